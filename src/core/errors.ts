@@ -1,0 +1,95 @@
+import type { ErrorCategory } from "./row.js";
+
+/** Process exit codes, the same for every command. */
+export const EXIT = { fine: 0, gateFailed: 1, usage: 2, infrastructure: 3, interrupted: 130 } as const;
+
+/**
+ * The base of every error Assay raises on purpose: a stable `code`, a message that says what happened and what to do,
+ * and the exit code of a command that ends with it.
+ */
+export class AssayError extends Error {
+  readonly code: string;
+  readonly exitCode: number;
+
+  constructor(code: string, message: string, options: { cause?: unknown; exitCode?: number } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = new.target.name;
+    this.code = code;
+    this.exitCode = options.exitCode ?? EXIT.usage;
+  }
+}
+
+/** An option, flag or argument that cannot be used as given. */
+export class UsageError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("USAGE", message, options);
+  }
+}
+
+/** A value plugged in that lacks what its interface asks for. */
+export class ShapeError extends AssayError {
+  constructor(message: string) {
+    super("SHAPE", message);
+  }
+}
+
+/** A name that the registry does not know, or knows already. */
+export class RegistryError extends AssayError {
+  constructor(message: string) {
+    super("REGISTRY", message);
+  }
+}
+
+/** A dataset, or a row of one, that cannot be read. */
+export class DatasetError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("DATASET", message, options);
+  }
+}
+
+/** A score field that no evaluator produces. */
+export class ScoreFieldError extends AssayError {
+  constructor(message: string) {
+    super("SCORE_FIELD", message);
+  }
+}
+
+/** A user's module (plugin, system, config) that cannot be loaded. */
+export class ModuleError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("MODULE", message, options);
+  }
+}
+
+/** A run folder that cannot be read, is not one, or does not fit what is asked of it. */
+export class RunFolderError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("RUN_FOLDER", message, options);
+  }
+}
+
+/** The journal cannot be written (disk full, permissions). What was written before stays and can be resumed. */
+export class JournalError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("JOURNAL", message, { ...options, exitCode: EXIT.infrastructure });
+  }
+}
+
+/** The error categories that mean "infrastructure": the trial says nothing about quality. */
+export type InfrastructureCategory = Extract<ErrorCategory, "api_error" | "rate_limit" | "timeout" | "system_error">;
+
+/** Thrown by a system that knows what kind of failure it met; anything else it throws is a `system_error`. */
+export class TrialError extends AssayError {
+  readonly category: InfrastructureCategory;
+
+  constructor(category: InfrastructureCategory, message: string, options: { cause?: unknown } = {}) {
+    super("TRIAL", message, { ...options, exitCode: EXIT.infrastructure });
+    this.category = category;
+  }
+}
+
+/** The text of anything that was thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name;
+  return typeof thrown === "string" ? thrown : String(thrown);
+}

@@ -1,0 +1,36 @@
+import type { Example } from "./example.js";
+import type { Output, Usage } from "./system.js";
+
+/** Scores by field, each in [0, 1]. */
+export type Scores = Record<string, number>;
+
+/** Scores with the text shown to people, and the fields that could not be decided, each with its reason. */
+export interface ScoredWithEvidence {
+  scores: Scores;
+  evidence?: Record<string, string>;
+  unscored?: Record<string, string>;
+}
+
+export type Scored = Scores | ScoredWithEvidence;
+
+export interface ScoreContext {
+  signal: AbortSignal;
+  /** Where an evaluator that spends money, such as a judge, reports what it used. */
+  meter(usage: Usage, costUsd: number | null): void;
+}
+
+/**
+ * Turns an output into scores.
+ * @example
+ * const brief: Evaluator = { name: "brief", score: (_, output) => ({ brief: (output.response ?? "").length < 80 ? 1 : 0 }) };
+ */
+export interface Evaluator {
+  readonly name: string;
+  score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored>;
+  /** Every field it may emit. Declared fields are checked before a run starts; an evaluator that emits a field only sometimes must declare it. */
+  readonly fields?: readonly string[];
+  /** Fields fit to decide pass or fail, best first; the first one present on a row is used when nothing else is asked for. */
+  readonly primaryFields?: readonly string[];
+  /** What identifies the evaluator in the manifest; see `fingerprintOf` for the default. */
+  fingerprint?(): unknown;
+}

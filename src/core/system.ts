@@ -1,0 +1,62 @@
+import type { Example } from "./example.js";
+
+/** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output`. */
+export interface Usage {
+  input: number;
+  output: number;
+  cacheRead?: number;
+  cacheWrite?: number;
+  reasoning?: number;
+}
+
+/** Why a system's output ended before it was complete. Such outputs are graded like any other, never cached. */
+export type StopReason = "cost_killed" | "time_killed" | "refused" | "truncated";
+
+/** What came back. Every string field that differs from the example's counts as produced text. */
+export interface Output {
+  response?: string;
+  context?: string;
+  usage?: Usage;
+  costUsd?: number;
+  trajectory?: Trajectory;
+  stopped?: StopReason;
+  [key: string]: unknown;
+}
+
+/** The events of one trial, in order. */
+export interface Trajectory {
+  events: readonly TrajectoryEvent[];
+}
+
+export interface TrajectoryEvent {
+  type: string;
+  timestamp: number;
+  [key: string]: unknown;
+}
+
+/** The running bill of one trial. */
+export interface CostBudget {
+  add(usage: Usage): { costUsd: number; exceeded: boolean };
+}
+
+/** What a system is told about the trial it is answering. */
+export interface TrialContext {
+  signal: AbortSignal;
+  budget: CostBudget | null;
+  trial: number;
+  seed: number;
+  log(message: string): void;
+}
+
+/**
+ * What is measured.
+ * @example
+ * const shout: System = { name: "shout", process: (example) => ({ response: example.question?.toUpperCase() ?? "" }) };
+ */
+export interface System {
+  readonly name: string;
+  process(example: Example, trial: TrialContext): Output | Promise<Output>;
+  /** What identifies this system's work in the cache; see `fingerprintOf` for the default. */
+  fingerprint?(): unknown;
+  close?(): Promise<void>;
+}
