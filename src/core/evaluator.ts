@@ -1,5 +1,5 @@
 import type { Example } from "./example.js";
-import type { Output, Usage } from "./system.js";
+import type { Output } from "./system.js";
 
 /** Scores by field, each in [0, 1]. */
 export type Scores = Record<string, number>;
@@ -15,8 +15,6 @@ export type Scored = Scores | ScoredWithEvidence;
 
 export interface ScoreContext {
   signal: AbortSignal;
-  /** Where an evaluator that spends money, such as a judge, reports what it used. */
-  meter(usage: Usage, costUsd: number | null): void;
 }
 
 /**

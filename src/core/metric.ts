@@ -23,9 +23,11 @@ export interface Estimate {
  */
 export interface Metric {
   readonly name: string;
-  compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number>;
+  compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number | null>;
   /** Intervals for the keys of `compute` that are means, rates or ratios. */
   intervals?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
+  /** Why a key can be null. */
+  readonly reasons?: Readonly<Record<string, string>>;
   /** The score field it reads, checked before a run starts; undefined when it inherits the run's. */
   readonly scoreField?: string | undefined;
 }

@@ -113,9 +113,14 @@ export function isScored(row: EvalRow): boolean {
   return row.outcome === "pass" || row.outcome === "fail";
 }
 
+/** A row whose system gave something back, whatever came of it. */
+export function hasOutput(row: EvalRow): boolean {
+  return row.outcome !== "error" && row.outcome !== "skipped";
+}
+
 /** The value of a score field on a row. `"score"` means the primary score: the evaluator's own `score`, else the primary field's. */
 export function scoreOf(row: EvalRow, field: string): number | undefined {
   const own = row.scores[field];
   if (own !== undefined || field !== "score") return own;
-  return row.primaryField === null ? undefined : row.scores[row.primaryField];
+  return row.primaryField == null ? undefined : row.scores[row.primaryField];
 }

@@ -20,6 +20,17 @@ export interface Output {
   costUsd?: number;
   trajectory?: Trajectory;
   stopped?: StopReason;
+  /** Seconds the work took, from a system that knows better than the caller's clock, such as a recording. */
+  latency?: number;
+  ttftMs?: number;
+  firstAttemptMs?: number;
+  successAtMs?: number;
+  turns?: number;
+  tokensPerSec?: number;
+  /** Usage or cost is known to be incomplete. */
+  partial?: boolean;
+  /** Copied to the row as it is. */
+  metadata?: Record<string, unknown>;
   [key: string]: unknown;
 }
 

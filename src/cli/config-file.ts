@@ -1,0 +1,110 @@
+import { existsSync, readFileSync } from "node:fs";
+import { extname, resolve } from "node:path";
+import { UsageError } from "../core/errors.js";
+import { nearest } from "../core/suggest.js";
+import { loadModule } from "./load-module.js";
+import type { RunConfig } from "./run-config.js";
+
+const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
+
+/** The config file of a folder, when it has one. */
+export function findConfig(dir: string): string | undefined {
+  const found = NAMES.map((name) => resolve(dir, name)).filter((path) => existsSync(path));
+  if (found.length > 1)
+    throw new UsageError(`There are several config files: ${found.join(", ")}. Name one with --config.`);
+  return found[0];
+}
+
+/** Reads and checks a run description. */
+export async function loadConfig(path: string): Promise<RunConfig> {
+  if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
+  return [".yaml", ".yml"].includes(extname(path)) ? loadYaml(path) : loadFromModule(path);
+}
+
+async function loadFromModule(path: string): Promise<RunConfig> {
+  const exports = await loadModule(path, "config file");
+  const config = exports.default ?? exports.config;
+  if (config === undefined)
+    throw new UsageError(`${path} exports nothing to run. Write: export default { systems: […], datasets: […] }.`);
+  return check(config, (problem) => `${path}: ${problem.text}`);
+}
+
+async function loadYaml(path: string): Promise<RunConfig> {
+  const { LineCounter, parseDocument, isNode, isMap, isPair } = await import("yaml");
+  const lines = new LineCounter();
+  const document = parseDocument(readFileSync(path, "utf8"), { lineCounter: lines });
+  const at = (offset: number | undefined) => {
+    const { line, col } = lines.linePos(offset ?? 0);
+    return `${path}:${line}:${col}`;
+  };
+  const [broken] = document.errors;
+  if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: ${broken.message.split("\n")[0]}`);
+  return check(document.toJS(), ({ text, path: keys, unknownKey }) => {
+    const node = document.getIn(keys, true);
+    const pair = isMap(node) ? node.items.find((item) => isPair(item) && String(item.key) === unknownKey) : undefined;
+    const place = isNode(pair?.key) ? pair.key : node;
+    return `${at(isNode(place) ? place.range?.[0] : undefined)}: ${text}`;
+  });
+}
+
+interface Problem {
+  text: string;
+  path: (string | number)[];
+  unknownKey?: string;
+}
+
+/** Strict: a key that is not known would otherwise be a setting silently ignored. */
+async function check(config: unknown, say: (problem: Problem) => string): Promise<RunConfig> {
+  const schema = await runConfigSchema();
+  const parsed = schema.safeParse(config);
+  if (parsed.success) return config as RunConfig;
+  const known = Object.keys(schema.shape);
+  const problems = parsed.error.issues.map((issue): Problem => {
+    const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
+    if (issue.code !== "unrecognized_keys")
+      return { text: `${path.join(".") || "the config"}: ${issue.message}`, path };
+    const key = issue.keys[0] ?? "";
+    const guess = nearest(key, known);
+    return {
+      text: `unknown key "${key}".${guess === undefined ? ` Known: ${known.join(", ")}.` : ` Did you mean "${guess}"?`}`,
+      path,
+      unknownKey: key,
+    };
+  });
+  throw new UsageError(problems.map(say).join("\n"));
+}
+
+async function runConfigSchema() {
+  const { z } = await import("zod");
+  const named = z.union([z.string(), z.custom<object>((value) => typeof value === "object" && value !== null)], {
+    error: "must be a name, a path or an object",
+  });
+  const share = z.number().min(0).max(1);
+  const whole = z.number().int().min(1);
+  return z.strictObject({
+    title: z.string().optional(),
+    systems: z.array(named).optional(),
+    replay: z.array(z.string()).optional(),
+    datasets: z.array(named).optional(),
+    evaluators: z.array(named).optional(),
+    metrics: z.array(named).optional(),
+    plugins: z.array(z.string()).optional(),
+    scoreField: z.string().optional(),
+    threshold: share.optional(),
+    trials: whole.optional(),
+    seed: z.number().int().optional(),
+    maxWorkers: whole.optional(),
+    maxExamples: whole.optional(),
+    head: z.boolean().optional(),
+    map: z.record(z.string(), z.string()).optional(),
+    filter: z.record(z.string(), z.string()).optional(),
+    skipBadRows: z.boolean().optional(),
+    cacheDir: z.string().optional(),
+    runsDir: z.string().optional(),
+    tokenizer: z.string().optional(),
+    output: z.string().optional(),
+    columns: z.array(z.string()).optional(),
+    minCoverage: share.optional(),
+    failUnder: z.record(z.string(), z.number()).optional(),
+  });
+}

@@ -1,0 +1,79 @@
+import "../builtins.js";
+import { EXIT } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult, Summary } from "../core/result.js";
+import { loadDataset } from "../datasets/load-dataset.js";
+import { evaluate } from "../evaluate.js";
+import { formatShare } from "../report/format.js";
+import { resolveSystems } from "./resolve.js";
+import { say, writeResult } from "./streams.js";
+
+const SYSTEMS = [
+  "passthrough",
+  "truncate:0.3",
+  "truncate:0.5",
+  "truncate:0.5:tail",
+  "truncate:0.5:middle",
+  "extract:0.1",
+  "extract:0.3",
+  "extract:0.5",
+  "window:0.3",
+  "stopwords",
+  "dedupe",
+];
+const EXAMPLES = 100;
+
+export interface DemoOptions {
+  output: string;
+  runsDir: string;
+  seed: number;
+}
+
+/** `assay demo`: a whole comparison, offline. Which compressor keeps the answers, and at what price? */
+export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
+  const reporter = registry.get("reporter", output);
+  const result = await evaluate({
+    title: "Which compressor keeps the answers?",
+    systems: await resolveSystems(registry, { systems: SYSTEMS }),
+    dataset: await loadDataset("needle", { maxExamples: EXAMPLES, seed }),
+    seed,
+    runsDir,
+  });
+  await writeResult(reporter.render(result));
+  if (output === "table") await writeResult(`\n${conclude(result)}\n`);
+  say(`\nStored in ${result.runDir}\n${NEXT}`);
+  return EXIT.fine;
+}
+
+const NEXT = `What to do next:
+  assay datasets show needle                                  what was asked
+  assay --system extract:0.2 --dataset needle -n 200          try another budget
+  assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own`;
+
+/** The findings in plain words. The best buy is the system on the first front that keeps most for what it sends. */
+export function conclude({ summary }: EvalResult): string {
+  const systems = Object.entries(summary).map(([name, values]) => ({
+    name,
+    kept: values.mean_score ?? 0,
+    share: tokenShare(values),
+    rank: values.pareto_rank ?? 0,
+  }));
+  const compressing = systems.filter(({ share }) => share < 0.99);
+  const best = compressing.reduce((a, b) => (value(b) > value(a) ? b : a));
+  const worst = compressing.filter(({ share }) => share >= best.share).reduce((a, b) => (b.kept < a.kept ? b : a));
+  const front = systems.filter(({ rank }) => rank === 1).map(({ name }) => name);
+  return [
+    `${best.name} keeps ${formatShare(best.kept)} of the answers at ${formatShare(best.share)} of the tokens.`,
+    `${worst.name} spends ${formatShare(worst.share)} of the tokens and keeps only ${formatShare(worst.kept)}.`,
+    `No system beats these on both counts (Pareto rank 1): ${front.join(", ")}.`,
+  ].join("\n");
+}
+
+function tokenShare(values: Summary): number {
+  return 1 - (values.compression_ratio ?? 0);
+}
+
+/** Answers kept minus tokens sent: what a buyer who prices both alike would rank by. */
+function value({ kept, share }: { kept: number; share: number }): number {
+  return kept - share;
+}

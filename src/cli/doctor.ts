@@ -1,0 +1,90 @@
+import { accessSync, constants, existsSync, statfsSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { EXIT, messageOf } from "../core/errors.js";
+import { markdownTable } from "../report/markdown.js";
+import { loadTokenizer } from "../tokens/index.js";
+import { VERSION } from "../version.js";
+
+/** One thing that was looked at. `bad` means a run would not work without it. */
+interface Check {
+  what: string;
+  state: "ok" | "missing" | "bad";
+  detail: string;
+}
+
+const LEAST_NODE = [20, 19] as const;
+const LOW_SPACE_BYTES = 1 << 28;
+
+/** `assay doctor`: what this machine has, and what to do about what it lacks. */
+export async function doctorCommand(): Promise<number> {
+  const checks = [nodeVersion(), tokenTables(), await typeScript(), workingFolder(), diskSpace(), ...programs()];
+  const table = markdownTable(
+    [
+      { title: "what", cell: ({ what }) => what },
+      { title: "state", cell: ({ state }) => state },
+      { title: "detail", cell: ({ detail }) => detail },
+    ],
+    checks,
+  );
+  process.stdout.write(`# Assay ${VERSION}\n\n${table}\n`);
+  return checks.some(({ state }) => state === "bad") ? EXIT.infrastructure : EXIT.fine;
+}
+
+function nodeVersion(): Check {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const fine = major > LEAST_NODE[0] || (major === LEAST_NODE[0] && minor >= LEAST_NODE[1]);
+  const detail = fine ? process.version : `${process.version}; at least ${LEAST_NODE.join(".")} is needed`;
+  return { what: "Node.js", state: fine ? "ok" : "bad", detail };
+}
+
+function tokenTables(): Check {
+  try {
+    const counts = (["cl100k_base", "o200k_base"] as const).map(
+      (name) => `${name} ${loadTokenizer(name).count("hello world")}`,
+    );
+    return { what: "tokenizers", state: "ok", detail: `tokens of "hello world": ${counts.join(", ")}` };
+  } catch (error) {
+    return { what: "tokenizers", state: "bad", detail: messageOf(error) };
+  }
+}
+
+async function typeScript(): Promise<Check> {
+  try {
+    await import("jiti");
+    return { what: "TypeScript files", state: "ok", detail: "--system, --plugin and --config may be .ts" };
+  } catch (error) {
+    return { what: "TypeScript files", state: "bad", detail: messageOf(error) };
+  }
+}
+
+function workingFolder(): Check {
+  const folder = existsSync(".assay") ? ".assay" : ".";
+  try {
+    accessSync(folder, constants.W_OK);
+    return { what: "run folders", state: "ok", detail: "go to .assay/runs here" };
+  } catch {
+    return { what: "run folders", state: "bad", detail: `${folder} cannot be written; pass --runs-dir` };
+  }
+}
+
+function diskSpace(): Check {
+  const { bavail, bsize } = statfsSync(".");
+  const free = Number(bavail) * Number(bsize);
+  const detail = `${(free / 2 ** 30).toFixed(1)} GiB free`;
+  return { what: "disk", state: free < LOW_SPACE_BYTES ? "missing" : "ok", detail };
+}
+
+/** Programs that only the test suite needs so far. */
+function programs(): Check[] {
+  return ["git", "python3"].map((program) => {
+    const path = findProgram(program);
+    return path === null
+      ? { what: program, state: "missing", detail: `only needed to work on Assay itself: apt-get install ${program}` }
+      : { what: program, state: "ok", detail: path };
+  });
+}
+
+function findProgram(name: string): string | null {
+  const folders = (process.env.PATH ?? "").split(delimiter);
+  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}

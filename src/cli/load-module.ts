@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { dirname, extname, join, relative, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { ModuleError, messageOf } from "../core/errors.js";
+
+const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
+const MODULE_ENDINGS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];
+
+export type ModuleExports = Record<string, unknown>;
+
+/** True for what can only be a path to a module: `./mine.ts`, `../x.mjs`, `/abs/y.js`, `systems/z.ts`. */
+export function isModulePath(spec: string): boolean {
+  return /^\.{0,2}\//.test(spec) || MODULE_ENDINGS.includes(extname(spec));
+}
+
+/** Imports a user's module. TypeScript goes through jiti, which is loaded only then. */
+export async function loadModule(path: string, what: string): Promise<ModuleExports> {
+  const file = resolve(path);
+  if (!existsSync(file)) throw new ModuleError(`The ${what} ${path} does not exist.`);
+  if (!statSync(file).isFile()) throw new ModuleError(`The ${what} ${path} is not a file.`);
+  try {
+    return TYPESCRIPT.has(extname(file)) ? await importTypeScript(file) : await importPlain(file);
+  } catch (cause) {
+    throw new ModuleError(`The ${what} ${path} cannot be loaded: ${firstLines(messageOf(cause))}`, { cause });
+  }
+}
+
+async function importPlain(file: string): Promise<ModuleExports> {
+  return (await import(pathToFileURL(file).href)) as ModuleExports;
+}
+
+async function importTypeScript(file: string): Promise<ModuleExports> {
+  const { createJiti } = await import("jiti");
+  return createJiti(import.meta.url, { interopDefault: false }).import(file);
+}
+
+/** Compilers quote the source at length; the first lines say what and where. */
+function firstLines(message: string): string {
+  return message.split("\n").slice(0, 3).join("\n").trim();
+}
+
+/**
+ * SHA-256 over a module and the local files it imports, directly or through each other: what identifies a system that
+ * is given as a file. Packages are identified by their own versions, not here.
+ */
+export function moduleFingerprint(path: string): string {
+  const root = resolve(path);
+  const files = [...localImports(root, new Set())].sort();
+  const hash = createHash("sha256");
+  for (const file of files)
+    hash
+      .update(`${relative(dirname(root), file)}\u0000`)
+      .update(readFileSync(file))
+      .update("\u0000");
+  return hash.digest("hex");
+}
+
+const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"']+)["']/g;
+
+function localImports(file: string, seen: Set<string>): Set<string> {
+  if (seen.has(file)) return seen;
+  seen.add(file);
+  for (const [, specifier = ""] of readFileSync(file, "utf8").matchAll(IMPORT)) {
+    const imported = resolveLocal(dirname(file), specifier);
+    if (imported !== null) localImports(imported, seen);
+  }
+  return seen;
+}
+
+/** `./x.js` may mean x.ts, `./x` any ending, and `./dir` its index. */
+function resolveLocal(dir: string, specifier: string): string | null {
+  const exact = join(dir, specifier);
+  const bare = exact.replace(/\.[cm]?js$/, "");
+  const candidates = [
+    exact,
+    ...MODULE_ENDINGS.flatMap((ending) => [bare + ending, exact + ending, join(exact, `index${ending}`)]),
+  ];
+  return candidates.find((candidate) => existsSync(candidate) && statSync(candidate).isFile()) ?? null;
+}

@@ -1,0 +1,40 @@
+import { CommanderError } from "commander";
+import { AssayError, EXIT, messageOf } from "../core/errors.js";
+import { buildProgram } from "./program.js";
+
+/** Runs the command line and ends the process with its exit code. */
+export async function main(argv: readonly string[]): Promise<void> {
+  // A reader that has seen enough (`assay … | head`) is not an error.
+  process.stdout.on("error", (error: NodeJS.ErrnoException) =>
+    process.exit(error.code === "EPIPE" ? 0 : EXIT.infrastructure),
+  );
+  let exitCode: number;
+  try {
+    exitCode = await buildProgram().run(argv);
+  } catch (error) {
+    exitCode = report(error, argv.includes("--verbose"));
+  }
+  await drained(process.stdout);
+  await drained(process.stderr);
+  process.exit(exitCode);
+}
+
+/** Says what went wrong without a stack trace, unless one was asked for or the fault is ours. */
+function report(error: unknown, verbose: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+  const expected = error instanceof AssayError;
+  process.stderr.write(`assay: ${messageOf(error)}\n`);
+  if (verbose && error instanceof Error) process.stderr.write(`${error.stack}\n${causes(error)}`);
+  else if (!expected) process.stderr.write("This was not expected. Run again with --verbose for the details.\n");
+  return expected ? error.exitCode : EXIT.infrastructure;
+}
+
+function causes(error: Error): string {
+  if (!(error.cause instanceof Error)) return "";
+  return `Caused by: ${error.cause.stack}\n${causes(error.cause)}`;
+}
+
+/** Waits until everything written so far has left the process: exit would cut off a pipe's last part. */
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write("", () => resolve()));
+}

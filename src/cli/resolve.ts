@@ -1,0 +1,153 @@
+import { basename, extname } from "node:path";
+import type { Dataset, LoadOptions } from "../core/dataset.js";
+import { DatasetError, ModuleError, ShapeError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { ExampleSource } from "../core/example.js";
+import { fingerprintOf } from "../core/fingerprint.js";
+import type { Metric } from "../core/metric.js";
+import type { Factory, Registry } from "../core/registry.js";
+import { requireShape } from "../core/shape.js";
+import type { System } from "../core/system.js";
+import { loadDataset } from "../datasets/load-dataset.js";
+import { AnswerQuality } from "../evaluators/index.js";
+import { FunctionSystem, ReplaySystem } from "../systems/index.js";
+import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
+import type { RunConfig } from "./run-config.js";
+
+/** Lets each plugin register what it brings. */
+export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
+  for (const path of paths) {
+    const { register } = await loadModule(path, "plugin");
+    if (typeof register !== "function") {
+      throw new ModuleError(`The plugin ${path} does not export a function register(registry).`);
+    }
+    await register(registry);
+  }
+}
+
+/** The systems of a run, from their specs. */
+export async function resolveSystems(registry: Registry, config: RunConfig): Promise<System[]> {
+  const systems: System[] = [];
+  for (const spec of config.systems ?? []) {
+    if (typeof spec !== "string") systems.push(requireShape<System>("A system of the config", spec, ["process"]));
+    else if (isModulePath(spec)) systems.push(...(await systemsFromModule(spec)));
+    else systems.push(await named(registry.get("system", nameOf(spec)), argumentOf(spec)));
+  }
+  for (const file of config.replay ?? []) systems.push(await ReplaySystem.fromFile(file));
+  return systems;
+}
+
+/** The evaluators a run names, or undefined to leave each dataset its own. */
+export async function resolveEvaluators(registry: Registry, config: RunConfig): Promise<Evaluator[] | undefined> {
+  if (config.evaluators === undefined) return undefined;
+  return resolveEach(config.evaluators, {
+    named: (spec) => named(registry.get("evaluator", nameOf(spec)), argumentOf(spec)),
+    fromModule: (path) => oneFromModule<Evaluator>(path, "evaluator", "score"),
+  });
+}
+
+/** The metrics a run names, or undefined for the standard ones. */
+export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[] | undefined> {
+  if (config.metrics === undefined) return undefined;
+  return resolveEach(config.metrics, {
+    named: (spec) => named(registry.get("metric", nameOf(spec)), argumentOf(spec)),
+    fromModule: (path) => oneFromModule<Metric>(path, "metric", "compute"),
+  });
+}
+
+/** The datasets of a run, loaded. A file has no evaluators of its own; its answers are compared as text. */
+export async function resolveDatasets(registry: Registry, config: RunConfig): Promise<(Dataset | ExampleSource)[]> {
+  const options = loadOptionsOf(config);
+  const datasets: (Dataset | ExampleSource)[] = [];
+  for (const spec of config.datasets ?? []) {
+    if (typeof spec !== "string") {
+      datasets.push(spec);
+      continue;
+    }
+    const dataset = await loadDataset(spec, { ...options, registry });
+    datasets.push(dataset.evaluators === undefined ? { ...dataset, evaluators: [new AnswerQuality()] } : dataset);
+  }
+  const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
+  const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
+  if (twice !== undefined)
+    throw new DatasetError(`Two datasets have the name "${twice}". Rows are told apart by it: rename one.`);
+  return datasets;
+}
+
+function loadOptionsOf({ maxExamples, head, seed, map, filter, skipBadRows }: RunConfig): LoadOptions {
+  return {
+    ...(maxExamples === undefined ? {} : { maxExamples }),
+    ...(head === undefined ? {} : { head }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(map === undefined ? {} : { map }),
+    ...(filter === undefined ? {} : { filter }),
+    ...(skipBadRows === undefined ? {} : { skipBadRows }),
+  };
+}
+
+function nameOf(spec: string): string {
+  return spec.split(":", 1)[0] ?? spec;
+}
+
+function argumentOf(spec: string): string | undefined {
+  const colon = spec.indexOf(":");
+  return colon === -1 ? undefined : spec.slice(colon + 1);
+}
+
+async function named<T>(value: T | Factory<T>, argument: string | undefined): Promise<T> {
+  return typeof value === "function" ? (value as Factory<T>)(argument) : value;
+}
+
+interface Resolvers<T> {
+  named(spec: string): Promise<T>;
+  fromModule(path: string): Promise<T>;
+}
+
+async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolvers<T>): Promise<T[]> {
+  const resolved: T[] = [];
+  for (const spec of specs) {
+    if (typeof spec !== "string") resolved.push(spec);
+    else resolved.push(await (isModulePath(spec) ? resolvers.fromModule(spec) : resolvers.named(spec)));
+  }
+  return resolved;
+}
+
+/**
+ * The systems that a module exports: as `default` or `system` one of them or a plain function, as `systems` several.
+ * Each is identified by the module's content and that of its local imports, besides what it says itself.
+ */
+async function systemsFromModule(path: string): Promise<System[]> {
+  const exports = await loadModule(path, "system");
+  const source = moduleFingerprint(path);
+  return exported(exports, "system", path).map((value) => identifiedBy(asSystem(value, path), source));
+}
+
+function exported(exports: ModuleExports, what: string, path: string): unknown[] {
+  const several = exports[`${what}s`];
+  if (Array.isArray(several)) return several;
+  const one = exports.default ?? exports[what];
+  if (one !== undefined) return [one];
+  throw new ModuleError(`${path} exports no ${what}. Export it as \`default\` or as \`${what}\`.`);
+}
+
+function asSystem(value: unknown, path: string): System {
+  const name = basename(path, extname(path));
+  if (typeof value === "function") return new FunctionSystem({ name, fn: value as never });
+  return requireShape<System>(`The system exported by ${path}`, value, ["process"]);
+}
+
+function identifiedBy(system: System, source: string): System {
+  const own = fingerprintOf(system, "process");
+  return {
+    name: system.name,
+    process: (example, trial) => system.process(example, trial),
+    fingerprint: () => [own, source],
+    close: async () => system.close?.(),
+  };
+}
+
+async function oneFromModule<T extends { name: string }>(path: string, what: string, method: string): Promise<T> {
+  const [value, ...more] = exported(await loadModule(path, what), what, path);
+  if (more.length > 0) throw new ShapeError(`${path} exports several ${what}s where one is expected.`);
+  return requireShape<T>(`The ${what} exported by ${path}`, value, [method]);
+}

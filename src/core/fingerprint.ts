@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+
+/**
+ * JSON with sorted keys, so that equal content gives equal text whatever the order it was written in.
+ * @example
+ * canonicalJson({ b: 1, a: [2] }); // '{"a":[2],"b":1}'
+ */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, sortedKeys) ?? "null";
+}
+
+function sortedKeys(_key: string, value: unknown): unknown {
+  if (typeof value === "bigint") return `${value}n`;
+  if (!isPlainObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+}
+
+/** SHA-256 of a value's canonical JSON, in hex. */
+export function digest(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex");
+}
+
+interface Fingerprinted {
+  readonly name: string;
+  fingerprint?(): unknown;
+}
+
+/**
+ * What identifies a system's or an evaluator's work: its own `fingerprint()` when it has one, else its name, its own
+ * plain fields and the source of the method that does the work. What a closure captured cannot be seen; a system that
+ * depends on captured values should say so with `fingerprint`.
+ */
+export function fingerprintOf(thing: Fingerprinted, method: string): string {
+  if (typeof thing.fingerprint === "function") return digest([thing.name, thing.fingerprint()]);
+  const fields = thing as unknown as Record<string, unknown>;
+  return digest([thing.name, plainFields(fields), String(fields[method])]);
+}
+
+function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
+  const seen = new Set<unknown>();
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, seen)]));
+}
+
+/** The part of a value that content can identify. Live objects (clients, sockets) have none. */
+function plain(value: unknown, seen: Set<unknown>): unknown {
+  if (typeof value === "function" || value instanceof RegExp || value instanceof URL) return String(value);
+  if (typeof value !== "object" || value === null) return value;
+  if (seen.has(value)) return undefined;
+  seen.add(value);
+  if (Array.isArray(value)) return value.map((item) => plain(item, seen));
+  if (value instanceof Date) return value;
+  if (!isPlainObject(value)) return undefined;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, seen)]));
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,73 @@
+import type { EvalRow, Outcome } from "./row.js";
+
+/** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
+export type Summary = Record<string, number | null>;
+
+export interface Timing {
+  startedAt: string;
+  finishedAt: string;
+  wallSeconds: number;
+  trialsPerSecond: number;
+}
+
+/** What was asked for, as far as it can be written down. */
+export interface EvalConfig {
+  title: string;
+  systems: readonly string[];
+  datasets: readonly DatasetConfig[];
+  evaluators: readonly string[];
+  metrics: readonly string[];
+  /** The field that decides pass or fail; "score" means each dataset's own primary field. */
+  scoreField: string;
+  threshold: number;
+  trials: number;
+  seed: number;
+  tokenizer: string;
+}
+
+export interface DatasetConfig {
+  name: string;
+  examples: number;
+  /** SHA-256 of the examples' content. */
+  fingerprint: string;
+}
+
+/** Which rows to keep: fields that must be equal, or a predicate. */
+export type RowFilter =
+  | ((row: EvalRow) => boolean)
+  | { system?: string; dataset?: string; trial?: number; outcome?: Outcome; exampleId?: string | number };
+
+/** Everything a run found. */
+export interface EvalResult {
+  readonly rows: readonly EvalRow[];
+  /** By system name. */
+  readonly summary: Readonly<Record<string, Summary>>;
+  /** Why a summary value is null, by system name and key. */
+  readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  /** Values that belong to all systems together. */
+  readonly across: Summary;
+  readonly timing: Timing;
+  readonly config: EvalConfig;
+  /** Where the run is kept, when it is. */
+  readonly runDir: string | null;
+  /** Things the reader should know, such as rows that were left out. */
+  readonly notes: readonly string[];
+  filter(filter: RowFilter): EvalResult;
+  toTable(options?: { columns?: readonly string[] }): string;
+  toJSON(): JsonReport;
+  toColumns(): Record<string, unknown[]>;
+}
+
+export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
+
+/** The JSON report. Its shape is versioned and described in docs/json-report.md. */
+export interface JsonReport {
+  schema: "assay.report/1";
+  config: EvalConfig;
+  timing: Timing;
+  summary: Record<string, Record<string, number | string | null>>;
+  across: Record<string, number | string | null>;
+  notes: readonly string[];
+  run: string | null;
+  rows: readonly EvalRow[];
+}

@@ -1,0 +1,62 @@
+import { isUtf8 } from "node:buffer";
+import { messageOf } from "../core/errors.js";
+import { describe } from "../core/shape.js";
+import { readLineBlocks } from "./read-bytes.js";
+import { isRawRow, type SourceRow } from "./source-row.js";
+
+/**
+ * Reads one JSON object a line, block by block. Lines end at a line feed only: U+2028 may stand inside a JSON string.
+ * @example
+ * for await (const rows of readJsonl("data.jsonl")) console.log(rows.length);
+ */
+export async function* readJsonl(path: string): AsyncGenerator<SourceRow[]> {
+  let line = 1;
+  for await (const block of readLineBlocks(path)) {
+    const rows: SourceRow[] = [];
+    line = isUtf8(block) ? parseText(block, line, rows) : parseBytes(block, line, rows);
+    yield rows;
+  }
+}
+
+/** Decodes the block at once, which is several times faster than line by line. Returns the number of the next line. */
+function parseText(block: Buffer, firstLine: number, rows: SourceRow[]): number {
+  const text = block.toString("utf8");
+  let line = firstLine;
+  let start = 0;
+  while (start < text.length) {
+    const feed = text.indexOf("\n", start);
+    const end = feed === -1 ? text.length : feed;
+    addLine(text.slice(start, end), line, rows);
+    start = end + 1;
+    line += 1;
+  }
+  return line;
+}
+
+/** For a block with broken characters: finds the lines that have them, so that they are not read as something else. */
+function parseBytes(block: Buffer, firstLine: number, rows: SourceRow[]): number {
+  let line = firstLine;
+  let start = 0;
+  while (start < block.length) {
+    const feed = block.indexOf(10, start);
+    const end = feed === -1 ? block.length : feed;
+    const bytes = block.subarray(start, end);
+    if (isUtf8(bytes)) addLine(bytes.toString("utf8"), line, rows);
+    else rows.push({ line, problem: "is not valid UTF-8 text" });
+    start = end + 1;
+    line += 1;
+  }
+  return line;
+}
+
+function addLine(text: string, line: number, rows: SourceRow[]): void {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // Only looked for after the failure: testing every line for blanks first would slow all the good ones.
+    if (text.trim() !== "") rows.push({ line, problem: `is not valid JSON (${messageOf(error)})` });
+    return;
+  }
+  rows.push(isRawRow(value) ? { line, row: value } : { line, problem: `is ${describe(value)}, not a JSON object` });
+}

@@ -1,0 +1,24 @@
+/** A row as its file holds it: columns by name. */
+export type RawRow = Readonly<Record<string, unknown>>;
+
+/** A row with its place in the file (counted from 1), or what is wrong at that place. */
+export type SourceRow = { readonly line: number; readonly row: RawRow } | BadRow;
+
+export interface BadRow {
+  readonly line: number;
+  readonly problem: string;
+}
+
+/**
+ * Reads a file's rows in batches: awaiting every single row would cost more than parsing it.
+ * Malformed rows come as `BadRow`, so that the caller decides whether one stops the load.
+ */
+export type RowReader = (path: string) => AsyncIterable<readonly SourceRow[]>;
+
+export function isBadRow(source: SourceRow): source is BadRow {
+  return "problem" in source;
+}
+
+export function isRawRow(value: unknown): value is RawRow {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,143 @@
+import type { Example } from "../core/example.js";
+import { digest } from "../core/fingerprint.js";
+import { describe } from "../core/shape.js";
+import { isRawRow, type RawRow } from "./source-row.js";
+
+export interface ToExampleOptions {
+  /** Target field → column of the row. */
+  map?: Readonly<Record<string, string>>;
+  /** For formats that know text only (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
+  textOnly?: boolean;
+}
+
+/** An example and whether its id was made from its content, or what is wrong with the row. */
+export type Conversion = { readonly example: Example; readonly idFromContent: boolean } | { readonly problem: string };
+
+/**
+ * Turns a raw row into an example: columns renamed, texts and answers brought into shape, a missing id made from the
+ * content. Columns it does not know stay as they are.
+ * @example
+ * toExample({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
+ */
+export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversion {
+  const fields: Record<string, unknown> = { ...row };
+  if (options.map !== undefined) rename(fields, row, options.map);
+  let absent = false;
+  for (const field in fields) {
+    const value = fields[field];
+    // Nearly every value of nearly every row is text and stays as it is; this line is what a large file waits for.
+    if (typeof value === "string" && options.textOnly !== true && !LISTS.has(field)) continue;
+    const coerced = coerce(field, value, options);
+    if (coerced instanceof Problem) return { problem: `${coerced.text} in "${field}"` };
+    if (coerced === undefined) absent = true;
+    fields[field] = coerced;
+  }
+  if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
+  if (!isAsking(fields)) return { problem: nothingAsked(row) };
+  const idFromContent = fields.id === undefined || fields.id === "";
+  if (idFromContent) fields.id = digest(row).slice(0, 16);
+  return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
+}
+
+function rename(fields: Record<string, unknown>, row: RawRow, map: Readonly<Record<string, string>>): void {
+  for (const target in map) fields[target] = row[map[target] ?? ""];
+}
+
+/** The value as its field wants it, undefined when there is none. */
+function coerce(field: string, value: unknown, { textOnly = false }: ToExampleOptions): unknown {
+  const coercion = COERCIONS.get(field);
+  if (coercion === undefined) return value;
+  if (value === undefined || value === null || (textOnly && value === "")) return undefined;
+  return coercion(textOnly && LISTS.has(field) ? listed(value) : value);
+}
+
+/** Returned, not thrown: a file may hold a great many bad rows, and each throw costs a stack trace. */
+class Problem {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+const COERCIONS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
+  ["id", toId],
+  ["context", prose],
+  ["question", prose],
+  ["answer", (value: unknown) => (Array.isArray(value) ? texts(value) : text(value))],
+  ["answers", (value: unknown) => texts(Array.isArray(value) ? value : [value])],
+  ["choices", (value: unknown) => (Array.isArray(value) ? texts(value) : noList(value))],
+  ["turns", toTurns],
+  ["dataset", text],
+]);
+
+/** The fields that may hold a list. */
+const LISTS = new Set(["answer", "answers", "choices", "turns"]);
+
+/** A list that a text-only format had to write as JSON. */
+function listed(value: unknown): unknown {
+  if (typeof value !== "string" || !value.startsWith("[")) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value; // Text that only looks like a list.
+  }
+}
+
+function toId(value: unknown): string | number | Problem {
+  return typeof value === "string" || typeof value === "number" ? value : new Problem(`has ${describe(value)}`);
+}
+
+function noList(value: unknown): Problem {
+  return new Problem(`has ${describe(value)} and not a list`);
+}
+
+function prose(value: unknown): string | Problem {
+  if (typeof value === "string") return value;
+  return typeof value === "number" ? String(value) : new Problem(`has ${describe(value)} and not text`);
+}
+
+function text(value: unknown): string | Problem {
+  return typeof value === "boolean" ? String(value) : prose(value);
+}
+
+function texts(values: readonly unknown[]): string[] | Problem {
+  const list: string[] = [];
+  for (const value of values) {
+    if (value === null) continue;
+    const one = text(value);
+    if (one instanceof Problem) return new Problem(`has a list with ${describe(value)}`);
+    list.push(one);
+  }
+  return list;
+}
+
+function toTurns(value: unknown): unknown {
+  if (!Array.isArray(value)) return noList(value);
+  const turns: unknown[] = value.map((turn) => (typeof turn === "string" ? { role: "user", content: turn } : turn));
+  const good = turns.every(
+    (turn) => isRawRow(turn) && typeof turn.role === "string" && typeof turn.content === "string",
+  );
+  return good ? turns : new Problem('has a turn without the texts "role" and "content"');
+}
+
+/** Several answers in `answer` belong to `answers`. Returns whether `answer` is gone. */
+function moveAnswers(fields: Record<string, unknown>): boolean {
+  const own = fields.answer as string[];
+  const others = (fields.answers ?? []) as string[];
+  fields.answers = [...new Set([...own, ...others])];
+  fields.answer = undefined;
+  return true;
+}
+
+function isAsking({ context, question, turns }: Record<string, unknown>): boolean {
+  return Boolean(context) || Boolean(question) || (Array.isArray(turns) && turns.length > 0);
+}
+
+function nothingAsked(row: RawRow): string {
+  const columns = Object.keys(row).join(", ") || "none";
+  return `has neither a context nor a question (its columns: ${columns}; --map question=COLUMN names the right one)`;
+}
+
+function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,167 @@
+import { resolve } from "node:path";
+import type { Dataset } from "./core/dataset.js";
+import { UsageError } from "./core/errors.js";
+import type { Evaluator } from "./core/evaluator.js";
+import type { ExampleSource } from "./core/example.js";
+import type { Metric } from "./core/metric.js";
+import type { EvalConfig, EvalResult } from "./core/result.js";
+import { requireShape } from "./core/shape.js";
+import type { System } from "./core/system.js";
+import type { Tokenizer } from "./core/tokenizer.js";
+import {
+  CompressionRatio,
+  CostOfPass,
+  Latency,
+  MeanScore,
+  ParetoRank,
+  PassRate,
+  PerDatasetBreakdown,
+} from "./metrics/index.js";
+import { RunResult } from "./result.js";
+import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
+import type { Progress, RunPorts } from "./runner/ports.js";
+import { run } from "./runner/run.js";
+import { openRun } from "./store/open-run.js";
+import { FileOutputCache } from "./store/output-cache.js";
+import { loadTokenizer, memoTokenizer } from "./tokens/index.js";
+
+export interface EvaluateOptions {
+  /** What is measured: one or more, each with a name of its own. */
+  systems: readonly System[];
+  /** The examples: any sync or async iterable, or a loaded dataset. */
+  dataset?: ExampleSource | Dataset;
+  /** Several datasets, each with its own evaluators and primary field. */
+  datasets?: readonly (ExampleSource | Dataset)[];
+  /** Used for every dataset; left out, each dataset's own are. */
+  evaluators?: readonly Evaluator[];
+  /** Left out: the standard ones for this number of systems and datasets. */
+  metrics?: readonly Metric[];
+  /** The field that decides pass or fail; left out, each dataset's primary field. */
+  scoreField?: string;
+  /** Passing means at least this much; 0.7 unless given. */
+  threshold?: number;
+  trials?: number;
+  seed?: number;
+  /** Trials at a time; 8 unless given. */
+  maxWorkers?: number;
+  /** Where outputs are kept by content, so that running again does the missing work only. */
+  cacheDir?: string;
+  /** Where run folders go; left out, the run is not kept. */
+  runsDir?: string;
+  /** A run folder to go on with: only its missing and failed trials are run. */
+  resume?: string;
+  title?: string;
+  /** "cl100k_base" unless given. */
+  tokenizer?: string | Tokenizer;
+  /** Leave out examples that cannot be run instead of stopping at the first. */
+  skipBadRows?: boolean;
+  /** Stops the run: what is finished is kept, the rest is skipped. */
+  signal?: AbortSignal;
+  onProgress?: (progress: Progress) => void;
+  /** Kept in the run's manifest, for whoever wants to start it again. */
+  invocation?: unknown;
+}
+
+const DEFAULT_WORKERS = 8;
+/** Texts whose token counts are remembered, by their length. */
+const MEMO_CHARS = 16_000_000;
+
+/**
+ * Measures systems on a dataset.
+ * @example
+ * const result = await evaluate({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()], scoreField: "f1" });
+ * console.log(result.toTable());
+ */
+export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
+  const datasets = datasetsOf(options);
+  const metrics = checkMetrics(options.metrics ?? standardMetrics(options.systems.length, datasets.length));
+  const { maxWorkers = DEFAULT_WORKERS, signal = new AbortController().signal } = options;
+  requireCount("maxWorkers", maxWorkers);
+  const tokenizer = tokenizerOf(options.tokenizer);
+  const plan = await makePlan({ ...options, datasets, metrics });
+  const config = configOf(plan, { metrics, tokenizer, title: options.title });
+  const store = openRun(plan, config, options);
+  const startedAt = new Date();
+  try {
+    const ports: RunPorts = {
+      clock: () => performance.now(),
+      tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
+      cache: options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir)),
+      sink: store.journal,
+      signal,
+      maxWorkers,
+      onProgress: options.onProgress ?? null,
+    };
+    const rows = await run(plan, ports, store.earlier);
+    const timing = timingOf(startedAt, new Date(), rows.length - store.earlier.rows.size);
+    const runDir = store.journal?.dir ?? null;
+    const result = new RunResult({ rows, metrics, config, timing, runDir, notes: [...plan.notes, ...store.notes] });
+    store.journal?.writeSummary(storedSummary(result));
+    return result;
+  } finally {
+    store.journal?.close();
+  }
+}
+
+/** The metrics of a run that names none. */
+export function standardMetrics(systems: number, datasets: number): Metric[] {
+  const metrics: Metric[] = [new MeanScore(), new PassRate(), new CompressionRatio(), new CostOfPass(), new Latency()];
+  if (datasets > 1) metrics.push(new PerDatasetBreakdown());
+  if (systems > 1) metrics.push(new ParetoRank());
+  return metrics;
+}
+
+function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
+  const given = [...(dataset === undefined ? [] : [dataset]), ...(datasets ?? [])];
+  if (given.length === 0)
+    throw new UsageError("There is no dataset. Give `dataset` (or `datasets`): anything that yields examples.");
+  return given;
+}
+
+function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
+  for (const metric of metrics) requireShape<Metric>("A metric", metric, ["compute"]);
+  return metrics;
+}
+
+function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
+  if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
+  if (typeof tokenizer?.count === "function") return tokenizer;
+  throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
+}
+
+function configOf(
+  plan: Plan,
+  extra: { metrics: readonly Metric[]; tokenizer: Tokenizer; title: string | undefined },
+): EvalConfig {
+  const datasets = describeDatasets(plan);
+  const names = datasets.map(({ name }) => name || "examples").join(" + ");
+  const evaluators = new Set(plan.wirings.flatMap((wiring) => wiring.evaluators.map(({ name }) => name)));
+  return {
+    title: extra.title ?? `${names}: ${plan.systems.map(({ name }) => name).join(", ")}`,
+    systems: plan.systems.map(({ name }) => name),
+    datasets,
+    evaluators: [...evaluators],
+    metrics: extra.metrics.map(({ name }) => name),
+    scoreField: plan.scoreField,
+    threshold: plan.threshold,
+    trials: plan.trials,
+    seed: plan.seed,
+    tokenizer: extra.tokenizer.name ?? "custom",
+  };
+}
+
+function timingOf(started: Date, finished: Date, trials: number): EvalResult["timing"] {
+  const wallSeconds = (finished.getTime() - started.getTime()) / 1000;
+  return {
+    startedAt: started.toISOString(),
+    finishedAt: finished.toISOString(),
+    wallSeconds,
+    trialsPerSecond: wallSeconds === 0 ? trials : trials / wallSeconds,
+  };
+}
+
+function storedSummary(result: RunResult): unknown {
+  const { rows, ...rest } = result.toJSON();
+  const complete = rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
+  return { ...rest, schema: "assay.summary/1", complete };
+}

@@ -1,0 +1,173 @@
+import type { Evaluator, Scored, Scores } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { isAbstention } from "./abstention.js";
+import { type Detail, normalizeAnswer } from "./normalize.js";
+
+const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
+const CONTEXT_FIELDS = ["recall", "contains"] as const;
+const DETAILS: readonly Detail[] = ["words", "articles", "all"];
+
+export interface AnswerQualityOptions {
+  /** Further responses that count as declining to answer, besides "unanswerable", "I don't know" and their like. */
+  abstentions?: readonly string[];
+}
+
+/**
+ * Compares the response with the gold answers as the SQuAD v1.1 script does; the best gold counts, field by field.
+ * An output with a context and no response, as a compressor returns, gets `recall` and `contains` against that context.
+ * @example
+ * new AnswerQuality().score({ id: 1, question: "Who?", answer: "Ada Lovelace" }, { response: "It was Ada Lovelace." });
+ * // { f1: 0.666…, exact_match: 0, recall: 1, contains: 1 }
+ */
+export class AnswerQuality implements Evaluator {
+  readonly name = "answer_quality";
+  readonly fields: readonly string[] = FIELDS;
+  readonly primaryFields: readonly string[] = ["f1", "contains"];
+  readonly #abstentions: ReadonlySet<string>;
+
+  constructor(options: AnswerQualityOptions = {}) {
+    this.#abstentions = new Set((options.abstentions ?? []).map((phrase) => normalizeAnswer(phrase)));
+  }
+
+  score(original: Example, processed: Output): Scored {
+    const { response, context } = processed;
+    if (response === undefined && typeof context === "string") return scoreContext(original, context);
+    const text = textOf(response);
+    const scores = new Best();
+    if (isUnanswerable(original) && isAbstention(text, this.#abstentions)) return allOf(1);
+    eachGold(original, (gold) => {
+      if (gold === text) scores.perfect();
+      else scores.add(gold, text);
+    });
+    if (scores.golds > 0) return scores.all();
+    return isUnanswerable(original) ? allOf(0) : undecided(FIELDS, NO_GOLD);
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, abstentions: [...this.#abstentions].sort() };
+  }
+}
+
+const NO_GOLD = "the example has no gold answer and is not marked unanswerable";
+
+function scoreContext(original: Example, context: string): Scored {
+  const scores = new Best();
+  eachGold(original, (gold) => scores.add(gold, context));
+  if (scores.golds > 0) return { recall: scores.recall, contains: scores.contains };
+  return undecided(
+    CONTEXT_FIELDS,
+    isUnanswerable(original) ? "no answer can be found in the context of an unanswerable example" : NO_GOLD,
+  );
+}
+
+/** The best value of each field over the gold answers met so far. */
+class Best {
+  f1 = 0;
+  exact = 0;
+  recall = 0;
+  contains = 0;
+  golds = 0;
+  /** The text of `add`, normalised; kept, because it is the same for every gold. */
+  readonly #normal: Partial<Record<Detail, string>> = {};
+
+  perfect(): void {
+    this.golds += 1;
+    this.f1 = this.exact = this.recall = this.contains = 1;
+  }
+
+  add(gold: string, text: string): void {
+    this.golds += 1;
+    // The first detail that leaves something of the gold: SQuAD's own for all but answers such as "A" or "+".
+    let detail: Detail = "words";
+    let wanted = "";
+    for (detail of DETAILS) {
+      wanted = normalizeAnswer(gold, detail);
+      if (wanted !== "") break;
+    }
+    this.#normal[detail] ??= normalizeAnswer(text, detail);
+    const found = this.#normal[detail] ?? "";
+    if (found === wanted) {
+      this.f1 = this.exact = this.recall = this.contains = 1;
+    } else if (found !== "") {
+      this.#overlap(wanted, found);
+    }
+  }
+
+  #overlap(wanted: string, found: string): void {
+    if (` ${found} `.includes(` ${wanted} `)) this.contains = 1;
+    const gold = wanted.split(" ");
+    const { shared, total } = sharedWords(gold, found);
+    if (shared === 0) return;
+    const precision = shared / total;
+    const recall = shared / gold.length;
+    this.recall = Math.max(this.recall, recall);
+    this.f1 = Math.max(this.f1, (2 * precision * recall) / (precision + recall));
+  }
+
+  all(): Scores {
+    return { f1: this.f1, exact_match: this.exact, recall: this.recall, contains: this.contains };
+  }
+}
+
+/** How many words of the text are in the gold, each gold word counting once, and how many words the text has. */
+function sharedWords(gold: readonly string[], text: string): { shared: number; total: number } {
+  const left = new Map<string, number>();
+  for (const word of gold) left.set(word, (left.get(word) ?? 0) + 1);
+  let shared = 0;
+  let total = 0;
+  // Word by word instead of split: a context of a megabyte would become an array of a hundred thousand strings.
+  for (let start = 0; start <= text.length; total++) {
+    const space = text.indexOf(" ", start);
+    const end = space === -1 ? text.length : space;
+    const word = text.slice(start, end);
+    const count = left.get(word);
+    if (count !== undefined && count > 0) {
+      left.set(word, count - 1);
+      shared += 1;
+    }
+    start = end + 1;
+  }
+  return { shared, total };
+}
+
+/** Calls with every gold answer that says something. */
+function eachGold(example: Example, use: (gold: string) => void): void {
+  const { answer, answers } = example;
+  useGold(answer, use);
+  if (Array.isArray(answers)) for (const gold of answers) useGold(gold, use);
+  else useGold(answers, use);
+}
+
+function useGold(value: unknown, use: (gold: string) => void): void {
+  const gold = textOf(value);
+  if (gold !== "" && gold.trim() !== "") use(gold);
+}
+
+/** Outputs and examples come from users' code, where an answer may be a number, and null is nothing. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint" ? String(value) : "";
+}
+
+function isUnanswerable(example: Example): boolean {
+  if (isTrue(example.unanswerable) || isTrue(example.is_impossible)) return true;
+  return isFalse(example.answerable);
+}
+
+/** Files without types, such as CSV, write their flags as text. */
+function isTrue(value: unknown): boolean {
+  return value === true || (typeof value === "string" && value.toLowerCase() === "true");
+}
+
+function isFalse(value: unknown): boolean {
+  return value === false || (typeof value === "string" && value.toLowerCase() === "false");
+}
+
+function allOf(value: number): Scores {
+  return { f1: value, exact_match: value, recall: value, contains: value };
+}
+
+function undecided(fields: readonly string[], reason: string): Scored {
+  return { scores: {}, unscored: Object.fromEntries(fields.map((field) => [field, reason])) };
+}

@@ -1,0 +1,1 @@
+export { AnswerQuality, type AnswerQualityOptions } from "./answer-quality.js";

@@ -1,0 +1,63 @@
+import "./builtins.js";
+
+export { defineConfig, type RunConfig } from "./cli/run-config.js";
+export type { Dataset, DatasetDefinition, LoadOptions } from "./core/dataset.js";
+export * from "./core/errors.js";
+export type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "./core/evaluator.js";
+export type { Example, ExampleSource, Turn } from "./core/example.js";
+export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
+export type { Estimate, Metric, MetricContext } from "./core/metric.js";
+export {
+  type Factory,
+  type Grader,
+  type RegisteredDataset,
+  Registry,
+  type RegistryKind,
+  type RegistryKinds,
+  type Reporter,
+  type ReportOptions,
+  registerDataset,
+  registry,
+} from "./core/registry.js";
+export type { DatasetConfig, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
+export {
+  type Attempt,
+  type CostSource,
+  ERROR_CATEGORIES,
+  type ErrorCategory,
+  type EvalRow,
+  hasOutput,
+  isScored,
+  makeRow,
+  OUTCOMES,
+  type Outcome,
+  scoreOf,
+} from "./core/row.js";
+export type {
+  CostBudget,
+  Output,
+  StopReason,
+  System,
+  Trajectory,
+  TrajectoryEvent,
+  TrialContext,
+  Usage,
+} from "./core/system.js";
+export type { Tokenizer } from "./core/tokenizer.js";
+export {
+  FILE_EXTENSIONS,
+  generateNeedles,
+  loadFile,
+  type NeedleExample,
+  type NeedleOptions,
+} from "./datasets/index.js";
+export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
+export { type EvaluateOptions, evaluate, standardMetrics } from "./evaluate.js";
+export * from "./evaluators/index.js";
+export * from "./metrics/index.js";
+export type { Progress } from "./runner/ports.js";
+export * from "./scoring/index.js";
+export * from "./stats/index.js";
+export * from "./systems/index.js";
+export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/index.js";
+export { VERSION } from "./version.js";

@@ -1,0 +1,43 @@
+import type { EvalRow } from "../core/row.js";
+
+export interface FrontierOptions {
+  /** What one trial cost; undefined when it is not known. */
+  costOf: (row: EvalRow) => number | undefined;
+  /** What a person would ask for one task, as one more way to have it done. */
+  expertCost?: number | undefined;
+}
+
+/**
+ * The frontier cost of pass: for each task the cheapest expected cost of a pass (mean cost ÷ success rate) over all
+ * systems, then the mean over tasks. Infinity when a task has no way to be passed; null when a cost is not known.
+ */
+export function frontierCostOfPass(rows: readonly EvalRow[], options: FrontierOptions): number | null {
+  const cheapest = new Map<string, number>();
+  for (const { task, cost } of taskCosts(rows, options.costOf)) {
+    if (cost === null) return null;
+    const best = cheapest.get(task) ?? options.expertCost ?? Number.POSITIVE_INFINITY;
+    cheapest.set(task, Math.min(best, cost));
+  }
+  if (cheapest.size === 0) return null;
+  return [...cheapest.values()].reduce((total, cost) => total + cost, 0) / cheapest.size;
+}
+
+function* taskCosts(
+  rows: readonly EvalRow[],
+  costOf: FrontierOptions["costOf"],
+): Generator<{ task: string; cost: number | null }> {
+  const totals = new Map<string, { task: string; cost: number | null; passes: number }>();
+  for (const row of rows) {
+    if (row.outcome === "skipped") continue;
+    const task = `${row.dataset}\u0000${row.exampleId}`;
+    const key = `${row.system}\u0000${task}`;
+    const total = totals.get(key) ?? { task, cost: 0, passes: 0 };
+    const cost = costOf(row);
+    total.cost = cost === undefined || total.cost === null ? null : total.cost + cost;
+    if (row.passed === true) total.passes += 1;
+    totals.set(key, total);
+  }
+  for (const { task, cost, passes } of totals.values()) {
+    yield { task, cost: cost === null ? null : passes === 0 ? Number.POSITIVE_INFINITY : cost / passes };
+  }
+}

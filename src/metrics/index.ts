@@ -1,0 +1,10 @@
+export { CompressionRatio } from "./compression-ratio.js";
+export { CostOfPass } from "./cost-of-pass.js";
+export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
+export { Latency } from "./latency.js";
+export { MeanScore } from "./mean-score.js";
+export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";
+export { PassRate } from "./pass-rate.js";
+export { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
+export type { PassOptions, ScoreOptions } from "./settings.js";
+export { type Summaries, summarise } from "./summarise.js";

@@ -1,0 +1,93 @@
+import { messageOf } from "../core/errors.js";
+import type { Metric, MetricContext } from "../core/metric.js";
+import type { Summary } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
+import { Coverage } from "./coverage.js";
+import { Economy } from "./economy.js";
+import { frontierCostOfPass } from "./frontier.js";
+import { ParetoRank } from "./pareto-rank.js";
+import { TrialCurves } from "./trial-curves.js";
+
+/** The numbers of a run, by system, and why some are missing. */
+export interface Summaries {
+  summary: Record<string, Summary>;
+  reasons: Record<string, Record<string, string>>;
+  across: Summary;
+  notes: string[];
+}
+
+/** Metrics that are in every summary, whatever was asked for. */
+const ALWAYS: readonly Metric[] = [new Coverage(), new Economy(), new TrialCurves()];
+
+/** Reduces rows to one summary a system. A metric that throws costs its own keys only. */
+export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], context: MetricContext): Summaries {
+  const found: Summaries = { summary: {}, reasons: {}, across: {}, notes: [] };
+  for (const [system, own] of bySystem(rows)) {
+    const sheet = new SummarySheet();
+    for (const metric of [...metrics, ...ALWAYS]) {
+      const problem = sheet.add(metric, own, context);
+      if (problem !== null) found.notes.push(`metric ${metric.name} failed for ${system}: ${problem}`);
+    }
+    found.summary[system] = sheet.summary;
+    found.reasons[system] = sheet.reasons;
+  }
+  const systems = Object.keys(found.summary).length;
+  if (systems > 1) {
+    rankSystems(found.summary, metrics);
+    found.across = frontier(rows);
+  }
+  return found;
+}
+
+/** Collects the keys of one system. */
+class SummarySheet {
+  readonly summary: Summary = {};
+  readonly reasons: Record<string, string> = {};
+
+  add(metric: Metric, rows: readonly EvalRow[], context: MetricContext): string | null {
+    try {
+      for (const [key, value] of Object.entries(metric.compute(rows, context)))
+        this.#set(key, value, metric.reasons?.[key]);
+      for (const [key, estimate] of Object.entries(metric.intervals?.(rows, context) ?? {})) {
+        this.#set(`${key}_ci_low`, estimate.low, estimate.reason);
+        this.#set(`${key}_ci_high`, estimate.high, estimate.reason);
+        this.summary[`${key}_n`] = estimate.n;
+      }
+      return null;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+
+  #set(key: string, value: number | null, reason = "not measured"): void {
+    const usable = typeof value === "number" && !Number.isNaN(value);
+    this.summary[key] = usable ? value : null;
+    if (!usable) this.reasons[key] = value === null ? reason : "not a number";
+    else if (!Number.isFinite(value)) this.reasons[key] = "no passes";
+  }
+}
+
+function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+  const systems = new Map<string, EvalRow[]>();
+  for (const row of rows) {
+    const own = systems.get(row.system);
+    if (own === undefined) systems.set(row.system, [row]);
+    else own.push(row);
+  }
+  return systems;
+}
+
+function rankSystems(summary: Record<string, Summary>, metrics: readonly Metric[]): void {
+  const ranking = metrics.find((metric) => metric instanceof ParetoRank);
+  if (ranking === undefined) return;
+  for (const [system, rank] of Object.entries(ParetoRank.rankSystems(summary, ranking.options))) {
+    const own = summary[system];
+    if (own !== undefined) own.pareto_rank = rank;
+  }
+}
+
+function frontier(rows: readonly EvalRow[]): Summary {
+  const inTokens = frontierCostOfPass(rows, { costOf: (row) => row.outputTokens });
+  const inDollars = frontierCostOfPass(rows, { costOf: (row) => row.costUsd ?? undefined });
+  return { frontier_cost_of_pass: inTokens, ...(inDollars === null ? {} : { frontier_cost_of_pass_usd: inDollars }) };
+}

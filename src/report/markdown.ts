@@ -1,0 +1,35 @@
+/** One column of a Markdown table. */
+export interface Column<T> {
+  title: string;
+  align?: "left" | "right";
+  cell: (item: T) => string;
+}
+
+/** A Markdown table whose columns line up in a terminal too. */
+export function markdownTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
+  const cells = items.map((item) => columns.map((column) => escapeCell(column.cell(item))));
+  const widths = columns.map((column, i) =>
+    Math.max(3, width(column.title), ...cells.map((row) => width(row[i] ?? ""))),
+  );
+  const line = (texts: readonly string[]) =>
+    `| ${texts.map((text, i) => pad(text, widths[i] ?? 0, columns[i]?.align)).join(" | ")} |`;
+  const rule = columns.map(({ align }, i) => {
+    const dashes = "-".repeat((widths[i] ?? 3) - 1);
+    return align === "right" ? `${dashes}:` : `${dashes}-`;
+  });
+  return [line(columns.map(({ title }) => title)), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
+}
+
+/** Names come from users: a bar or a line break in one must not break the table. */
+function escapeCell(text: string): string {
+  return text.replace(/\|/g, "\\|").replace(/\s+/g, " ");
+}
+
+function width(text: string): number {
+  return [...text].length;
+}
+
+function pad(text: string, size: number, align: "left" | "right" = "left"): string {
+  const space = " ".repeat(Math.max(0, size - width(text)));
+  return align === "right" ? space + text : text + space;
+}

@@ -1,0 +1,171 @@
+import type { Reporter, ReportOptions } from "../core/registry.js";
+import type { EvalResult, Summary } from "../core/result.js";
+import { type EvalRow, isScored } from "../core/row.js";
+import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
+import { type Column, markdownTable } from "./markdown.js";
+
+/** A headline that fewer trials than this stand behind is marked. */
+export const LOW_COVERAGE = 0.95;
+
+/** Groups of columns that `--columns` can ask for. */
+export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets"] as const;
+
+type Line = { system: string; summary: Summary };
+type Group = (typeof COLUMN_GROUPS)[number];
+
+/** The report people read: Markdown, systems as rows, every headline with its interval and what it stands on. */
+export const tableReporter: Reporter = { name: "table", render: (result, options) => renderTable(result, options) };
+
+export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
+  const lines = Object.entries(result.summary).map(([system, summary]) => ({ system, summary }));
+  const groups = (options.columns ?? COLUMN_GROUPS) as readonly Group[];
+  const parts = [`# ${result.config.title}`, markdownTable(mainColumns(lines, groups), lines)];
+  if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
+  if (groups.includes("datasets") && result.config.datasets.length > 1) parts.push(datasetTable(lines));
+  parts.push(footer(result, lines).join("\n"));
+  return `${parts.join("\n\n")}\n`;
+}
+
+function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
+  const columns: Column<Line>[] = [{ title: "system", cell: ({ system }) => system }];
+  if (groups.includes("quality")) columns.push(...qualityColumns());
+  if (groups.includes("tokens")) columns.push(...tokenColumns());
+  if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
+    columns.push(...costColumns());
+  if (groups.includes("speed")) columns.push(...speedColumns());
+  columns.push({ title: "coverage", align: "right", cell: ({ summary }) => coverage(summary) });
+  if (lines.length > 1 && lines.some(({ summary }) => summary.pareto_rank !== undefined)) {
+    columns.push({ title: "Pareto rank", align: "right", cell: ({ summary }) => formatNumber(summary.pareto_rank) });
+  }
+  return columns;
+}
+
+function qualityColumns(): Column<Line>[] {
+  return [
+    { title: "mean score [95 %]", align: "right", cell: withInterval("mean_score") },
+    { title: "pass rate [95 %]", align: "right", cell: withInterval("pass_rate") },
+  ];
+}
+
+function tokenColumns(): Column<Line>[] {
+  return [
+    {
+      title: "tokens in → out",
+      align: "right",
+      cell: ({ summary }) => `${rounded(summary.mean_input_tokens)} → ${rounded(summary.mean_output_tokens)}`,
+    },
+    {
+      title: "compression",
+      align: "right",
+      cell: ({ summary }) => formatShare(measured(summary, "compression_ratio")),
+    },
+    { title: "cost of pass (tokens) [95 %]", align: "right", cell: withInterval("cost_of_pass", 1) },
+  ];
+}
+
+function costColumns(): Column<Line>[] {
+  return [
+    { title: "mean cost", align: "right", cell: ({ summary }) => formatDollars(summary.mean_cost_usd) },
+    { title: "cost per pass", align: "right", cell: ({ summary }) => formatDollars(summary.cost_per_pass_usd) },
+  ];
+}
+
+function speedColumns(): Column<Line>[] {
+  return [
+    {
+      title: "latency p50",
+      align: "right",
+      cell: ({ summary }) => formatSeconds(measured(summary, "latency_median", "latency_mean")),
+    },
+    {
+      title: "p95",
+      align: "right",
+      cell: ({ summary }) => formatSeconds(measured(summary, "latency_p95", "latency_mean")),
+    },
+  ];
+}
+
+/** A value with its interval; a dash when no task stands behind it. */
+function withInterval(key: string, digits = 3): (line: Line) => string {
+  return ({ summary }) => {
+    const value = measured(summary, key);
+    const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
+    if (value === null || low == null) return formatNumber(value, digits);
+    return `${formatNumber(value, digits)} [${formatNumber(low, digits)}, ${high == null ? "∞" : formatNumber(high, digits)}]`;
+  };
+}
+
+function measured(summary: Summary, key: string, counted = key): number | null {
+  return summary[`${counted}_n`] === 0 ? null : (summary[key] ?? null);
+}
+
+function rounded(value: number | null | undefined): string {
+  return value == null ? "–" : String(Math.round(value));
+}
+
+function coverage(summary: Summary): string {
+  const share = summary.coverage ?? 0;
+  return `${formatShare(share)}${share < LOW_COVERAGE ? " ⚠" : ""}`;
+}
+
+function trialTable(lines: readonly Line[], trials: number): string {
+  const ks = Array.from({ length: trials }, (_, i) => i + 1);
+  const columns: Column<Line>[] = [
+    { title: "system", cell: ({ system }) => system },
+    ...ks.map((k) => ({ title: `pass@${k}`, align: "right" as const, cell: withInterval(`pass_at_${k}`) })),
+    ...ks.slice(1).map((k) => ({ title: `pass^${k}`, align: "right" as const, cell: withInterval(`pass_hat_${k}`) })),
+    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(summary.flaky_rate) },
+  ];
+  return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
+}
+
+function datasetTable(lines: readonly Line[]): string {
+  const keys = new Set(
+    lines.flatMap(({ summary }) =>
+      Object.keys(summary).filter((key) => /^dataset:.*(?<!_n|_ci_low|_ci_high)$/.test(key)),
+    ),
+  );
+  const columns: Column<Line>[] = [
+    { title: "system", cell: ({ system }) => system },
+    ...[...keys].map((key) => ({
+      title: key.slice("dataset:".length),
+      align: "right" as const,
+      cell: withInterval(key),
+    })),
+  ];
+  return markdownTable(columns, lines);
+}
+
+function footer(result: EvalResult, lines: readonly Line[]): string[] {
+  const { config, timing, rows } = result;
+  const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
+  const names = config.datasets.map(({ name }) => name || "examples").join(", ");
+  const facts = [
+    `pass = ${passRule(rows, config.scoreField)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
+    `${rows.length} trials planned: ${outcomeCounts(lines)}`,
+    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s · tokens by ${config.tokenizer} · seed ${config.seed}`,
+  ];
+  const frontier = result.across.frontier_cost_of_pass;
+  if (frontier != null && Number.isFinite(frontier))
+    facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
+  if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
+    facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
+  return [...facts, ...result.notes].map((fact) => `- ${fact}`);
+}
+
+/** The fields that decided, as found on the rows: a mixture of datasets may have several. */
+function passRule(rows: readonly EvalRow[], scoreField: string): string {
+  const fields = new Set<string>();
+  for (const row of rows) if (isScored(row) && row.primaryField !== null) fields.add(row.primaryField);
+  return fields.size === 0 ? scoreField : [...fields].join(" or ");
+}
+
+function outcomeCounts(lines: readonly Line[]): string {
+  const total = (key: string) => lines.reduce((sum, { summary }) => sum + (summary[key] ?? 0), 0);
+  const counts = [`${total("num_pass")} pass`, `${total("num_fail")} fail`];
+  for (const outcome of ["error", "unscored", "skipped"]) {
+    const count = total(`num_${outcome}`);
+    if (count > 0) counts.push(`${count} ${outcome}`);
+  }
+  return counts.join(", ");
+}

@@ -1,0 +1,72 @@
+import type { Metric, MetricContext } from "./core/metric.js";
+import type { EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
+import type { EvalRow } from "./core/row.js";
+import { summarise } from "./metrics/index.js";
+import { toJsonReport } from "./report/json.js";
+import { renderTable } from "./report/table.js";
+
+export interface ResultParts {
+  rows: readonly EvalRow[];
+  metrics: readonly Metric[];
+  config: EvalConfig;
+  timing: Timing;
+  runDir: string | null;
+  notes: readonly string[];
+}
+
+/** Rows with their summary, computed once; a filtered result computes its own. */
+export class RunResult implements EvalResult {
+  readonly rows: readonly EvalRow[];
+  readonly summary: Readonly<Record<string, Summary>>;
+  readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly across: Summary;
+  readonly timing: Timing;
+  readonly config: EvalConfig;
+  readonly runDir: string | null;
+  readonly notes: readonly string[];
+  readonly #parts: ResultParts;
+
+  constructor(parts: ResultParts) {
+    const { scoreField, threshold, seed } = parts.config;
+    const context: MetricContext = { scoreField, threshold, seed };
+    const { summary, reasons, across, notes } = summarise(parts.rows, parts.metrics, context);
+    this.#parts = parts;
+    this.rows = parts.rows;
+    this.summary = summary;
+    this.reasons = reasons;
+    this.across = across;
+    this.timing = parts.timing;
+    this.config = parts.config;
+    this.runDir = parts.runDir;
+    this.notes = [...parts.notes, ...notes];
+  }
+
+  filter(filter: RowFilter): EvalResult {
+    return new RunResult({ ...this.#parts, rows: this.rows.filter(predicateOf(filter)) });
+  }
+
+  toTable(options: { columns?: readonly string[] } = {}): string {
+    return renderTable(this, options);
+  }
+
+  toJSON(): JsonReport {
+    return toJsonReport(this);
+  }
+
+  /** One array for each row field, and one for each score as `scores.<field>`: the shape data frames are made from. */
+  toColumns(): Record<string, unknown[]> {
+    const columns: Record<string, unknown[]> = {};
+    const scoreFields = new Set(this.rows.flatMap((row) => Object.keys(row.scores)));
+    for (const field of scoreFields) columns[`scores.${field}`] = this.rows.map((row) => row.scores[field] ?? null);
+    for (const field of Object.keys(this.rows[0] ?? {}) as (keyof EvalRow)[]) {
+      if (field !== "scores") columns[field] = this.rows.map((row) => row[field]);
+    }
+    return columns;
+  }
+}
+
+function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
+  if (typeof filter === "function") return filter;
+  const wanted = Object.entries(filter) as [keyof EvalRow, unknown][];
+  return (row) => wanted.every(([field, value]) => row[field] === value);
+}

@@ -1,0 +1,120 @@
+import { messageOf, ShapeError } from "../core/errors.js";
+import { digest, fingerprintOf } from "../core/fingerprint.js";
+import { describe } from "../core/shape.js";
+import type { CostBudget, Output, System, TrialContext } from "../core/system.js";
+import { isThenable } from "../core/thenable.js";
+import { hashSeed } from "../stats/index.js";
+import type { Trial } from "./admit.js";
+import type { CachedOutput, RunPorts } from "./ports.js";
+
+/** What one call of a system gave. */
+export type Attempted = Returned | Threw;
+
+export interface Returned {
+  kind: "returned";
+  output: Output;
+  /** Seconds inside `System.process`, as measured when the work was really done. */
+  latency: number;
+  durationMs: number;
+  cached: boolean;
+  log: readonly string[];
+}
+
+export interface Threw {
+  kind: "threw";
+  error: unknown;
+  durationMs: number;
+  log: readonly string[];
+}
+
+/** Calls systems, or answers for them from the cache when they did the very same work before. */
+export class Attempter {
+  readonly #ports: RunPorts;
+  readonly #seed: number;
+  readonly #fingerprints = new Map<System, string>();
+
+  constructor(ports: RunPorts, seed: number) {
+    this.#ports = ports;
+    this.#seed = seed;
+  }
+
+  async attempt(trial: Trial): Promise<Attempted> {
+    const { clock, cache } = this.#ports;
+    const context = new Context(trial, this.#ports.signal, this.#seed);
+    const key = cache === null ? null : this.#cacheKey(trial, context.seed);
+    const known = key === null ? null : await cache?.get(key);
+    if (known != null) return fromCache(known);
+    const start = clock();
+    try {
+      const pending = trial.system.process(trial.example, context);
+      const output = checkOutput(trial.system, isThenable(pending) ? await pending : pending);
+      const durationMs = microseconds(clock() - start);
+      const latency = typeof output.latency === "number" ? output.latency : durationMs / 1000;
+      if (key !== null && output.stopped === undefined) await this.#remember(key, { output, latency }, context);
+      return { kind: "returned", output, latency, durationMs, cached: false, log: context.messages };
+    } catch (error) {
+      return { kind: "threw", error, durationMs: microseconds(clock() - start), log: context.messages };
+    }
+  }
+
+  /** A cache that cannot be written costs a note, not the trial. */
+  async #remember(key: string, entry: CachedOutput, context: Context): Promise<void> {
+    try {
+      await this.#ports.cache?.put(key, entry);
+    } catch (error) {
+      context.log(`the output was not cached: ${messageOf(error)}`);
+    }
+  }
+
+  #cacheKey(trial: Trial, seed: number): string {
+    let fingerprint = this.#fingerprints.get(trial.system);
+    if (fingerprint === undefined) {
+      fingerprint = fingerprintOf(trial.system, "process");
+      this.#fingerprints.set(trial.system, fingerprint);
+    }
+    return digest({ fingerprint, example: trial.example, trial: trial.trial, seed });
+  }
+}
+
+const NO_MESSAGES: readonly string[] = Object.freeze([]);
+
+/** A class, so that the seed is hashed only for systems that ask for it. */
+class Context implements TrialContext {
+  readonly signal: AbortSignal;
+  readonly budget: CostBudget | null = null;
+  readonly trial: number;
+  messages: readonly string[] = NO_MESSAGES;
+  readonly #runSeed: number;
+  readonly #exampleId: string | number;
+
+  constructor(trial: Trial, signal: AbortSignal, runSeed: number) {
+    this.signal = signal;
+    this.trial = trial.trial;
+    this.#runSeed = runSeed;
+    this.#exampleId = trial.example.id;
+  }
+
+  get seed(): number {
+    return hashSeed(this.#runSeed, String(this.#exampleId), this.trial);
+  }
+
+  log(message: string): void {
+    this.messages = [...this.messages, String(message)];
+  }
+}
+
+/** Milliseconds to the microsecond: what lies below is noise, and long digits are most of a stored row. */
+function microseconds(ms: number): number {
+  return Math.round(ms * 1000) / 1000;
+}
+
+function fromCache({ output, latency }: CachedOutput): Returned {
+  return { kind: "returned", output, latency, durationMs: latency * 1000, cached: true, log: NO_MESSAGES };
+}
+
+function checkOutput(system: System, output: unknown): Output {
+  if (typeof output === "object" && output !== null && !Array.isArray(output)) return output as Output;
+  throw new ShapeError(
+    `The system "${system.name}" returned ${describe(output)}. process() must return an object such as { response: "…" } or { context: "…" }.`,
+  );
+}

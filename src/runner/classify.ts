@@ -1,0 +1,40 @@
+import { type InfrastructureCategory, messageOf, TrialError } from "../core/errors.js";
+import type { Attempt, ErrorCategory } from "../core/row.js";
+import type { Attempted, Returned } from "./attempt.js";
+
+/** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
+export type Ending =
+  | { kind: "gradable"; category: ErrorCategory; returned: Returned }
+  | { kind: "error"; category: InfrastructureCategory; attempt: Attempt }
+  | { kind: "skipped" };
+
+/** Sorts what an attempt gave. What fails while the run is being interrupted was not a failure: it is run again on resume. */
+export function classify(attempted: Attempted, signal: AbortSignal): Ending {
+  if (attempted.kind === "returned") {
+    return { kind: "gradable", category: attempted.output.stopped ?? "none", returned: attempted };
+  }
+  if (signal.aborted) return { kind: "skipped" };
+  const category = categoryOf(attempted.error);
+  const message = messageOf(attempted.error);
+  return { kind: "error", category, attempt: { errorCategory: category, message, durationMs: attempted.durationMs } };
+}
+
+const TIMEOUT_CODES = new Set([
+  "ETIMEDOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+]);
+const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** The category of anything a system may throw: our own errors say it, others show it by name, status or code. */
+function categoryOf(error: unknown): InfrastructureCategory {
+  if (error instanceof TrialError) return error.category;
+  if (typeof error !== "object" || error === null) return "system_error";
+  const { name, status, code, cause } = error as { name?: unknown; status?: unknown; code?: unknown; cause?: unknown };
+  if (status === 429) return "rate_limit";
+  if (name === "TimeoutError" || status === 408 || status === 504 || TIMEOUT_CODES.has(String(code))) return "timeout";
+  if (typeof status === "number" && status >= 400) return "api_error";
+  if (NETWORK_CODES.has(String(code))) return "api_error";
+  return cause === undefined ? "system_error" : categoryOf(cause);
+}

@@ -1,0 +1,176 @@
+import { setMaxListeners } from "node:events";
+import { type Attempt, type EvalRow, isScored } from "../core/row.js";
+import { admissions, type Trial } from "./admit.js";
+import { Attempter } from "./attempt.js";
+import { classify } from "./classify.js";
+import type { Plan } from "./plan.js";
+import { rowIndex } from "./plan.js";
+import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
+import { skippedRow, TokenCounter, toRow } from "./record.js";
+import { type Graded, score } from "./score.js";
+
+/** What an earlier start of the same run left behind. */
+export interface Earlier {
+  /** Finished trials by their place in the result. */
+  readonly rows: ReadonlyMap<number, EvalRow>;
+  /** Failed attempts of trials that will be tried again. */
+  readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
+}
+
+export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map() };
+
+/** How long trials in flight may go on after the run was told to stop. */
+const GRACE_MS = 2000;
+
+/** Runs every planned trial that is not done yet, and returns all rows in the plan's order. */
+export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHING_EARLIER): Promise<EvalRow[]> {
+  setMaxListeners(0, ports.signal);
+  const ledger = new Ledger(plan, ports, earlier);
+  const runTrial = trialRunner(plan, ports, ledger);
+  const queue = admissions(plan, (index) => ledger.has(index), ports.signal);
+  const workers = Array.from({ length: Math.min(ports.maxWorkers, plan.total) }, async () => {
+    for (const trial of queue) await runTrial(trial);
+  });
+  await settledOrStopped(Promise.all(workers), ports.signal);
+  return ledger.close();
+}
+
+/** The chain that every trial goes through. */
+function trialRunner(plan: Plan, ports: RunPorts, ledger: Ledger): (trial: Trial) => Promise<void> {
+  const attempter = new Attempter(ports, plan.seed);
+  const scoreContext = { signal: ports.signal };
+  return async (trial) => {
+    const attempted = await attempter.attempt(trial);
+    const ending = classify(attempted, ports.signal);
+    if (ending.kind === "skipped") return;
+    const output = ending.kind === "gradable" ? ending.returned.output : null;
+    const graded: Graded | null = output === null ? null : await score(trial, output, scoreContext);
+    const { threshold } = plan;
+    const row = toRow({
+      trial,
+      ending,
+      graded,
+      threshold,
+      tokens: ledger.tokens,
+      earlier: ledger.attemptsOf(trial.index),
+    });
+    await ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
+  };
+}
+
+/** Waits for the workers; once the signal is aborted, no longer than the grace. */
+async function settledOrStopped(workers: Promise<unknown>, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let onAbort: (() => void) | undefined;
+  const stopped = new Promise<void>((resolve) => {
+    onAbort = () => {
+      timer = setTimeout(resolve, GRACE_MS);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    await Promise.race([workers, stopped]);
+  } finally {
+    clearTimeout(timer);
+    if (onAbort !== undefined) signal.removeEventListener("abort", onAbort);
+  }
+}
+
+/** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
+class Ledger {
+  readonly tokens: TokenCounter;
+  readonly #plan: Plan;
+  readonly #ports: RunPorts;
+  readonly #earlier: Earlier;
+  readonly #rows: (EvalRow | undefined)[];
+  /** Trials still to come for each example. */
+  readonly #remaining: Uint32Array;
+  readonly #progress: Progress;
+  readonly #start: number;
+  #nextWrite: Promise<void> | null = null;
+  #closed = false;
+
+  constructor(plan: Plan, ports: RunPorts, earlier: Earlier) {
+    this.#plan = plan;
+    this.#ports = ports;
+    this.#earlier = earlier;
+    this.tokens = new TokenCounter(ports.tokenizer);
+    this.#rows = new Array<EvalRow | undefined>(plan.total);
+    this.#remaining = new Uint32Array(plan.examples.length).fill(plan.systems.length * plan.trials);
+    this.#start = ports.clock();
+    const total = plan.total;
+    this.#progress = { done: 0, total, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
+    for (const [index, row] of earlier.rows) this.#keep(index, row);
+    this.#progress.resumed = this.#progress.done;
+  }
+
+  has(index: number): boolean {
+    return this.#rows[index] !== undefined;
+  }
+
+  attemptsOf(index: number): readonly Attempt[] {
+    return this.#earlier.attempts.get(index) ?? [];
+  }
+
+  /** Resolves when the trial is written down, so that its slot is not reused before. Writes of one tick go out together. */
+  record(trial: Trial, finished: FinishedTrial): Promise<void> {
+    // After close() the run has been reported; a straggler is run again on resume.
+    if (this.#closed) return Promise.resolve();
+    this.#keep(trial.index, finished.row);
+    this.#ports.sink?.append(finished);
+    this.#nextWrite ??= new Promise((resolve, reject) => {
+      setImmediate(() => this.#write().then(resolve, reject));
+    });
+    return this.#nextWrite;
+  }
+
+  /** Every planned trial's row; those that never ran are marked as skipped. */
+  close(): EvalRow[] {
+    this.#closed = true;
+    this.#ports.sink?.flush();
+    const { systems, examples, trials } = this.#plan;
+    if (this.#progress.done === this.#plan.total) return this.#rows as EvalRow[];
+    for (const [systemIndex, system] of systems.entries()) {
+      for (const [exampleIndex, example] of examples.entries()) {
+        if (example === null) continue;
+        for (let trial = 0; trial < trials; trial++) {
+          const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
+          const tokens = this.tokens.input(exampleIndex, example);
+          this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial }, tokens);
+        }
+      }
+    }
+    return this.#rows as EvalRow[];
+  }
+
+  async #write(): Promise<void> {
+    this.#nextWrite = null;
+    this.#ports.sink?.flush();
+    this.#progress.elapsedMs = this.#ports.clock() - this.#start;
+    this.#ports.onProgress?.({ ...this.#progress });
+  }
+
+  #keep(index: number, row: EvalRow): void {
+    this.#rows[index] = row;
+    this.#count(row);
+    const exampleIndex = Math.floor(index / this.#plan.trials) % this.#plan.examples.length;
+    const remaining = (this.#remaining[exampleIndex] ?? 1) - 1;
+    this.#remaining[exampleIndex] = remaining;
+    if (remaining === 0) this.#release(exampleIndex);
+  }
+
+  #release(exampleIndex: number): void {
+    this.#plan.examples[exampleIndex] = null;
+    this.tokens.release(exampleIndex);
+  }
+
+  #count(row: EvalRow): void {
+    const progress = this.#progress;
+    progress.done += 1;
+    if (isScored(row)) progress.scored += 1;
+    if (row.passed === true) progress.passed += 1;
+    if (row.outcome === "error") progress.errors += 1;
+    if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
+  }
+}

@@ -1,0 +1,103 @@
+import { ScoreFieldError, UsageError } from "../core/errors.js";
+import type { Evaluator, Scores } from "../core/evaluator.js";
+import type { Metric } from "../core/metric.js";
+import { requireShape } from "../core/shape.js";
+import { didYouMean } from "../core/suggest.js";
+
+/** The evaluators of one dataset, and which of their fields decides pass or fail. */
+export interface Wiring {
+  readonly dataset: string;
+  readonly evaluators: readonly Evaluator[];
+  /** The field the run was told to use for pass or fail; null when the dataset's own decides. */
+  readonly forcedField: string | null;
+  /** Fields that may decide pass or fail, best first; null when it can only be seen from what the first evaluator returns. */
+  readonly primaryFields: readonly string[] | null;
+  /** Fields that somebody asked for by name. */
+  readonly requiredFields: readonly string[];
+}
+
+export interface WireOptions {
+  dataset: { name: string; evaluators?: readonly Evaluator[]; primaryField?: string };
+  evaluators?: readonly Evaluator[] | undefined;
+  metrics: readonly Metric[];
+  scoreField: string;
+}
+
+/** Joins a dataset to its evaluators: those of the run when it names any, else the dataset's own. */
+export function wire(options: WireOptions): Wiring {
+  const { dataset, metrics, scoreField } = options;
+  const evaluators = options.evaluators ?? dataset.evaluators ?? [];
+  checkEvaluators(evaluators, dataset.name);
+  const requiredFields = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
+    (field) => field !== "score",
+  );
+  const wiring: Wiring = {
+    dataset: dataset.name,
+    evaluators,
+    forcedField: scoreField === "score" ? null : scoreField,
+    primaryFields: primaryFields(evaluators, dataset.primaryField),
+    requiredFields: [...new Set(requiredFields)],
+  };
+  checkDeclaredFields(wiring);
+  return wiring;
+}
+
+/**
+ * The field that decides a row. An evaluator's own `score` comes first; then the candidates in order. When nothing is
+ * declared it is the first field of the first evaluator, and of no other: a row whose first evaluator failed is
+ * unscored rather than judged by a different measure than its neighbours.
+ */
+export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | null): string | null {
+  if (wiring.forcedField !== null) return wiring.forcedField in scores ? wiring.forcedField : null;
+  if ("score" in scores) return "score";
+  if (wiring.primaryFields !== null) return wiring.primaryFields.find((field) => field in scores) ?? null;
+  for (const field in first) return field;
+  return null;
+}
+
+/** Throws when a field that somebody asked for is not among those that evaluators, all of which answered, returned. */
+export function checkReturnedFields(wiring: Wiring, returned: Iterable<string>): void {
+  const fields = new Set(returned);
+  for (const { fields: declared = [] } of wiring.evaluators) for (const field of declared) fields.add(field);
+  const missing = wiring.requiredFields.find((field) => !fields.has(field));
+  if (missing !== undefined) throw unknownField(wiring, missing, fields);
+}
+
+function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): void {
+  const names = new Set<string>();
+  const fields = new Map<string, string>();
+  for (const evaluator of evaluators) {
+    requireShape<Evaluator>("An evaluator", evaluator, ["score"]);
+    if (names.has(evaluator.name))
+      throw new UsageError(`Two evaluators have the name "${evaluator.name}". Rename one.`);
+    names.add(evaluator.name);
+    for (const field of evaluator.fields ?? []) {
+      const other = fields.get(field);
+      if (other !== undefined) {
+        throw new UsageError(
+          `The evaluators "${other}" and "${evaluator.name}" of ${dataset || "the dataset"} both produce "${field}". Leave one out.`,
+        );
+      }
+      fields.set(field, evaluator.name);
+    }
+  }
+}
+
+function primaryFields(evaluators: readonly Evaluator[], declared: string | undefined): readonly string[] | null {
+  if (declared !== undefined) {
+    const owner = evaluators.find((evaluator) => evaluator.primaryFields?.includes(declared));
+    return [...new Set([declared, ...(owner?.primaryFields ?? [])])];
+  }
+  return evaluators.find((evaluator) => evaluator.primaryFields !== undefined)?.primaryFields ?? null;
+}
+
+function checkDeclaredFields(wiring: Wiring): void {
+  const everyFieldIsKnown =
+    wiring.evaluators.length > 0 && wiring.evaluators.every(({ fields }) => fields !== undefined);
+  if (everyFieldIsKnown) checkReturnedFields(wiring, []);
+}
+
+function unknownField(wiring: Wiring, field: string, known: Iterable<string>): ScoreFieldError {
+  const where = wiring.dataset === "" ? "" : ` for ${wiring.dataset}`;
+  return new ScoreFieldError(`No evaluator${where} produces the score field "${field}".${didYouMean(field, known)}`);
+}

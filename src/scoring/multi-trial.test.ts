@@ -1,0 +1,19 @@
+import { expect, it } from "vitest";
+import { computeMultiTrialMetrics } from "./multi-trial.js";
+
+it("gives one bit of pass@k at k = n, and p^k beside it", () => {
+  const metrics = computeMultiTrialMetrics([true, true, false, true, true]);
+  expect(metrics.perTrialPassRate).toBe(0.8);
+  // A commonly printed 0.99 is wrong: five of five trials cannot all be the one that failed.
+  expect(metrics.passAtK).toBe(1);
+  expect(metrics.passToTheK).toBeCloseTo(0.32768, 12);
+  expect(metrics.k).toBe(5);
+});
+
+it("is all zeros when nothing passed", () => {
+  expect(computeMultiTrialMetrics([false, false])).toEqual({ perTrialPassRate: 0, passAtK: 0, passToTheK: 0, k: 2 });
+});
+
+it("rejects zero trials", () => {
+  expect(() => computeMultiTrialMetrics([])).toThrow(RangeError);
+});

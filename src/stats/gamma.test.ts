@@ -1,0 +1,23 @@
+import jstat from "jstat";
+import { expect, it } from "vitest";
+import { logGamma, stirlingError } from "./gamma.js";
+
+it("agrees with factorials and with jstat", () => {
+  let logFactorial = 0;
+  for (let n = 1; n <= 100; n++) {
+    expect(logGamma(n)).toBeCloseTo(logFactorial, 10);
+    logFactorial += Math.log(n);
+  }
+  for (const x of [0.01, 0.5, 1.5, 9.99, 10, 123.4, 1e6]) {
+    expect(Math.abs(logGamma(x) / jstat.gammaln(x) - 1)).toBeLessThan(1e-11);
+  }
+});
+
+it("joins the direct and the asymptotic form of Stirling's error smoothly", () => {
+  const below = stirlingError(10 - 1e-9);
+  expect(Math.abs(below - stirlingError(10))).toBeLessThan(1e-11);
+});
+
+it("rejects what has no logarithm", () => {
+  for (const x of [0, -1, Number.NaN]) expect(() => logGamma(x)).toThrow(RangeError);
+});

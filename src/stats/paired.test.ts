@@ -1,0 +1,54 @@
+import { describe, expect, it } from "vitest";
+import { pairedDifference } from "./paired.js";
+import { coverageOf } from "./simulated-coverage.js";
+import { normalVariate } from "./variates.js";
+
+const A = [1, 1, 0, 1, 0, 1, 1, 0];
+const B = [1, 0, 0, 1, 0, 0, 1, 1];
+
+describe("pairedDifference", () => {
+  it("reproduces the contract", () => {
+    const result = pairedDifference(A, B, { seed: 1 });
+    expect(result.difference).toBe(0.125);
+    expect(result.se).toBeCloseTo(0.226582, 5);
+    expect(result.t).toBeCloseTo(0.551677, 6);
+    expect(result.p).toBeCloseTo(0.598331, 6);
+    expect(result).toMatchObject({ n: 8, df: 7, permutationP: 1, permutationExact: true });
+    expect(result.low).toBeCloseTo(0.125 - 2.364624 * 0.226582, 5);
+  });
+
+  it("changes sign when the systems change places", () => {
+    const there = pairedDifference(A, B, { seed: 1 });
+    const back = pairedDifference(B, A, { seed: 1 });
+    expect(back.difference).toBe(-there.difference);
+    expect(back.p).toBeCloseTo(there.p ?? Number.NaN, 14);
+    expect(back.low).toBeCloseTo(-(there.high ?? Number.NaN), 14);
+  });
+
+  it("says nothing it cannot know", () => {
+    expect(pairedDifference([], [], { seed: 1 })).toMatchObject({ n: 0, se: null, p: null, permutationP: null });
+    expect(pairedDifference([1], [0], { seed: 1 })).toMatchObject({ se: null, t: null, p: null, permutationP: 1 });
+    expect(pairedDifference(A, A, { seed: 1 })).toMatchObject({ difference: 0, se: 0, t: 0, p: 1, permutationP: 1 });
+    // Five equal differences: t would be infinite, while the permutation test knows it is 2 in 32.
+    expect(pairedDifference([1, 1, 1, 1, 1], [0, 0, 0, 0, 0], { seed: 1 })).toMatchObject({
+      t: null,
+      p: null,
+      permutationP: 2 / 32,
+    });
+  });
+
+  it("covers the truth where systems share the difficulty of tasks", () => {
+    const coverage = coverageOf(0.2, 1000, (random) => {
+      const difficulty = Array.from({ length: 9 }, () => normalVariate(random));
+      const a = difficulty.map((d) => d + 0.2 + 0.3 * normalVariate(random));
+      const b = difficulty.map((d) => d + 0.3 * normalVariate(random));
+      return pairedDifference(a, b, { seed: 1 });
+    });
+    expect(coverage).toBeGreaterThan(0.93);
+    expect(coverage).toBeLessThan(0.97);
+  });
+
+  it("rejects lists that do not pair", () => {
+    expect(() => pairedDifference([1], [1, 2], { seed: 1 })).toThrow(/^a and b must have the same length/);
+  });
+});

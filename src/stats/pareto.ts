@@ -1,0 +1,57 @@
+/** One system on a quality–cost chart; null means not measured. */
+export interface ParetoPoint {
+  quality: number | null;
+  cost: number | null;
+}
+
+interface Measured {
+  quality: number;
+  cost: number;
+  index: number;
+}
+
+function measured(points: readonly ParetoPoint[]): Measured[] {
+  return points.flatMap(({ quality, cost }, index) => {
+    if (quality === null || cost === null || Number.isNaN(quality) || Number.isNaN(cost)) return [];
+    return [{ quality, cost, index }];
+  });
+}
+
+/** Best quality first, then cheapest; subtraction would turn two infinite costs into NaN. */
+function bestFirst(x: Measured, y: Measured): number {
+  if (x.quality !== y.quality) return x.quality > y.quality ? -1 : 1;
+  if (x.cost !== y.cost) return x.cost < y.cost ? -1 : 1;
+  return 0;
+}
+
+/** The first front whose cheapest member costs more; the cheapest costs rise from front to front. */
+function frontFor(cheapest: readonly number[], cost: number): number {
+  let low = 0;
+  let high = cheapest.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((cheapest[middle] ?? 0) > cost) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/**
+ * The Pareto front of every point, 1 for those dominated by nobody; points lacking a field share the front after all others.
+ * @example
+ * paretoFronts([{ quality: 0.9, cost: 5 }, { quality: 0.8, cost: 9 }, { quality: 0.7, cost: 1 }]); // [1, 2, 1]
+ */
+export function paretoFronts(points: readonly ParetoPoint[]): number[] {
+  const cheapest: number[] = [];
+  const fronts = new Map<number, number>();
+  let previous: Measured | undefined;
+  let front = 0;
+  // In this order whatever dominates a point comes before it, so one sweep peels all fronts.
+  for (const point of measured(points).sort(bestFirst)) {
+    if (previous === undefined || bestFirst(previous, point) !== 0) front = frontFor(cheapest, point.cost);
+    cheapest[front] = point.cost;
+    fronts.set(point.index, front + 1);
+    previous = point;
+  }
+  return points.map((_, index) => fronts.get(index) ?? cheapest.length + 1);
+}

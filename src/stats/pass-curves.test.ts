@@ -1,0 +1,65 @@
+import { describe, expect, it } from "vitest";
+import { mean } from "./mean.js";
+import { meanInterval } from "./mean-interval.js";
+import { passAtK, passToTheK } from "./pass-at-k.js";
+import { passCurves, type TaskCounts } from "./pass-curves.js";
+
+/** The published airline run: how many of 50 tasks passed 0, 1, 2, 3 and 4 of their 4 trials. */
+const AIRLINE: TaskCounts[] = [14, 12, 10, 4, 10].flatMap((tasks, c) =>
+  Array.from({ length: tasks }, () => ({ n: 4, c })),
+);
+
+describe("passCurves", () => {
+  it("reproduces the airline reference point, which p^k misses", () => {
+    const curve = passCurves(AIRLINE);
+    expect(AIRLINE).toHaveLength(50);
+    expect(curve.map((point) => point.passHatK.toFixed(3))).toEqual(["0.420", "0.273", "0.220", "0.200"]);
+    const plugIn = (k: number) => mean(AIRLINE.map(({ n, c }) => passToTheK(c / n, k)));
+    expect(plugIn(2)).toBeCloseTo(0.31, 10);
+    expect(plugIn(3)).toBeCloseTo(0.2625, 10);
+    expect(plugIn(4)).toBeCloseTo(0.23875, 10);
+  });
+
+  it("uses only the tasks with enough trials and counts them", () => {
+    const curve = passCurves([
+      { n: 1, c: 1 },
+      { n: 3, c: 1 },
+      { n: 3, c: 3 },
+      { n: 4, c: 2 },
+    ]);
+    expect(curve.map(({ k, tasks }) => [k, tasks])).toEqual([
+      [1, 4],
+      [2, 3],
+      [3, 3],
+      [4, 1],
+    ]);
+    expect(curve[1]?.passAtK).toBeCloseTo((passAtK(3, 1, 2) + 1 + passAtK(4, 2, 2)) / 3, 12);
+    expect(curve[3]?.passAtKInterval).toBeNull();
+    expect(curve[3]?.passHatKInterval).toBeNull();
+  });
+
+  it("carries the t interval over tasks, cut to what a chance can be", () => {
+    const [first] = passCurves(AIRLINE);
+    const { low, high } = meanInterval(AIRLINE.map(({ n, c }) => c / n));
+    expect(first?.passAtKInterval?.low).toBeCloseTo(low ?? Number.NaN, 12);
+    expect(first?.passHatKInterval?.high).toBeCloseTo(high ?? Number.NaN, 12);
+    const [cut] = passCurves([
+      { n: 1, c: 1 },
+      { n: 1, c: 0 },
+    ]);
+    expect(cut?.passAtKInterval).toEqual({ low: 0, high: 1 });
+  });
+
+  it("rises for pass@k and falls for pass^k when all tasks have the same trials", () => {
+    const curve = passCurves(AIRLINE);
+    curve.slice(1).forEach((point, i) => {
+      expect(point.passAtK).toBeGreaterThanOrEqual(curve[i]?.passAtK ?? 1);
+      expect(point.passHatK).toBeLessThanOrEqual(curve[i]?.passHatK ?? 0);
+    });
+  });
+
+  it("is empty without tasks and names impossible counts", () => {
+    expect(passCurves([])).toEqual([]);
+    expect(() => passCurves([{ n: 2, c: 3 }])).toThrow(/^c must/);
+  });
+});

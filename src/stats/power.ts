@@ -1,0 +1,68 @@
+import { requireInteger, requireOpenProbability, requirePositive } from "./domain.js";
+import { normalQuantile } from "./normal.js";
+
+/** The design of a comparison of two systems on the same tasks. */
+export interface Design {
+  /** Trials per task of system A; 1 unless given. */
+  trialsA?: number | undefined;
+  /** Trials per task of system B; as many as A unless given. */
+  trialsB?: number | undefined;
+  /** Variance between tasks of the true difference. */
+  omega2?: number | undefined;
+  /** Variance between the trials of one task under A. */
+  sigmaA2?: number | undefined;
+  /** Variance between the trials of one task under B. */
+  sigmaB2?: number | undefined;
+  /** Two-sided significance level. */
+  alpha?: number | undefined;
+  power?: number | undefined;
+}
+
+/**
+ * Before a run nothing is known of the tasks, so their difficulty is taken as spread evenly over [0, 1]. Pass or fail
+ * trials then vary by E[p(1-p)] = 1/6 within a task and task means by 1/12; systems whose task means correlate by 1/3
+ * differ between tasks by 2/12 · (1 - 1/3) = 1/9.
+ */
+const BINARY = { omega2: 1 / 9, sigma2: 1 / 6 } as const;
+
+function requireVariance(name: string, value: number): void {
+  if (value >= 0 && value < Number.POSITIVE_INFINITY) return;
+  throw new RangeError(`${name} must be finite and not negative, got ${value}`);
+}
+
+/** (z_{α/2} + z_β)² times the variance of one task's difference: the N·δ² that the design needs. */
+function informationNeeded(design: Design): number {
+  const { trialsA = 1, omega2 = BINARY.omega2, alpha = 0.05, power = 0.8 } = design;
+  const { trialsB = trialsA, sigmaA2 = BINARY.sigma2, sigmaB2 = BINARY.sigma2 } = design;
+  requireInteger("trialsA", trialsA, { low: 1 });
+  requireInteger("trialsB", trialsB, { low: 1 });
+  requireVariance("omega2", omega2);
+  requireVariance("sigmaA2", sigmaA2);
+  requireVariance("sigmaB2", sigmaB2);
+  requireOpenProbability("alpha", alpha);
+  requireOpenProbability("power", power);
+  const width = normalQuantile(1 - alpha / 2) + normalQuantile(power);
+  return width ** 2 * (omega2 + sigmaA2 / trialsA + sigmaB2 / trialsB);
+}
+
+/**
+ * The smallest difference between two systems that n common tasks can detect.
+ * @example
+ * detectableDifference({ n: 200, trialsA: 3 }); // 0.093
+ */
+export function detectableDifference(design: Design & { n: number }): number {
+  requireInteger("n", design.n, { low: 1 });
+  return Math.sqrt(informationNeeded(design) / design.n);
+}
+
+/**
+ * How many common tasks it takes to detect a difference between two systems.
+ * @example
+ * requiredTasks({ difference: 0.05, trialsA: 3 }); // 698
+ */
+export function requiredTasks(design: Design & { difference: number }): number {
+  requirePositive("difference", design.difference);
+  const exact = informationNeeded(design) / design.difference ** 2;
+  // Rounding noise must not ask for one task more than the design that detectableDifference described.
+  return Math.max(1, Math.ceil(exact * (1 - 1e-12)));
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ratioInterval } from "./ratio-interval.js";
+import { coverageOf } from "./simulated-coverage.js";
+import { gammaVariate } from "./variates.js";
+
+const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];
+const PASSES = [1, 0.5, 1, 0, 1, 1, 1, 0.5];
+
+describe("ratioInterval", () => {
+  it("reproduces the cost of pass of the contract", () => {
+    const interval = ratioInterval(COSTS, PASSES);
+    expect(interval.ratio).toBeCloseTo(3.4 / 12, 12);
+    expect(interval.se).toBeCloseTo(0.118421, 6);
+    expect(interval.low).toBeCloseTo(0.105458, 6);
+    expect(interval.high).toBeCloseTo(0.761232, 6);
+    expect(interval.g).toBeCloseTo(0.177506, 6);
+    expect(interval).toMatchObject({ n: 8, unbounded: false });
+  });
+
+  it("scales with its numerators and not with a common factor", () => {
+    const base = ratioInterval(COSTS, PASSES);
+    const dearer = ratioInterval(
+      COSTS.map((cost) => cost * 10),
+      PASSES,
+    );
+    expect(dearer.high).toBeCloseTo(10 * (base.high ?? Number.NaN), 10);
+    expect(dearer.g).toBeCloseTo(base.g ?? Number.NaN, 12);
+  });
+
+  it("says so when there is no upper bound", () => {
+    const interval = ratioInterval([1, 1, 1, 1], [1, 0, 0, 0]);
+    expect(interval).toMatchObject({ ratio: 4, high: null, unbounded: true });
+    expect(interval.g).toBeGreaterThanOrEqual(1);
+    expect(interval.low).toBeGreaterThan(0);
+  });
+
+  it("is infinite without passes and has no interval below two tasks", () => {
+    expect(ratioInterval([1, 2], [0, 0])).toEqual({
+      ratio: Number.POSITIVE_INFINITY,
+      se: null,
+      low: null,
+      high: null,
+      g: null,
+      n: 2,
+      unbounded: true,
+    });
+    expect(ratioInterval([], []).ratio).toBe(Number.POSITIVE_INFINITY);
+    expect(ratioInterval([3], [2])).toMatchObject({ ratio: 1.5, se: null, low: null, high: null });
+  });
+
+  it("is a point when nothing varies or nothing costs", () => {
+    expect(ratioInterval([2, 2, 2], [1, 1, 1])).toMatchObject({ ratio: 2, se: 0, low: 2, high: 2 });
+    expect(ratioInterval([0, 0, 0], [1, 0.5, 1])).toMatchObject({ ratio: 0, low: 0, high: 0 });
+  });
+
+  it("covers the truth", () => {
+    const coverage = coverageOf(2 / 0.6, 2000, (random) => {
+      const passes = Array.from({ length: 60 }, () => (random.next() < 0.6 ? 1 : 0));
+      const costs = passes.map((pass) => (gammaVariate(2, random) * (pass === 1 ? 0.8 : 1.3)) / 1);
+      return ratioInterval(costs, passes);
+    });
+    expect(coverage).toBeGreaterThan(0.93);
+    expect(coverage).toBeLessThan(0.97);
+  });
+
+  it("names a bad argument", () => {
+    expect(() => ratioInterval([1], [1, 2])).toThrow(/^numerators and denominators must/);
+    expect(() => ratioInterval([-1, 2], [1, 2])).toThrow(/^numerators must/);
+    expect(() => ratioInterval([1, 2], [1, Number.NaN])).toThrow(/^denominators must/);
+  });
+});

@@ -1,0 +1,13 @@
+import type { OpenInterval } from "./interval.js";
+import { createRandom, type Random } from "./random.js";
+
+/** The share of seeded experiments whose interval holds the truth. */
+export function coverageOf(truth: number, experiments: number, experiment: (random: Random) => OpenInterval): number {
+  const random = createRandom(`coverage of ${truth} in ${experiments}`);
+  let covered = 0;
+  for (let i = 0; i < experiments; i++) {
+    const { low, high } = experiment(random);
+    if ((low ?? Number.NEGATIVE_INFINITY) <= truth && truth <= (high ?? Number.POSITIVE_INFINITY)) covered++;
+  }
+  return covered / experiments;
+}

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto";
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { join } from "node:path";
+import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
+import type { EvalRow } from "../core/row.js";
+import { writeAtomically } from "../files/atomic.js";
+import { readLines } from "../files/lines.js";
+import type { FinishedTrial, Sink } from "../runner/ports.js";
+import { lockRun } from "./lock.js";
+import { type Manifest, RUN_SCHEMA } from "./manifest.js";
+import { decodeRow, encodeRow } from "./row-codec.js";
+
+/** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
+const LARGE_OUTPUT = 1 << 20;
+
+const FILES = {
+  manifest: "manifest.json",
+  rows: "rows.jsonl",
+  outputs: "outputs.jsonl",
+  summary: "summary.json",
+  lock: "lock",
+};
+
+/**
+ * A run on disk: append-only JSON lines, one finished trial each. What `flush` has written survives a kill of the
+ * process; an output is always written before the row that speaks of it.
+ */
+export class Journal implements Sink {
+  readonly dir: string;
+  readonly #rowsFd: number;
+  readonly #outputsFd: number;
+  readonly #unlock: () => void;
+  #rows = "";
+  #outputs = "";
+
+  private constructor(dir: string, unlock: () => void) {
+    this.dir = dir;
+    this.#unlock = unlock;
+    this.#rowsFd = openSync(join(dir, FILES.rows), "a");
+    this.#outputsFd = openSync(join(dir, FILES.outputs), "a");
+  }
+
+  /** Starts a new run folder. */
+  static create(dir: string, manifest: Manifest): Journal {
+    return wrapped(dir, () => {
+      mkdirSync(dir, { recursive: true });
+      const unlock = lockRun(join(dir, FILES.lock));
+      writeAtomically(join(dir, FILES.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+      return new Journal(dir, unlock);
+    });
+  }
+
+  /** Opens a stored run to go on with it, after mending a last line that a kill tore. */
+  static resume(dir: string): { journal: Journal; rows: EvalRow[]; notes: string[] } {
+    const unlock = lockRun(join(dir, FILES.lock));
+    try {
+      const notes = [...mendTail(join(dir, FILES.rows)), ...mendTail(join(dir, FILES.outputs))];
+      const rows = readRows(dir);
+      return { journal: new Journal(dir, unlock), rows, notes };
+    } catch (error) {
+      unlock();
+      throw error;
+    }
+  }
+
+  append({ row, output, evidence }: FinishedTrial): void {
+    if (output !== null) this.#outputs += `${this.#outputLine(row, output, evidence)}\n`;
+    this.#rows += `${encodeRow(row)}\n`;
+  }
+
+  flush(): void {
+    if (this.#rows === "") return;
+    const outputs = this.#outputs;
+    const rows = this.#rows;
+    this.#outputs = "";
+    this.#rows = "";
+    wrapped(this.dir, () => {
+      writeAll(this.#outputsFd, outputs);
+      writeAll(this.#rowsFd, rows);
+    });
+  }
+
+  writeSummary(summary: unknown): void {
+    wrapped(this.dir, () => writeAtomically(join(this.dir, FILES.summary), `${JSON.stringify(summary, null, 2)}\n`));
+  }
+
+  close(): void {
+    for (const fd of [this.#outputsFd, this.#rowsFd]) {
+      fsyncSync(fd);
+      closeSync(fd);
+    }
+    this.#unlock();
+  }
+
+  #outputLine(row: EvalRow, output: unknown, evidence: unknown): string {
+    const { system, dataset, exampleId, trial } = row;
+    const about = { system, dataset, exampleId, trial };
+    const line = JSON.stringify(evidence === null ? { ...about, output } : { ...about, output, evidence });
+    return line.length <= LARGE_OUTPUT ? line : JSON.stringify({ ...about, file: this.#writeLarge(line) });
+  }
+
+  #writeLarge(line: string): string {
+    const file = join("outputs", `${createHash("sha256").update(line).digest("hex").slice(0, 32)}.json`);
+    return wrapped(this.dir, () => {
+      mkdirSync(join(this.dir, "outputs"), { recursive: true });
+      writeAtomically(join(this.dir, file), line);
+      return file;
+    });
+  }
+}
+
+/** The manifest of a run folder, or an error that says why it is none. */
+export function readManifest(dir: string): Manifest {
+  if (!existsSync(dir)) throw new RunFolderError(`There is no run folder ${dir}.`);
+  if (!statSync(dir).isDirectory())
+    throw new RunFolderError(`${dir} is a file, not a run folder. Give the folder that holds ${FILES.manifest}.`);
+  const path = join(dir, FILES.manifest);
+  if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${FILES.manifest}.`);
+  const manifest = parseManifest(path);
+  if (manifest.schema === RUN_SCHEMA) return manifest as Manifest;
+  const known = typeof manifest.schema === "string" && manifest.schema.startsWith("assay.run/");
+  if (known)
+    throw new RunFolderError(
+      `${path} has the format ${manifest.schema}; this version reads up to ${RUN_SCHEMA}. Update Assay to open it.`,
+    );
+  throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
+}
+
+function parseManifest(path: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {
+  try {
+    const parsed: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return typeof parsed === "object" && parsed !== null ? parsed : {};
+  } catch (cause) {
+    throw new RunFolderError(`${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** The rows of a stored run in the order they were written; the last one of a trial is the one that counts. */
+export function readRows(dir: string): EvalRow[] {
+  const path = join(dir, FILES.rows);
+  if (!existsSync(path)) return [];
+  const rows: EvalRow[] = [];
+  for (const { text, number, terminated } of readLines(path)) {
+    if (!terminated) break;
+    try {
+      rows.push(decodeRow(text));
+    } catch (cause) {
+      throw new RunFolderError(
+        `${path}:${number} is not a row: ${messageOf(cause)}. Remove that line to go on without it.`,
+        { cause },
+      );
+    }
+  }
+  return rows;
+}
+
+/** True when a run folder holds every planned trial without an infrastructure error. */
+export function isComplete(dir: string): boolean {
+  try {
+    const summary = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { complete?: unknown };
+    return summary.complete === true;
+  } catch {
+    return false;
+  }
+}
+
+/** Cuts off a last line without its line feed, so that the next append does not glue onto it. */
+function mendTail(path: string): string[] {
+  if (!existsSync(path)) return [];
+  let sound = 0;
+  let torn = false;
+  for (const { end, terminated } of readLines(path)) {
+    if (terminated) sound = end;
+    else torn = true;
+  }
+  if (!torn) return [];
+  truncateSync(path, sound);
+  return [`${path}: a torn last line was dropped; its trial is run again`];
+}
+
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+}
+
+/** Says what a failed write means for the user: nothing before it is lost. */
+function wrapped<T>(dir: string, write: () => T): T {
+  try {
+    return write();
+  } catch (cause) {
+    if (cause instanceof RunFolderError || cause instanceof JournalError) throw cause;
+    const full = (cause as NodeJS.ErrnoException).code === "ENOSPC";
+    const what = full ? "The disk is full" : `Writing failed: ${messageOf(cause)}`;
+    throw new JournalError(
+      `${what} (${dir}). Every trial recorded before is kept: make room, then go on with --resume ${dir}.`,
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { basename } from "node:path";
+import { RunFolderError } from "../core/errors.js";
+import { fingerprintOf } from "../core/fingerprint.js";
+import type { EvalConfig } from "../core/result.js";
+import type { Attempt, EvalRow } from "../core/row.js";
+import { type Plan, rowIndex } from "../runner/plan.js";
+import { type Earlier, NOTHING_EARLIER } from "../runner/run.js";
+import { VERSION } from "../version.js";
+import { gitRevision } from "./git.js";
+import { Journal, readManifest } from "./journal.js";
+import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA } from "./manifest.js";
+import { freeRunDir, newRunId } from "./run-folder.js";
+
+export interface OpenRun {
+  journal: Journal | null;
+  earlier: Earlier;
+  notes: readonly string[];
+}
+
+export interface StoreOptions {
+  runsDir?: string | undefined;
+  resume?: string | undefined;
+  invocation?: unknown;
+}
+
+/** Opens what a run is written to: a stored run to go on with, a new folder, or nothing when it is not kept. */
+export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): OpenRun {
+  if (options.resume === undefined && options.runsDir === undefined)
+    return { journal: null, earlier: NOTHING_EARLIER, notes: [] };
+  const identity = identityOf(plan, config);
+  if (options.resume !== undefined) return resumeRun(options.resume, plan, identity);
+  const now = new Date();
+  const dir = freeRunDir(options.runsDir ?? "", newRunId(config.title, now));
+  const journal = Journal.create(
+    dir,
+    manifestOf(identity, { runId: basename(dir), now, invocation: options.invocation }),
+  );
+  return { journal, earlier: NOTHING_EARLIER, notes: [] };
+}
+
+function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
+  const evaluators = plan.wirings.flatMap((wiring) => wiring.evaluators);
+  return {
+    planned: plan.total,
+    config,
+    systems: Object.fromEntries(plan.systems.map((system) => [system.name, fingerprintOf(system, "process")])),
+    evaluators: Object.fromEntries(evaluators.map((evaluator) => [evaluator.name, fingerprintOf(evaluator, "score")])),
+  };
+}
+
+function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; invocation: unknown }): Manifest {
+  return {
+    schema: RUN_SCHEMA,
+    runId: about.runId,
+    createdAt: about.now.toISOString(),
+    assayVersion: VERSION,
+    nodeVersion: process.version,
+    platform: `${process.platform}-${process.arch}`,
+    gitRevision: gitRevision(process.cwd()),
+    ...identity,
+    invocation: about.invocation ?? null,
+  };
+}
+
+function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
+  const changed = differences(readManifest(dir), identity);
+  if (changed.length > 0) {
+    throw new RunFolderError(
+      `${dir} was planned differently, so its rows cannot be mixed with new ones:\n  ${changed.join("\n  ")}\nStart a new run instead; with a cache folder, outputs that are still valid are reused.`,
+    );
+  }
+  const { journal, rows, notes } = Journal.resume(dir);
+  return { journal, earlier: earlierOf(plan, rows), notes };
+}
+
+/** Sorts stored rows into those that stand and those that are tried again. */
+function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
+  const indexOf = rowFinder(plan);
+  const rows = new Map<number, EvalRow>();
+  const attempts = new Map<number, readonly Attempt[]>();
+  for (const row of stored) {
+    const index = indexOf(row);
+    if (index === undefined) continue;
+    if (row.outcome === "error") attempts.set(index, row.attempts);
+    else rows.set(index, row);
+  }
+  return { rows, attempts };
+}
+
+function rowFinder(plan: Plan): (row: EvalRow) => number | undefined {
+  const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
+  const examples = new Map(
+    plan.examples.map((example, index) => [`${example?.dataset ?? ""}\u0000${example?.id}`, index]),
+  );
+  return (row) => {
+    const system = systems.get(row.system);
+    const example = examples.get(`${row.dataset}\u0000${row.exampleId}`);
+    if (system === undefined || example === undefined || row.trial >= plan.trials) return undefined;
+    return rowIndex(plan, system, example, row.trial);
+  };
+}

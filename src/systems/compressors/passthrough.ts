@@ -1,0 +1,11 @@
+import type { System } from "../../core/system.js";
+import { compressor } from "./compressor.js";
+
+/**
+ * Returns the context as it is: the baseline that every compressor is compared with.
+ * @example
+ * passthrough().process({ id: 1, context: "All of it." }, trial); // { context: "All of it." }
+ */
+export function passthrough(): System {
+  return compressor({ name: "passthrough", parameters: {}, compress: (context) => context });
+}

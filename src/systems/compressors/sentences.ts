@@ -1,0 +1,142 @@
+/** A sentence by its place in the text, without the white space around it. */
+export interface Sentence {
+  readonly start: number;
+  readonly end: number;
+}
+
+const TERMINATORS = new Set([".", "!", "?", "…", "。", "！", "？"]);
+/** Those that end a sentence without white space after them. */
+const WIDE_TERMINATORS = new Set(["。", "！", "？"]);
+const CLOSERS = new Set(['"', "'", ")", "]", "}", "”", "’", "»", "」", "』"]);
+/** A line that ends with one of these goes on in the next. */
+const CONTINUING = new Set([",", "-", "–"]);
+/** Rarely the last word of a sentence. */
+const ABBREVIATIONS = words(
+  "mr mrs ms dr prof rev gen col capt lt sgt hon st mt ft e.g i.e cf vs viz inc ltd co corp dept u.s u.k u.n e.u d.c",
+);
+/** Words of their own, and abbreviations before a number only: "No. 5", but "He said no. Then". */
+const BEFORE_NUMBERS = words(
+  "no nos vol vols p pp fig figs eq ch sec art ca c approx v jan feb mar apr jun jul aug sep",
+);
+const LONGEST_ABBREVIATION = 6;
+const SPACE = /\s/;
+const LOWERCASE = /\p{Ll}/u;
+const INITIAL = /^\p{Lu}$/u;
+const DIGIT = /\d/;
+
+/**
+ * Splits a text into sentences. A full stop ends one unless it belongs to an abbreviation, an initial or a number, or a
+ * lower-case word follows; a line break ends one unless the line plainly goes on; a blank line always does.
+ * @example
+ * splitSentences("Dr. Ito paid 3.50. Why?").length; // 2
+ */
+export function splitSentences(text: string): Sentence[] {
+  const sentences: Sentence[] = [];
+  let start = skipSpace(text, 0);
+  let at = start;
+  while (at < text.length) {
+    const end = candidateEnd(text, at);
+    const next = skipSpace(text, end);
+    if (next >= text.length || isBoundary(text, { start, end, next })) {
+      sentences.push({ start, end });
+      start = next;
+    }
+    at = next;
+  }
+  return sentences;
+}
+
+/**
+ * The chosen sentences in their order. Where others stood between two of them, the widest of the gaps is kept, so that
+ * what was apart (a heading, a paragraph) does not run together, and the result splits into the same sentences again.
+ */
+export function joinSentences(
+  text: string,
+  sentences: readonly Sentence[],
+  isKept: (index: number) => boolean,
+): string {
+  let joined = "";
+  let previousEnd = -1;
+  let gap: Gap = 0;
+  for (const [index, { start, end }] of sentences.entries()) {
+    const before = sentences[index - 1];
+    if (before !== undefined) gap = Math.max(gap, gapOf(text, before.end, start)) as Gap;
+    if (!isKept(index)) continue;
+    if (previousEnd !== -1) joined += before?.end === previousEnd ? text.slice(previousEnd, start) : GAPS[gap];
+    joined += text.slice(start, end);
+    previousEnd = end;
+    gap = 0;
+  }
+  return joined;
+}
+
+const GAPS = ["", " ", "\n", "\n\n"] as const;
+type Gap = 0 | 1 | 2 | 3;
+
+/** How far apart two sentences stand: nothing, white space, a line break, a blank line. */
+function gapOf(text: string, end: number, next: number): Gap {
+  if (end === next) return 0;
+  const first = text.indexOf("\n", end);
+  if (first === -1 || first >= next) return 1;
+  const second = text.indexOf("\n", first + 1);
+  return second === -1 || second >= next ? 2 : 3;
+}
+
+/** The next place behind `at` where a sentence may end: after a terminator and its closers, or before a line break. */
+function candidateEnd(text: string, at: number): number {
+  for (let i = at; i < text.length; i++) {
+    const character = text.charAt(i);
+    if (TERMINATORS.has(character)) return skipAll(text, skipAll(text, i, TERMINATORS), CLOSERS);
+    if (!SPACE.test(character)) continue;
+    const next = skipSpace(text, i);
+    if (next >= text.length || gapOf(text, i, next) >= 2) return i;
+    i = next - 1;
+  }
+  return text.length;
+}
+
+function isBoundary(text: string, { start, end, next }: { start: number; end: number; next: number }): boolean {
+  const gap = gapOf(text, end, next);
+  if (gap === 3) return true;
+  if (LOWERCASE.test(text.charAt(next))) return false;
+  if (gap === 2) return !CONTINUING.has(text.charAt(end - 1));
+  const stop = terminatorBefore(text, start, end);
+  if (stop === -1) return false;
+  if (gap === 0) return WIDE_TERMINATORS.has(text.charAt(stop));
+  return text.charAt(stop) !== "." || !isAbbreviation(wordBefore(text, start, stop), text.charAt(next));
+}
+
+/** The terminator that the closers before `end` follow, or -1. */
+function terminatorBefore(text: string, start: number, end: number): number {
+  let i = end - 1;
+  while (i >= start && CLOSERS.has(text.charAt(i))) i--;
+  return i >= start && TERMINATORS.has(text.charAt(i)) ? i : -1;
+}
+
+/** The word that ends at `stop`, or what is longer than any abbreviation of it. */
+function wordBefore(text: string, start: number, stop: number): string {
+  let i = stop;
+  while (i > start && stop - i <= LONGEST_ABBREVIATION && /[\p{L}\p{N}.]/u.test(text.charAt(i - 1))) i--;
+  return text.slice(i, stop);
+}
+
+function isAbbreviation(word: string, next: string): boolean {
+  const lower = word.toLowerCase();
+  return INITIAL.test(word) || ABBREVIATIONS.has(lower) || (DIGIT.test(next) && BEFORE_NUMBERS.has(lower));
+}
+
+function skipSpace(text: string, at: number): number {
+  let i = at;
+  while (i < text.length && SPACE.test(text.charAt(i))) i++;
+  return i;
+}
+
+function skipAll(text: string, at: number, characters: ReadonlySet<string>): number {
+  let i = at;
+  while (i < text.length && characters.has(text.charAt(i))) i++;
+  return i;
+}
+
+function words(list: string): ReadonlySet<string> {
+  return new Set(list.split(" "));
+}

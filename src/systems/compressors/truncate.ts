@@ -1,0 +1,109 @@
+import { UsageError } from "../../core/errors.js";
+import type { System } from "../../core/system.js";
+import { type BudgetOptions, TokenBudget } from "./budget.js";
+import { compressor } from "./compressor.js";
+import { cutsOf } from "./cuts.js";
+import { largestFit } from "./largest-fit.js";
+
+export const TRUNCATE_MODES = ["head", "tail", "middle"] as const;
+
+/** What is kept: the beginning, the end, or both without the middle. */
+export type TruncateMode = (typeof TRUNCATE_MODES)[number];
+
+export interface TruncateOptions extends BudgetOptions {
+  mode?: TruncateMode;
+}
+
+/** Stands where the middle was, so that two ends do not read as one sentence. */
+const GAP = "\n…\n";
+
+/**
+ * Keeps as many whole words of the context as fit into a share of its tokens.
+ * @example
+ * truncate({ share: 0.5, mode: "tail" }).name; // "truncate:0.5:tail"
+ */
+export function truncate({ mode = "head", ...options }: TruncateOptions): System {
+  if (!TRUNCATE_MODES.includes(mode)) {
+    throw new UsageError(`truncate has no mode "${mode}". Use one of: ${TRUNCATE_MODES.join(", ")}.`);
+  }
+  const budget = new TokenBudget(options);
+  return compressor({
+    name: `truncate:${budget.share}${mode === "head" ? "" : `:${mode}`}`,
+    parameters: { share: budget.share, mode, tokenizer: budget.tokenizerName },
+    compress: (context) => truncateText(context, { budget, limit: budget.limit(context), mode }),
+  });
+}
+
+export interface TruncateTextOptions {
+  budget: TokenBudget;
+  /** At most this many tokens are kept. */
+  limit: number;
+  mode: TruncateMode;
+}
+
+/** The longest part of a text, at word granularity, of at most `limit` tokens. */
+export function truncateText(text: string, { budget, limit, mode }: TruncateTextOptions): string {
+  if (budget.count(text) <= limit) return text;
+  const ends = new Ends(text, budget);
+  if (mode === "head") return ends.head(ends.fitHead(limit));
+  if (mode === "tail") return ends.tail(ends.fitTail(limit, "")).trimStart();
+  const head = ends.head(ends.fitHead(Math.floor(limit / 2)));
+  const tail = ends.tail(ends.fitTail(limit, head + GAP)).trimStart();
+  return tail === "" ? head : head + GAP + tail;
+}
+
+/** The beginnings and the ends of a text, by how many of its cuts they reach over. */
+class Ends {
+  readonly #text: string;
+  readonly #cuts: readonly number[];
+  readonly #budget: TokenBudget;
+
+  constructor(text: string, budget: TokenBudget) {
+    this.#text = text;
+    this.#cuts = cutsOf(text);
+    this.#budget = budget;
+  }
+
+  head(reach: number): string {
+    return this.#text.slice(0, this.#cuts[reach]);
+  }
+
+  tail(reach: number): string {
+    return this.#text.slice(this.#cuts[this.#cuts.length - 1 - reach]);
+  }
+
+  fitHead(limit: number): number {
+    const guess = this.#guess(limit, (from, to) => this.#text.slice(this.#cuts[from], this.#cuts[to]));
+    return largestFit(this.#cuts.length - 1, guess, (reach) => this.#budget.count(this.head(reach)) <= limit);
+  }
+
+  /** How far the end may reach behind a text that is already there. */
+  fitTail(limit: number, before: string): number {
+    const last = this.#cuts.length - 1;
+    const left = limit - this.#budget.count(before);
+    if (left <= 0) return 0;
+    const guess = this.#guess(left, (from, to) => this.#text.slice(this.#cuts[last - to], this.#cuts[last - from]));
+    return largestFit(last, guess, (reach) => this.#budget.count(before + this.tail(reach).trimStart()) <= limit);
+  }
+
+  /**
+   * A reach that is right when tokens do not cross cuts, which is nearly always. Each step halves what is left to count,
+   * so that all steps together count the text about once, where a plain search would count it a dozen times.
+   */
+  #guess(limit: number, piece: (from: number, to: number) => string): number {
+    let low = 0;
+    let high = this.#cuts.length;
+    let tokens = 0;
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      const more = tokens + this.#budget.count(piece(low, middle));
+      if (more <= limit) {
+        low = middle;
+        tokens = more;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+}

@@ -1,0 +1,49 @@
+import { UsageError } from "../../core/errors.js";
+import type { System } from "../../core/system.js";
+import { type BudgetOptions, TokenBudget } from "./budget.js";
+import { compressor } from "./compressor.js";
+import { selectPassages } from "./select.js";
+import type { Sentence } from "./sentences.js";
+
+const DEFAULT_WORDS = 60;
+const WORD = /\S+/g;
+
+export interface WindowOptions extends BudgetOptions {
+  /** Words in a passage. */
+  words?: number;
+}
+
+/**
+ * Keeps the fixed-size passages that match the question best (BM25), in their original order, to a share of the
+ * context's tokens: what retrieval over chunks does.
+ * @example
+ * window({ share: 0.3, words: 80 }).name; // "window:0.3:80"
+ */
+export function window({ words = DEFAULT_WORDS, ...options }: WindowOptions): System {
+  if (!Number.isInteger(words) || words < 1) {
+    throw new UsageError(`The words of a window must be a whole number of at least 1, but are ${words}.`);
+  }
+  const budget = new TokenBudget(options);
+  return compressor({
+    name: `window:${budget.share}${words === DEFAULT_WORDS ? "" : `:${words}`}`,
+    parameters: { share: budget.share, words, tokenizer: budget.tokenizerName },
+    compress: (context, { question = "" }) => selectPassages(context, windowsOf(context, words), { question, budget }),
+  });
+}
+
+function windowsOf(text: string, words: number): Sentence[] {
+  const windows: Sentence[] = [];
+  let start = 0;
+  let end = 0;
+  let count = 0;
+  for (const match of text.matchAll(WORD)) {
+    if (count === 0) start = match.index;
+    end = match.index + match[0].length;
+    count += 1;
+    if (count < words) continue;
+    windows.push({ start, end });
+    count = 0;
+  }
+  if (count > 0) windows.push({ start, end });
+  return windows;
+}

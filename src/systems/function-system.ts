@@ -1,0 +1,60 @@
+import { ShapeError, TrialError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
+import { describe } from "../core/shape.js";
+import type { Output, System, TrialContext } from "../core/system.js";
+
+/** What a function may give back: the response alone, or a whole output. */
+export type FunctionResult = string | Output;
+
+export interface FunctionSystemOptions {
+  name: string;
+  fn(example: Example, trial: TrialContext): FunctionResult | Promise<FunctionResult>;
+  /** What identifies the function's work in the cache. Needed when it depends on values its source does not show. */
+  fingerprint?: unknown;
+}
+
+/**
+ * Any function as a system.
+ * @example
+ * new FunctionSystem({ name: "shout", fn: (example) => (example.question ?? "").toUpperCase() });
+ */
+export class FunctionSystem implements System {
+  readonly name: string;
+  readonly #fn: FunctionSystemOptions["fn"];
+  readonly #fingerprint: unknown;
+
+  constructor({ name, fn, fingerprint }: FunctionSystemOptions) {
+    if (typeof name !== "string" || name === "") {
+      throw new ShapeError(`A FunctionSystem needs a non-empty \`name\`, but has ${describe(name)}.`);
+    }
+    if (typeof fn !== "function") {
+      throw new ShapeError(`The FunctionSystem "${name}" needs a function \`fn\`, but has ${describe(fn)}.`);
+    }
+    this.name = name;
+    this.#fn = fn;
+    this.#fingerprint = fingerprint ?? { name, source: String(fn) };
+  }
+
+  process(example: Example, trial: TrialContext): Output | Promise<Output> {
+    const result = this.#fn(example, trial);
+    return isPending(result) ? Promise.resolve(result).then((value) => this.#output(value)) : this.#output(result);
+  }
+
+  fingerprint(): unknown {
+    return this.#fingerprint;
+  }
+
+  #output(result: FunctionResult): Output {
+    if (typeof result === "string") return { response: result };
+    if (typeof result === "object" && result !== null && !Array.isArray(result)) return result;
+    throw new TrialError(
+      "system_error",
+      `The function of "${this.name}" returned ${describe(result)}. Return a string, or an output such as { response: "…" }.`,
+    );
+  }
+}
+
+/** Not `instanceof Promise`: libraries bring promises of their own. */
+function isPending(value: FunctionResult | PromiseLike<FunctionResult>): value is PromiseLike<FunctionResult> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

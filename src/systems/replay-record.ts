@@ -1,0 +1,86 @@
+import { describe } from "../core/shape.js";
+import type { Output, Usage } from "../core/system.js";
+
+/** A recorded output. Fields it does not name are kept on the output. */
+export interface ReplayRecord {
+  id: string | number;
+  response?: string | null;
+  context?: string | null;
+  /** The trial it belongs to, counted from 0; without it the record answers every trial. */
+  trial?: number | null;
+  usage?: Usage | null;
+  cost_usd?: number | null;
+  /** Seconds. */
+  latency?: number | null;
+  [key: string]: unknown;
+}
+
+/** A record ready to be replayed. */
+export interface Replayable {
+  id: string;
+  trial: number | null;
+  output: Output;
+}
+
+/** Reads a record, or says what is wrong with it. */
+export function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { problem: string } {
+  const problem = problemWith(record);
+  if (problem !== null) return { problem };
+  const { id, trial, response, context, usage, cost_usd, costUsd = cost_usd, latency, ...others } = record;
+  const output: Output = { ...others };
+  // A recorded null is an empty response, which is a result; a missing one is a compressor's output.
+  if (response !== undefined) output.response = (response ?? "") as string;
+  if (isPresent(context)) output.context = context as string;
+  if (isPresent(usage)) output.usage = readUsage(usage as Record<string, number>);
+  if (isPresent(costUsd)) output.costUsd = costUsd as number;
+  if (isPresent(latency)) output.latency = latency as number;
+  return { id: String(id), trial: isPresent(trial) ? (trial as number) : null, output };
+}
+
+function problemWith(record: Readonly<Record<string, unknown>>): string | null {
+  const { id, response, context, trial, usage } = record;
+  if ((typeof id !== "string" && typeof id !== "number") || id === "") return 'has no "id" (a text or a number)';
+  if (response === undefined && !isPresent(context)) return 'has neither a "response" nor a "context"';
+  if (isPresent(response) && typeof response !== "string") return `has ${describe(response)} as its "response"`;
+  if (isPresent(context) && typeof context !== "string") return `has ${describe(context)} as its "context"`;
+  if (isPresent(trial) && !(Number.isInteger(trial) && (trial as number) >= 0)) {
+    return `has ${describe(trial)} as its "trial"; trials are whole numbers from 0`;
+  }
+  for (const field of ["cost_usd", "costUsd", "latency"]) {
+    if (isPresent(record[field]) && !isAmount(record[field])) return `has ${describe(record[field])} as its "${field}"`;
+  }
+  return isPresent(usage) && !isUsage(usage)
+    ? 'has a "usage" that is not { "input": n, "output": n } with optional cacheRead, cacheWrite and reasoning'
+    : null;
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+/** The names in a usage and how files write them, which is in either case. */
+const USAGE_FIELDS = { cacheRead: "cache_read", cacheWrite: "cache_write", reasoning: "reasoning" } as const;
+
+function isUsage(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  const fields = value as Record<string, unknown>;
+  const optional = Object.entries(USAGE_FIELDS).flat();
+  return (
+    isAmount(fields.input) &&
+    isAmount(fields.output) &&
+    optional.every((field) => !isPresent(fields[field]) || isAmount(fields[field]))
+  );
+}
+
+function readUsage(fields: Readonly<Record<string, number>>): Usage {
+  const usage: Usage = { input: fields.input ?? 0, output: fields.output ?? 0 };
+  for (const name of ["cacheRead", "cacheWrite", "reasoning"] as const) {
+    const value = fields[name] ?? fields[USAGE_FIELDS[name]];
+    if (isPresent(value) && value !== undefined) usage[name] = value;
+  }
+  return usage;
+}

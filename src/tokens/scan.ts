@@ -1,0 +1,171 @@
+import {
+  CASELESS,
+  type CharacterClasses,
+  LETTER,
+  LOWER,
+  MARK,
+  NEWLINE,
+  NUMBER,
+  OTHER,
+  SYMBOL,
+  UPPER,
+  WHITESPACE,
+  widthOf,
+} from "./classes.js";
+
+/** Gives the end of the pre-token that starts at `start`, in UTF-8 bytes that an END_BYTE closes. */
+export type Scan = (bytes: Uint8Array, start: number) => number;
+
+const SPACE = 0x20;
+const APOSTROPHE = 0x27;
+const SLASH = 0x2f;
+
+/**
+ * The split of cl100k_base, as tiktoken 0.12 has it:
+ * `'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s`
+ */
+export function cl100kScan(classes: CharacterClasses): Scan {
+  return (bytes, start) => {
+    const lead = bytes[start] ?? 0;
+    const first = classes.at(bytes, start);
+    const next = start + widthOf(lead);
+    if (first & LETTER) return runEnd(classes, bytes, next, LETTER);
+    if (first & NUMBER) return numberEnd(classes, bytes, next);
+    if (lead === APOSTROPHE) {
+      const end = contractionEnd(bytes, start);
+      if (end > start) return end;
+    }
+    if (first & NEWLINE) return cl100kBlankEnd(classes, bytes, start);
+    const second = classes.at(bytes, next);
+    if (second & LETTER) return runEnd(classes, bytes, next, LETTER);
+    if (first & SYMBOL || (lead === SPACE && second & SYMBOL)) {
+      return runEnd(classes, bytes, runEnd(classes, bytes, next, SYMBOL), NEWLINE);
+    }
+    return cl100kBlankEnd(classes, bytes, start);
+  };
+}
+
+/**
+ * The split of o200k_base, where X is `[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]` and Y `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`:
+ * `[^\r\n\p{L}\p{N}]?X*Y+(?i:'s|'t|'re|'ve|'m|'ll|'d)?|[^\r\n\p{L}\p{N}]?X+Y*(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`
+ */
+export function o200kScan(classes: CharacterClasses): Scan {
+  return (bytes, start) => {
+    const lead = bytes[start] ?? 0;
+    const first = classes.at(bytes, start);
+    const next = start + widthOf(lead);
+    if (first & LETTER) return contractionEnd(bytes, wordEnd(classes, bytes, start));
+    if (first & NUMBER) return numberEnd(classes, bytes, next);
+    if (first & NEWLINE) return o200kBlankEnd(classes, bytes, start);
+    // A mark before capitals: the first alternative matches the mark alone, before the second may take it as prefix.
+    if (first & MARK && isCapitals(classes, bytes, next)) return next;
+    const second = classes.at(bytes, next);
+    if (second & (LETTER | MARK)) return contractionEnd(bytes, wordEnd(classes, bytes, next));
+    if (first & MARK) return contractionEnd(bytes, next);
+    if (first & OTHER || (lead === SPACE && second & OTHER)) {
+      return slashEnd(classes, bytes, runEnd(classes, bytes, next, SYMBOL));
+    }
+    return o200kBlankEnd(classes, bytes, start);
+  };
+}
+
+function runEnd(classes: CharacterClasses, bytes: Uint8Array, start: number, mask: number): number {
+  const ascii = classes.ascii;
+  let i = start;
+  for (;;) {
+    const lead = bytes[i] ?? 0;
+    if ((ascii[lead] ?? 0) & mask) i++;
+    else if (lead < 0x80 || !(classes.at(bytes, i) & mask)) return i;
+    else i += widthOf(lead);
+  }
+}
+
+function numberEnd(classes: CharacterClasses, bytes: Uint8Array, afterFirst: number): number {
+  let i = afterFirst;
+  for (let count = 1; count < 3 && classes.at(bytes, i) & NUMBER; count++) i += widthOf(bytes[i] ?? 0);
+  return i;
+}
+
+/**
+ * `X*Y+|X+Y*` after its prefix. X and Y share the caseless letters and the marks, so a run of X that no lower-case
+ * letter follows gives back its capitals down to the last shared character; only pure capitals reach `X+Y*`.
+ */
+function wordEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  let i = start;
+  let afterShared = 0;
+  let found = classes.at(bytes, i);
+  while (found & (UPPER | CASELESS | MARK)) {
+    i += widthOf(bytes[i] ?? 0);
+    if (!(found & UPPER)) afterShared = i;
+    found = classes.at(bytes, i);
+  }
+  if (found & LOWER) return runEnd(classes, bytes, i, LOWER | CASELESS | MARK);
+  return afterShared > 0 ? afterShared : i;
+}
+
+function isCapitals(classes: CharacterClasses, bytes: Uint8Array, start: number): boolean {
+  const end = runEnd(classes, bytes, start, UPPER);
+  return end > start && !(classes.at(bytes, end) & (LETTER | MARK));
+}
+
+/** The end of a contraction that starts at `start`, else `start`. */
+function contractionEnd(bytes: Uint8Array, start: number): number {
+  if (bytes[start] !== APOSTROPHE) return start;
+  const first = bytes[start + 1] ?? 0;
+  switch (first | 0x20) {
+    case 0x73: // s
+    case 0x64: // d
+    case 0x6d: // m
+    case 0x74: // t
+      return start + 2;
+    case 0x6c: // l
+      return isLetter(bytes[start + 2], 0x6c) ? start + 3 : start;
+    case 0x76: // v
+    case 0x72: // r
+      return isLetter(bytes[start + 2], 0x65) ? start + 3 : start;
+    default:
+      // Case-insensitive in Unicode's sense: the long s (U+017F) folds to s. Nothing else folds to these letters.
+      return first === 0xc5 && bytes[start + 2] === 0xbf ? start + 3 : start;
+  }
+}
+
+function isLetter(byte: number | undefined, lowerCase: number): boolean {
+  return byte !== undefined && (byte | 0x20) === lowerCase;
+}
+
+/** `[\r\n/]*` */
+function slashEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  let i = start;
+  while (bytes[i] === SLASH || classes.at(bytes, i) & NEWLINE) i++;
+  return i;
+}
+
+/** `\s++$|\s*[\r\n]|\s+(?!\S)|\s` */
+function cl100kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  const end = runEnd(classes, bytes, start, WHITESPACE);
+  if (classes.at(bytes, end) === 0) return end;
+  return afterLastNewline(bytes, start, end) || beforeLastBlank(bytes, start, end);
+}
+
+/** `\s*[\r\n]+|\s+(?!\S)|\s+` */
+function o200kBlankEnd(classes: CharacterClasses, bytes: Uint8Array, start: number): number {
+  const end = runEnd(classes, bytes, start, WHITESPACE);
+  const afterNewline = afterLastNewline(bytes, start, end);
+  if (afterNewline > 0) return afterNewline;
+  return classes.at(bytes, end) === 0 ? end : beforeLastBlank(bytes, start, end);
+}
+
+function afterLastNewline(bytes: Uint8Array, start: number, end: number): number {
+  for (let i = end; i > start; i--) {
+    const byte = bytes[i - 1];
+    if (byte === 0x0a || byte === 0x0d) return i;
+  }
+  return 0;
+}
+
+/** All but the last blank, which belongs to the word that follows; a single blank stays whole. */
+function beforeLastBlank(bytes: Uint8Array, start: number, end: number): number {
+  let last = end - 1;
+  while (((bytes[last] ?? 0) & 0xc0) === 0x80) last--;
+  return last > start ? last : end;
+}

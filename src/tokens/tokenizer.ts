@@ -1,0 +1,81 @@
+import { UsageError } from "../core/errors.js";
+import type { Tokenizer } from "../core/tokenizer.js";
+import { MAX_CACHED_BYTES, PieceCache } from "./cache.js";
+import { CharacterClasses } from "./classes.js";
+import { PairMerger } from "./merge.js";
+import { cl100kScan, o200kScan, type Scan } from "./scan.js";
+import { hashOf, NO_TOKEN, readTable, TokenFinder } from "./table.js";
+import { Utf8Scratch } from "./utf8.js";
+
+const SCANS = { cl100k_base: cl100kScan, o200k_base: o200kScan };
+
+/** The encodings that come with Assay. */
+export type TokenizerName = keyof typeof SCANS;
+
+// Module state, against the house rule: a table is megabytes of immutable data, and a process needs one of each at most.
+const loaded = new Map<string, Tokenizer>();
+
+/**
+ * The exact token counter of an encoding, read on first use; special tokens such as `<|endoftext|>` count as text.
+ *
+ * @example
+ * loadTokenizer("o200k_base").count("hello world"); // 2
+ */
+export function loadTokenizer(name: string): Tokenizer {
+  const known = loaded.get(name);
+  if (known) return known;
+  if (!isTokenizerName(name)) {
+    throw new UsageError(`There is no tokenizer "${name}". Use one of: ${Object.keys(SCANS).join(", ")}.`);
+  }
+  const tokenizer = new BpeTokenizer(name);
+  loaded.set(name, tokenizer);
+  return tokenizer;
+}
+
+function isTokenizerName(name: string): name is TokenizerName {
+  return Object.hasOwn(SCANS, name);
+}
+
+class BpeTokenizer implements Tokenizer {
+  readonly name: TokenizerName;
+  readonly #scan: Scan;
+  readonly #finder: TokenFinder;
+  readonly #merger: PairMerger;
+  readonly #cache = new PieceCache();
+  readonly #utf8 = new Utf8Scratch();
+
+  constructor(name: TokenizerName) {
+    const table = readTable(name);
+    this.name = name;
+    this.#scan = SCANS[name](new CharacterClasses(table));
+    this.#finder = new TokenFinder(table);
+    this.#merger = new PairMerger(this.#finder);
+  }
+
+  count(text: string): number {
+    const { bytes, length } = this.#utf8.encode(text);
+    let total = 0;
+    for (let start = 0; start < length; ) {
+      const end = this.#scan(bytes, start);
+      total += this.#countPiece(bytes, start, end);
+      start = end;
+    }
+    return total;
+  }
+
+  #countPiece(bytes: Uint8Array, start: number, end: number): number {
+    const size = end - start;
+    if (size === 1) return 1;
+    if (size > MAX_CACHED_BYTES) {
+      return this.#finder.find(bytes, start, end) === NO_TOKEN ? this.#merger.count(bytes, start, end) : 1;
+    }
+    const hash = hashOf(bytes, start, end);
+    if (this.#finder.findHashed(bytes, start, end, hash) !== NO_TOKEN) return 1;
+    if (size === 2) return 2;
+    const known = this.#cache.getOrClaim(bytes, start, end, hash);
+    if (known > 0) return known;
+    const count = this.#merger.count(bytes, start, end);
+    this.#cache.keep(hash, count);
+    return count;
+  }
+}
