@@ -44,6 +44,7 @@ export type {
   Usage,
 } from "./core/system.js";
 export type { Tokenizer } from "./core/tokenizer.js";
+export { VERSION } from "./core/version.js";
 export {
   FILE_EXTENSIONS,
   generateNeedles,
@@ -60,4 +61,3 @@ export * from "./scoring/index.js";
 export * from "./stats/index.js";
 export * from "./systems/index.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/index.js";
-export { VERSION } from "./version.js";

@@ -3,7 +3,7 @@ import { delimiter, join } from "node:path";
 import { EXIT, messageOf } from "../core/errors.js";
 import { markdownTable } from "../report/markdown.js";
 import { loadTokenizer } from "../tokens/index.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../core/version.js";
 
 /** One thing that was looked at. `bad` means a run would not work without it. */
 interface Check {

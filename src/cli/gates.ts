@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../core/errors.js";
-import type { EvalResult } from "../core/result.js";
+import type { EvalResult, Summary } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
 import { formatNumber, formatShare } from "../report/format.js";
 
@@ -48,8 +48,13 @@ function belowGate(result: EvalResult, key: string, least: number): string[] {
   return Object.entries(result.summary).flatMap(([system, summary]) => {
     const value = summary[key];
     if (value === undefined)
-      throw new UsageError(`--fail-under: there is no metric "${key}".${didYouMean(key, Object.keys(summary))}`);
+      throw new UsageError(`--fail-under: there is no metric "${key}".${didYouMean(key, headlines(summary))}`);
     if (value !== null && value >= least) return [];
     return [`${system}: ${key} = ${formatNumber(value)} is under ${least}`];
   });
+}
+
+/** What is worth naming in a message: the metrics without what belongs to each of them. */
+function headlines(summary: Summary): string[] {
+  return Object.keys(summary).filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
 }

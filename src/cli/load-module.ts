@@ -22,7 +22,8 @@ export async function loadModule(path: string, what: string): Promise<ModuleExpo
   try {
     return TYPESCRIPT.has(extname(file)) ? await importTypeScript(file) : await importPlain(file);
   } catch (cause) {
-    throw new ModuleError(`The ${what} ${path} cannot be loaded: ${firstLines(messageOf(cause))}`, { cause });
+    const reason = (await findSyntaxError(file)) ?? firstLines(messageOf(cause));
+    throw new ModuleError(`The ${what} ${path} cannot be loaded: ${reason}`, { cause });
   }
 }
 
@@ -33,6 +34,24 @@ async function importPlain(file: string): Promise<ModuleExports> {
 async function importTypeScript(file: string): Promise<ModuleExports> {
   const { createJiti } = await import("jiti");
   return createJiti(import.meta.url, { interopDefault: false }).import(file);
+}
+
+/** Node does not say where a module fails to parse, so the module and its local imports are parsed once more to find out. */
+async function findSyntaxError(file: string): Promise<string | null> {
+  const { createJiti } = await import("jiti");
+  const jiti = createJiti(import.meta.url);
+  for (const filename of localImports(file, new Set())) {
+    const code = jiti.transform({
+      filename,
+      source: readFileSync(filename, "utf8"),
+      ts: TYPESCRIPT.has(extname(filename)),
+    });
+    const found = /^exports\.__JITI_ERROR__ = (\{.*\})/.exec(code)?.[1];
+    if (found === undefined) continue;
+    const { line, column, message } = JSON.parse(found) as { line: number; column: number; message: string };
+    return `${filename}:${line}:${column}: ${message.trim()}`;
+  }
+  return null;
 }
 
 /** Compilers quote the source at length; the first lines say what and where. */

@@ -8,11 +8,16 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stdout.on("error", (error: NodeJS.ErrnoException) =>
     process.exit(error.code === "EPIPE" ? 0 : EXIT.infrastructure),
   );
+  // A reader of the notes that has gone must not end the run.
+  process.stderr.on("error", () => {});
+  const verbose = argv.includes("--verbose");
+  // Thrown outside of any call, by a timer of a user's system for instance. What is recorded stays and can be resumed.
+  process.on("uncaughtException", (error) => process.exit(report(error, verbose)));
   let exitCode: number;
   try {
     exitCode = await buildProgram().run(argv);
   } catch (error) {
-    exitCode = report(error, argv.includes("--verbose"));
+    exitCode = report(error, verbose);
   }
   await drained(process.stdout);
   await drained(process.stderr);

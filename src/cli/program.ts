@@ -1,4 +1,7 @@
-import { Command, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError } from "commander";
+import { UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import { VERSION } from "../core/version.js";
 import type { RunConfig } from "./run-config.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
@@ -29,13 +32,13 @@ export function buildProgram(): Program {
     .exitOverride()
     .showSuggestionAfterError()
     .showHelpAfterError("Run with --help for usage and examples.")
-    .option("-V, --version", "print the version");
-  program.on("option:version", () => printVersion(done));
+    .version(VERSION, "-V, --version", "print the version");
   addRun(program, done);
   addDemo(program, done);
   addDatasets(program, done);
   addDoctor(program, done);
   program.addHelpText("after", EXAMPLES);
+  for (const command of program.commands) command.option("--verbose", "stack traces with errors");
   return {
     async run(argv) {
       await program.parseAsync([...argv]);
@@ -81,7 +84,7 @@ function addRun(program: Command, done: Done): void {
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
     .option("-n, --max-examples <count>", "at most this many examples of each dataset, a seeded sample", count)
     .option("--head", "with -n: the first examples instead of a sample")
-    .option("--filter <column=value>", "keep examples whose column equals the value; repeatable", pairs)
+    .option("--filter <column=value>", "keep examples whose column equals the value; repeatable", pair)
     .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
     .option("--skip-bad-rows", "leave out rows that cannot be read, and count them")
     .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")
@@ -99,14 +102,23 @@ function addRun(program: Command, done: Done): void {
     .option("--dry-run", "print the plan and what it can detect; run nothing")
     .option("--min-coverage <share>", "exit 3 when fewer of the planned trials were scored (default: 0.95)", number)
     .option("--fail-under <metric=value>", "exit 1 when a system's metric is lower; repeatable", thresholds)
-    .addOption(new Option("--quiet", "no progress"))
-    .addOption(new Option("--verbose", "stack traces with errors"))
+    .option("--quiet", "no progress")
     .addHelpText("after", RUN_EXAMPLES)
-    .allowExcessArguments(false)
-    .action(async (options: CommanderRunOptions) => {
+    .allowExcessArguments(true)
+    .action(async (options: CommanderRunOptions, { args }: Command) => {
+      if (args[0] !== undefined) throw strayArgument(program, args[0]);
       const { runCommand } = await import("./run.js");
       done(await runCommand(toRunFlags(options)));
     });
+}
+
+/** As the default command, `run` is handed every word that is no command's name. */
+function strayArgument(program: Command, word: string): UsageError {
+  if (program.args[0] === "run") {
+    return new UsageError(`assay run takes flags only, but got "${word}". Did you mean --system or --dataset ${word}?`);
+  }
+  const commands = program.commands.map((command) => command.name());
+  return new UsageError(`Unknown command "${word}".${didYouMean(word, commands)}`);
 }
 
 /** Commander's own names: repeatable flags are singular there. */
@@ -185,12 +197,6 @@ function addDoctor(program: Command, done: Done): void {
     });
 }
 
-async function printVersion(done: Done): Promise<void> {
-  const { VERSION } = await import("../version.js");
-  process.stdout.write(`${VERSION}\n`);
-  done(0);
-}
-
 function collect(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
@@ -217,15 +223,16 @@ function count(value: string): number {
   return parsed;
 }
 
+/** `a=b`, given once or several times. The value may hold commas. */
+function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
+  return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
+}
+
 /** `a=b,c=d`, given once or several times. */
-function pairs(value: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const parsed: Record<string, string> = { ...before };
-  for (const pair of value.split(",")) {
-    const at = pair.indexOf("=");
-    if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
-    parsed[pair.slice(0, at).trim()] = pair.slice(at + 1).trim();
-  }
-  return parsed;
+function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return text.split(",").reduce<Record<string, string>>((parsed, one) => pair(one, parsed), { ...before });
 }
 
 function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {

@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
-import { DatasetError, ModuleError, ShapeError } from "../core/errors.js";
+import { DatasetError, ModuleError, messageOf, ShapeError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
@@ -21,7 +21,15 @@ export async function loadPlugins(registry: Registry, paths: readonly string[]):
     if (typeof register !== "function") {
       throw new ModuleError(`The plugin ${path} does not export a function register(registry).`);
     }
-    await register(registry);
+    await registerPlugin(path, () => register(registry));
+  }
+}
+
+async function registerPlugin(path: string, register: () => unknown): Promise<void> {
+  try {
+    await register();
+  } catch (cause) {
+    throw new ModuleError(`The plugin ${path} could not register what it brings: ${messageOf(cause)}`, { cause });
   }
 }
 

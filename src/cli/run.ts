@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import "../builtins.js";
 import type { Dataset } from "../core/dataset.js";
-import { EXIT, UsageError } from "../core/errors.js";
+import { EXIT, messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
@@ -54,7 +54,18 @@ export async function runCommand(flags: RunFlags): Promise<number> {
     if (flags.dryRun === true) return await dryRun(parts, config);
     return await runAndReport(parts, { config, gates, flags, invocation, resume: resumed?.dir });
   } finally {
-    await Promise.all(parts.systems.map((system) => system.close?.()));
+    await closeAll(parts.systems);
+  }
+}
+
+/** A system that cannot be closed does not take back what was measured. */
+async function closeAll(systems: readonly System[]): Promise<void> {
+  for (const system of systems) {
+    try {
+      await system.close?.();
+    } catch (error) {
+      say(`${system.name}: could not be closed: ${messageOf(error)}`);
+    }
   }
 }
 
@@ -136,7 +147,8 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
     metrics: metrics ?? standardMetrics(systems.length, datasets.length),
     ...(evaluators === undefined ? {} : { evaluators }),
   });
-  process.stdout.write(describePlan(plan, loadTokenizer(config.tokenizer ?? "cl100k_base")));
+  const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+  await writeResult(describePlan(plan, { tokenizer, output: config.output ?? "table" }));
   return EXIT.fine;
 }
 

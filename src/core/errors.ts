@@ -91,5 +91,15 @@ export class TrialError extends AssayError {
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {
   if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : String(thrown);
+  return typeof thrown === "object" && thrown !== null ? textOfObject(thrown) : String(thrown);
+}
+
+/** Libraries throw plain objects, and errors of other realms are not instances of ours. */
+function textOfObject(thrown: { message?: unknown }): string {
+  if (typeof thrown.message === "string" && thrown.message !== "") return thrown.message;
+  try {
+    return JSON.stringify(thrown);
+  } catch {
+    return "an object";
+  }
 }

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { ShapeError } from "./errors.js";
+import { isThenable } from "./thenable.js";
 
 /**
  * JSON with sorted keys, so that equal content gives equal text whatever the order it was written in.
@@ -31,26 +33,32 @@ interface Fingerprinted {
  * depends on captured values should say so with `fingerprint`.
  */
 export function fingerprintOf(thing: Fingerprinted, method: string): string {
-  if (typeof thing.fingerprint === "function") return digest([thing.name, thing.fingerprint()]);
+  if (typeof thing.fingerprint === "function") return digest([thing.name, saidOf(thing.name, thing.fingerprint())]);
   const fields = thing as unknown as Record<string, unknown>;
   return digest([thing.name, plainFields(fields), String(fields[method])]);
 }
 
-function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
-  const seen = new Set<unknown>();
-  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, seen)]));
+/** A promise has no content: every system that gave one would pass for every other. */
+function saidOf(name: string, said: unknown): unknown {
+  if (!isThenable(said)) return said;
+  throw new ShapeError(`fingerprint() of "${name}" returned a promise. Return the value itself.`);
 }
 
-/** The part of a value that content can identify. Live objects (clients, sockets) have none. */
-function plain(value: unknown, seen: Set<unknown>): unknown {
+function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, [])]));
+}
+
+/** The part of a value that content can identify. Live objects (clients, sockets) have none, and a circle ends at its start. */
+function plain(value: unknown, above: readonly unknown[]): unknown {
   if (typeof value === "function" || value instanceof RegExp || value instanceof URL) return String(value);
-  if (typeof value !== "object" || value === null) return value;
-  if (seen.has(value)) return undefined;
-  seen.add(value);
-  if (Array.isArray(value)) return value.map((item) => plain(item, seen));
-  if (value instanceof Date) return value;
+  if (typeof value !== "object" || value === null || value instanceof Date) return value;
+  if (above.includes(value)) return undefined;
+  const inside = [...above, value];
+  if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
+    return Array.from(value as Iterable<unknown>, (item) => plain(item, inside));
+  }
   if (!isPlainObject(value)) return undefined;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, seen)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, inside)]));
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

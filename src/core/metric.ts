@@ -7,8 +7,15 @@ export interface MetricContext {
   seed: number;
 }
 
-/** An interval around one summary value, with the number of tasks behind it. */
+/** One summary value and, for a mean, rate or ratio, its interval and the number of tasks behind it. */
 export interface Estimate {
+  value: number | null;
+  /** Why the value is null. */
+  reason?: string;
+  interval?: EstimateInterval;
+}
+
+export interface EstimateInterval {
   low: number | null;
   high: number | null;
   n: number;
@@ -24,10 +31,15 @@ export interface Estimate {
 export interface Metric {
   readonly name: string;
   compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number | null>;
-  /** Intervals for the keys of `compute` that are means, rates or ratios. */
-  intervals?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
-  /** Why a key can be null. */
-  readonly reasons?: Readonly<Record<string, string>>;
+  /** The same numbers with their intervals; a summary asks for these when it can. */
+  estimate?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
   /** The score field it reads, checked before a run starts; undefined when it inherits the run's. */
   readonly scoreField?: string | undefined;
+}
+
+/** The bare values of estimates. */
+export function valuesOf<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
+  const values = {} as Record<K, number>;
+  for (const key in estimates) values[key] = estimates[key].value as number;
+  return values;
 }

@@ -125,6 +125,6 @@ export function registerDataset(name: string, dataset: RegisteredDataset, option
 
 function toDefinition(dataset: RegisteredDataset): DatasetDefinition {
   if (typeof dataset === "function") return { load: dataset };
-  if (Symbol.iterator in dataset) return { load: () => dataset };
-  return dataset;
+  const holdsExamples = typeof dataset === "object" && dataset !== null && Symbol.iterator in dataset;
+  return holdsExamples ? { load: () => dataset } : dataset;
 }

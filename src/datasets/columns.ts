@@ -9,8 +9,7 @@ const SHOWN_VALUES = 10;
 export function matches(row: RawRow, filter: LoadOptions["filter"]): boolean {
   if (filter === undefined) return true;
   for (const column in filter) {
-    const value = row[column];
-    if (value === undefined || value === null || String(value) !== filter[column]) return false;
+    if (scalarText(row[column]) !== filter[column]) return false;
   }
   return true;
 }
@@ -61,7 +60,8 @@ export class ColumnCheck {
   /** Remembers a few values of the filter's columns, for the message when nothing matches. */
   noteValues(row: RawRow): void {
     for (const [column, values] of this.#values) {
-      if (values.size < SHOWN_VALUES && row[column] !== undefined) values.add(String(row[column]).slice(0, 40));
+      const value = scalarText(row[column]);
+      if (value !== undefined && values.size < SHOWN_VALUES) values.add(value.slice(0, 40));
     }
   }
 
@@ -73,4 +73,10 @@ export class ColumnCheck {
       )
       .join(" ");
   }
+}
+
+/** A single value as a filter writes it; lists, objects and null equal nothing. */
+function scalarText(value: unknown): string | undefined {
+  if (typeof value === "string") return value;
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }

@@ -16,8 +16,8 @@ export function parseNeedleConfig(config: string): NeedleOptions {
     if (part.trim() === "") continue;
     const [key = "", value, ...rest] = part.split("=").map((side) => side.trim());
     if (value === undefined || rest.length > 0) throw misuse(`"${part.trim()}" is not KEY=VALUE`);
-    const read = KEYS[key];
-    if (read === undefined) throw misuse(`there is no setting "${key}".${didYouMean(key, Object.keys(KEYS))}`);
+    const read = KEYS.get(key);
+    if (read === undefined) throw misuse(`there is no setting "${key}".${didYouMean(key, KEYS.keys())}`);
     if (Object.hasOwn(options, key)) throw misuse(`"${key}" is set twice`);
     Object.assign(options, { [key]: read(key, value) });
   }
@@ -30,12 +30,14 @@ interface Range {
   whole: boolean;
 }
 
-const KEYS: Readonly<Record<string, (key: string, value: string) => number | number[]>> = {
-  lengths: (key, value) => numbers(key, value, { low: 50, high: LONGEST, whole: true }),
-  depths: (key, value) => numbers(key, value, { low: 0, high: 1, whole: false }),
-  needles: (key, value) => number(key, value, { low: 1, high: 20, whole: true }),
-  count: (key, value) => number(key, value, { low: 1, high: 1_000_000, whole: true }),
-};
+type ReadSetting = (key: string, value: string) => number | number[];
+
+const KEYS: ReadonlyMap<string, ReadSetting> = new Map<string, ReadSetting>([
+  ["lengths", (key, value) => numbers(key, value, { low: 50, high: LONGEST, whole: true })],
+  ["depths", (key, value) => numbers(key, value, { low: 0, high: 1, whole: false })],
+  ["needles", (key, value) => number(key, value, { low: 1, high: 20, whole: true })],
+  ["count", (key, value) => number(key, value, { low: 1, high: 1_000_000, whole: true })],
+]);
 
 function numbers(key: string, value: string, range: Range): number[] {
   const list = value.split(",").map((item) => number(key, item.trim(), range));

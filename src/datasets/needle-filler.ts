@@ -12,8 +12,7 @@ export function fillerSentence(random: Random): string {
 /** A notice, word for word or with a word more: what a deduplicating compressor should find. */
 export function refrainSentence(random: Random, refrains: readonly string[]): string {
   const refrain = pick(random, refrains);
-  const [first = "", ...rest] = refrain;
-  const again = `Again, ${first.toLowerCase()}${rest.join("")}`;
+  const again = `Again, ${refrain.charAt(0).toLowerCase()}${refrain.slice(1)}`;
   return `${random.next() < 0.25 ? again : refrain}.`;
 }
 

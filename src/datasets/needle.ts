@@ -110,13 +110,15 @@ interface Recipe extends Cell {
 }
 
 function makeExample({ id, length, depth, needles, random }: Recipe): NeedleExample {
+  // Drawn before anything that the settings change, so that the question of an id stays the same.
+  const paraphrased = random.next() < PARAPHRASED_SHARE;
   const facts = new FactSource(random);
   const { fact, another } = facts.any();
   const others = Array.from({ length: needles - 1 }, () => facts.any().fact.statement);
-  const sentences = haystack(random, { characters: length * CHARACTERS_PER_TOKEN, fact, another });
+  const hidden = [fact.statement, ...others].join(" ").length;
+  const sentences = haystack(random, { characters: length * CHARACTERS_PER_TOKEN - hidden, fact, another });
   for (const other of others) sentences.splice(random.int(sentences.length + 1), 0, other);
   sentences.splice(Math.round(depth * sentences.length), 0, fact.statement);
-  const paraphrased = random.next() < PARAPHRASED_SHARE;
   const question = paraphrased ? fact.paraphrase : fact.question;
   const context = paragraphs(random, sentences);
   return { id, context, question, answer: fact.answer, length, depth, paraphrased, dataset: "needle" };
@@ -133,7 +135,7 @@ function haystack(random: Random, { characters, fact, another }: Straw): string[
   const refrains = shuffle(REFRAINS, random).slice(0, 3);
   const asides = shuffle(fact.asides, random);
   const sentences: string[] = [];
-  for (let left = characters - fact.statement.length; left > 0; ) {
+  for (let left = characters; left > 0; ) {
     const sentence = nextSentence(random, { refrains, asides, another });
     sentences.push(sentence);
     left -= sentence.length + 1;

@@ -21,7 +21,7 @@ export function readBytes(path: string): Buffer {
  * UTF-8 sequence, hence no block ends inside a character.
  */
 export async function* readLineBlocks(path: string): AsyncGenerator<Buffer> {
-  const file = reading(path, () => openSync(path));
+  const file = reading(path, () => openSync(path, "r"));
   try {
     let first = true;
     for (const block of lineBlocks(file, path)) {

@@ -8,7 +8,7 @@ import { type Conversion, toExample } from "./to-example.js";
 export interface RowTableOptions extends LoadOptions {
   path: string;
   /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
-  at(line: number): string;
+  at: (line: number) => string;
   textOnly: boolean;
 }
 

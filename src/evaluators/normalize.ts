@@ -1,12 +1,8 @@
 /** `string.punctuation` of Python, as the SQuAD script strips it. */
 const PUNCTUATION = /[!-/:-@[-`{-~]+/g;
-/** Anything beyond printable ASCII and the usual white space, where a word may end at more than a space. */
-const EXOTIC = /[^\t\n\r -~]/;
 /** `\b(a|an|the)\b` with Python's idea of a word, which knows letters beyond ASCII. */
 const ARTICLES = /(?<![\p{L}\p{N}_])(?:an?|the)(?![\p{L}\p{N}_])/gu;
-const PLAIN_ARTICLES = / (?:(?:an?|the) )+/g;
 const SPACES = /\s+/g;
-const NEEDS_COLLAPSE = /[\t\n\r\f\v]| {2}|^ | $/;
 
 /**
  * How much of a text counts: "words" is SQuAD's normalisation; "articles" keeps a, an and the; "all" keeps punctuation
@@ -21,21 +17,67 @@ export type Detail = "words" | "articles" | "all";
  * normalizeAnswer("The U.S.A.!"); // "usa"
  */
 export function normalizeAnswer(text: string, detail: Detail = "words"): string {
-  let result = text.toLowerCase();
-  if (detail !== "all") result = result.replace(PUNCTUATION, "");
-  if (detail !== "words") return collapse(result);
-  if (EXOTIC.test(result)) return collapse(result.replace(ARTICLES, " "));
-  // With nothing but ASCII left, words end at spaces only, and articles can be found without looking behind.
-  return dropPlainArticles(collapse(result));
+  const lower = text.toLowerCase();
+  if (detail === "all") return collapse(lower);
+  if (detail === "articles") return collapse(lower.replace(PUNCTUATION, ""));
+  return normalizeAscii(lower) ?? collapse(lower.replace(PUNCTUATION, "").replace(ARTICLES, " "));
 }
 
 function collapse(text: string): string {
-  if (EXOTIC.test(text) || NEEDS_COLLAPSE.test(text)) return text.replace(SPACES, " ").trim();
-  return text;
+  return text.replace(SPACES, " ").trim();
 }
 
-function dropPlainArticles(text: string): string {
-  const padded = ` ${text} `;
-  const dropped = padded.replace(PLAIN_ARTICLES, " ");
-  return dropped === padded ? text : dropped.slice(1, -1);
+/**
+ * The same in one pass, for text of printable ASCII, where words end at white space only; null for any other text.
+ * Scores are computed by the million: text that is in order already comes back without a copy.
+ */
+function normalizeAscii(lower: string): string | null {
+  let result = "";
+  /** Up to here the text is as it should be and not yet in the result. */
+  let copied = 0;
+  let wordStart = 0;
+  let punctuated = false;
+  for (let i = 0; i <= lower.length; i++) {
+    const kind = i === lower.length ? SPACE : (KINDS[lower.charCodeAt(i)] ?? OTHER);
+    if (kind === OTHER) return null;
+    if (kind === PUNCT) punctuated = true;
+    if (kind !== SPACE) continue;
+    if (punctuated || isDropped(lower, wordStart, i)) {
+      const bare = lower.slice(wordStart, i).replace(PUNCTUATION, "");
+      result += lower.slice(copied, wordStart);
+      if (!isDropped(bare, 0, bare.length)) result += `${bare} `;
+      copied = i + 1;
+      punctuated = false;
+    } else if (i < lower.length && lower.charCodeAt(i) !== 32) {
+      result += `${lower.slice(copied, i)} `;
+      copied = i + 1;
+    }
+    wordStart = i + 1;
+  }
+  if (copied === 0) return lower;
+  return (result + lower.slice(copied)).trimEnd();
 }
+
+/** Whether nothing stands between the two places, or an article. */
+function isDropped(text: string, start: number, end: number): boolean {
+  if (end - start > 3) return false;
+  if (end === start) return true;
+  return (text.startsWith("the", start) && end - start === 3) || isIndefinite(text, start, end);
+}
+
+function isIndefinite(text: string, start: number, end: number): boolean {
+  return (
+    text.charCodeAt(start) === 97 && (end - start === 1 || (end - start === 2 && text.charCodeAt(start + 1) === 110))
+  );
+}
+
+const OTHER = 0;
+const SPACE = 1;
+const PUNCT = 2;
+const PLAIN = 3;
+const KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
+  const character = String.fromCharCode(code);
+  if (" \t\n\r\f\v".includes(character)) return SPACE;
+  if (/[a-z0-9]/.test(character)) return PLAIN;
+  return code > 32 && code < 127 ? PUNCT : OTHER;
+});

@@ -1,7 +1,7 @@
-import type { Estimate, Metric } from "../core/metric.js";
+import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
-import { estimateMean, estimateRatio } from "./estimates.js";
-import { mean, meansByTask, sum, sumByTask } from "./tasks.js";
+import { complement, estimateMean, ratioBounds } from "./estimates.js";
+import { sum, sumByTask } from "./tasks.js";
 
 /**
  * How much shorter the systems' text is than what they were given: 1 − Σ output tokens ÷ Σ input tokens, over the
@@ -12,25 +12,23 @@ import { mean, meansByTask, sum, sumByTask } from "./tasks.js";
 export class CompressionRatio implements Metric {
   readonly name = "compression_ratio";
 
-  compute(rows: readonly EvalRow[]): Record<string, number> {
-    const given = sum(sumByTask(rows, inputTokens).sums);
-    const produced = sum(sumByTask(rows, outputTokens).sums);
-    return {
-      compression_ratio: given === 0 ? 0 : 1 - produced / given,
-      mean_input_tokens: mean(meansByTask(rows, inputTokens)),
-      mean_output_tokens: mean(meansByTask(rows, outputTokens)),
-    };
+  compute(rows: readonly EvalRow[]) {
+    return valuesOf(this.estimate(rows));
   }
 
-  intervals(rows: readonly EvalRow[]): Record<string, Estimate> {
-    const { low, high, ...rest } = estimateRatio(sumByTask(rows, outputTokens).sums, sumByTask(rows, inputTokens).sums);
+  estimate(
+    rows: readonly EvalRow[],
+  ): Record<"compression_ratio" | "mean_input_tokens" | "mean_output_tokens", Estimate> {
+    const given = sumByTask(rows, (row) => (hasOutput(row) ? row.inputTokens : undefined));
+    const produced = sumByTask(rows, (row) => (hasOutput(row) ? row.outputTokens : undefined));
+    const total = sum(given.sums);
     return {
-      compression_ratio: { low: high === null ? null : 1 - high, high: low === null ? null : 1 - low, ...rest },
-      mean_input_tokens: estimateMean(meansByTask(rows, inputTokens)),
-      mean_output_tokens: estimateMean(meansByTask(rows, outputTokens)),
+      compression_ratio: {
+        value: total === 0 ? 0 : 1 - sum(produced.sums) / total,
+        interval: complement(ratioBounds(produced.sums, given.sums, "input tokens")),
+      },
+      mean_input_tokens: estimateMean(given),
+      mean_output_tokens: estimateMean(produced),
     };
   }
 }
-
-const inputTokens = (row: EvalRow) => (hasOutput(row) ? row.inputTokens : undefined);
-const outputTokens = (row: EvalRow) => (hasOutput(row) ? row.outputTokens : undefined);

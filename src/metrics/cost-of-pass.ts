@@ -1,6 +1,7 @@
-import type { Estimate, Metric, MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
-import { estimateRatio } from "./estimates.js";
+import { requireThreshold } from "../core/threshold.js";
+import { ratioBounds } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sum, sumByTask } from "./tasks.js";
 
@@ -12,29 +13,28 @@ import { sum, sumByTask } from "./tasks.js";
 export class CostOfPass implements Metric {
   readonly name = "cost_of_pass";
   readonly scoreField: string | undefined;
-  readonly #threshold: number | undefined;
+  readonly threshold: number | undefined;
 
   constructor(options: PassOptions = {}) {
     this.scoreField = options.scoreField;
-    this.#threshold = options.threshold;
+    this.threshold = options.threshold === undefined ? undefined : requireThreshold(options.threshold);
   }
 
-  compute(rows: readonly EvalRow[], context?: MetricContext): { cost_of_pass: number; num_passing: number } {
-    const passing = sum(this.#passes(rows, context));
-    const tokens = sum(tokensByTask(rows));
-    return { cost_of_pass: passing === 0 ? Number.POSITIVE_INFINITY : tokens / passing, num_passing: passing };
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return valuesOf(this.estimate(rows, context));
   }
 
-  intervals(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    return { cost_of_pass: estimateRatio(tokensByTask(rows), this.#passes(rows, context)) };
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {
+    const { scoreField, threshold } = settingsOf(this, context);
+    const passes = sumByTask(rows, (row) =>
+      Number((scoreOf(row, scoreField) ?? Number.NEGATIVE_INFINITY) >= threshold),
+    );
+    const tokens = sumByTask(rows, (row) => row.outputTokens);
+    const passing = sum(passes.sums);
+    const value = passing === 0 ? Number.POSITIVE_INFINITY : sum(tokens.sums) / passing;
+    return {
+      cost_of_pass: { value, interval: ratioBounds(tokens.sums, passes.sums) },
+      num_passing: { value: passing },
+    };
   }
-
-  #passes(rows: readonly EvalRow[], context?: MetricContext): Float64Array {
-    const { scoreField, threshold } = settingsOf({ scoreField: this.scoreField, threshold: this.#threshold }, context);
-    return sumByTask(rows, (row) => Number((scoreOf(row, scoreField) ?? Number.NEGATIVE_INFINITY) >= threshold)).sums;
-  }
-}
-
-function tokensByTask(rows: readonly EvalRow[]): Float64Array {
-  return sumByTask(rows, (row) => row.outputTokens).sums;
 }

@@ -1,4 +1,4 @@
-import type { Estimate, Metric } from "../core/metric.js";
+import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { estimateRate } from "./estimates.js";
 import { sumByTask } from "./tasks.js";
@@ -7,22 +7,23 @@ import { sumByTask } from "./tasks.js";
 export class Coverage implements Metric {
   readonly name = "coverage";
 
-  compute(rows: readonly EvalRow[]): Record<string, number> {
+  compute(rows: readonly EvalRow[]) {
+    return valuesOf(this.estimate(rows));
+  }
+
+  estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
-    const share = (count: number) => (rows.length === 0 ? 0 : count / rows.length);
-    return {
-      coverage: share(counts.pass + counts.fail),
-      error_rate: share(counts.error),
-      num_planned: rows.length,
-      ...Object.fromEntries(OUTCOMES.map((outcome) => [`num_${outcome}`, counts[outcome]])),
+    const share = (count: number, is: (row: EvalRow) => boolean): Estimate => ({
+      ...estimateRate(sumByTask(rows, (row) => Number(is(row)))),
+      value: rows.length === 0 ? 0 : count / rows.length,
+    });
+    const estimates: Record<string, Estimate> = {
+      coverage: share(counts.pass + counts.fail, isScored),
+      error_rate: share(counts.error, (row) => row.outcome === "error"),
+      num_planned: { value: rows.length },
     };
-  }
-
-  intervals(rows: readonly EvalRow[]): Record<string, Estimate> {
-    return { coverage: estimateRate(sumByTask(rows, covered)), error_rate: estimateRate(sumByTask(rows, failed)) };
+    for (const outcome of OUTCOMES) estimates[`num_${outcome}`] = { value: counts[outcome] };
+    return estimates;
   }
 }
-
-const covered = (row: EvalRow) => Number(isScored(row));
-const failed = (row: EvalRow) => Number(row.outcome === "error");

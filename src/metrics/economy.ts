@@ -1,67 +1,64 @@
-import type { Estimate, Metric } from "../core/metric.js";
+import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import { estimateMean, estimateRatio } from "./estimates.js";
-import { mean, meansByTask, sum, sumByTask } from "./tasks.js";
+import { complement, estimateMean, ratioBounds } from "./estimates.js";
+import { sum, sumByTask } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
   readonly name = "economy";
-  readonly reasons = {
-    cost_per_pass_usd: "no trial has a known cost",
-    mean_cost_usd: "no trial has a known cost",
-  };
 
-  compute(rows: readonly EvalRow[]): Record<string, number | null> {
-    const passes = sum(passesByTask(rows));
-    const perPass = (total: number) => (passes === 0 ? Number.POSITIVE_INFINITY : total / passes);
-    const input = sum(sumByTask(rows, inputTokens).sums);
-    const output = sum(sumByTask(rows, (row) => row.outputTokens).sums);
-    const costs = sumByTask(rows, costOf);
-    const costIsKnown = costs.sums.length > 0;
+  compute(rows: readonly EvalRow[]) {
+    return valuesOf(this.estimate(rows));
+  }
+
+  estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
+    const passes = sumByTask(rows, (row) => Number(row.passed === true)).sums;
+    const input = sumByTask(rows, inputTokens).sums;
+    const output = sumByTask(rows, (row) => row.outputTokens).sums;
     return {
-      cost_per_pass_usd: costIsKnown ? perPass(sum(costs.sums)) : null,
-      mean_cost_usd: costIsKnown ? mean(meansByTask(rows, costOf)) : null,
-      cost_unknown_trials: rows.filter((row) => row.outcome !== "skipped" && row.costUsd === null).length,
-      tokens_per_pass_input: perPass(input),
-      tokens_per_pass_output: perPass(output),
-      tokens_per_pass_total: perPass(input + output),
+      ...dollars(rows, passes),
+      tokens_per_pass_input: perPass(input, passes),
+      tokens_per_pass_output: perPass(output, passes),
+      tokens_per_pass_total: perPass(
+        input.map((tokens, i) => tokens + (output[i] ?? 0)),
+        passes,
+      ),
       ...promptCompression(rows),
     };
   }
-
-  intervals(rows: readonly EvalRow[]): Record<string, Estimate> {
-    const passes = passesByTask(rows);
-    const ratio = (read: (row: EvalRow) => number) => estimateRatio(sumByTask(rows, read).sums, passes);
-    const costs = meansByTask(rows, costOf);
-    return {
-      ...(costs.length === 0
-        ? {}
-        : { cost_per_pass_usd: ratio((row) => row.costUsd ?? 0), mean_cost_usd: estimateMean(costs) }),
-      tokens_per_pass_input: ratio(inputTokens),
-      tokens_per_pass_output: ratio((row) => row.outputTokens),
-      tokens_per_pass_total: ratio((row) => inputTokens(row) + row.outputTokens),
-    };
-  }
 }
 
-const costOf = (row: EvalRow) => row.costUsd ?? undefined;
 /** A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars. */
 const inputTokens = (row: EvalRow) => (hasOutput(row) ? row.inputTokens : 0);
 
-function passesByTask(rows: readonly EvalRow[]): Float64Array {
-  return sumByTask(rows, (row) => Number(row.passed === true)).sums;
+function perPass(totals: Float64Array, passes: Float64Array): Estimate {
+  const passed = sum(passes);
+  const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
+  return { value, interval: ratioBounds(totals, passes) };
 }
 
-function promptCompression(rows: readonly EvalRow[]): Record<string, number> {
-  let given = 0;
-  let sent = 0;
-  for (const row of rows) {
-    if (row.usage == null) continue;
-    given += row.inputTokens;
-    sent += promptTokens(row.usage);
-  }
-  return given === 0 ? {} : { prompt_compression_ratio: 1 - sent / given };
+/** Unknown is not zero: with no known cost there is no figure, and trials of unknown cost are counted beside it. */
+function dollars(rows: readonly EvalRow[], passes: Float64Array): Record<string, Estimate> {
+  const unknown = rows.filter((row) => row.outcome !== "skipped" && row.costUsd === null).length;
+  const known = sumByTask(rows, (row) => row.costUsd ?? undefined);
+  const missing: Estimate = { value: null, reason: "no trial has a known cost" };
+  const isKnown = known.sums.length > 0;
+  return {
+    cost_per_pass_usd: isKnown ? perPass(sumByTask(rows, (row) => row.costUsd ?? 0).sums, passes) : missing,
+    mean_cost_usd: isKnown ? estimateMean(known) : missing,
+    cost_unknown_trials: { value: unknown },
+  };
+}
+
+function promptCompression(rows: readonly EvalRow[]): Record<string, Estimate> {
+  const metered = rows.filter((row) => row.usage != null);
+  const given = sumByTask(metered, (row) => row.inputTokens).sums;
+  const total = sum(given);
+  if (total === 0) return {};
+  const sent = sumByTask(metered, (row) => (row.usage === null ? 0 : promptTokens(row.usage))).sums;
+  const interval = complement(ratioBounds(sent, given, "input tokens"));
+  return { prompt_compression_ratio: { value: 1 - sum(sent) / total, interval } };
 }
 
 function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {

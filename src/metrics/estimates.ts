@@ -1,30 +1,40 @@
-import type { Estimate } from "../core/metric.js";
+import type { Estimate, EstimateInterval } from "../core/metric.js";
 import { meanInterval, passRateInterval, ratioInterval } from "../stats/index.js";
-import { sum, type TaskSums } from "./tasks.js";
+import { mean, meansOf, sum, type TaskSums } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
 
-/** The t interval of a mean over tasks. */
-export function estimateMean(taskMeans: Float64Array): Estimate {
-  const { low, high, n } = meanInterval(taskMeans);
-  return bounded(low, high, n);
+/** A mean over tasks with its t interval. */
+export function estimateMean(tasks: TaskSums): Estimate {
+  const means = meansOf(tasks);
+  const { low, high, n } = meanInterval(means);
+  return { value: mean(means), interval: bounded(low, high, n) };
 }
 
-/** Wilson for one trial each, Wilson at the effective number of trials for several. */
-export function estimateRate(passes: TaskSums): Estimate {
-  const taskMeans = passes.sums.map((passed, i) => passed / (passes.counts[i] ?? 1));
-  const { low, high, n } = passRateInterval(taskMeans, sum(passes.counts));
-  return bounded(low, high, n);
+/** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several. */
+export function estimateRate(tasks: TaskSums): Estimate {
+  const rates = meansOf(tasks);
+  const { low, high, n } = passRateInterval(rates, sum(tasks.counts));
+  return { value: mean(rates), interval: bounded(low, high, n) };
 }
 
-/** The delta-method interval of a ratio of totals over tasks. */
-export function estimateRatio(numerators: Float64Array, denominators: Float64Array): Estimate {
+/** The interval of a ratio of totals over tasks; its value is the caller's, who knows what 0 / 0 means. */
+export function ratioBounds(
+  numerators: Float64Array,
+  denominators: Float64Array,
+  counted: "passes" | "input tokens" = "passes",
+): EstimateInterval {
   const { low, high, n, unbounded } = ratioInterval(numerators, denominators);
-  if (low === null) return { low, high, n, reason: unbounded ? "no passes" : TOO_FEW };
-  return high === null ? { low, high, n, reason: "no upper bound: too few passes" } : { low, high, n };
+  if (low === null) return { low, high, n, reason: unbounded ? `no ${counted}` : TOO_FEW };
+  return high === null ? { low, high, n, reason: `no upper bound: too few ${counted}` } : { low, high, n };
 }
 
 /** An interval that may not exist, with the usual reason. */
-export function bounded(low: number | null, high: number | null, n: number): Estimate {
+export function bounded(low: number | null, high: number | null, n: number): EstimateInterval {
   return low === null || high === null ? { low, high, n, reason: TOO_FEW } : { low, high, n };
+}
+
+/** The interval of 1 − x from that of x. */
+export function complement({ low, high, ...rest }: EstimateInterval): EstimateInterval {
+  return { low: high === null ? null : 1 - high, high: low === null ? null : 1 - low, ...rest };
 }

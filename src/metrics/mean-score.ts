@@ -1,8 +1,8 @@
-import type { Estimate, Metric, MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { mean, meansByTask } from "./tasks.js";
+import { sumByTask } from "./tasks.js";
 
 /**
  * The mean of a score field over the rows that have it.
@@ -17,16 +17,12 @@ export class MeanScore implements Metric {
     this.scoreField = options.scoreField;
   }
 
-  compute(rows: readonly EvalRow[], context?: MetricContext): { mean_score: number } {
-    return { mean_score: mean(this.#means(rows, context)) };
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return valuesOf(this.estimate(rows, context));
   }
 
-  intervals(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    return { mean_score: estimateMean(this.#means(rows, context)) };
-  }
-
-  #means(rows: readonly EvalRow[], context?: MetricContext): Float64Array {
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    return meansByTask(rows, (row) => scoreOf(row, scoreField));
+    return { mean_score: estimateMean(sumByTask(rows, (row) => scoreOf(row, scoreField))) };
   }
 }

@@ -1,8 +1,9 @@
-import type { Estimate, Metric, MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
+import { requireThreshold } from "../core/threshold.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
-import { mean, sumByTask, type TaskSums } from "./tasks.js";
+import { sumByTask } from "./tasks.js";
 
 /**
  * The share of scored rows whose field is at least the threshold.
@@ -12,27 +13,23 @@ import { mean, sumByTask, type TaskSums } from "./tasks.js";
 export class PassRate implements Metric {
   readonly name = "pass_rate";
   readonly scoreField: string | undefined;
-  readonly #threshold: number | undefined;
+  readonly threshold: number | undefined;
 
   constructor(options: PassOptions = {}) {
     this.scoreField = options.scoreField;
-    this.#threshold = options.threshold;
+    this.threshold = options.threshold === undefined ? undefined : requireThreshold(options.threshold);
   }
 
-  compute(rows: readonly EvalRow[], context?: MetricContext): { pass_rate: number } {
-    const { sums, counts } = this.#passes(rows, context);
-    return { pass_rate: mean(sums.map((passed, i) => passed / (counts[i] ?? 1))) };
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return valuesOf(this.estimate(rows, context));
   }
 
-  intervals(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    return { pass_rate: estimateRate(this.#passes(rows, context)) };
-  }
-
-  #passes(rows: readonly EvalRow[], context?: MetricContext): TaskSums {
-    const { scoreField, threshold } = settingsOf({ scoreField: this.scoreField, threshold: this.#threshold }, context);
-    return sumByTask(rows, (row) => {
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"pass_rate", Estimate> {
+    const { scoreField, threshold } = settingsOf(this, context);
+    const passes = sumByTask(rows, (row) => {
       const value = scoreOf(row, scoreField);
       return value === undefined ? undefined : Number(value >= threshold);
     });
+    return { pass_rate: estimateRate(passes) };
   }
 }

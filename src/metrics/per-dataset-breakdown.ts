@@ -1,8 +1,8 @@
-import type { Estimate, Metric, MetricContext } from "../core/metric.js";
+import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { mean, meansByTask } from "./tasks.js";
+import { sumByTask } from "./tasks.js";
 
 /**
  * The mean of a score field for each dataset, each with its own primary field when none is forced.
@@ -17,30 +17,21 @@ export class PerDatasetBreakdown implements Metric {
     this.scoreField = options.scoreField;
   }
 
-  compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number> {
-    return this.#each(rows, context, mean);
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return valuesOf(this.estimate(rows, context));
   }
 
-  intervals(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    return this.#each(rows, context, estimateMean);
-  }
-
-  #each<T>(
-    rows: readonly EvalRow[],
-    context: MetricContext | undefined,
-    of: (means: Float64Array) => T,
-  ): Record<string, T> {
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    const byDataset = groupByDataset(rows);
-    const entries = [...byDataset].map(([tag, own]) => [
-      `dataset:${tag}`,
-      of(meansByTask(own, (row) => scoreOf(row, scoreField))),
-    ]);
-    return Object.fromEntries(entries) as Record<string, T>;
+    const estimates: Record<string, Estimate> = {};
+    for (const [tag, own] of byDataset(rows)) {
+      estimates[`dataset:${tag}`] = estimateMean(sumByTask(own, (row) => scoreOf(row, scoreField)));
+    }
+    return estimates;
   }
 }
 
-function groupByDataset(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function byDataset(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const groups = new Map<string, EvalRow[]>();
   for (const row of rows) {
     const tag = row.dataset || "unknown";

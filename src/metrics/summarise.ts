@@ -1,7 +1,8 @@
-import { messageOf } from "../core/errors.js";
-import type { Metric, MetricContext } from "../core/metric.js";
+import { messageOf, ShapeError } from "../core/errors.js";
+import type { Estimate, Metric, MetricContext } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
+import { isThenable } from "../core/thenable.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
 import { frontierCostOfPass } from "./frontier.js";
@@ -46,12 +47,12 @@ class SummarySheet {
 
   add(metric: Metric, rows: readonly EvalRow[], context: MetricContext): string | null {
     try {
-      for (const [key, value] of Object.entries(metric.compute(rows, context)))
-        this.#set(key, value, metric.reasons?.[key]);
-      for (const [key, estimate] of Object.entries(metric.intervals?.(rows, context) ?? {})) {
-        this.#set(`${key}_ci_low`, estimate.low, estimate.reason);
-        this.#set(`${key}_ci_high`, estimate.high, estimate.reason);
-        this.summary[`${key}_n`] = estimate.n;
+      for (const [key, { value, reason, interval }] of Object.entries(estimatesOf(metric, rows, context))) {
+        this.#set(key, value, reason);
+        if (interval === undefined) continue;
+        this.#set(`${key}_ci_low`, interval.low, interval.reason);
+        this.#set(`${key}_ci_high`, interval.high, interval.reason);
+        this.#set(`${key}_n`, interval.n);
       }
       return null;
     } catch (error) {
@@ -65,6 +66,20 @@ class SummarySheet {
     if (!usable) this.reasons[key] = value === null ? reason : "not a number";
     else if (!Number.isFinite(value)) this.reasons[key] = "no passes";
   }
+}
+
+function estimatesOf(metric: Metric, rows: readonly EvalRow[], context: MetricContext): Record<string, Estimate> {
+  if (metric.estimate !== undefined) return metric.estimate(rows, context);
+  const values = metric.compute(rows, context);
+  if (isThenable(values)) return refusePromise(values);
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
+}
+
+/** A promise has no keys, so that its numbers would be missing without a word. */
+function refusePromise(late: PromiseLike<unknown>): never {
+  // Somebody has to look at its failure, or the process ends with it.
+  late.then(undefined, () => {});
+  throw new ShapeError("compute() returned a promise; it must return the numbers themselves");
 }
 
 function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {

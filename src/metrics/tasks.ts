@@ -24,9 +24,8 @@ export function sumByTask(rows: readonly EvalRow[], read: (row: EvalRow) => numb
   return compact(sums, counts);
 }
 
-/** The mean of a value for each task that has one. */
-export function meansByTask(rows: readonly EvalRow[], read: (row: EvalRow) => number | undefined): Float64Array {
-  const { sums, counts } = sumByTask(rows, read);
+/** The mean of each task. */
+export function meansOf({ sums, counts }: TaskSums): Float64Array {
   return sums.map((sum, i) => sum / (counts[i] ?? 1));
 }
 
@@ -90,6 +89,6 @@ function findTasks(rows: readonly EvalRow[]): Tasks {
 }
 
 function compact(sums: Float64Array, counts: Uint32Array): TaskSums {
-  const present = (_: number, i: number) => (counts[i] ?? 0) > 0;
-  return { sums: sums.filter(present), counts: counts.filter((count) => count > 0) };
+  if (!counts.includes(0)) return { sums, counts };
+  return { sums: sums.filter((_, i) => counts[i] !== 0), counts: counts.filter((count) => count !== 0) };
 }

@@ -2,7 +2,7 @@ import { messageOf, ShapeError } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { describe } from "../core/shape.js";
 import type { CostBudget, Output, System, TrialContext } from "../core/system.js";
-import { isThenable } from "../core/thenable.js";
+import { type Eventually, isThenable } from "../core/thenable.js";
 import { hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import type { CachedOutput, RunPorts } from "./ports.js";
@@ -38,29 +38,43 @@ export class Attempter {
     this.#seed = seed;
   }
 
-  async attempt(trial: Trial): Promise<Attempted> {
-    const { clock, cache } = this.#ports;
+  attempt(trial: Trial): Eventually<Attempted> {
     const context = new Context(trial, this.#ports.signal, this.#seed);
-    const key = cache === null ? null : this.#cacheKey(trial, context.seed);
-    const known = key === null ? null : await cache?.get(key);
+    return this.#ports.cache === null ? this.#call(trial, context) : this.#callUnlessCached(trial, context);
+  }
+
+  async #callUnlessCached(trial: Trial, context: Context): Promise<Attempted> {
+    const key = this.#cacheKey(trial, context.seed);
+    const known = await this.#ports.cache?.get(key);
     if (known != null) return fromCache(known);
-    const start = clock();
+    const attempted = await this.#call(trial, context);
+    if (attempted.kind === "threw" || attempted.output.stopped !== undefined) return attempted;
+    await this.#remember(key, attempted, context);
+    return { ...attempted, log: context.messages };
+  }
+
+  #call(trial: Trial, context: Context): Eventually<Attempted> {
+    const start = this.#ports.clock();
+    const elapsed = () => microseconds(this.#ports.clock() - start);
+    const threw = (error: unknown): Threw => ({ kind: "threw", error, durationMs: elapsed(), log: context.messages });
+    const returned = (output: unknown): Attempted => {
+      const durationMs = elapsed();
+      if (!isOutput(output)) return threw(wrongOutput(trial.system, output));
+      const latency = typeof output.latency === "number" ? output.latency : durationMs / 1000;
+      return { kind: "returned", output, latency, durationMs, cached: false, log: context.messages };
+    };
     try {
       const pending = trial.system.process(trial.example, context);
-      const output = checkOutput(trial.system, isThenable(pending) ? await pending : pending);
-      const durationMs = microseconds(clock() - start);
-      const latency = typeof output.latency === "number" ? output.latency : durationMs / 1000;
-      if (key !== null && output.stopped === undefined) await this.#remember(key, { output, latency }, context);
-      return { kind: "returned", output, latency, durationMs, cached: false, log: context.messages };
+      return isThenable(pending) ? pending.then(returned, threw) : returned(pending);
     } catch (error) {
-      return { kind: "threw", error, durationMs: microseconds(clock() - start), log: context.messages };
+      return threw(error);
     }
   }
 
   /** A cache that cannot be written costs a note, not the trial. */
-  async #remember(key: string, entry: CachedOutput, context: Context): Promise<void> {
+  async #remember(key: string, { output, latency }: CachedOutput, context: Context): Promise<void> {
     try {
-      await this.#ports.cache?.put(key, entry);
+      await this.#ports.cache?.put(key, { output, latency });
     } catch (error) {
       context.log(`the output was not cached: ${messageOf(error)}`);
     }
@@ -112,9 +126,12 @@ function fromCache({ output, latency }: CachedOutput): Returned {
   return { kind: "returned", output, latency, durationMs: latency * 1000, cached: true, log: NO_MESSAGES };
 }
 
-function checkOutput(system: System, output: unknown): Output {
-  if (typeof output === "object" && output !== null && !Array.isArray(output)) return output as Output;
-  throw new ShapeError(
+function isOutput(output: unknown): output is Output {
+  return typeof output === "object" && output !== null && !Array.isArray(output);
+}
+
+function wrongOutput(system: System, output: unknown): ShapeError {
+  return new ShapeError(
     `The system "${system.name}" returned ${describe(output)}. process() must return an object such as { response: "…" } or { context: "…" }.`,
   );
 }

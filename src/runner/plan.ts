@@ -8,6 +8,7 @@ import type { Metric } from "../core/metric.js";
 import type { DatasetConfig } from "../core/result.js";
 import { describe, requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
+import { requireThreshold } from "../core/threshold.js";
 import { type Wiring, wire } from "./wiring.js";
 
 /** What a run is made of, before anything is spent. */
@@ -80,31 +81,37 @@ export function rowIndex(plan: Plan, systemIndex: number, exampleIndex: number, 
 
 /** What each dataset of a plan holds, identified by content wherever it was read from. */
 export function describeDatasets(plan: Plan): DatasetConfig[] {
-  const hashes = plan.wirings.map(() => createHash("sha256"));
-  const counts = plan.wirings.map(() => 0);
-  for (const [index, example] of plan.examples.entries()) {
-    const wiring = plan.wiringOf[index] ?? 0;
-    hashes[wiring]?.update(`${JSON.stringify(example)}\n`);
-    counts[wiring] = (counts[wiring] ?? 0) + 1;
+  const digests = plan.wirings.map(() => new ContentDigest());
+  for (const [index, example] of plan.examples.entries()) digests[plan.wiringOf[index] ?? 0]?.add(example);
+  return plan.wirings.map(({ dataset }, i) => ({ name: dataset, ...(digests[i] ?? new ContentDigest()).finish() }));
+}
+
+/** SHA-256 over examples, fed in large pieces: a call for each example would cost more than the hashing. */
+class ContentDigest {
+  readonly #hash = createHash("sha256");
+  #pending = "";
+  #examples = 0;
+
+  add(example: Example | null): void {
+    this.#examples += 1;
+    this.#pending += `${JSON.stringify(example)}\n`;
+    if (this.#pending.length > 1 << 16) this.#feed();
   }
-  return plan.wirings.map(({ dataset }, i) => ({
-    name: dataset,
-    examples: counts[i] ?? 0,
-    fingerprint: hashes[i]?.digest("hex") ?? "",
-  }));
+
+  finish(): { examples: number; fingerprint: string } {
+    this.#feed();
+    return { examples: this.#examples, fingerprint: this.#hash.digest("hex") };
+  }
+
+  #feed(): void {
+    this.#hash.update(this.#pending);
+    this.#pending = "";
+  }
 }
 
 export function requireCount(name: string, value: number): void {
   if (!Number.isInteger(value) || value < 1) {
     throw new UsageError(`${name} must be a whole number of at least 1, but is ${describe(value)}.`);
-  }
-}
-
-function requireThreshold(threshold: number): void {
-  if (typeof threshold !== "number" || !(threshold >= 0 && threshold <= 1)) {
-    throw new UsageError(
-      `The threshold must lie in [0, 1], but is ${describe(threshold)}. Scores are shares, not percentages.`,
-    );
   }
 }
 
@@ -153,6 +160,14 @@ function asDataset(source: ExampleSource | Dataset): SourceDataset {
   };
 }
 
+/** Where examples come from, and what was seen of it so far. */
+interface Origin {
+  dataset: string;
+  wiringIndex: number;
+  seen: Set<string>;
+  position: number;
+}
+
 /** Collects examples, giving each an id and a dataset, and refusing what cannot be run. */
 class ExampleTable {
   readonly examples: Example[] = [];
@@ -167,14 +182,10 @@ class ExampleTable {
   }
 
   async addAll(dataset: SourceDataset, wiringIndex: number): Promise<void> {
-    const seen = new Map<string, number>();
-    let position = 0;
-    for await (const raw of dataset.source) {
-      const problem = problemWith(raw);
-      if (problem === null) this.#add(identified(raw, dataset.name), { seen, position, wiringIndex });
-      else this.#reject(`Example ${position + 1}${dataset.name === "" ? "" : ` of ${dataset.name}`} ${problem}`);
-      position += 1;
-    }
+    const from: Origin = { dataset: dataset.name, wiringIndex, seen: new Set(), position: 0 };
+    // Waiting for each example of a plain array would cost more than everything else done with it.
+    if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
+    else for await (const raw of dataset.source) this.#addRaw(raw, from);
     this.#notes.push(...(dataset.notes ?? []));
   }
 
@@ -183,17 +194,25 @@ class ExampleTable {
     return [...this.#notes, `${this.#bad} bad rows skipped (first: ${this.#firstBad})`];
   }
 
-  #add(example: Example, at: { seen: Map<string, number>; position: number; wiringIndex: number }): void {
-    const key = `${example.dataset}\u0000${example.id}`;
-    const other = at.seen.get(key);
-    if (other !== undefined) {
+  #addRaw(raw: Example, from: Origin): void {
+    from.position += 1;
+    const problem = problemWith(raw);
+    if (problem === null) this.#add(raw, from);
+    else this.#reject(`Example ${from.position}${from.dataset === "" ? "" : ` of ${from.dataset}`} ${problem}`);
+  }
+
+  #add(raw: Example, from: Origin): void {
+    const example = identified(raw, from);
+    const key = exampleKey(example);
+    if (from.seen.has(key)) {
+      const other = this.examples.findIndex((earlier) => exampleKey(earlier) === key);
       throw new DatasetError(
-        `Examples ${other + 1} and ${at.position + 1} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
+        `Examples ${other + 1} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
       );
     }
-    at.seen.set(key, at.position);
+    from.seen.add(key);
     this.examples.push(example);
-    this.wiringOf.push(at.wiringIndex);
+    this.wiringOf.push(from.wiringIndex);
   }
 
   #reject(problem: string): void {
@@ -217,10 +236,18 @@ function problemWith(raw: unknown): string | null {
   return null;
 }
 
-/** The example with an id (its content's hash when it has none) and the name of its dataset. */
-function identified(raw: Example, dataset: string): Example {
+/** What tells an example from all others of a plan. */
+export function exampleKey({ dataset, id }: { dataset?: string; id: string | number }): string {
+  return `${dataset ?? ""}\u0000${id}`;
+}
+
+/** The example with an id (its content's hash, numbered when the content repeats) and the name of its dataset. */
+function identified(raw: Example, from: Origin): Example {
   const hasId = raw.id !== undefined && raw.id !== null && raw.id !== "";
   if (hasId && raw.dataset !== undefined) return raw;
-  const id = hasId ? raw.id : digest(raw).slice(0, 16);
-  return { ...raw, id, dataset: raw.dataset ?? dataset };
+  const example = { ...raw, id: hasId ? raw.id : digest(raw).slice(0, 16), dataset: raw.dataset ?? from.dataset };
+  if (hasId) return example;
+  const { id } = example;
+  for (let copy = 2; from.seen.has(exampleKey(example)); copy++) example.id = `${id}-${copy}`;
+  return example;
 }

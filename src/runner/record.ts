@@ -1,5 +1,5 @@
 import type { Example } from "../core/example.js";
-import { type Attempt, type CostSource, type EvalRow, makeRow } from "../core/row.js";
+import { type Attempt, type EvalRow, makeRow } from "../core/row.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
@@ -70,32 +70,62 @@ export interface Finished {
 
 /** The row of a finished trial. */
 export function toRow(finished: Finished): EvalRow {
-  const { trial, ending, graded, tokens, earlier } = finished;
-  const about = {
+  const { ending } = finished;
+  return ending.kind === "error" ? errorRow(finished, ending) : gradedRow(finished, ending.returned);
+}
+
+function errorRow(
+  { trial, tokens, earlier }: Finished,
+  { category, attempt }: Extract<Ending, { kind: "error" }>,
+): EvalRow {
+  return makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
     trial: trial.trial,
+    outcome: "error",
+    errorCategory: category,
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
-  };
-  if (ending.kind === "error") {
-    const attempts = [...earlier, ending.attempt];
-    return makeRow({
-      ...about,
-      outcome: "error",
-      errorCategory: ending.category,
-      attempts,
-      durationMs: ending.attempt.durationMs,
-    });
-  }
-  return makeRow({
-    ...about,
-    ...verdict(finished, graded),
-    ...measured(ending.returned),
-    outputTokens: tokens.output(trial.example, ending.returned.output),
-    attempts: earlier,
-    notes: notesOf(ending.returned, graded),
+    durationMs: attempt.durationMs,
+    attempts: [...earlier, attempt],
   });
+}
+
+/** One literal with every field: rows are made by the million, and assembling them from parts was the slowest step of a run. */
+function gradedRow(finished: Finished, returned: Returned): EvalRow {
+  const { trial, tokens, graded, earlier } = finished;
+  const { output } = returned;
+  const { outcome, errorCategory, primaryField, passed } = verdict(finished);
+  const costUsd = amount(output.costUsd);
+  return {
+    system: trial.system.name,
+    exampleId: trial.example.id,
+    dataset: trial.example.dataset ?? "",
+    trial: trial.trial,
+    outcome,
+    errorCategory,
+    scores: graded?.scores ?? {},
+    primaryField,
+    passed,
+    inputTokens: tokens.input(trial.exampleIndex, trial.example),
+    outputTokens: tokens.output(trial.example, output),
+    usage: usageOf(output.usage),
+    costUsd,
+    costSource: costUsd === null ? "unknown" : "provider",
+    overshootUsd: null,
+    partial: output.partial === true,
+    latency: returned.latency,
+    durationMs: returned.durationMs,
+    ttftMs: amount(output.ttftMs),
+    firstAttemptMs: amount(output.firstAttemptMs),
+    successAtMs: amount(output.successAtMs),
+    turns: amount(output.turns),
+    tokensPerSec: amount(output.tokensPerSec),
+    costKilledAt: 0,
+    attempts: earlier,
+    notes: notesOf(returned, graded),
+    metadata: metadataOf(output.metadata),
+  };
 }
 
 /** The row of a trial that never started. */
@@ -111,62 +141,21 @@ export function skippedRow(trial: Omit<Trial, "index" | "wiring">, inputTokens: 
   });
 }
 
-type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "scores" | "primaryField" | "passed">;
+type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;
 
 /** Pass or fail by the primary field alone; why it stopped, when it did, stays visible as the category. */
-function verdict({ ending, threshold, trial }: Finished, graded: Graded | null): Verdict {
+function verdict({ ending, graded, threshold, trial }: Finished): Verdict {
   const stopped = ending.category;
-  const scores = graded?.scores ?? {};
   const primaryField = graded?.primaryField ?? null;
-  const value = primaryField === null ? undefined : scores[primaryField];
+  const value = primaryField === null ? undefined : graded?.scores[primaryField];
   if (value === undefined) {
     const undecided = trial.wiring.evaluators.length === 0 ? "none" : "grader_error";
-    return {
-      outcome: "unscored",
-      errorCategory: stopped === "none" ? undecided : stopped,
-      scores,
-      primaryField: null,
-      passed: null,
-    };
+    const errorCategory = stopped === "none" ? undecided : stopped;
+    return { outcome: "unscored", errorCategory, primaryField: null, passed: null };
   }
   const passed = value >= threshold;
-  const category = stopped === "none" && !passed ? "logic_error" : stopped;
-  return { outcome: passed ? "pass" : "fail", errorCategory: category, scores, primaryField, passed };
-}
-
-type Measured = Pick<
-  EvalRow,
-  | "usage"
-  | "costUsd"
-  | "costSource"
-  | "partial"
-  | "latency"
-  | "durationMs"
-  | "ttftMs"
-  | "firstAttemptMs"
-  | "successAtMs"
-  | "turns"
-  | "tokensPerSec"
-  | "metadata"
->;
-
-function measured({ output, latency, durationMs }: Returned): Measured {
-  const costUsd = amount(output.costUsd);
-  const costSource: CostSource = costUsd === null ? "unknown" : "provider";
-  return {
-    usage: usageOf(output.usage),
-    costUsd,
-    costSource,
-    partial: output.partial === true,
-    latency,
-    durationMs,
-    ttftMs: amount(output.ttftMs),
-    firstAttemptMs: amount(output.firstAttemptMs),
-    successAtMs: amount(output.successAtMs),
-    turns: amount(output.turns),
-    tokensPerSec: amount(output.tokensPerSec),
-    metadata: metadataOf(output.metadata),
-  };
+  const errorCategory = stopped === "none" && !passed ? "logic_error" : stopped;
+  return { outcome: passed ? "pass" : "fail", errorCategory, primaryField, passed };
 }
 
 /** A measured amount, or null: unknown is not zero, and nonsense is unknown. */
@@ -176,21 +165,33 @@ function amount(value: unknown): number | null {
 
 function usageOf(usage: Usage | undefined): Usage | null {
   if (usage === undefined || usage === null) return null;
-  return amount(usage.input) === null || amount(usage.output) === null ? null : usage;
+  const { input, output, cacheRead, cacheWrite, reasoning } = usage;
+  const given = Object.entries({ input, output, cacheRead, cacheWrite, reasoning }).filter(
+    ([, value]) => value != null,
+  );
+  const sensible =
+    typeof input === "number" && typeof output === "number" && given.every(([, value]) => amount(value) !== null);
+  return sensible ? (Object.fromEntries(given) as unknown as Usage) : null;
 }
 
+/** What JSON can hold of it, so that a stored row and a fresh one are the same. Null when it holds a circle or a BigInt. */
 function metadataOf(value: unknown): Record<string, unknown> | null {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-    ? (value as Record<string, unknown>)
-    : null;
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
+  try {
+    return JSON.parse(JSON.stringify(value)) as Record<string, unknown>;
+  } catch {
+    return null;
+  }
 }
 
 const NO_NOTES: readonly string[] = Object.freeze([]);
 
 function notesOf(returned: Returned, graded: Graded | null): readonly string[] {
-  const notes = [...returned.log, ...(graded?.notes ?? [])];
-  if (returned.cached) notes.push("output from the cache");
-  if (returned.output.usage != null && usageOf(returned.output.usage) === null)
-    notes.push("usage reported by the system was not usable");
-  return notes.length === 0 ? NO_NOTES : notes;
+  const { log, cached, output } = returned;
+  const unusable = output.usage != null && usageOf(output.usage) === null;
+  if (!cached && !unusable && log.length === 0 && (graded === null || graded.notes.length === 0)) return NO_NOTES;
+  const notes = [...log, ...(graded?.notes ?? [])];
+  if (cached) notes.push("output from the cache");
+  if (unusable) notes.push("the usage that the system reported makes no sense and was left out");
+  return notes;
 }

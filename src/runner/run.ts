@@ -1,13 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { type Attempt, type EvalRow, isScored } from "../core/row.js";
+import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { admissions, type Trial } from "./admit.js";
-import { Attempter } from "./attempt.js";
+import { type Attempted, Attempter } from "./attempt.js";
 import { classify } from "./classify.js";
 import type { Plan } from "./plan.js";
 import { rowIndex } from "./plan.js";
 import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter, toRow } from "./record.js";
-import { type Graded, score } from "./score.js";
+import { score } from "./score.js";
 
 /** What an earlier start of the same run left behind. */
 export interface Earlier {
@@ -21,6 +22,9 @@ export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map() }
 
 /** How long trials in flight may go on after the run was told to stop. */
 const GRACE_MS = 2000;
+/** How long trials that finish without waiting may go on before they are written down. */
+const TURN_MS = 4;
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /** Runs every planned trial that is not done yet, and returns all rows in the plan's order. */
 export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHING_EARLIER): Promise<EvalRow[]> {
@@ -29,32 +33,37 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const runTrial = trialRunner(plan, ports, ledger);
   const queue = admissions(plan, (index) => ledger.has(index), ports.signal);
   const workers = Array.from({ length: Math.min(ports.maxWorkers, plan.total) }, async () => {
-    for (const trial of queue) await runTrial(trial);
+    for (const trial of queue) {
+      const recorded = runTrial(trial);
+      if (recorded !== undefined) await recorded;
+    }
   });
   await settledOrStopped(Promise.all(workers), ports.signal);
   return ledger.close();
 }
 
-/** The chain that every trial goes through. */
-function trialRunner(plan: Plan, ports: RunPorts, ledger: Ledger): (trial: Trial) => Promise<void> {
+/**
+ * The chain that every trial goes through. The returned promise, when there is one, is to be waited for before the
+ * slot takes another trial.
+ */
+function trialRunner(plan: Plan, ports: RunPorts, ledger: Ledger): (trial: Trial) => PromiseLike<void> | undefined {
   const attempter = new Attempter(ports, plan.seed);
   const scoreContext = { signal: ports.signal };
-  return async (trial) => {
-    const attempted = await attempter.attempt(trial);
+
+  const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
     const ending = classify(attempted, ports.signal);
     if (ending.kind === "skipped") return;
     const output = ending.kind === "gradable" ? ending.returned.output : null;
-    const graded: Graded | null = output === null ? null : await score(trial, output, scoreContext);
-    const { threshold } = plan;
-    const row = toRow({
-      trial,
-      ending,
-      graded,
-      threshold,
-      tokens: ledger.tokens,
-      earlier: ledger.attemptsOf(trial.index),
+    return andThen(output === null ? null : score(trial, output, scoreContext), (graded) => {
+      const row = toRow({ trial, ending, graded, threshold: plan.threshold, ...ledger.about(trial) });
+      ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     });
-    await ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
+  };
+
+  return (trial) => {
+    const finished = andThen(attempter.attempt(trial), (attempted) => finish(trial, attempted));
+    if (isThenable(finished)) return finished.then(() => ledger.written());
+    return ledger.turnIsLong() ? ledger.written() : undefined;
   };
 }
 
@@ -89,6 +98,8 @@ class Ledger {
   readonly #progress: Progress;
   readonly #start: number;
   #nextWrite: Promise<void> | null = null;
+  #turnStart = 0;
+  #failure: { error: unknown } | null = null;
   #closed = false;
 
   constructor(plan: Plan, ports: RunPorts, earlier: Earlier) {
@@ -109,24 +120,42 @@ class Ledger {
     return this.#rows[index] !== undefined;
   }
 
-  attemptsOf(index: number): readonly Attempt[] {
-    return this.#earlier.attempts.get(index) ?? [];
+  /** What the ledger knows of a trial before it is recorded. */
+  about(trial: Trial): { tokens: TokenCounter; earlier: readonly Attempt[] } {
+    return { tokens: this.tokens, earlier: this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS };
   }
 
-  /** Resolves when the trial is written down, so that its slot is not reused before. Writes of one tick go out together. */
-  record(trial: Trial, finished: FinishedTrial): Promise<void> {
+  /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
+  record(trial: Trial, finished: FinishedTrial): void {
+    this.#throwFailure();
     // After close() the run has been reported; a straggler is run again on resume.
-    if (this.#closed) return Promise.resolve();
+    if (this.#closed) return;
     this.#keep(trial.index, finished.row);
     this.#ports.sink?.append(finished);
-    this.#nextWrite ??= new Promise((resolve, reject) => {
-      setImmediate(() => this.#write().then(resolve, reject));
+    if (this.#nextWrite !== null) return;
+    this.#turnStart = this.#ports.clock();
+    this.#nextWrite = new Promise((resolve) => {
+      setImmediate(() => {
+        this.#write();
+        resolve();
+      });
     });
-    return this.#nextWrite;
+  }
+
+  /** Resolves when everything recorded so far is written down. */
+  async written(): Promise<void> {
+    await this.#nextWrite;
+    this.#throwFailure();
+  }
+
+  /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
+  turnIsLong(): boolean {
+    return this.#nextWrite !== null && this.#ports.clock() - this.#turnStart > TURN_MS;
   }
 
   /** Every planned trial's row; those that never ran are marked as skipped. */
   close(): EvalRow[] {
+    this.#throwFailure();
     this.#closed = true;
     this.#ports.sink?.flush();
     const { systems, examples, trials } = this.#plan;
@@ -144,11 +173,20 @@ class Ledger {
     return this.#rows as EvalRow[];
   }
 
-  async #write(): Promise<void> {
+  #write(): void {
     this.#nextWrite = null;
-    this.#ports.sink?.flush();
-    this.#progress.elapsedMs = this.#ports.clock() - this.#start;
-    this.#ports.onProgress?.({ ...this.#progress });
+    try {
+      this.#ports.sink?.flush();
+      this.#progress.elapsedMs = this.#ports.clock() - this.#start;
+      this.#ports.onProgress?.({ ...this.#progress });
+    } catch (error) {
+      this.#failure = { error };
+    }
+  }
+
+  /** A write fails in a turn of its own; whoever comes next is told. */
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
   }
 
   #keep(index: number, row: EvalRow): void {

@@ -3,9 +3,9 @@ import type { Evaluator, ScoreContext, Scored, Scores } from "../core/evaluator.
 import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import type { Output } from "../core/system.js";
-import { isThenable } from "../core/thenable.js";
+import { type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
-import { checkReturnedFields, primaryFieldOf } from "./wiring.js";
+import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
 
 /** The scores of one output. `primaryField` is null when the field that decides could not be had. */
 export interface Graded {
@@ -16,20 +16,21 @@ export interface Graded {
 }
 
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
-export async function score(trial: Trial, output: Output, context: ScoreContext): Promise<Graded> {
+export function score(trial: Trial, output: Output, context: ScoreContext): Eventually<Graded> {
   const { evaluators } = trial.wiring;
+  const pending = evaluators.map((evaluator) => tryScore(evaluator, trial.example, output, context));
+  if (pending.some(isThenable)) return Promise.all(pending).then((scored) => collect(trial.wiring, scored));
+  return collect(trial.wiring, pending as (Scored | Failed)[]);
+}
+
+function collect(wiring: Wiring, scored: readonly (Scored | Failed)[]): Graded {
+  const { evaluators } = wiring;
   const sheet = new ScoreSheet();
-  let first: Scores | null = null;
-  for (const evaluator of evaluators) {
-    const pending = tryScore(evaluator, trial.example, output, context);
-    const scored = pending instanceof Promise ? await pending : pending;
-    const added = sheet.add(evaluator, scored);
-    if (evaluator === evaluators[0]) first = added;
-  }
-  if (evaluators.length > 0 && sheet.complete) checkReturnedFields(trial.wiring, sheet.fields());
+  for (let i = 0; i < evaluators.length; i++) sheet.add(evaluators[i] as Evaluator, scored[i] as Scored | Failed);
   if (evaluators.length === 0) sheet.notes.push("no evaluators");
-  const primaryField = primaryFieldOf(trial.wiring, sheet.scores, first);
-  return { scores: sheet.scores, primaryField, evidence: sheet.evidence, notes: sheet.notes };
+  else if (sheet.complete) checkReturnedFields(wiring, sheet);
+  const { scores, evidence, notes, first } = sheet;
+  return { scores, primaryField: primaryFieldOf(wiring, scores, first), evidence, notes };
 }
 
 class Failed {
@@ -44,10 +45,10 @@ function tryScore(
   example: Example,
   output: Output,
   context: ScoreContext,
-): Scored | Failed | Promise<Scored | Failed> {
+): Eventually<Scored | Failed> {
   try {
     const scored = evaluator.score(example, output, context);
-    return isThenable(scored) ? Promise.resolve(scored).catch((error: unknown) => new Failed(error)) : scored;
+    return isThenable(scored) ? scored.then(undefined, (error: unknown) => new Failed(error)) : scored;
   } catch (error) {
     return new Failed(error);
   }
@@ -58,11 +59,20 @@ class ScoreSheet {
   readonly scores: Scores = {};
   readonly notes: string[] = [];
   evidence: Record<string, string> | null = null;
+  /** What the first evaluator returned; null when it failed. */
+  first: Scores | null = null;
   /** False once an evaluator failed, so that its fields cannot be told from fields nobody produces. */
   complete = true;
   readonly #undecided: string[] = [];
+  #added = 0;
 
-  add(evaluator: Evaluator, scored: Scored | Failed): Scores | null {
+  add(evaluator: Evaluator, scored: Scored | Failed): void {
+    const added = this.#read(evaluator, scored);
+    if (this.#added === 0) this.first = added;
+    this.#added += 1;
+  }
+
+  #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null {
     if (scored instanceof Failed) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
     if (typeof scored !== "object" || scored === null) {
       return this.#fail(`${evaluator.name} returned ${describe(scored)} instead of scores`);

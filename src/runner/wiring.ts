@@ -14,6 +14,8 @@ export interface Wiring {
   readonly primaryFields: readonly string[] | null;
   /** Fields that somebody asked for by name. */
   readonly requiredFields: readonly string[];
+  /** Whether those are known to be produced; until then the first row that every evaluator scored is looked at. */
+  fieldsAreKnown: boolean;
 }
 
 export interface WireOptions {
@@ -31,14 +33,16 @@ export function wire(options: WireOptions): Wiring {
   const requiredFields = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
     (field) => field !== "score",
   );
+  const everyFieldIsDeclared = evaluators.length > 0 && evaluators.every(({ fields }) => fields !== undefined);
   const wiring: Wiring = {
     dataset: dataset.name,
     evaluators,
     forcedField: scoreField === "score" ? null : scoreField,
     primaryFields: primaryFields(evaluators, dataset.primaryField),
     requiredFields: [...new Set(requiredFields)],
+    fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
   };
-  checkDeclaredFields(wiring);
+  if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;
 }
 
@@ -55,12 +59,25 @@ export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | n
   return null;
 }
 
-/** Throws when a field that somebody asked for is not among those that evaluators, all of which answered, returned. */
-export function checkReturnedFields(wiring: Wiring, returned: Iterable<string>): void {
-  const fields = new Set(returned);
-  for (const { fields: declared = [] } of wiring.evaluators) for (const field of declared) fields.add(field);
-  const missing = wiring.requiredFields.find((field) => !fields.has(field));
-  if (missing !== undefined) throw unknownField(wiring, missing, fields);
+/**
+ * Throws when a field that somebody asked for is not among those that evaluators, all of which answered, returned.
+ * Looked at once: a run that asks for a field nobody produces stops at its first row instead of its last.
+ */
+export function checkReturnedFields(wiring: Wiring, returned: { fields(): Iterable<string> }): void {
+  if (wiring.fieldsAreKnown) return;
+  requireFields(wiring, new Set([...declaredFields(wiring.evaluators), ...returned.fields()]));
+  wiring.fieldsAreKnown = true;
+}
+
+function requireFields({ requiredFields, dataset }: Wiring, known: ReadonlySet<string>): void {
+  const missing = requiredFields.find((field) => !known.has(field));
+  if (missing === undefined) return;
+  const where = dataset === "" ? "" : ` for ${dataset}`;
+  throw new ScoreFieldError(`No evaluator${where} produces the score field "${missing}".${didYouMean(missing, known)}`);
+}
+
+function declaredFields(evaluators: readonly Evaluator[]): string[] {
+  return evaluators.flatMap(({ fields }) => fields ?? []);
 }
 
 function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): void {
@@ -89,15 +106,4 @@ function primaryFields(evaluators: readonly Evaluator[], declared: string | unde
     return [...new Set([declared, ...(owner?.primaryFields ?? [])])];
   }
   return evaluators.find((evaluator) => evaluator.primaryFields !== undefined)?.primaryFields ?? null;
-}
-
-function checkDeclaredFields(wiring: Wiring): void {
-  const everyFieldIsKnown =
-    wiring.evaluators.length > 0 && wiring.evaluators.every(({ fields }) => fields !== undefined);
-  if (everyFieldIsKnown) checkReturnedFields(wiring, []);
-}
-
-function unknownField(wiring: Wiring, field: string, known: Iterable<string>): ScoreFieldError {
-  const where = wiring.dataset === "" ? "" : ` for ${wiring.dataset}`;
-  return new ScoreFieldError(`No evaluator${where} produces the score field "${field}".${didYouMean(field, known)}`);
 }

@@ -13,12 +13,13 @@ import {
 import { join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
+import type { Output } from "../core/system.js";
 import { writeAtomically } from "../files/atomic.js";
 import { readLines } from "../files/lines.js";
 import type { FinishedTrial, Sink } from "../runner/ports.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { decodeRow, encodeRow } from "./row-codec.js";
+import { decodeRow, encodeKey, encodeRow } from "./row-codec.js";
 
 /** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
 const LARGE_OUTPUT = 1 << 20;
@@ -74,8 +75,9 @@ export class Journal implements Sink {
   }
 
   append({ row, output, evidence }: FinishedTrial): void {
-    if (output !== null) this.#outputs += `${this.#outputLine(row, output, evidence)}\n`;
-    this.#rows += `${encodeRow(row)}\n`;
+    const key = encodeKey(row);
+    if (output !== null) this.#outputs += `${this.#outputLine(key, output, evidence)}\n`;
+    this.#rows += `${encodeRow(row, key)}\n`;
   }
 
   flush(): void {
@@ -102,11 +104,10 @@ export class Journal implements Sink {
     this.#unlock();
   }
 
-  #outputLine(row: EvalRow, output: unknown, evidence: unknown): string {
-    const { system, dataset, exampleId, trial } = row;
-    const about = { system, dataset, exampleId, trial };
-    const line = JSON.stringify(evidence === null ? { ...about, output } : { ...about, output, evidence });
-    return line.length <= LARGE_OUTPUT ? line : JSON.stringify({ ...about, file: this.#writeLarge(line) });
+  #outputLine(key: string, output: Output, evidence: FinishedTrial["evidence"]): string {
+    const shown = evidence === null ? "" : `,"evidence":${JSON.stringify(evidence)}`;
+    const line = `{${key},"output":${outputJson(output)}${shown}}`;
+    return line.length <= LARGE_OUTPUT ? line : `{${key},"file":${JSON.stringify(this.#writeLarge(line))}}`;
   }
 
   #writeLarge(line: string): string {
@@ -188,7 +189,17 @@ function mendTail(path: string): string[] {
   return [`${path}: a torn last line was dropped; its trial is run again`];
 }
 
+/** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
+function outputJson(output: Output): string {
+  try {
+    return JSON.stringify(output);
+  } catch (error) {
+    return JSON.stringify({ notRecorded: `the output cannot be written as JSON: ${messageOf(error)}` });
+  }
+}
+
 function writeAll(fd: number, text: string): void {
+  if (text === "") return;
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
 }

@@ -3,9 +3,9 @@ import { RunFolderError } from "../core/errors.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { EvalConfig } from "../core/result.js";
 import type { Attempt, EvalRow } from "../core/row.js";
-import { type Plan, rowIndex } from "../runner/plan.js";
+import { exampleKey, type Plan, rowIndex } from "../runner/plan.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/run.js";
-import { VERSION } from "../version.js";
+import { VERSION } from "../core/version.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA } from "./manifest.js";
@@ -89,12 +89,12 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
 
 function rowFinder(plan: Plan): (row: EvalRow) => number | undefined {
   const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
-  const examples = new Map(
-    plan.examples.map((example, index) => [`${example?.dataset ?? ""}\u0000${example?.id}`, index]),
-  );
+  const examples = new Map<string, number>();
+  for (const [index, example] of plan.examples.entries())
+    if (example !== null) examples.set(exampleKey(example), index);
   return (row) => {
     const system = systems.get(row.system);
-    const example = examples.get(`${row.dataset}\u0000${row.exampleId}`);
+    const example = examples.get(exampleKey({ dataset: row.dataset, id: row.exampleId }));
     if (system === undefined || example === undefined || row.trial >= plan.trials) return undefined;
     return rowIndex(plan, system, example, row.trial);
   };

@@ -8,7 +8,7 @@ export type FunctionResult = string | Output;
 
 export interface FunctionSystemOptions {
   name: string;
-  fn(example: Example, trial: TrialContext): FunctionResult | Promise<FunctionResult>;
+  fn: (example: Example, trial: TrialContext) => FunctionResult | Promise<FunctionResult>;
   /** What identifies the function's work in the cache. Needed when it depends on values its source does not show. */
   fingerprint?: unknown;
 }

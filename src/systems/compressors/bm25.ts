@@ -47,7 +47,7 @@ function countTerms(passage: string, terms: ReadonlyMap<string, number>): TermCo
 }
 
 function inverseFrequencies(found: readonly TermCounts[], terms: number): number[] {
-  const passagesWith = new Array<number>(terms).fill(0);
+  const passagesWith = Array.from({ length: terms }, () => 0);
   for (const { counts } of found) for (const term of counts.keys()) passagesWith[term] = (passagesWith[term] ?? 0) + 1;
   return passagesWith.map((n) => Math.log(1 + (found.length - n + 0.5) / (n + 0.5)));
 }

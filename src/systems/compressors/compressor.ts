@@ -5,7 +5,7 @@ export interface CompressorOptions {
   name: string;
   /** What identifies the compressor's work in the cache: every parameter that changes its result. */
   parameters: Readonly<Record<string, unknown>>;
-  compress(context: string, example: Example): string;
+  compress: (context: string, example: Example) => string;
 }
 
 /**

@@ -36,7 +36,10 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
   return truncateText(best, { budget, limit, mode: "head" });
 }
 
-/** Best first, skipping what does not fit any more. */
+/**
+ * Best first, skipping what does not fit any more. With room for a sentence or two a smaller budget can therefore keep a
+ * short passage that a larger one spends on a longer, better-matching neighbour.
+ */
 function fillGreedily(order: readonly number[], costs: readonly number[], limit: number): number[] {
   const chosen: number[] = [];
   let left = limit;

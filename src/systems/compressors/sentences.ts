@@ -76,10 +76,10 @@ type Gap = 0 | 1 | 2 | 3;
 /** How far apart two sentences stand: nothing, white space, a line break, a blank line. */
 function gapOf(text: string, end: number, next: number): Gap {
   if (end === next) return 0;
-  const first = text.indexOf("\n", end);
-  if (first === -1 || first >= next) return 1;
-  const second = text.indexOf("\n", first + 1);
-  return second === -1 || second >= next ? 2 : 3;
+  // Looks at the gap alone: indexOf would run on to the next line break, which may be the length of the text away.
+  let breaks = 0;
+  for (let i = end; i < next && breaks < 2; i++) if (text.charAt(i) === "\n") breaks += 1;
+  return (breaks + 1) as Gap;
 }
 
 /** The next place behind `at` where a sentence may end: after a terminator and its closers, or before a line break. */

@@ -1,0 +1,69 @@
+// Runs commands and compares them. These machines are shared: only ratios within one run mean anything.
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { cpus, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const ASSAY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
+export const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+/** Runs Node once; resolves to its wall time and its peak resident memory, read from the child itself. */
+export function runNode(args, { env = {}, cwd } = {}) {
+  return new Promise((resolve, reject) => {
+    const started = performance.now();
+    const child = spawn(process.execPath, ["--import", join(HERE, "peak-memory.mjs"), ...args], {
+      cwd,
+      env: { ...process.env, ...env, NO_COLOR: "1" },
+      stdio: ["ignore", "pipe", "pipe", "pipe"],
+    });
+    let stdout = "";
+    let stderr = "";
+    let peak = "";
+    child.stdout.on("data", (data) => (stdout += data));
+    child.stderr.on("data", (data) => (stderr += data));
+    child.stdio[3].on("data", (data) => (peak += data));
+    child.on("close", (code) => {
+      const seconds = (performance.now() - started) / 1000;
+      if (code === 0) resolve({ seconds, peakBytes: Number(peak) * 1024, stdout });
+      else reject(new Error(`node ${args.join(" ")} ended with ${code}\n${stderr.slice(-2000)}`));
+    });
+  });
+}
+
+/** Runs several commands in turns, so that a busy moment hits all of them, and keeps each one's median. */
+export async function inTurns(commands, rounds) {
+  const runs = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
+  for (let round = 0; round < rounds; round++) {
+    for (const [name, run] of Object.entries(commands)) runs[name].push(await run());
+  }
+  return Object.fromEntries(Object.entries(runs).map(([name, list]) => [name, middle(list)]));
+}
+
+function middle(runs) {
+  const seconds = median(runs.map((run) => run.seconds));
+  return { seconds, peakBytes: median(runs.map((run) => run.peakBytes)) };
+}
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const half = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+}
+
+/** A folder that is gone afterwards. */
+export async function inTempFolder(work) {
+  const dir = mkdtempSync(join(tmpdir(), "assay-bench-"));
+  try {
+    return await work(dir);
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
+
+export const mib = (bytes) => `${(bytes / 2 ** 20).toFixed(0)} MiB`;
+export const times = (ratio) => `${ratio.toFixed(2)} ×`;
+
+export function machine() {
+  return `${process.platform} ${process.arch}, ${cpus().length} × ${cpus()[0]?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`;
+}

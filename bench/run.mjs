@@ -1,0 +1,15 @@
+// npm run bench [-- throughput memory startup overhead tokens] : prints a Markdown table of ratios.
+import { machine } from "./measure.mjs";
+
+const SECTIONS = ["throughput", "startup", "tokens", "overhead", "memory"];
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((section) => !SECTIONS.includes(section));
+if (unknown.length > 0) {
+  console.error(`Unknown: ${unknown.join(", ")}. Sections: ${SECTIONS.join(", ")}.`);
+  process.exit(2);
+}
+console.log(`${machine()}\n\n| measure | aim | found |\n| --- | --- | --- |`);
+for (const section of SECTIONS.filter((name) => wanted.length === 0 || wanted.includes(name))) {
+  const { measure } = await import(`./${section}.mjs`);
+  for (const [what, aim, found] of await measure()) console.log(`| ${what} | ${aim} | ${found} |`);
+}

@@ -1,0 +1,36 @@
+// Examples per second of the whole command, start-up and report included, against the floor in the same run.
+import { join } from "node:path";
+import { writeExamples } from "./data.mjs";
+import { ASSAY, HERE, inTempFolder, inTurns, mib, runNode, times } from "./measure.mjs";
+
+const EXAMPLES = 10_000;
+const WORKERS = "8";
+const ROUNDS = 7;
+
+export function assayArgs(dir, data, more = []) {
+  const fixed = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap", "--quiet"];
+  return [ASSAY, "run", ...fixed, "--dataset", data, "--runs-dir", join(dir, "runs"), ...more];
+}
+
+export function measure() {
+  return inTempFolder(async (dir) => {
+    const data = join(dir, "data.jsonl");
+    writeExamples(data, EXAMPLES);
+    const { floor, assay } = await inTurns(
+      {
+        floor: () => runNode([join(HERE, "floor.mjs"), data, join(dir, "floor.jsonl"), WORKERS]),
+        assay: () => runNode(assayArgs(dir, data, ["--system", "echo", "--max-workers", WORKERS]), { cwd: dir }),
+      },
+      ROUNDS,
+    );
+    const rate = (run) => `${Math.round(EXAMPLES / run.seconds)}/s`;
+    return [
+      [
+        `${EXAMPLES} examples, two scorers, journal on disk, ${WORKERS} workers`,
+        "≥ 0.60 × the floor",
+        `${times(floor.seconds / assay.seconds)} (${rate(assay)} of ${rate(floor)})`,
+      ],
+      ["peak memory of that run", "< 150 MiB", `${mib(assay.peakBytes)} (floor ${mib(floor.peakBytes)})`],
+    ];
+  });
+}

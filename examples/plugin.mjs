@@ -1,0 +1,44 @@
+// One plugin with one thing of every kind that a run can name. Nothing is imported: the registry is handed in.
+export function register(registry) {
+  // `first:2` on the command line calls the factory with "2".
+  registry.register("system", "first", (count = "1") => firstSentences(Number(count)));
+
+  registry.register("dataset", "colours", {
+    description: "What colour is it? Three questions.",
+    primaryField: "exact_match",
+    load: () => [
+      { id: "sky", question: "What colour is the sky?", answer: "blue" },
+      { id: "grass", question: "What colour is grass?", answer: "green" },
+      { id: "snow", question: "What colour is snow?", answer: "white" },
+    ],
+  });
+
+  registry.register("evaluator", "polite", {
+    name: "polite",
+    fields: ["polite"],
+    score: (_example, { response = "" }) => ({ polite: /\b(please|thank)/i.test(response) ? 1 : 0 }),
+  });
+
+  registry.register("metric", "refusals", {
+    name: "refusals",
+    compute: (rows) => ({ num_refused: rows.filter((row) => row.errorCategory === "refused").length }),
+  });
+
+  registry.register("reporter", "lines", {
+    name: "lines",
+    *render({ summary }) {
+      for (const [system, { pass_rate, cost_of_pass }] of Object.entries(summary))
+        yield `${system}\t${pass_rate}\t${cost_of_pass}\n`;
+    },
+  });
+}
+
+function firstSentences(count) {
+  if (!(count >= 1)) throw new Error("first:COUNT needs a number of sentences, such as first:2");
+  return {
+    name: `first:${count}`,
+    process: ({ context = "" }) => ({ context: context.split(/(?<=\.) /).slice(0, count).join(" ") }),
+    // `count` lives in a closure, where no one can see it; without this line first:1 and first:2 would differ by name only.
+    fingerprint: () => ({ first: 1, count }),
+  };
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env node
+// What test suites need beyond npm. Does nothing when all of it is there; as root on Debian it installs what is
+// missing; elsewhere it prints the command to run, and the affected suites are skipped (test/system-command.ts).
+import { spawnSync } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** One line for each package: the command that shows it is there, and what needs it. */
+const PACKAGES = [
+  { package: "git", command: "git", neededBy: "the run manifest's git revision" },
+  { package: "bsdutils", command: "script", neededBy: "the progress line on a terminal" },
+];
+
+function isOnPath(command) {
+  return (process.env.PATH ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, command), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+}
+
+function aptGet(...args) {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  return spawnSync("apt-get", args, { stdio: ["ignore", "inherit", "inherit"], env }).status === 0;
+}
+
+function main() {
+  const missing = PACKAGES.filter(({ command }) => !isOnPath(command));
+  if (missing.length === 0) return;
+  const names = missing.map((entry) => entry.package);
+  const canInstall = process.getuid?.() === 0 && isOnPath("apt-get");
+  if (canInstall && aptGet("update") && aptGet("install", "-y", "--no-install-recommends", ...names)) return;
+  for (const { command, neededBy } of missing) console.error(`missing: ${command} (${neededBy})`);
+  console.error(`To run every suite: sudo apt-get install -y --no-install-recommends ${names.join(" ")}`);
+}
+
+main();

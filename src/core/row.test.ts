@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { hasOutput, isScored, makeRow, OUTCOMES, scoreOf } from "./row.js";
+
+const about = { system: "s", exampleId: 1 } as const;
+
+describe("makeRow", () => {
+  it("leaves what is not known at its neutral value: null where 0 would be a claim", () => {
+    expect(makeRow({ ...about, outcome: "skipped" })).toEqual({
+      system: "s",
+      exampleId: 1,
+      dataset: "",
+      trial: 0,
+      outcome: "skipped",
+      errorCategory: "none",
+      scores: {},
+      primaryField: null,
+      passed: null,
+      inputTokens: 0,
+      outputTokens: 0,
+      usage: null,
+      costUsd: null,
+      costSource: "unknown",
+      overshootUsd: null,
+      partial: false,
+      latency: null,
+      durationMs: null,
+      ttftMs: null,
+      firstAttemptMs: null,
+      successAtMs: null,
+      turns: null,
+      tokensPerSec: null,
+      costKilledAt: 0,
+      attempts: [],
+      notes: [],
+      metadata: null,
+    });
+  });
+
+  it("keeps what is known, zeros and false included", () => {
+    const row = makeRow({ ...about, outcome: "fail", passed: false, costUsd: 0, latency: 0, trial: 2 });
+    expect(row).toMatchObject({ passed: false, costUsd: 0, latency: 0, trial: 2 });
+  });
+
+  it("does not share scores between rows", () => {
+    expect(makeRow({ ...about, outcome: "pass" }).scores).not.toBe(makeRow({ ...about, outcome: "pass" }).scores);
+  });
+});
+
+describe("isScored and hasOutput", () => {
+  it("sort the five outcomes", () => {
+    const rows = OUTCOMES.map((outcome) => makeRow({ ...about, outcome }));
+    expect(rows.filter(isScored).map((row) => row.outcome)).toEqual(["pass", "fail"]);
+    expect(rows.filter(hasOutput).map((row) => row.outcome)).toEqual(["pass", "fail", "unscored"]);
+  });
+});
+
+describe("scoreOf", () => {
+  it("reads a named field as it is", () => {
+    const row = makeRow({ ...about, outcome: "pass", scores: { f1: 0, recall: 1 }, primaryField: "recall" });
+    expect(scoreOf(row, "f1")).toBe(0);
+    expect(scoreOf(row, "em")).toBeUndefined();
+  });
+
+  it("reads score as the evaluator's own, else the primary field's", () => {
+    const scores = { f1: 0.4, score: 0.9 };
+    expect(scoreOf(makeRow({ ...about, outcome: "pass", scores, primaryField: "f1" }), "score")).toBe(0.9);
+    expect(scoreOf(makeRow({ ...about, outcome: "fail", scores: { f1: 0.4 }, primaryField: "f1" }), "score")).toBe(0.4);
+    expect(scoreOf(makeRow({ ...about, outcome: "unscored", scores: { f1: 0.4 } }), "score")).toBeUndefined();
+  });
+});

@@ -1,0 +1,51 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { didYouMean, editDistance, nearest } from "./suggest.js";
+
+const word = fc.string({ unit: fc.constantFrom("a", "b", "c"), maxLength: 7 });
+
+describe("editDistance", () => {
+  it.each([
+    ["", "", 0],
+    ["", "abc", 3],
+    ["kitten", "sitting", 3],
+    ["tuncrate", "truncate", 2],
+    ["ab", "ba", 1],
+    ["abcd", "acbd", 1],
+  ])("%s to %s takes %i", (a, b, distance) => {
+    expect(editDistance(a, b)).toBe(distance);
+  });
+
+  it("is symmetric, zero only for equal words, and bounded by the lengths", () => {
+    fc.assert(
+      fc.property(word, word, (a, b) => {
+        const distance = editDistance(a, b);
+        expect(distance).toBe(editDistance(b, a));
+        expect(distance === 0).toBe(a === b);
+        expect(distance).toBeLessThanOrEqual(Math.max(a.length, b.length));
+        expect(distance).toBeGreaterThanOrEqual(Math.abs(a.length - b.length));
+      }),
+    );
+  });
+});
+
+describe("nearest", () => {
+  it("finds a slip, whatever the case, and the beginning of a word", () => {
+    expect(nearest("Truncat", ["extract", "truncate"])).toBe("truncate");
+    expect(nearest("comp", ["completely-else", "compression_ratio"])).toBe("completely-else");
+    expect(nearest("f2", ["f1", "recall"])).toBe("f1");
+  });
+
+  it("stays silent when nothing is near", () => {
+    expect(nearest("zebra", ["extract", "truncate"])).toBeUndefined();
+    expect(nearest("x", [])).toBeUndefined();
+  });
+});
+
+describe("didYouMean", () => {
+  it("lists what is known, sorted, with a guess when there is one", () => {
+    expect(didYouMean("tuncate", ["truncate", "extract"])).toBe(' Did you mean "truncate"? Known: extract, truncate.');
+    expect(didYouMean("zebra", ["b", "a"])).toBe(" Known: a, b.");
+    expect(didYouMean("zebra", [])).toBe(" None are known.");
+  });
+});

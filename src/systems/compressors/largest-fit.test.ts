@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { largestFit } from "./largest-fit.js";
+
+describe("largestFit", () => {
+  it("finds the largest that fits from any guess, with few questions when the guess is near", () => {
+    fc.assert(
+      fc.property(fc.nat(5000), fc.nat(5000), fc.integer({ min: -10, max: 6000 }), (max, limit, guess) => {
+        let asked = 0;
+        const found = largestFit(max, guess, (n) => {
+          asked += 1;
+          expect(n >= 1 && n <= max).toBe(true);
+          return n <= limit;
+        });
+        const expected = Math.min(max, limit);
+        expect(found).toBe(expected);
+        const distance = Math.abs(Math.min(Math.max(guess, 0), max) - expected);
+        expect(asked).toBeLessThanOrEqual(3 + 2 * Math.ceil(Math.log2(distance + 2)));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("gives 0 when there is nothing to choose from", () => {
+    expect(largestFit(0, 3, () => true)).toBe(0);
+  });
+});

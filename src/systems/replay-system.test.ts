@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
+import type { TrialContext } from "../core/system.js";
+import type { ReplayRecord } from "./replay-record.js";
+import { ReplaySystem } from "./replay-system.js";
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "assay-replay-"));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(lines: readonly unknown[], name = "outputs.jsonl"): string {
+  const path = join(folder, name);
+  writeFileSync(path, lines.map((line) => (typeof line === "string" ? line : JSON.stringify(line))).join("\n"));
+  return path;
+}
+
+const trial = (number = 0): TrialContext => ({
+  signal: new AbortController().signal,
+  budget: null,
+  trial: number,
+  seed: 0,
+  log: () => {},
+});
+const replay = (...records: ReplayRecord[]) => new ReplaySystem({ name: "r", records });
+
+describe("ReplaySystem", () => {
+  it("replays what a file recorded, other fields included", async () => {
+    const system = await ReplaySystem.fromFile(
+      file([
+        {
+          id: "a",
+          response: "A",
+          usage: { input: 3, output: 2, cache_read: 1 },
+          cost_usd: 0.5,
+          latency: 1.25,
+          model: "m",
+        },
+        { id: 2, context: "short" },
+        { id: "n", response: null, usage: null, cost_usd: null, latency: null, trial: null },
+      ]),
+    );
+    expect(system.name).toBe("outputs");
+    expect(system.process({ id: "a" }, trial())).toEqual({
+      response: "A",
+      usage: { input: 3, output: 2, cacheRead: 1 },
+      costUsd: 0.5,
+      latency: 1.25,
+      model: "m",
+    });
+    expect(system.process({ id: 2 }, trial())).toEqual({ context: "short" });
+    expect(system.process({ id: "n" }, trial())).toEqual({ response: "" });
+  });
+
+  it("matches ids by how they print", () => {
+    const system = replay({ id: 1, response: "one" }, { id: "2", response: "two" });
+    expect(system.process({ id: "1" }, trial())).toEqual({ response: "one" });
+    expect(system.process({ id: 2 }, trial())).toEqual({ response: "two" });
+  });
+
+  it("prefers the record of the trial to the one for all", () => {
+    const system = replay({ id: 1, response: "any" }, { id: 1, trial: 1, response: "second" });
+    expect([0, 1, 2].map((number) => system.process({ id: 1 }, trial(number)).response)).toEqual([
+      "any",
+      "second",
+      "any",
+    ]);
+  });
+
+  it("does not confuse an id that looks like another's trial", () => {
+    const system = replay({ id: "1:2", response: "x" });
+    expect(() => system.process({ id: "2" }, trial(1))).toThrow(TrialError);
+  });
+
+  it("fails a trial that was not recorded as the system's own error", () => {
+    const system = replay({ id: 1, trial: 0, response: "x" });
+    expect(() => system.process({ id: 1 }, trial(3))).toThrow(/"r" has no recorded output for example "1", trial 3/);
+    expect(() => system.process({ id: 9 }, trial())).toThrow(expect.objectContaining({ category: "system_error" }));
+  });
+
+  it("tells before a run what is missing and what nobody asks for", () => {
+    const system = replay({ id: 1, response: "x" }, { id: "2", trial: 0, response: "y" }, { id: 7, response: "z" });
+    expect(system.coverage(["1", 2, "three"])).toEqual({ missing: ["three"], unknown: ["7"] });
+    expect(system.coverage(["1", 2], 2)).toEqual({ missing: [2], unknown: ["7"] });
+    expect(system.coverage([])).toEqual({ missing: [], unknown: ["1", "2", "7"] });
+  });
+
+  it.each([
+    [
+      "a repeated id",
+      [{ id: 1, response: "a" }, "", { id: "1", response: "b" }],
+      /outputs\.jsonl:3: the record repeats the id "1" of .*outputs\.jsonl:1;/,
+    ],
+    [
+      "a repeated trial",
+      [
+        { id: 1, trial: 0, response: "a" },
+        { id: 1, trial: 0, response: "b" },
+      ],
+      /:2: the record repeats the id "1", trial 0, of .*:1;/,
+    ],
+    ["a malformed line", [{ id: 1, response: "a" }, "{oops"], /outputs\.jsonl:2: the record is not valid JSON/],
+    ["a line that is no object", ["[1]"], /:1: the record is an array/],
+    ["no id", [{ response: "a" }], /:1: the record has no "id"/],
+    ["an empty id", [{ id: "", response: "a" }], /has no "id"/],
+    ["an object as id", [{ id: {}, response: "a" }], /has no "id"/],
+    ["nothing recorded", [{ id: 1, cost_usd: 1 }], /has neither a "response" nor a "context"/],
+    ["a null context alone", [{ id: 1, context: null }], /has neither/],
+    ["a number as response", [{ id: 1, response: 4 }], /has the number 4 as its "response"/],
+    ["a list as context", [{ id: 1, context: [] }], /has an array as its "context"/],
+    ["half a trial", [{ id: 1, trial: 0.5, response: "a" }], /trials are whole numbers from 0/],
+    ["a negative trial", [{ id: 1, trial: -1, response: "a" }], /trials are whole numbers from 0/],
+    ["text as cost", [{ id: 1, response: "a", cost_usd: "1" }], /has the string "1" as its "cost_usd"/],
+    ["a negative latency", [{ id: 1, response: "a", latency: -1 }], /as its "latency"/],
+    ["half a usage", [{ id: 1, response: "a", usage: { input: 1 } }], /has a "usage" that is not/],
+    [
+      "a wrong cache count",
+      [{ id: 1, response: "a", usage: { input: 1, output: 1, cacheRead: "x" } }],
+      /has a "usage"/,
+    ],
+    ["nothing at all", [], /is empty: it holds no recorded outputs/],
+  ])("refuses a file with %s", async (_, lines, message) => {
+    const path = file(lines);
+    await expect(ReplaySystem.fromFile(path)).rejects.toThrow(DatasetError);
+    await expect(ReplaySystem.fromFile(path)).rejects.toThrow(message);
+  });
+
+  it("names the record and the file that cannot be read", async () => {
+    expect(() => replay({ id: 1, response: "a" }, { id: 1, response: "b" })).toThrow(
+      /^Record 2 of "r": the record repeats the id "1" of Record 1 of "r"/,
+    );
+    await expect(ReplaySystem.fromFile(join(folder, "missing.jsonl"))).rejects.toThrow(/There is no file/);
+    expect(() => new ReplaySystem({ name: "", records: [] })).toThrow(ShapeError);
+  });
+
+  it("is identified by its content, not by its path", async () => {
+    const lines = [{ id: 1, response: "a" }];
+    const one = await ReplaySystem.fromFile(file(lines, "one.jsonl"), { name: "n" });
+    const two = await ReplaySystem.fromFile(file(lines, "two.jsonl"), { name: "n" });
+    const other = await ReplaySystem.fromFile(file([{ id: 1, response: "b" }], "three.jsonl"), { name: "n" });
+    expect(one.name).toBe("n");
+    expect(one.fingerprint()).toBe(two.fingerprint());
+    expect(one.fingerprint()).not.toBe(other.fingerprint());
+    expect(replay({ id: 1, response: "a" }).fingerprint()).toBe(replay({ id: 1, response: "a" }).fingerprint());
+    expect(replay({ id: 1, response: "a" }).fingerprint()).not.toBe(replay({ id: 1, response: "b" }).fingerprint());
+  });
+});
