@@ -28,8 +28,7 @@ const src = join(root, "src");
 
 function problemWith(file, specifier) {
   const folder = folderOf(file);
-  if (!specifier.startsWith("."))
-    return PURE.has(folder) ? `${folder} imports nothing from outside` : null;
+  if (!specifier.startsWith(".")) return PURE.has(folder) ? `${folder} imports nothing from outside` : null;
   const target = posix.normalize(posix.join(posix.dirname(file), specifier)).replace(/\.js$/, ".ts");
   const targetFolder = folderOf(target);
   if (target.startsWith("../")) return "src imports nothing outside of src";
@@ -37,7 +36,8 @@ function problemWith(file, specifier) {
   const allowed = ONLY[folder];
   if (allowed !== undefined && !allowed.includes(targetFolder))
     return `${folder} may import only ${[folder, ...allowed].join(", ")}`;
-  if (targetFolder === "cli" && !(file === "index.ts" && target === SHOWN_BY_INDEX)) return "nothing imports the command line";
+  if (targetFolder === "cli" && !(file === "index.ts" && target === SHOWN_BY_INDEX))
+    return "nothing imports the command line";
   if (targetFolder === "" && folder !== "cli" && target !== "version.ts")
     return "only the command line and the files beside it import a file directly in src";
   return null;

@@ -6,7 +6,13 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const INPUTS = ["src", "scripts/build.mjs", "scripts/build-token-tables.mjs", "tsconfig.json", "tsconfig.build.json"];
-const OUTPUTS = ["dist/cli/main.js", "dist/index.d.ts", "data/tokens/cl100k_base.bin", "data/tokens/o200k_base.bin"];
+const OUTPUTS = [
+  "dist/cli/main.js",
+  "dist/lib/index.js",
+  "dist/types/index.d.ts",
+  "data/tokens/cl100k_base.bin",
+  "data/tokens/o200k_base.bin",
+];
 
 if (isStale()) run("scripts/build.mjs");
 run("scripts/system-packages.mjs");

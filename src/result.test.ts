@@ -63,7 +63,17 @@ describe("toTable", () => {
     expect(table).toMatch(/^# needle: a, b\n\n\| system /);
     const [header, a, b] = ["system", "a", "b"].map((name) => cells.get(name) ?? []);
     expect(header?.at(-1)).toBe("Pareto rank");
-    expect(a).toEqual(["1 [1, 1]", "1 [0.342, 1]", "100 → 20", "80 %", "20 [20, 20]", "500 ms", "500 ms", "100 %", "1"]);
+    expect(a).toEqual([
+      "1 [1, 1]",
+      "1 [0.342, 1]",
+      "100 → 20",
+      "80 %",
+      "20 [20, 20]",
+      "500 ms",
+      "500 ms",
+      "100 %",
+      "1",
+    ]);
     expect(b?.[0]).toBe("0.625 [-4.14, 5.39]");
     expect(b?.at(-1)).toBe("2");
   });
@@ -99,7 +109,7 @@ describe("toTable", () => {
   it("adds pass@k, pass^k and the flaky share with several trials", () => {
     const trials = TWO.flatMap((one) => [one, { ...one, trial: 1, ...(one.system === "b" ? { passed: false } : {}) }]);
     const table = resultOf(trials, { config: { trials: 2 } }).toTable();
-    expect(table).toContain("| pass@1 ");
+    expect(table).toMatch(/\| +pass@1 \|/);
     expect(table).toMatch(/\| +pass\^2 \|/);
     expect(table).not.toContain("pass^1");
     expect(cellsOf(table).get("b")?.at(-1)).toBe("50 %");
@@ -108,13 +118,17 @@ describe("toTable", () => {
 
   it("shows a dash, not 0 %, for the flaky share of a system without scored trials", () => {
     const trials = [0, 1].map((trial) => row("a", 1, "error", { trial }));
-    expect(cellsOf(resultOf(trials, { config: { trials: 2 } }).toTable()).get("a")?.at(-1)).toBe("–");
+    expect(
+      cellsOf(resultOf(trials, { config: { trials: 2 } }).toTable())
+        .get("a")
+        ?.at(-1),
+    ).toBe("–");
   });
 
   it("adds the breakdown when there are several datasets, given apart or by tags", () => {
     const tagged = TWO.map((one) => ({ ...one, dataset: one.exampleId === 1 ? "qa|1" : "rows_n" }));
     const table = resultOf(tagged, { metrics: [new PerDatasetBreakdown()] }).toTable();
-    expect(table).toMatch(/\| system \| +qa\\\|1 \| +rows_n \|/);
+    expect(table).toMatch(/\| system +\| +qa\\\|1 \| +rows_n \|/);
     expect(resultOf(TWO, { metrics: [new PerDatasetBreakdown()] }).toTable()).not.toContain("unknown");
   });
 
@@ -165,7 +179,8 @@ describe("toJSON", () => {
     const odd: Metric = { name: "odd", compute: () => ({ up: Infinity, down: -Infinity, nan: Number.NaN }) };
     const { a } = resultOf([row("a", 1, "pass")], { metrics: [odd] }).toJSON().summary;
     expect(a).toMatchObject({ up: null, down: null, nan: null, nan_reason: "not a number" });
-    for (const value of Object.values(a ?? {})) if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
+    for (const value of Object.values(a ?? {}))
+      if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
   });
 
   it.each([

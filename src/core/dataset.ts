@@ -5,6 +5,8 @@ import type { Example, ExampleSource } from "./example.js";
 export interface Dataset extends Iterable<Example> {
   readonly name: string;
   readonly examples: readonly Example[];
+  /** What identifies the content, when the loader knows it better than by hashing every example. */
+  readonly fingerprint?: string;
   readonly evaluators?: readonly Evaluator[];
   readonly primaryField?: string;
   /** Things to tell the user, such as rows that were left out. */

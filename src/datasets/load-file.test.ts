@@ -50,8 +50,9 @@ describe("loadFile", () => {
     ];
     for (const path of paths) {
       const dataset = await loadFile(path);
-      expect(dataset.examples).toEqual(rows);
-      expect([...dataset]).toEqual(rows);
+      const examples = rows.map((row) => ({ ...row, dataset: dataset.name }));
+      expect(dataset.examples).toEqual(examples);
+      expect([...dataset]).toEqual(examples);
       expect(dataset.notes).toEqual([]);
     }
     expect((await loadFile(paths[0] as string)).name).toBe("a");

@@ -1,12 +1,13 @@
+import { createHash } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
+import { canonicalJson } from "../core/fingerprint.js";
 import { readCsv } from "./csv.js";
 import { readJson } from "./json.js";
 import { readJsonl } from "./jsonl.js";
-import { unreadable } from "./read-bytes.js";
+import { readChunks, unreadable } from "./read-bytes.js";
 import { RowTable } from "./row-table.js";
 import { requireMaxExamples, takeSample } from "./sample.js";
 import type { RowReader } from "./source-row.js";
@@ -42,11 +43,13 @@ export async function loadFile(path: string, options: LoadOptions = {}): Promise
   }
   const { read, place, textOnly } = await formatOf(path);
   const at = (line: number) => (place === "line" ? `${path}:${line}` : `${path} row ${line}`);
-  const table = new RowTable({ ...options, path, at, textOnly });
+  const name = basename(path, extname(path));
+  const table = new RowTable({ ...options, path, at, textOnly, dataset: name });
   await fill(table, read(path));
   table.finish();
   return datasetOf({
-    name: basename(path, extname(path)),
+    name,
+    fingerprint: fileFingerprint(path, options),
     examples: takeSample(table.examples, options),
     notes: table.notes(),
   });
@@ -77,6 +80,13 @@ async function formatOf(path: string): Promise<Format> {
   throw new DatasetError(`"${path}" ${found}, which says nothing about its format. Supported: ${extensions}.`);
 }
 
-function datasetOf(parts: { name: string; examples: readonly Example[]; notes: readonly string[] }): Dataset {
+/** What identifies the examples: the file's bytes and how they were chosen from it. */
+function fileFingerprint(path: string, options: LoadOptions): string {
+  const hash = createHash("sha256");
+  for (const chunk of readChunks(path)) hash.update(chunk);
+  return hash.update(canonicalJson(options)).digest("hex");
+}
+
+function datasetOf(parts: Omit<Dataset, typeof Symbol.iterator>): Dataset {
   return { ...parts, [Symbol.iterator]: () => parts.examples[Symbol.iterator]() };
 }

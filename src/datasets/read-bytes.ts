@@ -16,31 +16,38 @@ export function readBytes(path: string): Buffer {
   );
 }
 
-/**
- * A file in blocks of whole lines, so that no more than a block is held at a time. A line feed is never part of a longer
- * UTF-8 sequence, hence no block ends inside a character.
- */
-export async function* readLineBlocks(path: string): AsyncGenerator<Buffer> {
+/** The bytes of a file, a piece at a time. */
+export function* readChunks(path: string): Generator<Buffer> {
   const file = reading(path, () => openSync(path, "r"));
   try {
-    let first = true;
-    for (const block of lineBlocks(file, path)) {
-      // Lets signals and timers have their turn while a large file is read.
-      if (!first) await setImmediate();
-      yield first ? withoutMark(path, block) : block;
-      first = false;
+    for (;;) {
+      const chunk = reading(path, () => readChunk(file));
+      if (chunk.length === 0) return;
+      yield chunk;
     }
   } finally {
     closeSync(file);
   }
 }
 
-function* lineBlocks(file: number, path: string): Generator<Buffer> {
+/**
+ * A file in blocks of whole lines, so that no more than a block is held at a time. A line feed is never part of a longer
+ * UTF-8 sequence, hence no block ends inside a character.
+ */
+export async function* readLineBlocks(path: string): AsyncGenerator<Buffer> {
+  let first = true;
+  for (const block of lineBlocks(path)) {
+    // Lets signals and timers have their turn while a large file is read.
+    if (!first) await setImmediate();
+    yield first ? withoutMark(path, block) : block;
+    first = false;
+  }
+}
+
+function* lineBlocks(path: string): Generator<Buffer> {
   // Kept in pieces until a line feed comes: joining at every chunk would be quadratic in the length of a line.
   let pending: Buffer[] = [];
-  for (;;) {
-    const chunk = reading(path, () => readChunk(file));
-    if (chunk.length === 0) break;
+  for (const chunk of readChunks(path)) {
     const end = chunk.lastIndexOf(LF) + 1;
     if (end > 0) {
       yield pending.length === 0 ? chunk.subarray(0, end) : Buffer.concat([...pending, chunk.subarray(0, end)]);

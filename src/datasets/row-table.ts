@@ -10,6 +10,7 @@ export interface RowTableOptions extends LoadOptions {
   /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
   at: (line: number) => string;
   textOnly: boolean;
+  dataset: string;
 }
 
 /** Collects a file's rows as examples: filtered, converted, each id once, bad rows refused or counted. */

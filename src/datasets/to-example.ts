@@ -8,6 +8,8 @@ export interface ToExampleOptions {
   map?: Readonly<Record<string, string>>;
   /** For formats that know text only (CSV): an empty cell is no value, and lists may be written as JSON arrays. */
   textOnly?: boolean;
+  /** The name of the dataset, for rows that do not name one themselves. */
+  dataset?: string;
 }
 
 /** An example and whether its id was made from its content, or what is wrong with the row. */
@@ -15,13 +17,14 @@ export type Conversion = { readonly example: Example; readonly idFromContent: bo
 
 /**
  * Turns a raw row into an example: columns renamed, texts and answers brought into shape, a missing id made from the
- * content. Columns it does not know stay as they are.
+ * content. Columns it does not know stay as they are. The row is given away: it may become the example itself.
  * @example
  * toExample({ prompt: "2 + 2?", answer: 4 }, { map: { question: "prompt" } });
  */
 export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversion {
-  const fields: Record<string, unknown> = { ...row };
-  if (options.map !== undefined) rename(fields, row, options.map);
+  const idFromContent = isMissing(row[options.map?.id ?? "id"]);
+  const contentId = idFromContent ? digest(row).slice(0, 16) : null;
+  const fields = options.map === undefined ? (row as Record<string, unknown>) : renamed(row, options.map);
   let absent = false;
   for (const field in fields) {
     const value = fields[field];
@@ -33,14 +36,20 @@ export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversi
     fields[field] = coerced;
   }
   if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
-  if (!isAsking(fields)) return { problem: nothingAsked(row) };
-  const idFromContent = fields.id === undefined || fields.id === "";
-  if (idFromContent) fields.id = digest(row).slice(0, 16);
+  if (!isAsking(fields)) return { problem: nothingAsked(Object.keys(row)) };
+  if (contentId !== null) fields.id = contentId;
+  if (options.dataset !== undefined && fields.dataset === undefined) fields.dataset = options.dataset;
   return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
 }
 
-function rename(fields: Record<string, unknown>, row: RawRow, map: Readonly<Record<string, string>>): void {
+function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...row };
   for (const target in map) fields[target] = row[map[target] ?? ""];
+  return fields;
+}
+
+function isMissing(id: unknown): boolean {
+  return id === undefined || id === null || id === "";
 }
 
 /** The value as its field wants it, undefined when there is none. */
@@ -133,9 +142,8 @@ function isAsking({ context, question, turns }: Record<string, unknown>): boolea
   return Boolean(context) || Boolean(question) || (Array.isArray(turns) && turns.length > 0);
 }
 
-function nothingAsked(row: RawRow): string {
-  const columns = Object.keys(row).join(", ") || "none";
-  return `has neither a context nor a question (its columns: ${columns}; --map question=COLUMN names the right one)`;
+function nothingAsked(columns: readonly string[]): string {
+  return `has neither a context nor a question (its columns: ${columns.join(", ") || "none"}; --map question=COLUMN names the right one)`;
 }
 
 function withoutAbsent(fields: Record<string, unknown>): Record<string, unknown> {

@@ -55,17 +55,15 @@ describe("markdownTable", () => {
   it("lines its columns up", () => {
     const table = markdownTable(
       [
-        { title: "name", cell: ([name]) => name },
-        { title: "n", align: "right", cell: ([, n]) => n },
+        { title: "name", cell: ([name = ""]) => name },
+        { title: "n", align: "right", cell: ([, n = ""]) => n },
       ],
       [
         ["a", "1"],
         ["longer", "10"],
       ],
     );
-    expect(table).toBe(
-      ["| name   |   n |", "| ------ | --: |", "| a      |   1 |", "| longer |  10 |"].join("\n"),
-    );
+    expect(table).toBe(["| name   |   n |", "| ------ | --: |", "| a      |   1 |", "| longer |  10 |"].join("\n"));
   });
 
   it("escapes bars and line breaks, in cells and in titles", () => {

@@ -21,7 +21,8 @@ export function formatDollars(value: number | null | undefined): string {
 
 export function formatSeconds(value: number | null | undefined): string {
   if (value === null || value === undefined) return "–";
-  if (value >= 60) return `${Math.floor(value / 60)} min ${Math.round(value % 60)} s`;
+  const whole = Math.round(value);
+  if (value >= 60) return `${Math.floor(whole / 60)} min ${whole % 60} s`;
   if (value >= 1) return `${value.toFixed(2)} s`;
   return `${formatNumber(value * 1000, 2)} ms`;
 }

@@ -8,21 +8,25 @@ export interface Column<T> {
 /** A Markdown table whose columns line up in a terminal too. */
 export function markdownTable<T>(columns: readonly Column<T>[], items: readonly T[]): string {
   const cells = items.map((item) => columns.map((column) => escapeCell(column.cell(item))));
-  const widths = columns.map((column, i) =>
-    Math.max(3, width(column.title), ...cells.map((row) => width(row[i] ?? ""))),
-  );
+  const titles = columns.map(({ title }) => escapeCell(title));
+  const widths = titles.map((title, i) => Math.max(3, width(title), ...cells.map((row) => width(row[i] ?? ""))));
   const line = (texts: readonly string[]) =>
     `| ${texts.map((text, i) => pad(text, widths[i] ?? 0, columns[i]?.align)).join(" | ")} |`;
   const rule = columns.map(({ align }, i) => {
     const dashes = "-".repeat((widths[i] ?? 3) - 1);
     return align === "right" ? `${dashes}:` : `${dashes}-`;
   });
-  return [line(columns.map(({ title }) => title)), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
+  return [line(titles), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
 }
 
 /** Names come from users: a bar or a line break in one must not break the table. */
 function escapeCell(text: string): string {
-  return text.replace(/\|/g, "\\|").replace(/\s+/g, " ");
+  return oneLine(text).replace(/\|/g, "\\|");
+}
+
+/** A text without line breaks, for places where one would start something else. */
+export function oneLine(text: string): string {
+  return text.replace(/\s+/g, " ");
 }
 
 function width(text: string): number {

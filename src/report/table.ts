@@ -2,7 +2,7 @@ import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
-import { type Column, markdownTable } from "./markdown.js";
+import { type Column, markdownTable, oneLine } from "./markdown.js";
 
 /** A headline that fewer trials than this stand behind is marked. */
 export const LOW_COVERAGE = 0.95;
@@ -19,9 +19,10 @@ export const tableReporter: Reporter = { name: "table", render: (result, options
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
   const lines = Object.entries(result.summary).map(([system, summary]) => ({ system, summary }));
   const groups = (options.columns ?? COLUMN_GROUPS) as readonly Group[];
-  const parts = [`# ${result.config.title}`, markdownTable(mainColumns(lines, groups), lines)];
+  const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
-  if (groups.includes("datasets") && result.config.datasets.length > 1) parts.push(datasetTable(lines));
+  const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
+  if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
   parts.push(footer(result, lines).join("\n"));
   return `${parts.join("\n\n")}\n`;
 }
@@ -52,7 +53,8 @@ function tokenColumns(): Column<Line>[] {
     {
       title: "tokens in → out",
       align: "right",
-      cell: ({ summary }) => `${rounded(summary.mean_input_tokens)} → ${rounded(summary.mean_output_tokens)}`,
+      cell: ({ summary }) =>
+        `${rounded(measured(summary, "mean_input_tokens"))} → ${rounded(measured(summary, "mean_output_tokens"))}`,
     },
     {
       title: "compression",
@@ -114,20 +116,23 @@ function trialTable(lines: readonly Line[], trials: number): string {
     { title: "system", cell: ({ system }) => system },
     ...ks.map((k) => ({ title: `pass@${k}`, align: "right" as const, cell: withInterval(`pass_at_${k}`) })),
     ...ks.slice(1).map((k) => ({ title: `pass^${k}`, align: "right" as const, cell: withInterval(`pass_hat_${k}`) })),
-    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(summary.flaky_rate) },
+    { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(measured(summary, "flaky_rate")) },
   ];
   return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
 }
 
-function datasetTable(lines: readonly Line[]): string {
-  const keys = new Set(
-    lines.flatMap(({ summary }) =>
-      Object.keys(summary).filter((key) => /^dataset:.*(?<!_n|_ci_low|_ci_high)$/.test(key)),
-    ),
+/** The keys of the breakdown. What stands beside them (`_n`, `_ci_low`) has no interval of its own; a tag may end likewise. */
+function datasetKeys(lines: readonly Line[]): string[] {
+  const keys = lines.flatMap(({ summary }) =>
+    Object.keys(summary).filter((key) => key.startsWith("dataset:") && `${key}_ci_low` in summary),
   );
+  return [...new Set(keys)];
+}
+
+function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
   const columns: Column<Line>[] = [
     { title: "system", cell: ({ system }) => system },
-    ...[...keys].map((key) => ({
+    ...keys.map((key) => ({
       title: key.slice("dataset:".length),
       align: "right" as const,
       cell: withInterval(key),

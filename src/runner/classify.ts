@@ -27,14 +27,17 @@ const TIMEOUT_CODES = new Set([
 ]);
 const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"]);
 
+/** Causes may go round in a circle. */
+const MAX_CAUSES = 10;
+
 /** The category of anything a system may throw: our own errors say it, others show it by name, status or code. */
-function categoryOf(error: unknown): InfrastructureCategory {
+function categoryOf(error: unknown, depth = 0): InfrastructureCategory {
   if (error instanceof TrialError) return error.category;
-  if (typeof error !== "object" || error === null) return "system_error";
+  if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return "system_error";
   const { name, status, code, cause } = error as { name?: unknown; status?: unknown; code?: unknown; cause?: unknown };
   if (status === 429) return "rate_limit";
   if (name === "TimeoutError" || status === 408 || status === 504 || TIMEOUT_CODES.has(String(code))) return "timeout";
   if (typeof status === "number" && status >= 400) return "api_error";
   if (NETWORK_CODES.has(String(code))) return "api_error";
-  return cause === undefined ? "system_error" : categoryOf(cause);
+  return cause === undefined ? "system_error" : categoryOf(cause, depth + 1);
 }

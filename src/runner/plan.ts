@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Dataset } from "../core/dataset.js";
-import { DatasetError, UsageError } from "../core/errors.js";
+import { DatasetError, messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
-import { digest, fingerprintOf } from "../core/fingerprint.js";
+import { canonicalJson, digest, fingerprintOf } from "../core/fingerprint.js";
 import type { Metric } from "../core/metric.js";
 import type { DatasetConfig } from "../core/result.js";
 import { describe, requireShape } from "../core/shape.js";
@@ -81,31 +81,55 @@ export function rowIndex(plan: Plan, systemIndex: number, exampleIndex: number, 
 
 /** What each dataset of a plan holds, identified by content wherever it was read from. */
 export function describeDatasets(plan: Plan): DatasetConfig[] {
-  const digests = plan.wirings.map(() => new ContentDigest());
-  for (const [index, example] of plan.examples.entries()) digests[plan.wiringOf[index] ?? 0]?.add(example);
-  return plan.wirings.map(({ dataset }, i) => ({ name: dataset, ...(digests[i] ?? new ContentDigest()).finish() }));
+  const counts = plan.wirings.map(() => 0);
+  const digests = plan.wirings.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
+  for (let index = 0; index < plan.examples.length; index++) {
+    const wiring = plan.wiringOf[index] ?? 0;
+    counts[wiring] = (counts[wiring] ?? 0) + 1;
+    digests[wiring]?.add(plan.examples[index] ?? null);
+  }
+  return plan.wirings.map(({ dataset, fingerprint }, i) => ({
+    name: dataset,
+    examples: counts[i] ?? 0,
+    fingerprint: fingerprint ?? digests[i]?.finish() ?? "",
+  }));
 }
 
 /** SHA-256 over examples, fed in large pieces: a call for each example would cost more than the hashing. */
 class ContentDigest {
   readonly #hash = createHash("sha256");
   #pending = "";
-  #examples = 0;
 
   add(example: Example | null): void {
-    this.#examples += 1;
-    this.#pending += `${JSON.stringify(example)}\n`;
+    this.#pending += `${contentOf(example)}\n`;
     if (this.#pending.length > 1 << 16) this.#feed();
   }
 
-  finish(): { examples: number; fingerprint: string } {
+  finish(): string {
     this.#feed();
-    return { examples: this.#examples, fingerprint: this.#hash.digest("hex") };
+    return this.#hash.digest("hex");
   }
 
   #feed(): void {
     this.#hash.update(this.#pending);
     this.#pending = "";
+  }
+}
+
+function contentOf(example: Example | null): string {
+  try {
+    return JSON.stringify(example);
+  } catch {
+    return unusualContentOf(example);
+  }
+}
+
+/** Whole numbers beyond JSON's are put in words; what cannot be written at all cannot be told from other content. */
+function unusualContentOf(example: Example | null): string {
+  try {
+    return canonicalJson(example);
+  } catch (cause) {
+    throw new DatasetError(`Example "${example?.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
   }
 }
 
@@ -137,6 +161,7 @@ function checkSystems(systems: readonly System[]): readonly System[] {
 
 interface SourceDataset {
   name: string;
+  fingerprint?: string;
   source: ExampleSource;
   evaluators?: readonly Evaluator[];
   primaryField?: string;
@@ -150,10 +175,11 @@ function asDataset(source: ExampleSource | Dataset): SourceDataset {
     );
   }
   if (!("examples" in source)) return { name: "", source };
-  const { name, evaluators, primaryField, notes } = source;
+  const { name, fingerprint, evaluators, primaryField, notes } = source;
   return {
     name,
     source,
+    ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(evaluators === undefined ? {} : { evaluators }),
     ...(primaryField === undefined ? {} : { primaryField }),
     ...(notes === undefined ? {} : { notes }),
@@ -174,6 +200,7 @@ class ExampleTable {
   readonly wiringOf: number[] = [];
   readonly #skipBad: boolean;
   readonly #notes: string[] = [];
+  readonly #seen = new Map<string, Set<string>>();
   #bad = 0;
   #firstBad = "";
 
@@ -182,7 +209,7 @@ class ExampleTable {
   }
 
   async addAll(dataset: SourceDataset, wiringIndex: number): Promise<void> {
-    const from: Origin = { dataset: dataset.name, wiringIndex, seen: new Set(), position: 0 };
+    const from: Origin = { dataset: dataset.name, wiringIndex, seen: this.#seenIn(dataset.name), position: 0 };
     // Waiting for each example of a plain array would cost more than everything else done with it.
     if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
     else for await (const raw of dataset.source) this.#addRaw(raw, from);
@@ -194,6 +221,13 @@ class ExampleTable {
     return [...this.#notes, `${this.#bad} bad rows skipped (first: ${this.#firstBad})`];
   }
 
+  /** Datasets of one name share what was seen: their rows could not be told apart. */
+  #seenIn(dataset: string): Set<string> {
+    const seen = this.#seen.get(dataset) ?? new Set();
+    this.#seen.set(dataset, seen);
+    return seen;
+  }
+
   #addRaw(raw: Example, from: Origin): void {
     from.position += 1;
     const problem = problemWith(raw);
@@ -203,9 +237,10 @@ class ExampleTable {
 
   #add(raw: Example, from: Origin): void {
     const example = identified(raw, from);
-    const key = exampleKey(example);
+    // The same text twice is cheaper to remember than a new one for every example.
+    const key = example.dataset === from.dataset ? String(example.id) : exampleKey(example);
     if (from.seen.has(key)) {
-      const other = this.examples.findIndex((earlier) => exampleKey(earlier) === key);
+      const other = this.examples.findIndex((earlier) => exampleKey(earlier) === exampleKey(example));
       throw new DatasetError(
         `Examples ${other + 1} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
       );
@@ -227,13 +262,21 @@ class ExampleTable {
 
 function problemWith(raw: unknown): string | null {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return `is ${describe(raw)}, not an object`;
-  const { context, question, turns } = raw as Partial<Example>;
+  const { id, context, question, turns } = raw as Partial<Example>;
+  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number")
+    return `has an id that is ${describe(id)}, neither text nor a number`;
   if (context !== undefined && typeof context !== "string")
     return `has a context that is ${describe(context)}, not text`;
   if (question !== undefined && typeof question !== "string")
     return `has a question that is ${describe(question)}, not text`;
-  if (context === undefined && question === undefined && turns === undefined) return "has neither context nor question";
+  if (turns !== undefined && !isConversation(turns)) return "has turns that are not a list of messages";
+  const asksNothing = context === undefined && question === undefined && (turns === undefined || turns.length === 0);
+  if (asksNothing) return "has neither context nor question";
   return null;
+}
+
+function isConversation(turns: unknown): boolean {
+  return Array.isArray(turns) && turns.every((turn) => typeof turn === "object" && turn !== null);
 }
 
 /** What tells an example from all others of a plan. */
@@ -248,6 +291,6 @@ function identified(raw: Example, from: Origin): Example {
   const example = { ...raw, id: hasId ? raw.id : digest(raw).slice(0, 16), dataset: raw.dataset ?? from.dataset };
   if (hasId) return example;
   const { id } = example;
-  for (let copy = 2; from.seen.has(exampleKey(example)); copy++) example.id = `${id}-${copy}`;
+  for (let copy = 2; from.seen.has(String(example.id)); copy++) example.id = `${id}-${copy}`;
   return example;
 }

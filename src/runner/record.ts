@@ -7,26 +7,25 @@ import type { Returned } from "./attempt.js";
 import type { Ending } from "./classify.js";
 import type { Graded } from "./score.js";
 
+const UNCOUNTED = -1;
+
 /** Counts what a system was given and what it produced. */
 export class TokenCounter {
   readonly #tokenizer: Tokenizer;
   /** Input tokens by example, so that a long context is counted once however many systems and trials see it. */
-  readonly #inputs = new Map<number, number>();
+  readonly #inputs: Float64Array;
 
-  constructor(tokenizer: Tokenizer) {
+  constructor(tokenizer: Tokenizer, examples: number) {
     this.#tokenizer = tokenizer;
+    this.#inputs = new Float64Array(examples).fill(UNCOUNTED);
   }
 
   input(exampleIndex: number, example: Example): number {
-    const known = this.#inputs.get(exampleIndex);
-    if (known !== undefined) return known;
+    const known = this.#inputs[exampleIndex] ?? UNCOUNTED;
+    if (known !== UNCOUNTED) return known;
     const tokens = this.#countInput(example);
-    this.#inputs.set(exampleIndex, tokens);
+    this.#inputs[exampleIndex] = tokens;
     return tokens;
-  }
-
-  release(exampleIndex: number): void {
-    this.#inputs.delete(exampleIndex);
   }
 
   /**

@@ -106,7 +106,7 @@ class Ledger {
     this.#plan = plan;
     this.#ports = ports;
     this.#earlier = earlier;
-    this.tokens = new TokenCounter(ports.tokenizer);
+    this.tokens = new TokenCounter(ports.tokenizer, plan.examples.length);
     this.#rows = new Array<EvalRow | undefined>(plan.total);
     this.#remaining = new Uint32Array(plan.examples.length).fill(plan.systems.length * plan.trials);
     this.#start = ports.clock();
@@ -195,12 +195,7 @@ class Ledger {
     const exampleIndex = Math.floor(index / this.#plan.trials) % this.#plan.examples.length;
     const remaining = (this.#remaining[exampleIndex] ?? 1) - 1;
     this.#remaining[exampleIndex] = remaining;
-    if (remaining === 0) this.#release(exampleIndex);
-  }
-
-  #release(exampleIndex: number): void {
-    this.#plan.examples[exampleIndex] = null;
-    this.tokens.release(exampleIndex);
+    if (remaining === 0) this.#plan.examples[exampleIndex] = null;
   }
 
   #count(row: EvalRow): void {

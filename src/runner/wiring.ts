@@ -7,6 +7,8 @@ import { didYouMean } from "../core/suggest.js";
 /** The evaluators of one dataset, and which of their fields decides pass or fail. */
 export interface Wiring {
   readonly dataset: string;
+  /** What identifies the dataset's content, when its loader knows. */
+  readonly fingerprint: string | null;
   readonly evaluators: readonly Evaluator[];
   /** The field the run was told to use for pass or fail; null when the dataset's own decides. */
   readonly forcedField: string | null;
@@ -19,7 +21,7 @@ export interface Wiring {
 }
 
 export interface WireOptions {
-  dataset: { name: string; evaluators?: readonly Evaluator[]; primaryField?: string };
+  dataset: { name: string; fingerprint?: string; evaluators?: readonly Evaluator[]; primaryField?: string };
   evaluators?: readonly Evaluator[] | undefined;
   metrics: readonly Metric[];
   scoreField: string;
@@ -33,9 +35,10 @@ export function wire(options: WireOptions): Wiring {
   const requiredFields = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
     (field) => field !== "score",
   );
-  const everyFieldIsDeclared = evaluators.length > 0 && evaluators.every(({ fields }) => fields !== undefined);
+  const everyFieldIsDeclared = evaluators.every(({ fields }) => fields !== undefined);
   const wiring: Wiring = {
     dataset: dataset.name,
+    fingerprint: dataset.fingerprint ?? null,
     evaluators,
     forcedField: scoreField === "score" ? null : scoreField,
     primaryFields: primaryFields(evaluators, dataset.primaryField),
@@ -52,9 +55,9 @@ export function wire(options: WireOptions): Wiring {
  * unscored rather than judged by a different measure than its neighbours.
  */
 export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | null): string | null {
-  if (wiring.forcedField !== null) return wiring.forcedField in scores ? wiring.forcedField : null;
+  if (wiring.forcedField !== null) return Object.hasOwn(scores, wiring.forcedField) ? wiring.forcedField : null;
   if ("score" in scores) return "score";
-  if (wiring.primaryFields !== null) return wiring.primaryFields.find((field) => field in scores) ?? null;
+  if (wiring.primaryFields !== null) return wiring.primaryFields.find((field) => Object.hasOwn(scores, field)) ?? null;
   for (const field in first) return field;
   return null;
 }
@@ -101,9 +104,14 @@ function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): voi
 }
 
 function primaryFields(evaluators: readonly Evaluator[], declared: string | undefined): readonly string[] | null {
-  if (declared !== undefined) {
+  if (declared !== undefined && mayProduce(evaluators, declared)) {
     const owner = evaluators.find((evaluator) => evaluator.primaryFields?.includes(declared));
     return [...new Set([declared, ...(owner?.primaryFields ?? [])])];
   }
   return evaluators.find((evaluator) => evaluator.primaryFields !== undefined)?.primaryFields ?? null;
+}
+
+/** False when a run brings evaluators of its own for a dataset, none of which knows the dataset's field. */
+function mayProduce(evaluators: readonly Evaluator[], field: string): boolean {
+  return evaluators.some(({ fields }) => fields === undefined || fields.includes(field));
 }

@@ -1,7 +1,7 @@
 import { describe } from "../core/shape.js";
-import type { Output, Usage } from "../core/system.js";
+import type { Output, Trajectory, Usage } from "../core/system.js";
 
-/** A recorded output. Fields it does not name are kept on the output. */
+/** A recorded output. Fields it does not name are kept as the output's metadata. */
 export interface ReplayRecord {
   id: string | number;
   response?: string | null;
@@ -27,7 +27,7 @@ export function readRecord(record: Readonly<Record<string, unknown>>): Replayabl
   const problem = problemWith(record);
   if (problem !== null) return { problem };
   const { id, trial, response, context, usage, cost_usd, costUsd = cost_usd, latency, ...others } = record;
-  const output: Output = { ...others };
+  const output: Output = sorted(others);
   // A recorded null is an empty response, which is a result; a missing one is a compressor's output.
   if (response !== undefined) output.response = (response ?? "") as string;
   if (isPresent(context)) output.context = context as string;
@@ -35,6 +35,19 @@ export function readRecord(record: Readonly<Record<string, unknown>>): Replayabl
   if (isPresent(costUsd)) output.costUsd = costUsd as number;
   if (isPresent(latency)) output.latency = latency as number;
   return { id: String(id), trial: isPresent(trial) ? (trial as number) : null, output };
+}
+
+const MEASURED = new Set(["stopped", "ttftMs", "firstAttemptMs", "successAtMs", "turns", "tokensPerSec", "partial"]);
+
+/** Measurements stay on the output; anything else is metadata, so that a recorded model name is not counted as text. */
+function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {
+  const entries = Object.entries(others);
+  const output: Output = Object.fromEntries(entries.filter(([field]) => MEASURED.has(field)));
+  const rest = entries.filter(([field]) => !MEASURED.has(field));
+  if (isPresent(trajectory)) output.trajectory = trajectory as Trajectory;
+  if (rest.length > 0 || isPresent(metadata))
+    output.metadata = { ...(metadata as object), ...Object.fromEntries(rest) };
+  return output;
 }
 
 function problemWith(record: Readonly<Record<string, unknown>>): string | null {

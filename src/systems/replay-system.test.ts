@@ -50,7 +50,7 @@ describe("ReplaySystem", () => {
       usage: { input: 3, output: 2, cacheRead: 1 },
       costUsd: 0.5,
       latency: 1.25,
-      model: "m",
+      metadata: { model: "m" },
     });
     expect(system.process({ id: 2 }, trial())).toEqual({ context: "short" });
     expect(system.process({ id: "n" }, trial())).toEqual({ response: "" });

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { TrialError } from "../core/errors.js";
+import type { Attempted } from "./attempt.js";
+import { classify } from "./classify.js";
+
+const RUNNING = new AbortController().signal;
+const threw = (error: unknown): Attempted => ({ kind: "threw", error, durationMs: 5, log: [] });
+
+function errorWith(fields: Record<string, unknown>): Error {
+  return Object.assign(new Error("failed"), fields);
+}
+
+describe("classify", () => {
+  const cases: [string, unknown, string][] = [
+    ["our own error", new TrialError("rate_limit", "slow down"), "rate_limit"],
+    ["status 429", errorWith({ status: 429 }), "rate_limit"],
+    ["status 408", errorWith({ status: 408 }), "timeout"],
+    ["status 504", errorWith({ status: 504 }), "timeout"],
+    ["AbortSignal.timeout", new DOMException("late", "TimeoutError"), "timeout"],
+    ["a socket that times out", errorWith({ code: "ETIMEDOUT" }), "timeout"],
+    ["status 400", errorWith({ status: 400 }), "api_error"],
+    ["status 500", errorWith({ status: 500 }), "api_error"],
+    ["a refused connection", errorWith({ code: "ECONNREFUSED" }), "api_error"],
+    ["fetch's cause", new TypeError("fetch failed", { cause: errorWith({ code: "ECONNRESET" }) }), "api_error"],
+    [
+      "a slow cause",
+      new TypeError("fetch failed", { cause: errorWith({ code: "UND_ERR_HEADERS_TIMEOUT" }) }),
+      "timeout",
+    ],
+    ["a plain object", { status: 503, message: "busy" }, "api_error"],
+    ["any other error", new TypeError("x is not a function"), "system_error"],
+    ["text", "no", "system_error"],
+    ["nothing", undefined, "system_error"],
+    ["an object without a prototype", Object.create(null), "system_error"],
+  ];
+
+  it.each(cases)("sorts %s", (_, error, category) => {
+    expect(classify(threw(error), RUNNING)).toMatchObject({
+      kind: "error",
+      category,
+      attempt: { errorCategory: category, durationMs: 5, message: expect.any(String) },
+    });
+  });
+
+  it("survives an error that is its own cause", () => {
+    const error = new Error("round");
+    error.cause = error;
+    expect(classify(threw(error), RUNNING)).toMatchObject({ category: "system_error" });
+  });
+
+  it("takes nothing for a failure that failed while the run was being stopped", () => {
+    expect(classify(threw(new Error("aborted")), AbortSignal.abort())).toEqual({ kind: "skipped" });
+  });
+
+  it("keeps what was returned, even while the run is being stopped", () => {
+    const attempted: Attempted = {
+      kind: "returned",
+      output: { response: "x", stopped: "truncated" },
+      latency: 1,
+      durationMs: 1000,
+      cached: false,
+      log: [],
+    };
+    expect(classify(attempted, AbortSignal.abort())).toMatchObject({ kind: "gradable", category: "truncated" });
+    const whole = { ...attempted, output: { response: "x" } };
+    expect(classify(whole, RUNNING)).toMatchObject({ kind: "gradable", category: "none" });
+  });
+});

@@ -1,0 +1,59 @@
+import { describe, expect, it } from "vitest";
+import type { Evaluator, Scores } from "../core/evaluator.js";
+import { primaryFieldOf, type WireOptions, wire } from "./wiring.js";
+
+const silent: Evaluator = { name: "silent", score: () => ({}) };
+const declaring: Evaluator = {
+  name: "declaring",
+  score: () => ({}),
+  fields: ["f1", "contains"],
+  primaryFields: ["f1", "contains"],
+};
+
+function primary(options: Partial<WireOptions>, scores: Scores, first: Scores | null = scores): string | null {
+  const wiring = wire({ dataset: { name: "" }, evaluators: [silent], metrics: [], scoreField: "score", ...options });
+  return primaryFieldOf(wiring, scores, first);
+}
+
+describe("primaryFieldOf", () => {
+  it("is the field the run names, or nothing", () => {
+    expect(primary({ scoreField: "f1" }, { score: 1, f1: 0.5 })).toBe("f1");
+    expect(primary({ scoreField: "f1" }, { score: 1, em: 1 })).toBeNull();
+  });
+
+  it("is the evaluator's own score before anything that is declared", () => {
+    expect(primary({ evaluators: [declaring] }, { f1: 1, score: 0 })).toBe("score");
+    expect(primary({ dataset: { name: "", primaryField: "f1" } }, { f1: 1, score: 0 })).toBe("score");
+  });
+
+  it("is the dataset's field, then what its owner would use instead", () => {
+    const dataset = { name: "d", primaryField: "contains" };
+    expect(primary({ dataset, evaluators: [declaring] }, { f1: 1, contains: 0 })).toBe("contains");
+    expect(primary({ dataset, evaluators: [declaring] }, { f1: 1 })).toBe("f1");
+    expect(primary({ dataset, evaluators: [declaring] }, { em: 1 })).toBeNull();
+  });
+
+  it("is the first declared field that a row has", () => {
+    expect(primary({ evaluators: [silent, declaring] }, { other: 1, contains: 1, f1: 0 })).toBe("f1");
+    expect(primary({ evaluators: [silent, declaring] }, { other: 1, contains: 1 })).toBe("contains");
+    expect(primary({ evaluators: [silent, declaring] }, { other: 1 })).toBeNull();
+  });
+
+  it("is the first evaluator's first field when nothing is declared, and no other evaluator's", () => {
+    expect(primary({}, { b: 1, a: 0 })).toBe("b");
+    expect(primary({}, { later: 1 }, null)).toBeNull();
+    expect(primary({}, { later: 1 }, {})).toBeNull();
+  });
+
+  it("does not take what every object inherits for a score", () => {
+    expect(primary({ scoreField: "constructor" }, { f1: 1 })).toBeNull();
+    expect(primary({ dataset: { name: "", primaryField: "toString" } }, { f1: 1 })).toBeNull();
+  });
+
+  it("forgets a dataset's field when the run brings evaluators that are known not to produce it", () => {
+    const own: Evaluator = { name: "own", score: () => ({}), fields: ["quality"], primaryFields: ["quality"] };
+    const dataset = { name: "d", primaryField: "contains", evaluators: [declaring] };
+    expect(primary({ dataset, evaluators: [own] }, { quality: 1 })).toBe("quality");
+    expect(primary({ dataset, evaluators: undefined }, { contains: 1, f1: 0 })).toBe("contains");
+  });
+});

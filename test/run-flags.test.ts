@@ -1,0 +1,261 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { assay, reportOf } from "./assay.js";
+import { CAPITALS, ORACLE, PARIS, Workspace } from "./workspace.js";
+
+const files = { "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "paris.mjs": PARIS };
+const BASE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
+
+async function json(space: Workspace, ...args: string[]) {
+  const finished = await assay(space.dir, ...args);
+  expect(finished.stderr).not.toMatch(/^assay:/m);
+  return reportOf(finished);
+}
+
+describe("assay run", () => {
+  it("is the default command, and measures what it is given", async () => {
+    const space = new Workspace(files);
+    const short = await json(space, ...BASE);
+    const long = await json(space, "run", ...BASE);
+    expect(short.rows.map(({ exampleId, outcome }) => [exampleId, outcome])).toEqual(
+      CAPITALS.map(({ id }) => [id, "pass"]),
+    );
+    expect(long.summary).toMatchObject({ oracle: { mean_score: 1, pass_rate: 1, num_planned: 4 } });
+  });
+
+  it("takes --system several times", async () => {
+    const report = await json(new Workspace(files), ...BASE, "--system", "./paris.mjs");
+    expect(report.summary).toMatchObject({ oracle: { pass_rate: 1 }, paris: { pass_rate: 0.25 } });
+  });
+
+  it("takes --dataset several times, each with its own rows", async () => {
+    const space = new Workspace({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
+    const report = await json(space, ...BASE, "--dataset", "more.csv");
+    expect(report.rows.map(({ dataset }) => dataset)).toEqual([...CAPITALS.map(() => "capitals"), "more"]);
+    expect(report.summary.oracle).toMatchObject({ "dataset:more": 1 });
+  });
+
+  it("takes an --evaluator by name and from a file", async () => {
+    const brief = `export default { name: "brief", score: (_, output) => ({ brief: output.response.length < 5 ? 1 : 0 }) };`;
+    const space = new Workspace({ ...files, "brief.mjs": brief });
+    const report = await json(space, ...BASE, "--evaluator", "./brief.mjs", "--evaluator", "answer_quality");
+    expect(report.rows[1]?.scores).toMatchObject({ brief: 1, f1: 1 });
+    expect(report.config.evaluators).toEqual(["brief", "answer_quality"]);
+  });
+
+  it("takes a --metric by name and from a file, instead of the standard ones", async () => {
+    const count = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
+    const space = new Workspace({ ...files, "count.ts": count });
+    const report = await json(space, ...BASE, "--metric", "./count.ts", "--metric", "pass_rate");
+    expect(report.summary.oracle).toMatchObject({ row_count: 4, pass_rate: 1 });
+    expect(report.summary.oracle).not.toHaveProperty("latency_p95");
+  });
+
+  it("-n takes a seeded sample, --head the first rows, --filter those of a column", async () => {
+    const rows = Array.from({ length: 40 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x", part: `p,${i % 2}` }));
+    const space = new Workspace({ ...files, "many.jsonl": rows });
+    const ids = async (...args: string[]) => {
+      const base = ["--dataset", "many.jsonl", "--system", "./oracle.mjs", "--output", "json"];
+      return (await json(space, ...base, ...args)).rows.map(({ exampleId }) => exampleId);
+    };
+    const [sample, again, other, head, filtered] = await Promise.all([
+      ids("-n", "5"),
+      ids("--max-examples", "5", "--seed", "0"),
+      ids("-n", "5", "--seed", "1"),
+      ids("-n", "3", "--head"),
+      ids("--filter", "part=p,1", "-n", "2", "--head"),
+    ]);
+    expect(again).toEqual(sample);
+    expect(other).not.toEqual(sample);
+    expect(sample).not.toEqual([0, 1, 2, 3, 4]);
+    expect(head).toEqual([0, 1, 2]);
+    expect(filtered).toEqual([1, 3]);
+  });
+
+  it("--map names the columns of a file", async () => {
+    const space = new Workspace({ ...files, "data.csv": "n,prompt,gold\n7,Two?,2\n" });
+    const report = await json(
+      space,
+      ...["--dataset", "data.csv", "--map", "id=n,question=prompt", "--map", "answer=gold"],
+      ...["--system", "./oracle.mjs", "--output", "json"],
+    );
+    expect(report.rows).toMatchObject([{ exampleId: "7", outcome: "pass" }]);
+  });
+
+  it("--skip-bad-rows counts what it leaves out", async () => {
+    const space = new Workspace({ ...files, "bad.jsonl": `${JSON.stringify(CAPITALS[0])}\n{broken\n[]\n` });
+    const report = await json(
+      space,
+      ...["--dataset", "bad.jsonl", "--system", "./oracle.mjs", "--output", "json", "--skip-bad-rows"],
+    );
+    expect(report.rows).toHaveLength(1);
+    expect(report.notes).toEqual([expect.stringMatching(/^2 bad rows skipped \(first: bad\.jsonl:2: /)]);
+  });
+
+  it("--score-field and --threshold decide what passes", async () => {
+    const verbose = `export default { name: "verbose", process: (e) => ({ response: "I believe that it is " + e.answer }) };`;
+    const space = new Workspace({ ...files, "verbose.mjs": verbose });
+    const base = ["--dataset", "capitals.jsonl", "--system", "./verbose.mjs", "--output", "json"];
+    const [strict, contained, lenient] = await Promise.all([
+      json(space, ...base),
+      json(space, ...base, "--score-field", "contains", "--threshold", "1"),
+      json(space, ...base, "--threshold", "0.1"),
+    ]);
+    expect(strict.summary.verbose?.pass_rate).toBe(0);
+    expect(contained.summary.verbose?.pass_rate).toBe(1);
+    expect(lenient.summary.verbose?.pass_rate).toBe(1);
+  });
+
+  it("--trials repeats every example, and adds pass@k", async () => {
+    const flaky = `export default { name: "flaky", process: (e, { trial }) => ({ response: trial === 1 ? e.answer : "?" }) };`;
+    const space = new Workspace({ ...files, "flaky.mjs": flaky });
+    const report = await json(
+      space,
+      ...["--dataset", "capitals.jsonl", "--system", "./flaky.mjs", "--trials", "3", "--output", "json"],
+    );
+    expect(report.rows).toHaveLength(12);
+    expect(report.summary.flaky).toMatchObject({ pass_at_3: 1, pass_hat_3: 0, flaky_rate: 1 });
+  });
+
+  it("--max-workers bounds how many trials run at a time", async () => {
+    const watched = `let now = 0, most = 0;
+      export default { name: "watched", async process() {
+        most = Math.max(most, ++now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        return { response: "x", metadata: { most } };
+      } };`;
+    const space = new Workspace({ ...files, "watched.mjs": watched });
+    const most = async (workers: string) => {
+      const { rows } = await json(
+        space,
+        ...["--dataset", "capitals.jsonl", "--system", "./watched.mjs", "--max-workers", workers, "--output", "json"],
+      );
+      return Math.max(...rows.map(({ metadata }) => (metadata as { most: number }).most));
+    };
+    expect(await most("1")).toBe(1);
+    expect(await most("3")).toBe(3);
+  });
+
+  it("--tokenizer chooses how tokens are counted", async () => {
+    const row = { id: 1, question: "Здравствуйте, уважаемые коллеги и дорогие друзья", answer: "да" };
+    const space = new Workspace({ ...files, "russian.jsonl": [row] });
+    const tokens = async (name: string) => {
+      const base = ["--dataset", "russian.jsonl", "--system", "./oracle.mjs", "--output", "json"];
+      return Number((await json(space, ...base, "--tokenizer", name)).rows[0]?.inputTokens);
+    };
+    expect(await tokens("o200k_base")).toBeLessThan(await tokens("cl100k_base"));
+  });
+
+  it("--cache-dir keeps outputs by content and reuses them", async () => {
+    const counting = `import { appendFileSync } from "node:fs";
+      export default { name: "counting", process: (e) => { appendFileSync("calls", "."); return { response: e.answer }; } };`;
+    const space = new Workspace({ ...files, "counting.mjs": counting });
+    const run = (...args: string[]) =>
+      json(space, "--dataset", "capitals.jsonl", "--system", "./counting.mjs", "--output", "json", ...args);
+    await run("--cache-dir");
+    expect(existsSync(space.path(".assay/cache"))).toBe(true);
+    expect(space.read("calls")).toHaveLength(4);
+    const again = await run("--cache-dir", ".assay/cache", "--evaluator", "answer_quality");
+    expect(space.read("calls")).toHaveLength(4);
+    expect(again.rows.every(({ outcome }) => outcome === "pass")).toBe(true);
+    await run("--cache-dir", "other", "--trials", "2");
+    expect(space.read("calls")).toHaveLength(12);
+  });
+
+  it("--runs-dir and --title say where the run goes and what it is called", async () => {
+    const space = new Workspace(files);
+    const report = await json(space, ...BASE, "--runs-dir", "kept", "--title", "All the capitals!");
+    expect(report.config.title).toBe("All the capitals!");
+    expect(space.runs("kept")).toEqual([expect.stringMatching(/^kept\/\d{8}-\d{6}-all-the-capitals$/)]);
+    expect(report.run).toBe(space.runs("kept")[0]);
+    expect(space.runs()).toEqual([]);
+    const folder = space.runs("kept")[0] ?? "";
+    expect(readdirSync(space.path(folder)).sort()).toEqual([
+      "manifest.json",
+      "outputs.jsonl",
+      "rows.jsonl",
+      "summary.json",
+    ]);
+    expect(JSON.parse(space.read(folder, "summary.json"))).toMatchObject({ complete: true, summary: report.summary });
+  });
+
+  it("--output table prints a Markdown table, of the --columns asked for", async () => {
+    const space = new Workspace(files);
+    const base = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
+    const [all, few] = await Promise.all([
+      assay(space.dir, ...base),
+      assay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
+    ]);
+    expect(all.stdout).toMatch(/^# capitals: oracle\n\n\| system +\|/);
+    expect(all.stdout).toMatch(/\| oracle \| +1 \[1, 1\] \|/);
+    expect(all.stdout).toContain("4 trials planned: 4 pass, 0 fail");
+    expect(all.stdout).toContain("tokens in → out");
+    expect(few.stdout).toContain("latency p50");
+    expect(few.stdout).not.toContain("tokens in → out");
+  });
+
+  it("--dry-run prints the plan, runs nothing and stores nothing", async () => {
+    const bomb = `export default { name: "bomb", process: () => { throw new Error("ran"); } };`;
+    const space = new Workspace({ ...files, "bomb.mjs": bomb });
+    const base = ["--dataset", "capitals.jsonl", "--system", "./bomb.mjs", "--trials", "2", "--dry-run"];
+    const words = await assay(space.dir, ...base);
+    expect(words).toMatchObject({ code: 0, stderr: "" });
+    expect(words.stdout).toContain("1 system × 4 examples × 2 trials = 8 planned trials");
+    expect(words.stdout).toMatch(/smallest difference between two pass rates .*: \d+\.\d points/);
+    const asJson = await assay(space.dir, ...base, "--output", "json");
+    expect(JSON.parse(asJson.stdout)).toMatchObject({ schema: "assay.plan/1", planned: 8, systems: ["bomb"] });
+    expect(space.runs()).toEqual([]);
+  });
+
+  it("--fail-under exits 1 and --min-coverage exits 3, each saying why", async () => {
+    const half = `export default { name: "half", process: (e) => { if (e.id === "it") throw new Error("down"); return { response: "Paris" }; } };`;
+    const space = new Workspace({ ...files, "half.mjs": half });
+    const run = (...args: string[]) => assay(space.dir, "--dataset", "capitals.jsonl", ...args);
+    const [met, missed, uncovered, allowed, both] = await Promise.all([
+      run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.25"),
+      run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.2", "--fail-under", "mean_score=0.9"),
+      run("--system", "./half.mjs"),
+      run("--system", "./half.mjs", "--min-coverage", "0.75"),
+      run("--system", "./half.mjs", "--fail-under", "pass_rate=1"),
+    ]);
+    expect(met.code).toBe(0);
+    expect(missed.code).toBe(1);
+    expect(missed.stderr).toContain("paris: mean_score = 0.25 is under 0.9");
+    expect(missed.stderr).not.toContain("pass_rate =");
+    expect(uncovered.code).toBe(3);
+    expect(uncovered.stderr).toContain("half: only 75 % of the planned trials were scored (--min-coverage 0.95)");
+    expect(allowed.code).toBe(0);
+    expect(both.code).toBe(3);
+  });
+
+  it("--quiet leaves the progress out", async () => {
+    const { stderr } = await assay(new Workspace(files).dir, ...BASE, "--quiet");
+    expect(stderr).toMatch(/^Stored in \S+\n$/);
+  });
+
+  it("writes results to stdout alone and everything else to stderr", async () => {
+    const space = new Workspace(files);
+    const noisy = `export default { name: "noisy", process: (e, t) => { t.log("hello"); console.error("NOISE"); return { response: e.answer }; } };`;
+    space.write("noisy.mjs", noisy);
+    const finished = await assay(
+      space.dir,
+      ...["--dataset", "capitals.jsonl", "--system", "./noisy.mjs", "--output", "json", "--fail-under", "pass_rate=2"],
+    );
+    expect(finished.code).toBe(1);
+    expect(reportOf(finished).rows[0]?.notes).toEqual(["hello"]);
+    expect(finished.stderr).toMatch(/NOISE[\s\S]*Stored in [\s\S]*is under 2/);
+  });
+
+  it("has a suite for each of its flags", async () => {
+    const { stdout } = await assay(new Workspace().dir, "run", "--help");
+    const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
+    expect(flags.length).toBeGreaterThan(25);
+    const folder = new URL(".", import.meta.url);
+    const suites = readdirSync(folder)
+      .filter((name) => name.endsWith(".test.ts"))
+      .map((name) => readFileSync(new URL(name, folder), "utf8"))
+      .join("\n");
+    expect(flags.filter((flag) => !suites.includes(`"${flag}"`))).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { onTestFinished } from "vitest";
+
+/** Text as it is, or rows to be written as JSON lines. */
+export type Content = string | readonly unknown[];
+
+/** A folder of its own for one test, removed when the test is over. */
+export class Workspace {
+  readonly dir = mkdtempSync(join(tmpdir(), "assay-test-"));
+
+  constructor(files: Readonly<Record<string, Content>> = {}) {
+    onTestFinished(() => rmSync(this.dir, { recursive: true, force: true }));
+    for (const [path, content] of Object.entries(files)) this.write(path, content);
+  }
+
+  path(...parts: string[]): string {
+    return join(this.dir, ...parts);
+  }
+
+  write(path: string, content: Content): void {
+    mkdirSync(dirname(this.path(path)), { recursive: true });
+    const text = typeof content === "string" ? content : content.map((row) => `${JSON.stringify(row)}\n`).join("");
+    writeFileSync(this.path(path), text);
+  }
+
+  read(...parts: string[]): string {
+    return readFileSync(this.path(...parts), "utf8");
+  }
+
+  /** The run folders, oldest first. */
+  runs(runsDir = ".assay/runs"): string[] {
+    if (!existsSync(this.path(runsDir))) return [];
+    return readdirSync(this.path(runsDir))
+      .sort()
+      .map((name) => join(runsDir, name));
+  }
+}
+
+/** Four questions whose answers are known. */
+export const CAPITALS = [
+  { id: "fr", question: "Capital of France?", answer: "Paris", part: "west" },
+  { id: "it", question: "Capital of Italy?", answer: "Rome", part: "south" },
+  { id: "es", question: "Capital of Spain?", answer: "Madrid", part: "south" },
+  { id: "de", question: "Capital of Germany?", answer: "Berlin", part: "west" },
+];
+
+/** A system that answers with the expected answer. */
+export const ORACLE = `export default { name: "oracle", process: (example) => ({ response: example.answer }) };`;
+
+/** A system that always says Paris: right once in CAPITALS. */
+export const PARIS = `export default { name: "paris", process: () => ({ response: "Paris" }) };`;
