@@ -37,7 +37,12 @@ function firstSentences(count) {
   if (!(count >= 1)) throw new Error("first:COUNT needs a number of sentences, such as first:2");
   return {
     name: `first:${count}`,
-    process: ({ context = "" }) => ({ context: context.split(/(?<=\.) /).slice(0, count).join(" ") }),
+    process: ({ context = "" }) => ({
+      context: context
+        .split(/(?<=\.) /)
+        .slice(0, count)
+        .join(" "),
+    }),
     // `count` lives in a closure, where no one can see it; without this line first:1 and first:2 would differ by name only.
     fingerprint: () => ({ first: 1, count }),
   };

@@ -12,7 +12,7 @@ export function register(registry) {
     load: () => [{ id: 1, question: "the sky?", answer: "BLUE" }, { id: 2, question: "the sun?", answer: "YELLOW" }],
   });
   registry.register("system", "say", (argument) => ({ name: "say:" + argument, process: () => ({ response: argument }) }));
-  registry.register("evaluator", "first-letter", { name: "first-letter", score: (example, output) => ({ first: Number(example.answer[0] === output.response[0]) }) });
+  registry.register("evaluator", "first-letter", { name: "first-letter", fields: ["first"], score: (example, output) => ({ first: Number(example.answer[0] === output.response[0]) }) });
   registry.register("metric", "longest", { name: "longest", compute: (rows) => ({ longest: rows.length }) });
   registry.register("reporter", "shout", { name: "shout", render: (result) => ["ROWS ", String(result.rows.length), "\\n"] });
   registry.register("grader", "strict", { name: "strict", grade: () => ({ passed: true }) });

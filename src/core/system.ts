@@ -9,8 +9,10 @@ export interface Usage {
   reasoning?: number;
 }
 
+export const STOP_REASONS = ["cost_killed", "time_killed", "refused", "truncated"] as const;
+
 /** Why a system's output ended before it was complete. Such outputs are graded like any other, never cached. */
-export type StopReason = "cost_killed" | "time_killed" | "refused" | "truncated";
+export type StopReason = (typeof STOP_REASONS)[number];
 
 /** What came back. Every string field that differs from the example's counts as produced text. */
 export interface Output {

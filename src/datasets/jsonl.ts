@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { messageOf } from "../core/errors.js";
 import { describe } from "../core/shape.js";
-import { readLineBlocks } from "./read-bytes.js";
+import { readTextBlocks } from "./read-bytes.js";
 import { isRawRow, type SourceRow } from "./source-row.js";
 
 /**
@@ -11,7 +11,7 @@ import { isRawRow, type SourceRow } from "./source-row.js";
  */
 export async function* readJsonl(path: string): AsyncGenerator<SourceRow[]> {
   let line = 1;
-  for await (const block of readLineBlocks(path)) {
+  for await (const block of readTextBlocks(path)) {
     const rows: SourceRow[] = [];
     line = isUtf8(block) ? parseText(block, line, rows) : parseBytes(block, line, rows);
     yield rows;

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from "node:fs";
+import { LF, readLineBlocks } from "./blocks.js";
 
 /** One line of a text file, without its line feed. */
 export interface Line {
@@ -11,43 +11,23 @@ export interface Line {
   terminated: boolean;
 }
 
-const LF = 10;
-const CHUNK_BYTES = 1 << 20;
-
 /**
- * The lines of a file, split by LF alone (JSON may hold U+2028 unescaped). Reads in chunks, so that a large file is
- * never in memory as a whole, and cuts at bytes, so that no character is torn.
+ * The lines of a file, split by LF alone (JSON may hold U+2028 unescaped).
  * @example
  * for (const { text, number } of readLines("rows.jsonl")) console.log(number, JSON.parse(text));
  */
 export function* readLines(path: string): Generator<Line> {
-  const fd = openSync(path, "r");
-  try {
-    let carried: Buffer = Buffer.alloc(0);
-    let number = 0;
-    let end = 0;
-    for (let chunk = readChunk(fd); chunk !== null; chunk = readChunk(fd)) {
-      const bytes = carried.length === 0 ? chunk : Buffer.concat([carried, chunk]);
-      let start = 0;
-      // What was carried over holds no line feed: searching it again would make one very long line quadratic.
-      for (let lf = bytes.indexOf(LF, carried.length); lf !== -1; lf = bytes.indexOf(LF, start)) {
-        end += lf + 1 - start;
-        number += 1;
-        yield { text: bytes.toString("utf8", start, lf), number, end, terminated: true };
-        start = lf + 1;
-      }
-      carried = bytes.subarray(start);
+  let number = 0;
+  let end = 0;
+  for (const block of readLineBlocks(path)) {
+    for (let start = 0; start < block.length; ) {
+      const feed = block.indexOf(LF, start);
+      const stop = feed === -1 ? block.length : feed;
+      const next = feed === -1 ? stop : stop + 1;
+      number += 1;
+      end += next - start;
+      yield { text: block.toString("utf8", start, stop), number, end, terminated: feed !== -1 };
+      start = next;
     }
-    if (carried.length > 0) {
-      yield { text: carried.toString("utf8"), number: number + 1, end: end + carried.length, terminated: false };
-    }
-  } finally {
-    closeSync(fd);
   }
-}
-
-function readChunk(fd: number): Buffer | null {
-  const chunk = Buffer.allocUnsafe(CHUNK_BYTES);
-  const read = readSync(fd, chunk, 0, CHUNK_BYTES, null);
-  return read === 0 ? null : chunk.subarray(0, read);
 }

@@ -1,7 +1,14 @@
 import { messageOf, ShapeError } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { describe } from "../core/shape.js";
-import type { CostBudget, Output, System, TrialContext } from "../core/system.js";
+import {
+  type CostBudget,
+  type Output,
+  STOP_REASONS,
+  type StopReason,
+  type System,
+  type TrialContext,
+} from "../core/system.js";
 import { type Eventually, isThenable } from "../core/thenable.js";
 import { hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
@@ -48,7 +55,7 @@ export class Attempter {
     const known = await this.#ports.cache?.get(key);
     if (known != null) return fromCache(known);
     const attempted = await this.#call(trial, context);
-    if (attempted.kind === "threw" || attempted.output.stopped !== undefined) return attempted;
+    if (attempted.kind === "threw" || attempted.output.stopped != null) return attempted;
     await this.#remember(key, attempted, context);
     return { ...attempted, log: context.messages };
   }
@@ -60,7 +67,8 @@ export class Attempter {
     const returned = (output: unknown): Attempted => {
       const durationMs = elapsed();
       if (!isOutput(output)) return threw(wrongOutput(trial.system, output));
-      const latency = typeof output.latency === "number" ? output.latency : durationMs / 1000;
+      if (!isStopReason(output.stopped)) return threw(wrongStop(trial.system, output.stopped));
+      const latency = isDuration(output.latency) ? output.latency : durationMs / 1000;
       return { kind: "returned", output, latency, durationMs, cached: false, log: context.messages };
     };
     try {
@@ -112,8 +120,11 @@ class Context implements TrialContext {
     return hashSeed(this.#runSeed, String(this.#exampleId), this.trial);
   }
 
-  log(message: string): void {
-    this.messages = [...this.messages, String(message)];
+  /** A getter, so that `{ log }` can be taken out of the context like everything else. */
+  get log(): (message: string) => void {
+    return (message) => {
+      this.messages = [...this.messages, String(message)];
+    };
   }
 }
 
@@ -128,6 +139,21 @@ function fromCache({ output, latency }: CachedOutput): Returned {
 
 function isOutput(output: unknown): output is Output {
   return typeof output === "object" && output !== null && !Array.isArray(output);
+}
+
+/** Null is what a recording writes for an output that was not stopped. */
+function isStopReason(stopped: unknown): stopped is StopReason | null | undefined {
+  return stopped == null || STOP_REASONS.some((reason) => reason === stopped);
+}
+
+function isDuration(latency: unknown): latency is number {
+  return typeof latency === "number" && latency >= 0 && latency < Number.POSITIVE_INFINITY;
+}
+
+function wrongStop(system: System, stopped: unknown): ShapeError {
+  return new ShapeError(
+    `The system "${system.name}" returned \`stopped\`: ${describe(stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be left out.`,
+  );
 }
 
 function wrongOutput(system: System, output: unknown): ShapeError {

@@ -5,7 +5,7 @@ import type { Attempted, Returned } from "./attempt.js";
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
 export type Ending =
   | { kind: "gradable"; category: ErrorCategory; returned: Returned }
-  | { kind: "error"; category: InfrastructureCategory; attempt: Attempt }
+  | { kind: "error"; category: InfrastructureCategory; attempt: Attempt; log: readonly string[] }
   | { kind: "skipped" };
 
 /** Sorts what an attempt gave. What fails while the run is being interrupted was not a failure: it is run again on resume. */
@@ -16,7 +16,8 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   if (signal.aborted) return { kind: "skipped" };
   const category = categoryOf(attempted.error);
   const message = messageOf(attempted.error);
-  return { kind: "error", category, attempt: { errorCategory: category, message, durationMs: attempted.durationMs } };
+  const attempt = { errorCategory: category, message, durationMs: attempted.durationMs };
+  return { kind: "error", category, attempt, log: attempted.log };
 }
 
 const TIMEOUT_CODES = new Set([

@@ -83,6 +83,7 @@ describe("makePlan", () => {
     ["has turns that are not a list of messages", { id: 1, turns: [null] }],
     ["has neither context nor question", { id: 1, turns: [] }],
     ["has an id that is an object, neither text nor a number", { id: {}, question: "q" }],
+    ["has an id that is the number NaN, neither text nor a number", { id: Number.NaN, question: "q" }],
     ["has an id that is the bigint 5, neither text nor a number", { id: 5n, question: "q" }],
   ];
 
@@ -114,8 +115,9 @@ describe("makePlan", () => {
     expect(second.examples.map((example) => example?.id)).toEqual(ids.toReversed());
   });
 
-  it("numbers content that repeats", async () => {
-    const laid = await plan({ datasets: [Array.from({ length: 3 }, () => ({ question: "same" }) as Example)] });
+  it.each([{}, { dataset: "tag" }])("numbers content that repeats (%o)", async (tag) => {
+    const same = Array.from({ length: 3 }, () => ({ question: "same", ...tag }) as unknown as Example);
+    const laid = await plan({ datasets: [same] });
     const [first] = laid.examples.map((example) => String(example?.id));
     expect(laid.examples.map((example) => example?.id)).toEqual([first, `${first}-2`, `${first}-3`]);
   });

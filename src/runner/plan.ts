@@ -237,8 +237,7 @@ class ExampleTable {
 
   #add(raw: Example, from: Origin): void {
     const example = identified(raw, from);
-    // The same text twice is cheaper to remember than a new one for every example.
-    const key = example.dataset === from.dataset ? String(example.id) : exampleKey(example);
+    const key = seenKey(example, from);
     if (from.seen.has(key)) {
       const other = this.examples.findIndex((earlier) => exampleKey(earlier) === exampleKey(example));
       throw new DatasetError(
@@ -263,7 +262,7 @@ class ExampleTable {
 function problemWith(raw: unknown): string | null {
   if (typeof raw !== "object" || raw === null || Array.isArray(raw)) return `is ${describe(raw)}, not an object`;
   const { id, context, question, turns } = raw as Partial<Example>;
-  if (id !== undefined && id !== null && typeof id !== "string" && typeof id !== "number")
+  if (id !== undefined && id !== null && typeof id !== "string" && !(typeof id === "number" && Number.isFinite(id)))
     return `has an id that is ${describe(id)}, neither text nor a number`;
   if (context !== undefined && typeof context !== "string")
     return `has a context that is ${describe(context)}, not text`;
@@ -284,6 +283,11 @@ export function exampleKey({ dataset, id }: { dataset?: string; id: string | num
   return `${dataset ?? ""}\u0000${id}`;
 }
 
+/** An id that is there already is cheaper to remember than a new text for every example. */
+function seenKey(example: Example, from: Origin): string {
+  return example.dataset === from.dataset ? String(example.id) : exampleKey(example);
+}
+
 /** The example with an id (its content's hash, numbered when the content repeats) and the name of its dataset. */
 function identified(raw: Example, from: Origin): Example {
   const hasId = raw.id !== undefined && raw.id !== null && raw.id !== "";
@@ -291,6 +295,6 @@ function identified(raw: Example, from: Origin): Example {
   const example = { ...raw, id: hasId ? raw.id : digest(raw).slice(0, 16), dataset: raw.dataset ?? from.dataset };
   if (hasId) return example;
   const { id } = example;
-  for (let copy = 2; from.seen.has(String(example.id)); copy++) example.id = `${id}-${copy}`;
+  for (let copy = 2; from.seen.has(seenKey(example, from)); copy++) example.id = `${id}-${copy}`;
   return example;
 }

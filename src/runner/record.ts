@@ -1,5 +1,7 @@
+import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { type Attempt, type EvalRow, makeRow } from "../core/row.js";
+import { describe } from "../core/shape.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
@@ -40,17 +42,25 @@ export class TokenCounter {
       const value = output[field];
       if (typeof value !== "string" || LABELS.has(field)) continue;
       const isWork = value !== example[field] || (handsOnContext && field === "context");
-      if (isWork) tokens += this.#tokenizer.count(value);
+      if (isWork) tokens += this.#count(value);
     }
     return tokens;
   }
 
   #countInput(example: Example): number {
     const { context = "", question = "", turns = [] } = example;
-    let tokens = this.#tokenizer.count(context);
-    if (question !== context) tokens += this.#tokenizer.count(question);
-    for (const turn of turns) tokens += this.#tokenizer.count(String(turn.content ?? ""));
+    let tokens = this.#count(context);
+    if (question !== context) tokens += this.#count(question);
+    for (const turn of turns) tokens += this.#count(String(turn.content ?? ""));
     return tokens;
+  }
+  /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
+  #count(text: string): number {
+    const count = this.#tokenizer.count(text);
+    if (count >= 0 && count < Number.POSITIVE_INFINITY) return count;
+    throw new UsageError(
+      `The tokenizer counted ${describe(count)} tokens. count(text) must return a number from 0 up.`,
+    );
   }
 }
 
@@ -75,7 +85,7 @@ export function toRow(finished: Finished): EvalRow {
 
 function errorRow(
   { trial, tokens, earlier }: Finished,
-  { category, attempt }: Extract<Ending, { kind: "error" }>,
+  { category, attempt, log }: Extract<Ending, { kind: "error" }>,
 ): EvalRow {
   return makeRow({
     system: trial.system.name,
@@ -87,6 +97,7 @@ function errorRow(
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
     durationMs: attempt.durationMs,
     attempts: [...earlier, attempt],
+    notes: log,
   });
 }
 
@@ -188,9 +199,12 @@ const NO_NOTES: readonly string[] = Object.freeze([]);
 function notesOf(returned: Returned, graded: Graded | null): readonly string[] {
   const { log, cached, output } = returned;
   const unusable = output.usage != null && usageOf(output.usage) === null;
-  if (!cached && !unusable && log.length === 0 && (graded === null || graded.notes.length === 0)) return NO_NOTES;
+  const unwritable = output.metadata != null && metadataOf(output.metadata) === null;
+  if (!cached && !unusable && !unwritable && log.length === 0 && (graded === null || graded.notes.length === 0))
+    return NO_NOTES;
   const notes = [...log, ...(graded?.notes ?? [])];
   if (cached) notes.push("output from the cache");
   if (unusable) notes.push("the usage that the system reported makes no sense and was left out");
+  if (unwritable) notes.push("the metadata that the system returned is no object that JSON can hold and was left out");
   return notes;
 }

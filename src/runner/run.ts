@@ -38,8 +38,13 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
       if (recorded !== undefined) await recorded;
     }
   });
-  await settledOrStopped(Promise.all(workers), ports.signal);
-  return ledger.close();
+  try {
+    await settledOrStopped(Promise.all(workers), ports.signal);
+    return ledger.close();
+  } catch (error) {
+    ledger.abandon();
+    throw error;
+  }
 }
 
 /**
@@ -55,6 +60,8 @@ function trialRunner(plan: Plan, ports: RunPorts, ledger: Ledger): (trial: Trial
     if (ending.kind === "skipped") return;
     const output = ending.kind === "gradable" ? ending.returned.output : null;
     return andThen(output === null ? null : score(trial, output, scoreContext), (graded) => {
+      // An evaluator that was told to stop has not failed: the trial is run again on resume.
+      if (graded !== null && !graded.complete && ports.signal.aborted) return;
       const row = toRow({ trial, ending, graded, threshold: plan.threshold, ...ledger.about(trial) });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     });
@@ -155,9 +162,9 @@ class Ledger {
 
   /** Every planned trial's row; those that never ran are marked as skipped. */
   close(): EvalRow[] {
+    this.#write();
     this.#throwFailure();
     this.#closed = true;
-    this.#ports.sink?.flush();
     const { systems, examples, trials } = this.#plan;
     if (this.#progress.done === this.#plan.total) return this.#rows as EvalRow[];
     for (const [systemIndex, system] of systems.entries()) {
@@ -173,7 +180,14 @@ class Ledger {
     return this.#rows as EvalRow[];
   }
 
+  /** After a run has failed: writes what was recorded, and takes nothing more from trials that are still going on. */
+  abandon(): void {
+    if (this.#failure === null) this.#write();
+    this.#closed = true;
+  }
+
   #write(): void {
+    if (this.#nextWrite === null || this.#closed) return;
     this.#nextWrite = null;
     try {
       this.#ports.sink?.flush();

@@ -13,6 +13,8 @@ export interface Graded {
   primaryField: string | null;
   evidence: Record<string, string> | null;
   notes: string[];
+  /** False when an evaluator failed. */
+  complete: boolean;
 }
 
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
@@ -29,8 +31,8 @@ function collect(wiring: Wiring, scored: readonly (Scored | Failed)[]): Graded {
   for (let i = 0; i < evaluators.length; i++) sheet.add(evaluators[i] as Evaluator, scored[i] as Scored | Failed);
   if (evaluators.length === 0) sheet.notes.push("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
-  const { scores, evidence, notes, first } = sheet;
-  return { scores, primaryField: primaryFieldOf(wiring, scores, first), evidence, notes };
+  const { scores, evidence, notes, first, complete } = sheet;
+  return { scores, primaryField: primaryFieldOf(wiring, scores, first), evidence, notes, complete };
 }
 
 class Failed {
@@ -74,7 +76,7 @@ class ScoreSheet {
 
   #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null {
     if (scored instanceof Failed) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
-    if (typeof scored !== "object" || scored === null) {
+    if (typeof scored !== "object" || scored === null || Array.isArray(scored)) {
       return this.#fail(`${evaluator.name} returned ${describe(scored)} instead of scores`);
     }
     const full = isWithEvidence(scored) ? scored : null;
@@ -105,7 +107,7 @@ class ScoreSheet {
       this.notes.push(
         `${evaluator.name} returned ${field} = ${shown}; scores are numbers in [0, 1], so it was left out`,
       );
-    } else if (field in this.scores) {
+    } else if (Object.hasOwn(this.scores, field)) {
       this.notes.push(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
     } else {
       this.scores[field] = value;

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { mean } from "./mean.js";
-import { meanInterval } from "./mean-interval.js";
 import { passAtK, passToTheK } from "./pass-at-k.js";
 import { passCurves, type TaskCounts } from "./pass-curves.js";
+import { passRateInterval } from "./pass-rate-interval.js";
+import { wilsonInterval } from "./wilson.js";
 
 /** The published airline run: how many of 50 tasks passed 0, 1, 2, 3 and 4 of their 4 trials. */
 const AIRLINE: TaskCounts[] = [14, 12, 10, 4, 10].flatMap((tasks, c) =>
@@ -38,16 +39,28 @@ describe("passCurves", () => {
     expect(curve[3]?.passHatKInterval).toBeNull();
   });
 
-  it("carries the t interval over tasks, cut to what a chance can be", () => {
+  it("carries the interval that the pass rate has", () => {
     const [first] = passCurves(AIRLINE);
-    const { low, high } = meanInterval(AIRLINE.map(({ n, c }) => c / n));
+    const { low, high } = passRateInterval(
+      AIRLINE.map(({ n, c }) => c / n),
+      200,
+    );
     expect(first?.passAtKInterval?.low).toBeCloseTo(low ?? Number.NaN, 12);
     expect(first?.passHatKInterval?.high).toBeCloseTo(high ?? Number.NaN, 12);
-    const [cut] = passCurves([
+    const [single] = passCurves([
       { n: 1, c: 1 },
       { n: 1, c: 0 },
     ]);
-    expect(cut?.passAtKInterval).toEqual({ low: 0, high: 1 });
+    expect(single?.passAtKInterval).toEqual(wilsonInterval(1, 2));
+  });
+
+  it("does not take tasks that all agree for certainty", () => {
+    const curve = passCurves([0, 1, 2].map(() => ({ n: 2, c: 2 })));
+    for (const { passHatK, passHatKInterval } of curve) {
+      expect(passHatK).toBe(1);
+      expect(passHatKInterval?.low).toBeLessThan(0.5);
+      expect(passHatKInterval?.high).toBe(1);
+    }
   });
 
   it("rises for pass@k and falls for pass^k when all tasks have the same trials", () => {

@@ -1,6 +1,7 @@
 import { DEFAULT_LEVEL, type Interval } from "./interval.js";
 import { tInterval } from "./mean-interval.js";
 import { passAtK, passHatK } from "./pass-at-k.js";
+import { rateBounds } from "./pass-rate-interval.js";
 
 /** The trials of one task: n scored, c passed. */
 export interface TaskCounts {
@@ -14,7 +15,7 @@ export interface PassCurvePoint {
   passHatK: number;
   /** How many tasks have at least k trials. */
   tasks: number;
-  /** Null below two tasks. */
+  /** Null when several trials of a single task are all there is. */
   passAtKInterval: Interval | null;
   passHatKInterval: Interval | null;
 }
@@ -43,10 +44,11 @@ function average(
   const n = weighted.reduce((sum, { tasks }) => sum + tasks, 0);
   const mean = weighted.reduce((sum, { value, tasks }) => sum + value * tasks, 0) / n;
   const spread = weighted.reduce((sum, { value, tasks }) => sum + tasks * (value - mean) ** 2, 0);
-  const { low, high } = tInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
-  if (low === null || high === null) return { mean, interval: null };
-  // A chance has no values outside [0, 1], so neither has its interval.
-  return { mean, interval: { low: Math.max(0, low), high: Math.min(1, high) } };
+  const { se } = tInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
+  const trials = groups.reduce((sum, group) => sum + group.n * group.tasks, 0);
+  // The t interval has no width when all tasks agree, and three of three is not certainty.
+  const { low, high } = rateBounds({ rate: mean, se, tasks: n, trials, level: DEFAULT_LEVEL });
+  return { mean, interval: low === null || high === null ? null : { low, high } };
 }
 
 function curvePoint(usable: readonly Group[], k: number): PassCurvePoint {

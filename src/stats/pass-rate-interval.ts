@@ -20,6 +20,25 @@ function effectiveTrials(rate: number, se: number, bounds: { tasks: number; tria
   return Math.min(bounds.trials, Math.max(1, (rate * (1 - rate)) / (se * se)));
 }
 
+/** What is known of a rate: its value, its standard error over tasks, and how many tasks and trials it stands on. */
+export interface RateFacts {
+  rate: number;
+  se: number | null;
+  tasks: number;
+  trials: number;
+  level: number;
+}
+
+/** Wilson for one trial each; for several, Wilson at the effective number of trials with t in place of z. */
+export function rateBounds({ rate, se, tasks, trials, level }: RateFacts): OpenInterval & { nEff: number | null } {
+  const upper = (1 + level) / 2;
+  if (tasks > 0 && trials === tasks) return { nEff: tasks, ...wilsonBounds(rate, tasks, normalQuantile(upper)) };
+  // Several trials of a single task say nothing about other tasks.
+  if (se === null) return { nEff: null, ...NO_INTERVAL };
+  const nEff = effectiveTrials(rate, se, { tasks, trials });
+  return { nEff, ...wilsonBounds(rate, nEff, studentQuantile(upper, tasks - 1)) };
+}
+
 /**
  * The interval of a pass rate from the pass rate of each task and the number of trials in all.
  * @example
@@ -34,11 +53,6 @@ export function passRateInterval(
   requireOpenProbability("level", level);
   for (const rate of taskMeans) requireProbability("taskMeans", rate);
   requireInteger("totalTrials", totalTrials, { low: taskMeans.length });
-  const { mean: rate, se, n, df } = meanInterval(taskMeans, { level });
-  const upper = (1 + level) / 2;
-  if (n > 0 && totalTrials === n) return { rate, n, nEff: n, ...wilsonBounds(rate, n, normalQuantile(upper)) };
-  // Several trials of a single task say nothing about other tasks.
-  if (se === null) return { rate, n, nEff: null, ...NO_INTERVAL };
-  const nEff = effectiveTrials(rate, se, { tasks: n, trials: totalTrials });
-  return { rate, n, nEff, ...wilsonBounds(rate, nEff, studentQuantile(upper, df)) };
+  const { mean: rate, se, n } = meanInterval(taskMeans, { level });
+  return { rate, n, ...rateBounds({ rate, se, tasks: n, trials: totalTrials, level }) };
 }

@@ -63,7 +63,7 @@ export class Journal implements Sink {
 
   /** Opens a stored run to go on with it, after mending a last line that a kill tore. */
   static resume(dir: string): { journal: Journal; rows: EvalRow[]; notes: string[] } {
-    const unlock = lockRun(join(dir, FILES.lock));
+    const unlock = wrapped(dir, () => lockRun(join(dir, FILES.lock)));
     try {
       const notes = [...mendTail(join(dir, FILES.rows)), ...mendTail(join(dir, FILES.outputs))];
       const rows = readRows(dir);
@@ -97,11 +97,11 @@ export class Journal implements Sink {
   }
 
   close(): void {
-    for (const fd of [this.#outputsFd, this.#rowsFd]) {
-      fsyncSync(fd);
-      closeSync(fd);
+    try {
+      for (const fd of [this.#outputsFd, this.#rowsFd]) closeSafely(fd);
+    } finally {
+      this.#unlock();
     }
-    this.#unlock();
   }
 
   #outputLine(key: string, output: Output, evidence: FinishedTrial["evidence"]): string {
@@ -128,13 +128,19 @@ export function readManifest(dir: string): Manifest {
   const path = join(dir, FILES.manifest);
   if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${FILES.manifest}.`);
   const manifest = parseManifest(path);
-  if (manifest.schema === RUN_SCHEMA) return manifest as Manifest;
+  if (manifest.schema === RUN_SCHEMA && isWhole(manifest)) return manifest as Manifest;
+  if (manifest.schema === RUN_SCHEMA)
+    throw new RunFolderError(`${path} is incomplete: it does not say what was planned. Start a new run instead.`);
   const known = typeof manifest.schema === "string" && manifest.schema.startsWith("assay.run/");
   if (known)
     throw new RunFolderError(
       `${path} has the format ${manifest.schema}; this version reads up to ${RUN_SCHEMA}. Update Assay to open it.`,
     );
   throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
+}
+
+function isWhole({ config, systems, evaluators }: Partial<Omit<Manifest, "schema">>): boolean {
+  return Array.isArray(config?.datasets) && typeof systems === "object" && typeof evaluators === "object";
 }
 
 function parseManifest(path: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {
@@ -202,6 +208,17 @@ function writeAll(fd: number, text: string): void {
   if (text === "") return;
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
+}
+
+/** What a full disk keeps from being synced was reported when it was written; the descriptor is given back either way. */
+function closeSafely(fd: number): void {
+  try {
+    fsyncSync(fd);
+  } catch {
+    // Nothing to do about it, and nothing lost that the kernel has not lost already.
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** Says what a failed write means for the user: nothing before it is lost. */

@@ -9,7 +9,7 @@ export function lockRun(path: string): () => void {
     const holder = readHolder(path);
     if (holder !== null && isAlive(holder)) {
       throw new RunFolderError(
-        `The run is being written by process ${holder.pid} on ${holder.host}. Wait for it, or stop it first (${path}).`,
+        `The run is being written by process ${holder.pid} on ${holder.host}. Wait for it or stop it; if it is gone for sure, remove ${path}.`,
       );
     }
     rmSync(path, { force: true });

@@ -3,13 +3,13 @@ import { RunFolderError } from "../core/errors.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { EvalConfig } from "../core/result.js";
 import type { Attempt, EvalRow } from "../core/row.js";
+import { VERSION } from "../core/version.js";
 import { exampleKey, type Plan, rowIndex } from "../runner/plan.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/run.js";
-import { VERSION } from "../core/version.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA } from "./manifest.js";
-import { freeRunDir, newRunId } from "./run-folder.js";
+import { makeRunDir, newRunId } from "./run-folder.js";
 
 export interface OpenRun {
   journal: Journal | null;
@@ -30,7 +30,7 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   const identity = identityOf(plan, config);
   if (options.resume !== undefined) return resumeRun(options.resume, plan, identity);
   const now = new Date();
-  const dir = freeRunDir(options.runsDir ?? "", newRunId(config.title, now));
+  const dir = makeRunDir(options.runsDir ?? "", newRunId(config.title, now));
   const journal = Journal.create(
     dir,
     manifestOf(identity, { runId: basename(dir), now, invocation: options.invocation }),

@@ -19,7 +19,9 @@ export class FileOutputCache implements OutputCache {
   async get(key: string): Promise<CachedOutput | null> {
     try {
       const entry = JSON.parse(await readFile(this.#path(key), "utf8")) as CachedOutput & { schema?: unknown };
-      return entry.schema === SCHEMA ? { output: entry.output, latency: entry.latency } : null;
+      const { schema, output, latency } = entry;
+      const isSound = schema === SCHEMA && typeof output === "object" && output !== null && typeof latency === "number";
+      return isSound ? { output, latency } : null;
     } catch {
       return null;
     }

@@ -1,4 +1,4 @@
-import { type EvalRow, makeRow } from "../core/row.js";
+import { type EvalRow, makeRow, OUTCOMES } from "../core/row.js";
 
 /**
  * What tells a trial from all others, as the first fields of its lines. Lines are put together by hand: they are
@@ -56,5 +56,8 @@ function quote(text: string): string {
 
 /** The row of a line written by `encodeRow`, of this version or an older one. */
 export function decodeRow(line: string): EvalRow {
-  return makeRow(JSON.parse(line) as EvalRow);
+  const row = JSON.parse(line) as EvalRow;
+  const isRow = typeof row?.system === "string" && row.exampleId !== undefined && OUTCOMES.includes(row.outcome);
+  if (!isRow) throw new SyntaxError("it lacks a system, an exampleId or an outcome");
+  return makeRow(row);
 }

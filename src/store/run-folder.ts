@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import { isComplete } from "./journal.js";
@@ -19,11 +19,22 @@ export function newRunId(title: string, now: Date): string {
   return `${day.replaceAll("-", "")}-${time.slice(0, 8).replaceAll(":", "")}-${slug || "run"}`;
 }
 
-/** The folder for a new run, with a number when two runs start in the same second. */
-export function freeRunDir(runsDir: string, runId: string): string {
+/** Makes the folder for a new run, with a number when two runs, of whatever process, start in the same second. */
+export function makeRunDir(runsDir: string, runId: string): string {
+  mkdirSync(runsDir, { recursive: true });
   for (let attempt = 1; ; attempt++) {
     const dir = join(runsDir, attempt === 1 ? runId : `${runId}-${attempt}`);
-    if (!existsSync(dir)) return dir;
+    if (isNewDir(dir)) return dir;
+  }
+}
+
+function isNewDir(dir: string): boolean {
+  try {
+    mkdirSync(dir);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
   }
 }
 

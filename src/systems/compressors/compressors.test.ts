@@ -90,7 +90,6 @@ describe("every compressor", () => {
   });
 
   it("stays linear on long texts without sentences or spaces", () => {
-    const start = performance.now();
     for (const context of [
       "a".repeat(100_000),
       " ".repeat(100_000),
@@ -98,9 +97,9 @@ describe("every compressor", () => {
       "word ".repeat(40_000),
       "x.\n".repeat(20_000),
     ]) {
-      for (const system of everyCompressor()) compress(system, context, "word a");
+      // A quadratic step would run into the time limit of the test.
+      for (const system of everyCompressor()) expect(typeof compress(system, context, "word a")).toBe("string");
     }
-    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });
 

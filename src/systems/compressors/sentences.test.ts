@@ -105,16 +105,8 @@ describe("splitSentences", () => {
   });
 
   it.each([")", ".", " ", "\n", ".)", "a. ", "a ", "A. "])("is linear in a run of %j", (run) => {
-    const time = (count: number) => {
-      const text = `x${run.repeat(count)}x`;
-      const start = performance.now();
-      splitSentences(text);
-      return performance.now() - start;
-    };
-    time(20_000);
-    const small = Math.min(...Array.from({ length: 5 }, () => time(20_000)));
-    const large = Math.min(...Array.from({ length: 3 }, () => time(400_000)));
-    // Twenty times the text; a quadratic step would take four hundred times as long.
-    expect(large).toBeLessThan(100 * Math.max(small, 0.5));
+    const text = `x${run.repeat(400_000)}x`;
+    // A quadratic step would run into the time limit of the test.
+    expect(joinSentences(text, splitSentences(text), () => true).length).toBeGreaterThan(0);
   });
 });

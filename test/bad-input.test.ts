@@ -1,0 +1,290 @@
+import { describe, expect, it } from "vitest";
+import { assay, reportOf } from "./assay.js";
+import { CAPITALS, type Content, ORACLE, Workspace } from "./workspace.js";
+
+interface Case {
+  what: string;
+  files?: Record<string, Content>;
+  args: string[];
+  says: RegExp;
+}
+
+const FINE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
+const withData = (...extra: string[]) => [...FINE.slice(2), "--dataset", ...extra];
+
+const USAGE_ERRORS: Case[] = [
+  {
+    what: "a malformed JSONL line",
+    files: { "bad.jsonl": '{"id":1,"question":"x"}\n{"id":\n' },
+    args: withData("bad.jsonl"),
+    says: /bad\.jsonl:2: the row is not valid JSON \(.*\)\. Mend it, or pass --skip-bad-rows/,
+  },
+  {
+    what: "duplicate ids",
+    files: {
+      "twice.jsonl": [
+        { id: 1, question: "a" },
+        { id: 2, question: "b" },
+        { id: 1, question: "c" },
+      ],
+    },
+    args: withData("twice.jsonl"),
+    says: /twice\.jsonl:3: the id "1" was used already at twice\.jsonl:1\. .*make them unique/,
+  },
+  {
+    what: "a row with neither context nor question",
+    files: { "blank.jsonl": [{ id: 1, answer: "x" }] },
+    args: withData("blank.jsonl"),
+    says: /blank\.jsonl:1: the row has neither a context nor a question \(its columns: id, answer; --map question=COLUMN/,
+  },
+  {
+    what: "an empty dataset",
+    files: { "empty.jsonl": "" },
+    args: withData("empty.jsonl"),
+    says: /"empty\.jsonl" is empty/,
+  },
+  {
+    what: "a file that is not there",
+    args: withData("gone.csv"),
+    says: /There is no file "gone\.csv" \(looked for \/.*\)/,
+  },
+  {
+    what: "a folder as a dataset",
+    files: { "d/x": "" },
+    args: withData("./d"),
+    says: /"\.\/d" is a folder\. Give a file inside it/,
+  },
+  {
+    what: "an unknown format",
+    files: { "d.txt": "x" },
+    args: withData("./d.txt"),
+    says: /has the extension "\.txt".*Supported: \.jsonl/,
+  },
+  {
+    what: "a column that is not there",
+    args: [...FINE, "--map", "question=promt"],
+    says: /has a column "promt".*Its columns: id, question, answer, part/,
+  },
+  {
+    what: "a filter nothing matches",
+    args: [...FINE, "--filter", "part=north"],
+    says: /No row of "capitals\.jsonl" matches part=north\..*west/,
+  },
+  { what: "an unknown dataset", args: withData("nedle"), says: /Unknown dataset "nedle"\. Did you mean "needle"\?/ },
+  {
+    what: "an unknown system",
+    args: [...FINE, "--system", "tuncate:0.5"],
+    says: /Unknown system "tuncate"\. Did you mean "truncate"\? Known: .*extract/,
+  },
+  {
+    what: "a system's wrong argument",
+    args: [...FINE, "--system", "truncate:50"],
+    says: /"50" is not a number above 0 and up to 1.*Shares are written 0\.5, not 50/,
+  },
+  {
+    what: "an unknown evaluator",
+    args: [...FINE, "--evaluator", "answer_qualty"],
+    says: /Unknown evaluator "answer_qualty"\. Did you mean "answer_quality"\?/,
+  },
+  {
+    what: "an unknown metric",
+    args: [...FINE, "--metric", "mean_scor"],
+    says: /Unknown metric "mean_scor"\. Did you mean "mean_score"\?/,
+  },
+  {
+    what: "an unknown reporter",
+    args: [...FINE, "--output", "jsn"],
+    says: /Unknown reporter "jsn"\. Did you mean "json"\?/,
+  },
+  {
+    what: "an unknown tokenizer",
+    args: [...FINE, "--tokenizer", "gpt2"],
+    says: /There is no tokenizer "gpt2"\. Use one of: cl100k_base, o200k_base/,
+  },
+  {
+    what: "an unknown column group",
+    args: [...FINE, "--columns", "sped"],
+    says: /--columns: unknown group "sped"\. Did you mean "speed"\?/,
+  },
+  {
+    what: "an unknown flag",
+    args: [...FINE, "--treshold", "1"],
+    says: /unknown option '--treshold'\n\(Did you mean --threshold\?\)/,
+  },
+  {
+    what: "an unknown command",
+    args: ["dmo"],
+    says: /Unknown command "dmo"\. Did you mean "demo"\? Known: datasets, demo/,
+  },
+  { what: "a stray argument", args: ["run", "needle"], says: /assay run takes flags only, but got "needle"/ },
+  { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --system/ },
+  { what: "no dataset", args: ["--system", "passthrough"], says: /There is no dataset\. Add --dataset/ },
+  {
+    what: "a score field no evaluator produces",
+    args: [...FINE, "--score-field", "f2"],
+    says: /No evaluator for capitals produces the score field "f2"\. Did you mean "f1"\?/,
+  },
+  {
+    what: "a threshold above 1",
+    args: [...FINE, "--threshold", "70"],
+    says: /The threshold must lie in \[0, 1\], but is .*70\. Scores are shares/,
+  },
+  { what: "a threshold below 0", args: [...FINE, "--threshold=-0.1"], says: /The threshold must lie in \[0, 1\]/ },
+  {
+    what: "a threshold that is no number",
+    args: [...FINE, "--threshold", "high"],
+    says: /argument 'high' is invalid\. It must be a number/,
+  },
+  {
+    what: "k above the number of trials",
+    args: [...FINE, "--trials", "2", "--fail-under", "pass_at_3=0.5"],
+    says: /--fail-under pass_at_3 needs at least 3 trials of each task, but the run has 2\. Pass --trials 3/,
+  },
+  { what: "no trials", args: [...FINE, "--trials", "0"], says: /argument '0' is invalid\. It must be at least 1/ },
+  { what: "half a worker", args: [...FINE, "--max-workers", "1.5"], says: /It must be a whole number/ },
+  {
+    what: "a coverage above 1",
+    args: [...FINE, "--min-coverage", "95"],
+    says: /--min-coverage must lie in \[0, 1\], but is 95/,
+  },
+  {
+    what: "a gate without a value",
+    args: [...FINE, "--fail-under", "pass_rate"],
+    says: /It must look like name=value/,
+  },
+  { what: "a run folder that is not there", args: ["--resume", "gone"], says: /There is no run folder \S*gone/ },
+  {
+    what: "a run folder that is none",
+    files: { "other/x": "" },
+    args: ["--resume", "other"],
+    says: /other is not a run folder: it has no manifest\.json/,
+  },
+  {
+    what: "a file as a run folder",
+    args: ["--resume", "capitals.jsonl"],
+    says: /capitals\.jsonl is a file, not a run folder/,
+  },
+  {
+    what: "a foreign run folder",
+    files: { "other/manifest.json": '{"name":"x"}' },
+    args: ["--resume", "other"],
+    says: /manifest\.json was not written by Assay/,
+  },
+  {
+    what: "a damaged run folder",
+    files: { "other/manifest.json": "{" },
+    args: ["--resume", "other"],
+    says: /manifest\.json cannot be read: /,
+  },
+  {
+    what: "a run folder of a later version",
+    files: { "other/manifest.json": '{"schema":"assay.run/99"}' },
+    args: ["--resume", "other"],
+    says: /has the format assay\.run\/99; this version reads up to assay\.run\/1\. Update Assay/,
+  },
+  {
+    what: "nothing to resume",
+    args: ["--resume"],
+    says: /There is no unfinished run in \.assay\/runs\. Name one with --resume FOLDER/,
+  },
+  {
+    what: "two systems with one name",
+    files: { "again.mjs": ORACLE.replace("example.answer", '"?"') },
+    args: [...FINE, "--system", "./again.mjs"],
+    says: /Two systems have the name "oracle" \(two different systems\)\..*rename one/,
+  },
+  {
+    what: "one system twice",
+    args: [...FINE, "--system", "./oracle.mjs"],
+    says: /Two systems have the name "oracle" \(the same system given twice\)/,
+  },
+  {
+    what: "two datasets with one name",
+    files: { "d/capitals.csv": "id,question\n1,x\n" },
+    args: [...FINE, "--dataset", "d/capitals.csv"],
+    says: /Two datasets have the name "capitals"/,
+  },
+];
+
+describe("bad input", () => {
+  it.each(USAGE_ERRORS)("$what: says what and what to do, exits 2, stores nothing", async ({ files, args, says }) => {
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, ...files });
+    const { code, stdout, stderr } = await assay(space.dir, ...args);
+    expect(stderr).toMatch(says);
+    expect(stderr).not.toMatch(/^\s+at |not expected/m);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+    expect(space.runs()).toEqual([]);
+  });
+
+  it("shows a stack trace, causes included, with --verbose only", async () => {
+    const space = new Workspace({ "broken.mjs": "import './gone.mjs';" });
+    const args = ["--plugin", "./broken.mjs", "--system", "passthrough", "--dataset", "needle"];
+    const [plain, verbose] = await Promise.all([assay(space.dir, ...args), assay(space.dir, ...args, "--verbose")]);
+    expect(plain.stderr).not.toMatch(/^\s+at /m);
+    expect(verbose.stderr).toMatch(/^ModuleError: The plugin[\s\S]*^\s+at [\s\S]*Caused by: [\s\S]*^\s+at /m);
+    expect([plain.code, verbose.code]).toEqual([2, 2]);
+  });
+
+  it("reports a score that is not a number or out of range on its row, and keeps the others", async () => {
+    const evaluator = `export default { name: "wild", score: (example) => ({ good: 0.9, wild: { fr: NaN, it: 1.5, es: -1, de: 0.5 }[example.id] }) };`;
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "wild.mjs": evaluator });
+    const finished = await assay(
+      space.dir,
+      ...FINE,
+      "--evaluator",
+      "./wild.mjs",
+      "--score-field",
+      "wild",
+      "--output",
+      "json",
+    );
+    const { rows } = reportOf(finished);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["unscored", "unscored", "unscored", "fail"]);
+    expect(rows.map(({ scores }) => scores.good)).toEqual([0.9, 0.9, 0.9, 0.9]);
+    expect(rows[0]?.notes).toEqual(["wild returned wild = NaN; scores are numbers in [0, 1], so it was left out"]);
+    expect(rows[1]?.notes[0]).toContain("wild = 1.5");
+    expect(finished.code).toBe(3);
+  });
+
+  it("keeps every other result when a system or an evaluator throws", async () => {
+    const system = `export default { name: "shaky", process: (e) => { if (e.id === "it") throw new Error("boom"); if (e.id === "es") throw "a string"; if (e.id === "de") return null; return { response: e.answer }; } };`;
+    const evaluator = `export default { name: "picky", score: () => { throw new Error("no opinion"); } };`;
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "shaky.mjs": system, "picky.mjs": evaluator });
+    const base = ["--dataset", "capitals.jsonl", "--system", "./shaky.mjs", "--output", "json"];
+    const finished = await assay(space.dir, ...base, "--evaluator", "answer_quality", "--evaluator", "./picky.mjs");
+    const { rows } = reportOf(finished);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "error", "error"]);
+    expect(rows[0]?.notes).toEqual(["picky failed: no opinion"]);
+    expect(rows.slice(1).map(({ attempts }) => attempts[0]?.message)).toEqual([
+      "boom",
+      "a string",
+      expect.stringContaining('The system "shaky" returned null'),
+    ]);
+    expect(finished.code).toBe(3);
+  });
+
+  it("finds a misspelt gate after the run, with the report written", async () => {
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const finished = await assay(space.dir, ...FINE, "--output", "json", "--fail-under", "pass_rte=1");
+    expect(finished.stderr).toContain('--fail-under: there is no metric "pass_rte". Did you mean "pass_rate"?');
+    expect(finished.code).toBe(2);
+    expect(reportOf(finished).rows).toHaveLength(4);
+  });
+
+  it("gives a row without an id one made from its content", async () => {
+    const space = new Workspace({
+      "q.jsonl": [
+        { question: "a", answer: "x" },
+        { question: "b", answer: "y" },
+      ],
+      "oracle.mjs": ORACLE,
+    });
+    const ids = async () =>
+      reportOf(await assay(space.dir, ...withData("q.jsonl"), "--output", "json")).rows.map(
+        ({ exampleId }) => exampleId,
+      );
+    const first = await ids();
+    expect(first).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), expect.stringMatching(/^[0-9a-f]{16}$/)]);
+    expect(await ids()).toEqual(first);
+  });
+});

@@ -1,0 +1,133 @@
+import { execFileSync, spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { assay, LAUNCHER, reportOf, watch } from "./assay.js";
+import { lacks } from "./system-command.js";
+import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+
+describe("help and version", () => {
+  it.each([[[]], [["run"]], [["demo"]], [["datasets"]], [["doctor"]]])(
+    "assay %j --help has examples",
+    async (command) => {
+      const { code, stdout, stderr } = await assay(new Workspace().dir, ...command, "--help");
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout).toMatch(/^Usage: assay/);
+      expect(stdout).toMatch(/^Examples?:\n {2}assay /m);
+    },
+  );
+
+  it("prints the version and nothing else", async () => {
+    const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+      version: string;
+    };
+    for (const flag of ["--version", "-V"]) {
+      expect(await assay(new Workspace().dir, flag)).toMatchObject({
+        code: 0,
+        stdout: `${manifest.version}\n`,
+        stderr: "",
+      });
+    }
+  });
+});
+
+describe("assay datasets", () => {
+  it("lists those with a name", async () => {
+    const { code, stdout } = await assay(new Workspace().dir, "datasets");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\| needle +\| contains +\|/);
+    expect(stdout).toContain("--dataset ./questions.jsonl");
+  });
+
+  it("shows one by name, or a file", async () => {
+    const space = new Workspace({ "data.csv": "prompt,gold\nWhat is it?,this\n" });
+    const needle = await assay(space.dir, "datasets", "show", "needle");
+    expect(needle.stdout).toMatch(/^# needle\n[\s\S]*Primary score: contains[\s\S]*One example:[\s\S]*question: /);
+    expect(await assay(space.dir, "datasets", "show", "needle")).toEqual(needle);
+    const file = await assay(space.dir, "datasets", "show", "data.csv", "--map", "question=prompt,answer=gold");
+    expect(file.stdout).toContain("question: What is it?\nanswer: this");
+  });
+
+  it.each([
+    [["shwo", "needle"], 'Unknown action "shwo". Write: assay datasets show NAME.'],
+    [["show"], "Which dataset? Write: assay datasets show NAME."],
+    [["show", "nedle"], 'Unknown dataset "nedle". Did you mean "needle"?'],
+  ])("refuses %j", async (args, message) => {
+    const { code, stdout, stderr } = await assay(new Workspace().dir, "datasets", ...args);
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+});
+
+describe("assay doctor", () => {
+  it("finds this machine fit to run", async () => {
+    const { code, stdout } = await assay(new Workspace().dir, "doctor");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\| Node\.js +\| ok +\| v\d+/);
+    expect(stdout).toContain("cl100k_base 2, o200k_base 2");
+    expect(stdout).not.toContain("| bad");
+  });
+});
+
+describe("assay demo", () => {
+  /** Everything that is measured by the clock, left out. */
+  const timeless = (table: string) =>
+    table
+      .replace(/^- .* trials\/s .*$/m, "")
+      .split("\n")
+      .map((line) => (line.startsWith("|") ? line.split("|").toSpliced(7, 2).join("|").replace(/ +/g, " ") : line))
+      .join("\n");
+
+  it("is the same each time but for the clock, and says what was found and what to do next", async () => {
+    const space = new Workspace();
+    const first = await assay(space.dir, "demo");
+    const second = await assay(space.dir, "demo", "--runs-dir", "elsewhere");
+    expect(timeless(first.stdout)).toBe(timeless(second.stdout));
+    expect(timeless(first.stdout)).not.toContain(" ms ");
+    expect(first.stdout).toMatch(/^\S+ keeps [\d.]+ % of the answers at [\d.]+ % of the tokens\.$/m);
+    expect(first.stdout).toContain("Pareto rank 1");
+    expect(first.stdout.match(/^\| (?!system|-)/gm)?.length).toBeGreaterThanOrEqual(5);
+    expect(first.stderr).toContain(`Stored in ${space.runs()[0]}`);
+    expect(first.stderr).toContain("What to do next:");
+    expect(second.stderr).toContain(`Stored in ${space.runs("elsewhere")[0]}`);
+    expect([first.code, second.code]).toEqual([0, 0]);
+  });
+
+  it("takes another seed, and writes JSON alone to stdout", async () => {
+    const finished = await assay(new Workspace().dir, "demo", "--output", "json", "--seed", "7");
+    expect(reportOf(finished)).toMatchObject({ schema: "assay.report/1", config: { seed: 7 } });
+  });
+});
+
+describe("the process", () => {
+  it("does not mind a reader that has seen enough", async () => {
+    const rows = Array.from({ length: 3000 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
+    const space = new Workspace({ "many.jsonl": rows, "oracle.mjs": ORACLE });
+    const command = `"${process.execPath}" "${LAUNCHER}" --dataset many.jsonl --system ./oracle.mjs --output json --quiet | head -1; echo "\${PIPESTATUS[0]}"`;
+    const child = spawn("bash", ["-c", command], { cwd: space.dir, stdio: ["ignore", "pipe", "pipe"] });
+    const { stdout, stderr } = await watch(child).finished;
+    expect(stdout).toBe("{\n0\n");
+    expect(stderr).toMatch(/^(Stored in \S+\n)?$/);
+  });
+
+  it("does not mind that nobody reads its notes", async () => {
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const args = [LAUNCHER, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
+    const child = spawn(process.execPath, args, { cwd: space.dir, stdio: ["ignore", "pipe", "pipe"] });
+    child.stderr.destroy();
+    const finished = await watch(child).finished;
+    expect(finished.code).toBe(0);
+    expect(reportOf(finished).rows).toHaveLength(4);
+  });
+
+  it.skipIf(lacks("git"))("writes down the git revision it ran at", async () => {
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const git = (...args: string[]) =>
+      execFileSync("git", ["-c", "user.name=t", "-c", "user.email=t@t", ...args], { cwd: space.dir, encoding: "utf8" });
+    git("init", "--quiet");
+    git("add", ".");
+    git("commit", "--quiet", "-m", "first");
+    await assay(space.dir, "--dataset", "capitals.jsonl", "--system", "./oracle.mjs");
+    const manifest = JSON.parse(space.read(space.runs()[0] ?? "", "manifest.json")) as { gitRevision: string };
+    expect(manifest.gitRevision).toBe(git("rev-parse", "HEAD").trim());
+  });
+});

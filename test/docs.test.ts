@@ -1,0 +1,317 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { passAtK, passHatK } from "../src/stats/index.js";
+import { type Block, blocksOf, brokenLinks, proseOf, tableRows } from "./docs/markdown.js";
+import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
+
+const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
+const markdownIn = (dir: string) =>
+  readdirSync(join(ROOT, dir), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => join(dir, file));
+
+const GUIDES = ["README.md", ...markdownIn("docs")];
+const PAGES = [...GUIDES, "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
+/** A fence such as ` ```js my-system.mjs `: the block is the content of that file. */
+const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
+const EVERY_COMMAND = ["run", "demo", "datasets", "doctor", ""];
+
+const temporary = mkdtempSync(join(tmpdir(), "assay-docs-"));
+const workspaces = new Map<string, Workspace>();
+let known: { all: Set<string>; run: Set<string> };
+
+beforeAll(async () => {
+  for (const page of [...PAGES, "extra"]) {
+    workspaces.set(page, new Workspace(join(temporary, page.replace(/\W/g, "-"))));
+  }
+  const [run = new Set<string>(), ...others] = await Promise.all(EVERY_COMMAND.map(flagsOf));
+  known = { run, all: new Set([run, ...others].flatMap((flags) => [...flags])) };
+});
+
+afterAll(() => rmSync(temporary, { recursive: true, force: true }));
+
+function workspaceOf(page: string): Workspace {
+  const workspace = workspaces.get(page);
+  if (workspace === undefined) throw new Error(`no workspace for ${page}`);
+  return workspace;
+}
+
+/** Runs a command line in a folder that belongs to no page. */
+function assay(line: string): Promise<Ended> {
+  return workspaceOf("extra").assay(line);
+}
+
+async function flagsOf(command: string): Promise<Set<string>> {
+  const { stdout } = await assay(`${command} --help`);
+  return flagsIn(stdout.slice(0, stdout.search(/^(Systems|Examples?):/m)));
+}
+
+function flagsIn(text: string): Set<string> {
+  return new Set(text.match(/(?<![\w-])--[a-z][\w-]*/g));
+}
+
+describe("runnable blocks", () => {
+  const isRun = ({ info }: Block) => !info.split(" ").includes("no-run");
+  const fileOf = ({ line }: Block) => `block-${line}`;
+  const scripts = (page: string) => blocksOf(read(page)).filter((block) => block.language === "ts" && isRun(block));
+
+  /** One compilation for all pages: type checking and, beside each block, the module to run. */
+  beforeAll(async () => {
+    for (const page of PAGES)
+      for (const block of scripts(page)) workspaceOf(page).write(`${fileOf(block)}.mts`, block.text);
+    const compilerOptions = { noEmit: false, rootDir: ".", typeRoots: [join(ROOT, "node_modules/@types")] };
+    const config = { extends: join(ROOT, "tsconfig.json"), compilerOptions, include: ["*/block-*.mts"] };
+    writeFileSync(join(temporary, "tsconfig.json"), JSON.stringify(config));
+    const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
+    const { code, stdout } = await workspaceOf("extra").node(compiler, "-p", temporary);
+    expect(stdout).toBe("");
+    expect(code).toBe(0);
+  });
+
+  async function runBlock(page: string, block: Block): Promise<void> {
+    const workspace = workspaceOf(page);
+    if (FILE_NAME.test(block.info)) return workspace.write(block.info, block.text);
+    if (!isRun(block) || !["sh", "ts"].includes(block.language)) return;
+    const ended =
+      block.language === "sh" ? await workspace.shell(block.text) : await workspace.node(`${fileOf(block)}.mjs`);
+    expect(ended, `${page}:${block.line}`).toMatchObject({ code: 0 });
+    if (!block.text.includes(" > ")) expect(ended.stdout, `${page}:${block.line} prints nothing`).not.toBe("");
+  }
+
+  test.concurrent.each(PAGES)("%s", async (page) => {
+    for (const block of blocksOf(read(page))) await runBlock(page, block);
+  });
+
+  test("there are some in the README, and every shell block that is run starts Assay or an example", () => {
+    const run = PAGES.flatMap((page) => blocksOf(read(page))).filter(
+      (block) => block.language === "sh" && isRun(block),
+    );
+    expect(run.length).toBeGreaterThan(10);
+    for (const { text } of run) expect(text).toMatch(/^(npx assay |node examples\/|cd examples\n)/);
+  });
+
+  test("what a comment says a line prints, it prints", async () => {
+    const page = "docs/how-the-numbers-are-computed.md";
+    for (const block of scripts(page)) {
+      const { stdout } = await workspaceOf(page).node(`${fileOf(block)}.mjs`);
+      const promised = [...block.text.matchAll(/\/\/ (.+)$/gm)].map(([, text = ""]) => text);
+      expect(promised.length).toBeGreaterThan(0);
+      for (const number of promised.join(" ").match(/\d+\.\d+/g) ?? []) expect(stdout).toContain(number);
+    }
+  });
+});
+
+describe("examples", () => {
+  const summaryOf = (stdout: string) =>
+    (JSON.parse(stdout) as { summary: Record<string, Record<string, number | string | null>> }).summary;
+  const DATA = "--dataset examples/questions.jsonl";
+
+  test("each is listed on their page", () => {
+    const page = read("examples/README.md");
+    for (const file of readdirSync(join(ROOT, "examples"))) {
+      if (file !== "README.md") expect(page).toContain(`](${file})`);
+    }
+  });
+
+  test("the recorded outputs bring their cost and latency", async () => {
+    const { stdout } = await assay(`--replay examples/outputs.jsonl ${DATA} --output json`);
+    expect(summaryOf(stdout).outputs).toMatchObject({ pass_rate: 0.7, cost_unknown_trials: 0, latency_median: 0.405 });
+  });
+
+  test("the guesser is flaky and the look-up is not", async () => {
+    const systems = "--system ./examples/guesser.mjs --system ./examples/lookup.ts";
+    const { stdout } = await assay(`${systems} ${DATA} --trials 5 --score-field contains --output json`);
+    const { guesser, lookup } = summaryOf(stdout);
+    expect(guesser?.flaky_rate).toBeGreaterThan(0.3);
+    expect(lookup).toMatchObject({ flaky_rate: 0, pass_rate: 0.7, pass_hat_5: 0.7 });
+  });
+
+  test("the evaluator and the metric are in the report", async () => {
+    const mine = "--evaluator ./examples/brief.ts --metric ./examples/longest-answer.ts";
+    const { stdout } = await assay(`--system ./examples/lookup.ts ${DATA} ${mine} --output json`);
+    expect(summaryOf(stdout).lookup).toMatchObject({ output_tokens_max: 10, num_pass: 10 });
+  });
+});
+
+describe("links and names", () => {
+  test.each(PAGES)("every link of %s leads somewhere", (page) => {
+    expect(brokenLinks(ROOT, page)).toEqual([]);
+  });
+
+  test.each(PAGES)("every file that %s names is there", (page) => {
+    const named = [...proseOf(read(page)).matchAll(/`((?:src|examples|docs|test)\/[\w./-]+)`/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(named.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
+  });
+
+  test.each(PAGES)("every flag that %s names exists", (page) => {
+    const foreign = blocksOf(read(page)).filter(({ info }) => info === "no-run");
+    const text = foreign
+      .reduce((rest, block) => rest.replace(block.text, ""), read(page))
+      .replaceAll("`du --apparent-size`", "");
+    expect([...flagsIn(text)].filter((flag) => !known.all.has(flag))).toEqual([]);
+  });
+
+  test("every flag of the commands is described", () => {
+    const described = flagsIn(read("docs/command-line.md"));
+    expect(known.run.size).toBeGreaterThan(20);
+    expect([...known.all].filter((flag) => !described.has(flag))).toEqual([]);
+  });
+
+  test("every key of a config file is described, and no other", async () => {
+    workspaceOf("extra").write("unknown.yaml", "zzzzzzzzzzzz: 1\n");
+    const { stderr } = await assay("--config unknown.yaml");
+    const keys = /Known: (.+)\./.exec(stderr)?.[1]?.split(", ") ?? [];
+    const section = read("docs/command-line.md").split("## The config file")[1] ?? "";
+    const described = tableRows(section).map(([key = ""]) => key.replaceAll("`", ""));
+    expect(keys.length).toBeGreaterThan(10);
+    expect(described.slice(1).sort()).toEqual(keys.sort());
+  });
+
+  test("every dependency is justified, and nothing else is", () => {
+    const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<
+      string,
+      Record<string, string>
+    >;
+    const names = Object.keys({ ...dependencies, ...devDependencies });
+    const justified = tableRows(read("docs/dependencies.md")).map(([name = ""]) => name.replaceAll("`", ""));
+    expect(justified.filter((name) => name !== "package").sort()).toEqual(names.sort());
+  });
+});
+
+describe("the tree in docs/architecture.md", () => {
+  const block = blocksOf(read("docs/architecture.md")).find(({ info }) => info === "tree");
+
+  /** The paths of an indented tree, folders with a slash at their end. */
+  function pathsOf(tree: string): string[] {
+    const open: string[] = [];
+    return tree
+      .trimEnd()
+      .split("\n")
+      .map((line) => {
+        const depth = (line.length - line.trimStart().length) / 2;
+        open.length = depth;
+        open.push(line.trimStart().split(" ")[0] ?? "");
+        return open.join("");
+      });
+  }
+
+  test("has every folder of src/ and every file at its top, and no other", () => {
+    const entries = readdirSync(join(ROOT, "src"), { recursive: true, withFileTypes: true });
+    const folders = entries
+      .filter((entry) => entry.isDirectory())
+      .map(({ parentPath, name }) => `${join(parentPath, name)}/`);
+    const files = readdirSync(join(ROOT, "src"), { withFileTypes: true })
+      .filter((entry) => entry.isFile() && !entry.name.endsWith(".test.ts"))
+      .map(({ name }) => join(ROOT, "src", name));
+    const real = [...folders, ...files].map((path) => path.slice(join(ROOT, "/").length));
+    expect(pathsOf(block?.text ?? "").sort()).toEqual(["src/", ...real].sort());
+  });
+});
+
+describe("figures", () => {
+  test("the look-up tables of pass@k and pass^k are right", () => {
+    const rows = tableRows(read("docs/how-the-numbers-are-computed.md"));
+    const seen: string[] = [];
+    let table: { n: number; of: typeof passAtK } | null = null;
+    for (const [first = "", ...cells] of rows) {
+      const title = /^pass([@^])k, n = (\d+)$/.exec(first);
+      const c = /^c = (\d+)$/.exec(first)?.[1];
+      if (title !== null) {
+        table = { n: Number(title[2]), of: title[1] === "@" ? passAtK : passHatK };
+        seen.push(first);
+        expect(cells).toEqual(cells.map((_, i) => `k = ${i + 1}`));
+      } else if (c !== undefined && table !== null) {
+        const { n, of } = table;
+        expect(cells.map(Number)).toEqual(
+          Array.from({ length: n }, (_, i) => Number(of(n, Number(c), i + 1).toFixed(3))),
+        );
+      }
+    }
+    expect(seen).toEqual(["pass@k, n = 5", "pass@k, n = 10", "pass^k, n = 5", "pass^k, n = 10"]);
+    expect(rows.filter(([first = ""]) => /^c = \d+$/.test(first))).toHaveLength(2 * (6 + 11));
+  });
+
+  test("the demo prints what the README shows", async () => {
+    const { stdout } = await assay("demo");
+    const [titles = [], ...printed] = tableRows(stdout);
+    const shown = blocksOf(read("README.md")).find(({ info }) => info === "demo")?.text ?? "";
+    const [columns = [], ...lines] = tableRows(shown);
+    const pick = (row: string[]) => columns.map((column) => row[titles.indexOf(column)]);
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(line).toEqual(pick(printed.find(([system]) => system === line[0]) ?? []));
+    const said = shown.split("\n").filter((line) => line !== "" && !line.startsWith("|"));
+    for (const sentence of said) expect(stdout).toContain(sentence);
+  });
+});
+
+describe("docs/json-report.md", () => {
+  type Fields = Record<string, unknown>;
+  type Report = Fields & { rows: Fields[]; summary: Record<string, Fields> };
+  const page = read("docs/json-report.md");
+  const undescribed = (fields: Iterable<string>) => [...fields].filter((field) => !page.includes(`\`${field}\``));
+
+  /** A run that has about everything: several systems, datasets and trials, costs, errors and notes. */
+  async function richRun(): Promise<{ report: Report; dir: string }> {
+    const workspace = workspaceOf("extra");
+    workspace.write(
+      "partial.jsonl",
+      '{"id":"tea-1","response":"two minutes","cost_usd":0.1,"usage":{"input":9,"output":2}}\n',
+    );
+    const systems = "--replay partial.jsonl --system truncate:0.5";
+    const datasets = "--dataset examples/questions.jsonl --dataset needle:lengths=50 -n 3 --head";
+    const { stdout } = await assay(`${systems} ${datasets} --trials 2 --runs-dir rich --output json`);
+    const [run = ""] = readdirSync(join(workspace.dir, "rich"));
+    return { report: JSON.parse(stdout) as Report, dir: join(workspace.dir, "rich", run) };
+  }
+
+  test("describes every field of the report and of the run folder", async () => {
+    const { report, dir } = await richRun();
+    const json = (file: string) => JSON.parse(readFileSync(join(dir, file), "utf8")) as Fields;
+    const lines = (file: string) =>
+      readFileSync(join(dir, file), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => JSON.parse(line) as Fields);
+    const manifest = json("manifest.json");
+    const objects = [
+      report,
+      report.config,
+      report.timing,
+      manifest,
+      manifest.config,
+      manifest.invocation,
+      json("summary.json"),
+      ...report.rows,
+      ...lines("rows.jsonl"),
+      ...lines("outputs.jsonl"),
+    ];
+    const fields = new Set(objects.flatMap((object) => Object.keys(object as Fields)));
+    expect(fields.size).toBeGreaterThan(50);
+    expect(undescribed(fields)).toEqual([]);
+    expect(undescribed(readdirSync(dir))).toEqual([]);
+    for (const { schema } of [report, manifest, json("summary.json")]) expect(page).toContain(String(schema));
+  });
+
+  test("describes the plan", async () => {
+    const { stdout } = await assay("--system passthrough --dataset needle -n 2 --dry-run --output json");
+    const plan = JSON.parse(stdout) as Fields & { datasets: Fields[] };
+    expect(undescribed([...Object.keys(plan), ...Object.keys(plan.datasets[0] ?? {})])).toEqual([]);
+  });
+
+  test("every key of a summary has its formula", async () => {
+    const { report } = await richRun();
+    const formulas = read("docs/how-the-numbers-are-computed.md");
+    const keys = [...Object.values(report.summary), report.across as Fields].flatMap((summary) => Object.keys(summary));
+    const families = keys.map((key) =>
+      key
+        .replace(/(_ci_low|_ci_high|_n)?(_reason)?$/, "")
+        .replace(/^(pass_at|pass_hat)_\d+$/, "$1_<k>")
+        .replace(/^dataset:.*$/, "dataset:<tag>"),
+    );
+    expect([...new Set(families)].filter((key) => !formulas.includes(`\`${key}\``))).toEqual([]);
+  });
+});

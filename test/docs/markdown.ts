@@ -1,0 +1,73 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+/** A fenced block of a Markdown page: ` ```sh no-run ` has the language "sh" and the info "no-run". */
+export interface Block {
+  language: string;
+  info: string;
+  text: string;
+  /** Where the fence opens, counted from 1. */
+  line: number;
+}
+
+const FENCE = /^```(\S*) *(.*)$/;
+
+export function blocksOf(markdown: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | null = null;
+  for (const [index, line] of markdown.split("\n").entries()) {
+    const fence = FENCE.exec(line);
+    if (fence !== null && open === null) {
+      open = { language: fence[1] ?? "", info: fence[2] ?? "", text: "", line: index + 1 };
+    } else if (fence !== null && open !== null) {
+      blocks.push(open);
+      open = null;
+    } else if (open !== null) {
+      open.text += `${line}\n`;
+    }
+  }
+  return blocks;
+}
+
+/** The page without its fenced blocks. */
+export function proseOf(markdown: string): string {
+  return markdown.replace(/^```[\s\S]*?^```$/gm, "");
+}
+
+/** The rows of all tables in a text, as cells. Rules are left out; a bar written as `\|` stays in its cell. */
+export function tableRows(text: string): string[][] {
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith("|") && !/^\|[-:| ]+\|$/.test(line))
+    .map((line) =>
+      line
+        .slice(1, line.lastIndexOf("|"))
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim()),
+    );
+}
+
+/** The links of a page to other files of the repository that lead nowhere. */
+export function brokenLinks(root: string, page: string): string[] {
+  const prose = proseOf(readFileSync(join(root, page), "utf8"));
+  const targets = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => target);
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !leadsSomewhere(root, page, target));
+}
+
+function leadsSomewhere(root: string, page: string, target: string): boolean {
+  const [path = "", anchor] = target.split("#");
+  const file = path === "" ? join(root, page) : join(root, dirname(page), path);
+  if (!existsSync(file)) return false;
+  return anchor === undefined || headingsOf(readFileSync(file, "utf8")).includes(anchor);
+}
+
+/** The anchors that a page's headings get. */
+function headingsOf(markdown: string): string[] {
+  return [...proseOf(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-"),
+  );
+}

@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { assay, reportOf } from "./assay.js";
+import { CAPITALS, Workspace } from "./workspace.js";
+
+const files = { "capitals.jsonl": CAPITALS };
+const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];
+const RECORDED = CAPITALS.map(({ id, answer }) => ({ id, response: answer }));
+
+describe("--replay", () => {
+  it("scores recorded outputs, with their usage, cost and latency", async () => {
+    const records = RECORDED.map((record, i) => ({
+      ...record,
+      usage: { input: 10, output: 2 },
+      cost_usd: 0.5,
+      latency: i + 1,
+    }));
+    const finished = await assay(
+      new Workspace({ ...files, "outputs.jsonl": records }).dir,
+      ...BASE,
+      "--replay",
+      "outputs.jsonl",
+    );
+    expect(finished.code).toBe(0);
+    const { summary, rows } = reportOf(finished);
+    expect(summary.outputs).toMatchObject({ pass_rate: 1, mean_cost_usd: 0.5, latency_mean: 2.5 });
+    expect(rows[0]).toMatchObject({
+      usage: { input: 10, output: 2 },
+      costUsd: 0.5,
+      costSource: "provider",
+      latency: 1,
+    });
+  });
+
+  it("reports missing and unknown ids, and counts the missing as errors", async () => {
+    const records = [...RECORDED.slice(1), { id: "xx", response: "?" }];
+    const space = new Workspace({ ...files, "outputs.jsonl": records });
+    const finished = await assay(space.dir, ...BASE, "--replay", "outputs.jsonl");
+    expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr); they will be errors");
+    expect(finished.stderr).toContain("outputs: 1 recorded id is in no dataset (xx); it is not used");
+    expect(finished.code).toBe(3);
+    const [first] = reportOf(finished).rows;
+    expect(first).toMatchObject({ exampleId: "fr", outcome: "error", errorCategory: "system_error" });
+    expect(first?.attempts[0]?.message).toContain('has no recorded output for example "fr", trial 0');
+  });
+
+  it("takes a record for each trial, else the one that names none", async () => {
+    const records = [...RECORDED, { id: "fr", trial: 1, response: "Lyon" }];
+    const space = new Workspace({ ...files, "outputs.jsonl": records });
+    const { rows } = reportOf(await assay(space.dir, ...BASE, "--replay", "outputs.jsonl", "--trials", "2"));
+    expect(rows.slice(0, 2).map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
+  });
+
+  it.each([
+    [
+      "a duplicate id",
+      [...RECORDED, RECORDED[0]],
+      'outputs.jsonl:5: the record repeats the id "fr" of outputs.jsonl:1',
+    ],
+    ["a record without an id", [{ response: "x" }], 'outputs.jsonl:1: the record has no "id"'],
+    [
+      "a record without an output",
+      [{ id: "fr" }],
+      'outputs.jsonl:1: the record has neither a "response" nor a "context"',
+    ],
+    [
+      "a negative cost",
+      [{ id: "fr", response: "x", cost_usd: -1 }],
+      'outputs.jsonl:1: the record has the number -1 as its "cost_usd"',
+    ],
+    ["nothing", [], '"outputs.jsonl" is empty: it holds no recorded outputs.'],
+    ["a broken line", `${JSON.stringify(RECORDED[0])}\n{"id": \n`, "outputs.jsonl:2: the record is not valid JSON"],
+  ])("refuses %s", async (_, records, message) => {
+    const space = new Workspace({ ...files, "outputs.jsonl": records });
+    const { code, stdout, stderr } = await assay(space.dir, ...BASE, "--replay", "outputs.jsonl");
+    expect(stderr).toContain(message);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it("refuses a file that is not there", async () => {
+    const { code, stderr } = await assay(new Workspace(files).dir, ...BASE, "--replay", "gone.jsonl");
+    expect(stderr).toContain('There is no file "gone.jsonl"');
+    expect(code).toBe(2);
+  });
+});

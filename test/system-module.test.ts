@@ -1,0 +1,135 @@
+import { mkdirSync, symlinkSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { assay, reportOf } from "./assay.js";
+import { CAPITALS, Workspace } from "./workspace.js";
+
+const files = { "capitals.jsonl": CAPITALS };
+const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];
+
+describe("a system given as a file", () => {
+  it.each([
+    [
+      "an object as default",
+      "mine.ts",
+      `export default { name: "mine", process: (example: { answer: string }) => ({ response: example.answer }) };`,
+    ],
+    [
+      "an instance of a class",
+      "mine.ts",
+      `class Mine { readonly name = "mine"; constructor(private readonly suffix = "") {} process(example: { answer: string }) { return { response: example.answer + this.suffix }; } }\nexport default new Mine();`,
+    ],
+    ["a function as default, named after its file", "mine.mjs", `export default (example) => example.answer;`],
+    [
+      "an async function",
+      "mine.ts",
+      `export default async (example: { answer: string }): Promise<string> => example.answer;`,
+    ],
+    [
+      "a named export",
+      "mine.mjs",
+      `export const system = { name: "mine", process: (example) => ({ response: example.answer }) };`,
+    ],
+    [
+      "CommonJS",
+      "mine.cjs",
+      `module.exports = { name: "mine", process: (example) => ({ response: example.answer }) };`,
+    ],
+  ])("may be %s", async (_, name, text) => {
+    const finished = await assay(new Workspace({ ...files, [name]: text }).dir, ...BASE, "--system", `./${name}`);
+    expect(finished.stderr).not.toMatch(/^assay:/m);
+    expect(reportOf(finished).summary).toMatchObject({ mine: { pass_rate: 1, num_planned: 4 } });
+  });
+
+  it("may export several as `systems`", async () => {
+    const text = `export const systems = ["Paris", "Rome"].map((name) => ({ name, process: () => ({ response: name }) }));`;
+    const finished = await assay(new Workspace({ ...files, "pair.ts": text }).dir, ...BASE, "--system", "./pair.ts");
+    expect(reportOf(finished).summary).toMatchObject({ Paris: { pass_rate: 0.25 }, Rome: { pass_rate: 0.25 } });
+  });
+
+  it("is closed at the end, and one that cannot be closed costs nothing", async () => {
+    const text = `export const systems = [
+      { name: "a", process: () => ({ response: "x" }), close: async () => { throw new Error("stuck"); } },
+      { name: "b", process: () => ({ response: "x" }), close: async () => { console.error("b is closed"); } },
+    ];`;
+    const finished = await assay(new Workspace({ ...files, "two.mjs": text }).dir, ...BASE, "--system", "./two.mjs");
+    expect(finished.stderr).toContain("a: could not be closed: stuck");
+    expect(finished.stderr).toContain("b is closed");
+    expect(finished.code).toBe(0);
+  });
+
+  it.each([
+    [
+      "exports nothing",
+      "export const other = 1;",
+      "./mine.mjs exports no system. Export it as `default` or as `system`.",
+    ],
+    [
+      "has no process()",
+      `export default { name: "mine" };`,
+      'The system exported by ./mine.mjs "mine" has no method process().',
+    ],
+    ["has no name", "export default { process: () => ({}) };", "The system exported by ./mine.mjs has no name."],
+  ])("that %s is refused", async (_, text, message) => {
+    const finished = await assay(new Workspace({ ...files, "mine.mjs": text }).dir, ...BASE, "--system", "./mine.mjs");
+    expect(finished.stderr).toContain(message);
+    expect(finished).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it.each(["mine.ts", "mine.mjs"])("%s shares the library's classes with the command line", async (name) => {
+    const text = `import { TrialError } from "assay";
+      export default { name: "mine", process: () => { throw new TrialError("rate_limit", "slow down"); } };`;
+    const space = new Workspace({ ...files, [name]: text });
+    mkdirSync(space.path("node_modules"));
+    symlinkSync(fileURLToPath(new URL("..", import.meta.url)), space.path("node_modules/assay"));
+    const { rows } = reportOf(await assay(space.dir, ...BASE, "--system", `./${name}`));
+    expect(rows[0]).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
+  });
+
+  it("is identified by its own content and that of its local imports", async () => {
+    const space = new Workspace({
+      ...files,
+      "mine.ts": `import { appendFileSync } from "node:fs";
+        import { prefix } from "./lib/prefix.js";
+        export default { name: "mine", process: (example: { answer: string }) => { appendFileSync("calls", "."); return { response: prefix + example.answer }; } };`,
+      "lib/prefix.ts": `export { prefix } from "./deep";`,
+      "lib/deep.ts": `export const prefix = "";`,
+      "unrelated.ts": "export const x = 1;",
+    });
+    const calls = async () => {
+      await assay(space.dir, ...BASE, "--system", "./mine.ts", "--cache-dir");
+      return space.read("calls").length;
+    };
+    expect(await calls()).toBe(4);
+    expect(await calls()).toBe(4);
+    space.write("unrelated.ts", "export const x = 2;");
+    expect(await calls()).toBe(4);
+    space.write("lib/deep.ts", `export const prefix = "so: ";`);
+    expect(await calls()).toBe(8);
+    space.write("lib/deep.ts", `export const prefix = "";`);
+    expect(await calls()).toBe(8);
+    space.write("capitals.jsonl", [{ ...CAPITALS[0], question: "Which city?" }, ...CAPITALS.slice(1)]);
+    expect(await calls()).toBe(9);
+  });
+
+  it("that throws from a timer ends the run with a message, and what was recorded stays", async () => {
+    const text = `export default { name: "wild", process: (example) => {
+      if (example.id === "fr") return { response: "Paris" };
+      return new Promise(() => setTimeout(() => { throw new Error("from nowhere"); }, 1));
+    } };`;
+    const space = new Workspace({ ...files, "wild.mjs": text });
+    const finished = await assay(space.dir, ...BASE, "--system", "./wild.mjs");
+    expect(finished).toMatchObject({ code: 3, stdout: "" });
+    expect(finished.stderr).toContain("assay: from nowhere");
+    expect(finished.stderr).not.toMatch(/^\s+at /m);
+    expect(space.read(space.runs()[0] ?? "", "rows.jsonl")).toContain('"exampleId":"fr"');
+  });
+
+  it("may return what JSON cannot hold without losing the others' results", async () => {
+    const text = `const circle = {}; circle.self = circle;
+      export default { name: "odd", process: (example) => ({ response: example.answer, circle, metadata: { big: 1n } }) };`;
+    const finished = await assay(new Workspace({ ...files, "odd.mjs": text }).dir, ...BASE, "--system", "./odd.mjs");
+    expect(finished.code).toBe(0);
+    expect(reportOf(finished).summary.odd?.pass_rate).toBe(1);
+  });
+});
