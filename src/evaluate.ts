@@ -58,6 +58,8 @@ export interface EvaluateOptions {
   /** Stops the run: what is finished is kept, the rest is skipped. */
   signal?: AbortSignal;
   onProgress?: (progress: Progress) => void;
+  /** Told what happened on the way that says nothing about the result, such as a torn line that was dropped on resume. */
+  onNote?: (note: string) => void;
   /** Kept in the run's manifest, for whoever wants to start it again. */
   invocation?: unknown;
 }
@@ -74,7 +76,8 @@ const MEMO_CHARS = 16_000_000;
  */
 export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const datasets = datasetsOf(options);
-  const metrics = checkMetrics(options.metrics ?? standardMetrics(options.systems.length, datasets.length));
+  // The plan says what is wrong with the systems; here they may be missing.
+  const metrics = checkMetrics(options.metrics ?? standardMetrics(options.systems?.length ?? 0, datasets.length));
   const { maxWorkers = DEFAULT_WORKERS, signal = new AbortController().signal } = options;
   requireCount("maxWorkers", maxWorkers);
   const tokenizer = tokenizerOf(options.tokenizer);
@@ -83,6 +86,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const store = openRun(plan, config, options);
   const startedAt = new Date();
   try {
+    for (const note of store.notes) options.onNote?.(note);
     const ports: RunPorts = {
       clock: () => performance.now(),
       tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
@@ -93,9 +97,10 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
       onProgress: options.onProgress ?? null,
     };
     const rows = await run(plan, ports, store.earlier);
-    const timing = timingOf(startedAt, new Date(), rows.length - store.earlier.rows.size);
+    const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
+    const timing = timingOf(startedAt, new Date(), started - store.earlier.rows.size);
     const runDir = store.journal?.dir ?? null;
-    const result = new RunResult({ rows, metrics, config, timing, runDir, notes: [...plan.notes, ...store.notes] });
+    const result = new RunResult({ rows, metrics, config, timing, runDir, notes: plan.notes });
     store.journal?.writeSummary(storedSummary(result));
     return result;
   } finally {

@@ -80,9 +80,13 @@ describe("runnable blocks", () => {
     if (!block.text.includes(" > ")) expect(ended.stdout, `${page}:${block.line} prints nothing`).not.toBe("");
   }
 
-  test.concurrent.each(PAGES)("%s", async (page) => {
-    for (const block of blocksOf(read(page))) await runBlock(page, block);
-  });
+  test.concurrent.each(PAGES)(
+    "%s",
+    async (page) => {
+      for (const block of blocksOf(read(page))) await runBlock(page, block);
+    },
+    120_000,
+  );
 
   test("there are some in the README, and every shell block that is run starts Assay or an example", () => {
     const run = PAGES.flatMap((page) => blocksOf(read(page))).filter(
@@ -100,6 +104,12 @@ describe("runnable blocks", () => {
       expect(promised.length).toBeGreaterThan(0);
       for (const number of promised.join(" ").match(/\d+\.\d+/g) ?? []) expect(stdout).toContain(number);
     }
+  });
+
+  test("a captured value is not part of a fingerprint, as docs/footguns.md shows", async () => {
+    const [block] = scripts("docs/footguns.md");
+    const { stdout } = await workspaceOf("docs/footguns.md").node(`block-${block?.line}.mjs`);
+    expect(stdout).toBe("true\nfalse\n");
   });
 });
 

@@ -35,8 +35,8 @@ describe("--replay", () => {
     const records = [...RECORDED.slice(1), { id: "xx", response: "?" }];
     const space = new Workspace({ ...files, "outputs.jsonl": records });
     const finished = await assay(space.dir, ...BASE, "--replay", "outputs.jsonl");
-    expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr); they will be errors");
-    expect(finished.stderr).toContain("outputs: 1 recorded id is in no dataset (xx); it is not used");
+    expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr): counted as errors");
+    expect(finished.stderr).toContain("outputs: 1 recorded id in no dataset (xx): not used");
     expect(finished.code).toBe(3);
     const [first] = reportOf(finished).rows;
     expect(first).toMatchObject({ exampleId: "fr", outcome: "error", errorCategory: "system_error" });

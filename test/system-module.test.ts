@@ -125,6 +125,15 @@ describe("a system given as a file", () => {
     expect(space.read(space.runs()[0] ?? "", "rows.jsonl")).toContain('"exampleId":"fr"');
   });
 
+  it("that can never answer ends the run with a message", async () => {
+    const text = `export default { name: "lost", process: (example) => (example.id === "fr" ? { response: "Paris" } : new Promise(() => {})) };`;
+    const space = new Workspace({ ...files, "lost.mjs": text });
+    const finished = await assay(space.dir, ...BASE, "--system", "./lost.mjs");
+    expect(finished.stderr).toContain("is waiting for something that can no longer happen");
+    expect(finished).toMatchObject({ code: 3, stdout: "" });
+    expect(space.read(space.runs()[0] ?? "", "rows.jsonl")).toContain('"exampleId":"fr"');
+  });
+
   it("may return what JSON cannot hold without losing the others' results", async () => {
     const text = `const circle = {}; circle.self = circle;
       export default { name: "odd", process: (example) => ({ response: example.answer, circle, metadata: { big: 1n } }) };`;

@@ -51,7 +51,7 @@ const NEXT = `What to do next:
   assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own`;
 
 /** The findings in plain words. The best buy is the system on the first front that keeps most for what it sends. */
-export function conclude({ summary }: EvalResult): string {
+function conclude({ summary }: EvalResult): string {
   const systems = Object.entries(summary).map(([name, values]) => ({
     name,
     kept: values.mean_score ?? 0,

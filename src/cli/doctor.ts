@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { EXIT, messageOf } from "../core/errors.js";
+import { VERSION } from "../core/version.js";
 import { markdownTable } from "../report/markdown.js";
 import { loadTokenizer } from "../tokens/index.js";
-import { VERSION } from "../core/version.js";
 
 /** One thing that was looked at. `bad` means a run would not work without it. */
 interface Check {

@@ -1,5 +1,5 @@
 import { CommanderError } from "commander";
-import { AssayError, EXIT, messageOf } from "../core/errors.js";
+import { AssayError, EXIT, messageOf, StalledError } from "../core/errors.js";
 import { buildProgram } from "./program.js";
 
 /** Runs the command line and ends the process with its exit code. */
@@ -13,6 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   const verbose = argv.includes("--verbose");
   // Thrown outside of any call, by a timer of a user's system for instance. What is recorded stays and can be resumed.
   process.on("uncaughtException", (error) => process.exit(report(error, verbose)));
+  process.once("beforeExit", () => process.exit(report(new StalledError(), verbose)));
   let exitCode: number;
   try {
     exitCode = await buildProgram().run(argv);

@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
-import type { RunConfig } from "./run-config.js";
+import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
 export interface RunFlags extends RunConfig {
@@ -142,7 +142,7 @@ function toRunFlags({ system, dataset, evaluator, metric, plugin, cacheDir, ...s
     ...(evaluator === undefined ? {} : { evaluators: evaluator }),
     ...(metric === undefined ? {} : { metrics: metric }),
     ...(plugin === undefined ? {} : { plugins: plugin }),
-    ...(cacheDir === undefined ? {} : { cacheDir: cacheDir === true ? ".assay/cache" : cacheDir }),
+    ...(cacheDir === undefined ? {} : { cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
   };
 }
 
@@ -151,7 +151,7 @@ function addDemo(program: Command, done: Done): void {
     .command("demo")
     .description("compare context compressors on a synthetic long-context task: offline, a few seconds")
     .option("--output <name>", "table or json", "table")
-    .option("--runs-dir <dir>", "where the run folder goes", ".assay/runs")
+    .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
     .option("--seed <number>", "for another set of examples", integer, 0)
     .addHelpText("after", "\nExamples:\n  assay demo\n  assay demo --output json > demo.json")
     .allowExcessArguments(false)
@@ -236,6 +236,6 @@ function pairs(text: string, before: Readonly<Record<string, string>> = {}): Rec
 }
 
 function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
-  const parsed = Object.entries(pairs(value)).map(([key, least]) => [key, number(least)]);
+  const parsed = Object.entries(pairs(value)).map(([key, least]) => [key, number(least)] as const);
   return { ...before, ...Object.fromEntries(parsed) };
 }

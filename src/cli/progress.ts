@@ -30,7 +30,8 @@ export class ProgressLine {
       this.#stream.write(`${text}\n`);
       return;
     }
-    const width = Math.max(20, (this.#stream.columns ?? 80) - 1);
+    // A terminal that does not know its width says 0.
+    const width = Math.max(20, (this.#stream.columns || 80) - 1);
     this.#stream.write(`\r\u001b[2K${text.slice(0, width)}`);
     this.#drawn = true;
   }

@@ -21,7 +21,7 @@ export async function loadPlugins(registry: Registry, paths: readonly string[]):
     if (typeof register !== "function") {
       throw new ModuleError(`The plugin ${path} does not export a function register(registry).`);
     }
-    await registerPlugin(path, () => register(registry));
+    await registerPlugin(path, () => (register as (registry: Registry) => unknown)(registry));
   }
 }
 

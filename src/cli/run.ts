@@ -10,6 +10,7 @@ import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
 import { evaluate, standardMetrics } from "../evaluate.js";
+import { plural } from "../report/format.js";
 import { COLUMN_GROUPS } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
 import { readManifest } from "../store/journal.js";
@@ -134,9 +135,11 @@ function reportReplayCoverage(
   const { missing, unknown } = system.coverage(ids, trials);
   const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
   if (missing.length > 0)
-    say(`${system.name}: no recorded output for ${missing.length} examples (${some(missing)}); they will be errors`);
+    say(
+      `${system.name}: no recorded output for ${plural(missing.length, "example")} (${some(missing)}): counted as errors`,
+    );
   if (unknown.length > 0)
-    say(`${system.name}: ${unknown.length} recorded ids are in no dataset (${some(unknown)}); they are not used`);
+    say(`${system.name}: ${plural(unknown.length, "recorded id")} in no dataset (${some(unknown)}): not used`);
 }
 
 async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config: RunConfig): Promise<number> {
@@ -174,6 +177,10 @@ async function runAndReport(parts: Parts, request: RunRequest): Promise<number> 
       ...storeOptions(request),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
+      onNote: (note) => {
+        progress?.clear();
+        say(note);
+      },
     });
     progress?.clear();
     return await report(result, { config, gates, interrupted: interrupt.signal.aborted });

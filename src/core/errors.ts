@@ -75,6 +75,17 @@ export class JournalError extends AssayError {
   }
 }
 
+/** The process has nothing left to do, but the run is not over: a promise was never settled and nothing is left to settle it. */
+export class StalledError extends AssayError {
+  constructor() {
+    super(
+      "STALLED",
+      "The run cannot go on: a system or an evaluator is waiting for something that can no longer happen. What is recorded is kept: mend it, then go on with --resume.",
+      { exitCode: EXIT.infrastructure },
+    );
+  }
+}
+
 /** The error categories that mean "infrastructure": the trial says nothing about quality. */
 export type InfrastructureCategory = Extract<ErrorCategory, "api_error" | "rate_limit" | "timeout" | "system_error">;
 

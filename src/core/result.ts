@@ -58,8 +58,6 @@ export interface EvalResult {
   toColumns(): Record<string, unknown[]>;
 }
 
-export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
-
 /** The JSON report. Its shape is versioned and described in docs/json-report.md. */
 export interface JsonReport {
   schema: "assay.report/1";

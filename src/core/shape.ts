@@ -27,7 +27,7 @@ export function describe(value: unknown): string {
   if (Array.isArray(value)) return "an array";
   if (typeof value === "object") return "an object";
   if (typeof value === "function") return "a function";
-  return `the ${typeof value} ${typeof value === "string" ? JSON.stringify(value) : String(value)}`;
+  return `the ${typeof value} ${typeof value === "string" ? JSON.stringify(value) : (value as number | bigint | boolean | symbol).toString()}`;
 }
 
 function wanted(methods: readonly string[]): string {

@@ -58,7 +58,7 @@ export interface TrialContext {
   budget: CostBudget | null;
   trial: number;
   seed: number;
-  log(message: string): void;
+  log: (message: string) => void;
 }
 
 /**

@@ -19,7 +19,7 @@ export interface LoadDatasetOptions extends LoadOptions {
 export async function loadDataset(name: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
   const { registry = defaultRegistry, ...load } = options;
   if (isFile(name) && !registry.has("dataset", name)) return loadFile(name, load);
-  const [base = "", config] = splitConfig(name);
+  const [base, config] = splitConfig(name);
   const definition = registry.get("dataset", base);
   const source = await definition.load(config === undefined ? load : { ...load, config });
   const found: Example[] = [];

@@ -122,7 +122,9 @@ function texts(values: readonly unknown[]): string[] | Problem {
 
 function toTurns(value: unknown): unknown {
   if (!Array.isArray(value)) return noList(value);
-  const turns: unknown[] = value.map((turn) => (typeof turn === "string" ? { role: "user", content: turn } : turn));
+  const turns: unknown[] = value.map((turn: unknown) =>
+    typeof turn === "string" ? { role: "user", content: turn } : turn,
+  );
   const good = turns.every(
     (turn) => isRawRow(turn) && typeof turn.role === "string" && typeof turn.content === "string",
   );

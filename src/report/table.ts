@@ -5,7 +5,7 @@ import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from 
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
 /** A headline that fewer trials than this stand behind is marked. */
-export const LOW_COVERAGE = 0.95;
+const LOW_COVERAGE = 0.95;
 
 /** Groups of columns that `--columns` can ask for. */
 export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets"] as const;

@@ -27,7 +27,7 @@ export interface Returned {
   log: readonly string[];
 }
 
-export interface Threw {
+interface Threw {
   kind: "threw";
   error: unknown;
   durationMs: number;

@@ -41,7 +41,7 @@ export interface PlanOptions {
   skipBadRows?: boolean;
 }
 
-export const DEFAULT_THRESHOLD = 0.7;
+const DEFAULT_THRESHOLD = 0.7;
 
 /** Checks everything that can be checked before a run starts, and lays out its trials. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
@@ -140,7 +140,8 @@ export function requireCount(name: string, value: number): void {
 }
 
 function checkSystems(systems: readonly System[]): readonly System[] {
-  if (!Array.isArray(systems) || systems.length === 0) {
+  const count = Array.isArray(systems) ? systems.length : 0;
+  if (count === 0) {
     throw new UsageError("There is no system to measure. Give at least one.");
   }
   const fingerprints = new Map<string, string>();

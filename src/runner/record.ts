@@ -57,7 +57,7 @@ export class TokenCounter {
   /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
   #count(text: string): number {
     const count = this.#tokenizer.count(text);
-    if (count >= 0 && count < Number.POSITIVE_INFINITY) return count;
+    if (typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY) return count;
     throw new UsageError(
       `The tokenizer counted ${describe(count)} tokens. count(text) must return a number from 0 up.`,
     );

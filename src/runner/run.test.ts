@@ -429,7 +429,7 @@ describe("sync and async", () => {
 
   it("waits for promises that are not native", async () => {
     // biome-ignore lint/suspicious/noThenProperty: that is what a foreign promise is.
-    const foreign = { then: (resolve: (output: Output) => void) => resolve({ response: "yes" }) };
+    const foreign = { then: (resolve: (output: Output) => void) => resolve({ response: "yes" }) }; // oxlint-disable-line unicorn/no-thenable
     expect(await rowOf(foreign)).toMatchObject({ outcome: "pass" });
   });
 });
@@ -471,7 +471,7 @@ describe("stopping", () => {
       started.push(id);
       if (started.length < 3) return { response: "yes" };
       return new Promise<Output>((_, reject) => {
-        signal.addEventListener("abort", () => reject(signal.reason));
+        signal.addEventListener("abort", () => reject(new Error("stopped")));
         controller.abort();
       });
     });

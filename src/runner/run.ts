@@ -105,7 +105,8 @@ class Ledger {
   readonly #progress: Progress;
   readonly #start: number;
   #nextWrite: Promise<void> | null = null;
-  #turnStart = 0;
+  /** When the event loop last had its turn, which is not when the first trial since then ended: that may have been a long one. */
+  #turnStart: number;
   #failure: { error: unknown } | null = null;
   #closed = false;
 
@@ -117,6 +118,7 @@ class Ledger {
     this.#rows = new Array<EvalRow | undefined>(plan.total);
     this.#remaining = new Uint32Array(plan.examples.length).fill(plan.systems.length * plan.trials);
     this.#start = ports.clock();
+    this.#turnStart = this.#start;
     const total = plan.total;
     this.#progress = { done: 0, total, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
     for (const [index, row] of earlier.rows) this.#keep(index, row);
@@ -139,9 +141,7 @@ class Ledger {
     if (this.#closed) return;
     this.#keep(trial.index, finished.row);
     this.#ports.sink?.append(finished);
-    if (this.#nextWrite !== null) return;
-    this.#turnStart = this.#ports.clock();
-    this.#nextWrite = new Promise((resolve) => {
+    this.#nextWrite ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#write();
         resolve();
@@ -191,7 +191,8 @@ class Ledger {
     this.#nextWrite = null;
     try {
       this.#ports.sink?.flush();
-      this.#progress.elapsedMs = this.#ports.clock() - this.#start;
+      this.#turnStart = this.#ports.clock();
+      this.#progress.elapsedMs = this.#turnStart - this.#start;
       this.#ports.onProgress?.({ ...this.#progress });
     } catch (error) {
       this.#failure = { error };

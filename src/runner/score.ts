@@ -21,7 +21,8 @@ export interface Graded {
 export function score(trial: Trial, output: Output, context: ScoreContext): Eventually<Graded> {
   const { evaluators } = trial.wiring;
   const pending = evaluators.map((evaluator) => tryScore(evaluator, trial.example, output, context));
-  if (pending.some(isThenable)) return Promise.all(pending).then((scored) => collect(trial.wiring, scored));
+  if (pending.some(isThenable))
+    return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(trial.wiring, scored));
   return collect(trial.wiring, pending as (Scored | Failed)[]);
 }
 

@@ -131,10 +131,10 @@ export function readManifest(dir: string): Manifest {
   if (manifest.schema === RUN_SCHEMA && isWhole(manifest)) return manifest as Manifest;
   if (manifest.schema === RUN_SCHEMA)
     throw new RunFolderError(`${path} is incomplete: it does not say what was planned. Start a new run instead.`);
-  const known = typeof manifest.schema === "string" && manifest.schema.startsWith("assay.run/");
-  if (known)
+  const { schema } = manifest;
+  if (typeof schema === "string" && schema.startsWith("assay.run/"))
     throw new RunFolderError(
-      `${path} has the format ${manifest.schema}; this version reads up to ${RUN_SCHEMA}. Update Assay to open it.`,
+      `${path} has the format ${schema}; this version reads up to ${RUN_SCHEMA}. Update Assay to open it.`,
     );
   throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
 }

@@ -1,0 +1,251 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { JournalError, RunFolderError } from "../core/errors.js";
+import { type EvalRow, makeRow } from "../core/row.js";
+import type { FinishedTrial } from "../runner/ports.js";
+import { isComplete, Journal, readManifest, readRows } from "./journal.js";
+import type { Manifest } from "./manifest.js";
+
+const MANIFEST: Manifest = {
+  schema: "assay.run/1",
+  runId: "run",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  assayVersion: "0.1.0",
+  nodeVersion: "v20",
+  platform: "linux-x64",
+  gitRevision: null,
+  planned: 2,
+  config: {
+    title: "t",
+    systems: ["s"],
+    datasets: [],
+    evaluators: [],
+    metrics: [],
+    scoreField: "score",
+    threshold: 0.7,
+    trials: 1,
+    seed: 0,
+    tokenizer: "cl100k_base",
+  },
+  systems: {},
+  evaluators: {},
+  invocation: null,
+};
+
+let dir = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-journal-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const path = (file: string) => join(dir, file);
+const lines = (file: string) => readFileSync(path(file), "utf8").split("\n").filter(Boolean);
+
+function row(exampleId: number, more: Partial<EvalRow> = {}): EvalRow {
+  return makeRow({ system: "s", exampleId, outcome: "pass", ...more });
+}
+
+function finished(exampleId: number, more: Partial<FinishedTrial> = {}): FinishedTrial {
+  return { row: row(exampleId), output: { response: `answer ${exampleId}` }, evidence: null, ...more };
+}
+
+/** A run folder with these trials in it, closed. */
+function store(...trials: FinishedTrial[]): void {
+  const journal = Journal.create(dir, MANIFEST);
+  for (const trial of trials) journal.append(trial);
+  journal.flush();
+  journal.close();
+}
+
+describe("Journal", () => {
+  it("brings rows back in the order they were written, with their outputs beside them", () => {
+    store(finished(1), finished(2, { evidence: { f1: "why" } }), finished(3, { output: null }));
+    expect(readManifest(dir)).toEqual(MANIFEST);
+    expect(readRows(dir)).toEqual([row(1), row(2), row(3)]);
+    expect(lines("outputs.jsonl").map((line) => JSON.parse(line))).toEqual([
+      { system: "s", dataset: "", exampleId: 1, trial: 0, output: { response: "answer 1" } },
+      { system: "s", dataset: "", exampleId: 2, trial: 0, output: { response: "answer 2" }, evidence: { f1: "why" } },
+    ]);
+    expect(readdirSync(dir).sort()).toEqual(["manifest.json", "outputs.jsonl", "rows.jsonl"]);
+  });
+
+  it("has everything on disk after a flush, before it is closed", () => {
+    const journal = Journal.create(dir, MANIFEST);
+    journal.append(finished(1));
+    expect(lines("rows.jsonl")).toHaveLength(0);
+    journal.flush();
+    expect(readRows(dir)).toEqual([row(1)]);
+    expect(lines("outputs.jsonl")).toHaveLength(1);
+    journal.close();
+  });
+
+  it("goes on where it stopped", () => {
+    store(finished(1));
+    const { journal, rows, notes } = Journal.resume(dir);
+    expect([rows, notes]).toEqual([[row(1)], []]);
+    journal.append(finished(2));
+    journal.flush();
+    journal.close();
+    expect(readRows(dir)).toEqual([row(1), row(2)]);
+  });
+
+  it("writes a large output as a file of its own", () => {
+    const response = "x".repeat((1 << 20) + 1);
+    store(finished(1), finished(2, { output: { response } }));
+    const [, large] = lines("outputs.jsonl").map((line) => JSON.parse(line));
+    expect(large).toMatchObject({
+      system: "s",
+      exampleId: 2,
+      file: expect.stringMatching(/^outputs\/[0-9a-f]{32}\.json$/),
+    });
+    expect(JSON.parse(readFileSync(path(large.file), "utf8"))).toMatchObject({ exampleId: 2, output: { response } });
+  });
+
+  it("records the row of an output that JSON cannot hold", () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    store(finished(1, { output: circle }), finished(2, { output: { tokens: 1n } }), finished(3));
+    expect(readRows(dir)).toHaveLength(3);
+    const outputs = lines("outputs.jsonl").map((line) => JSON.parse(line).output);
+    expect(outputs).toEqual([
+      { notRecorded: expect.stringContaining("circular") },
+      { notRecorded: expect.stringContaining("BigInt") },
+      { response: "answer 3" },
+    ]);
+  });
+
+  it("knows whether a run is complete from its summary", () => {
+    const journal = Journal.create(dir, MANIFEST);
+    expect(isComplete(dir)).toBe(false);
+    journal.writeSummary({ complete: false });
+    expect(isComplete(dir)).toBe(false);
+    journal.writeSummary({ complete: true });
+    expect(isComplete(dir)).toBe(true);
+    journal.close();
+  });
+});
+
+describe("a damaged run", () => {
+  it("loses a last line that was torn, at any byte, and nothing else", () => {
+    store(finished(1), finished(2, { row: row(2, { notes: ["schön ✓"] }) }));
+    const whole = readFileSync(path("rows.jsonl"));
+    const first = whole.indexOf("\n") + 1;
+    for (let cut = first + 1; cut < whole.length; cut++) {
+      writeFileSync(path("rows.jsonl"), whole.subarray(0, cut));
+      expect(readRows(dir)).toEqual([row(1)]);
+      const { journal, rows, notes } = Journal.resume(dir);
+      journal.append(finished(3, { output: null }));
+      journal.flush();
+      journal.close();
+      expect(rows).toEqual([row(1)]);
+      expect(notes).toEqual([expect.stringContaining("rows.jsonl: a torn last line was dropped")]);
+      expect(readRows(dir)).toEqual([row(1), row(3)]);
+    }
+  });
+
+  it("mends a torn output too", () => {
+    store(finished(1), finished(2));
+    truncateSync(path("outputs.jsonl"), readFileSync(path("outputs.jsonl")).length - 3);
+    const { journal, rows, notes } = Journal.resume(dir);
+    journal.close();
+    expect(rows).toHaveLength(2);
+    expect(notes).toEqual([expect.stringContaining("outputs.jsonl")]);
+    expect(lines("outputs.jsonl").map((line) => JSON.parse(line).exampleId)).toEqual([1]);
+  });
+
+  it.each(["{ broken", "{}", "null"])("names the line in the middle that is no row: %s", (broken) => {
+    store(finished(1));
+    appendFileSync(path("rows.jsonl"), `${broken}\n`);
+    appendFileSync(path("rows.jsonl"), '{"system":"s","exampleId":2,"outcome":"pass"}\n');
+    expect(() => Journal.resume(dir)).toThrow(RunFolderError);
+    expect(() => readRows(dir)).toThrow(/rows\.jsonl:2 is not a row: .*Remove that line/);
+    expect(existsSync(path("lock"))).toBe(false);
+  });
+
+  it("may have been killed before its first row", () => {
+    store();
+    rmSync(path("rows.jsonl"));
+    rmSync(path("outputs.jsonl"));
+    const { journal, rows } = Journal.resume(dir);
+    journal.close();
+    expect(rows).toEqual([]);
+  });
+});
+
+describe("readManifest", () => {
+  const refused: [string, string, RegExp][] = [
+    [
+      "a newer format",
+      '{"schema":"assay.run/2"}',
+      /has the format assay\.run\/2; this version reads up to .*Update Assay/,
+    ],
+    ["a foreign file", '{"name":"app","version":3}', /was not written by Assay/],
+    ["a list", "[]", /was not written by Assay/],
+    ["a torn file", '{"schema":', /cannot be read/],
+    ["a file without a plan", '{"schema":"assay.run/1"}', /is incomplete/],
+  ];
+
+  it.each(refused)("refuses %s", (_, content, message) => {
+    writeFileSync(path("manifest.json"), content);
+    expect(() => readManifest(dir)).toThrow(RunFolderError);
+    expect(() => readManifest(dir)).toThrow(message);
+  });
+
+  it("refuses what is no run folder", () => {
+    expect(() => readManifest(path("nowhere"))).toThrow(/There is no run folder/);
+    expect(() => readManifest(dir)).toThrow(/is not a run folder: it has no manifest\.json/);
+    writeFileSync(path("file"), "");
+    expect(() => readManifest(path("file"))).toThrow(/is a file, not a run folder/);
+  });
+});
+
+describe.skipIf(process.platform !== "linux")("a full disk", () => {
+  it.each(["rows.jsonl", "outputs.jsonl"])(
+    "is reported as such when %s cannot grow, and the run is given back",
+    (file) => {
+      mkdirSync(dir, { recursive: true });
+      symlinkSync("/dev/full", path(file));
+      const journal = Journal.create(dir, MANIFEST);
+      journal.append(finished(1));
+      expect(() => journal.flush()).toThrow(JournalError);
+      journal.append(finished(2));
+      expect(() => journal.flush()).toThrow(
+        /The disk is full .*Every trial recorded before is kept: make room.*--resume/,
+      );
+      expect(existsSync(path("lock"))).toBe(true);
+      journal.close();
+      expect(existsSync(path("lock"))).toBe(false);
+    },
+  );
+
+  it("never leaves a row behind whose output could not be written", () => {
+    symlinkSync("/dev/full", path("outputs.jsonl"));
+    const journal = Journal.create(dir, MANIFEST);
+    journal.append(finished(1));
+    expect(() => journal.flush()).toThrow(JournalError);
+    journal.close();
+    expect(readRows(dir)).toEqual([]);
+  });
+});
+
+it("says that a folder cannot be made", () => {
+  writeFileSync(path("file"), "");
+  expect(() => Journal.create(path("file/run"), MANIFEST)).toThrow(JournalError);
+});

@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ERROR_CATEGORIES, type EvalRow, makeRow, OUTCOMES } from "../core/row.js";
+import { decodeRow, encodeRow } from "./row-codec.js";
+
+const amount = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0));
+const text = fc.oneof(
+  fc.string(),
+  fc.string({ unit: "binary" }),
+  fc.constantFrom('"', "\\", "\n", "\u2028", "a b-c:d"),
+);
+const rows: fc.Arbitrary<EvalRow> = fc.record({
+  system: text,
+  exampleId: fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true, min: 0 })),
+  dataset: text,
+  trial: fc.nat(),
+  outcome: fc.constantFrom(...OUTCOMES),
+  errorCategory: fc.constantFrom(...ERROR_CATEGORIES),
+  scores: fc.dictionary(
+    text.filter((key) => key !== "__proto__"),
+    fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0),
+  ),
+  primaryField: fc.option(text),
+  passed: fc.option(fc.boolean()),
+  inputTokens: fc.nat(),
+  outputTokens: fc.nat(),
+  usage: fc.option(fc.record({ input: fc.nat(), output: fc.nat(), cacheRead: fc.nat() })),
+  costUsd: amount,
+  costSource: fc.constantFrom("provider", "priced", "estimated", "unknown"),
+  overshootUsd: amount,
+  partial: fc.boolean(),
+  latency: amount,
+  durationMs: amount,
+  ttftMs: amount,
+  firstAttemptMs: amount,
+  successAtMs: amount,
+  turns: amount,
+  tokensPerSec: amount,
+  costKilledAt: fc.nat(),
+  attempts: fc.array(
+    fc.record({ errorCategory: fc.constantFrom(...ERROR_CATEGORIES), message: text, durationMs: fc.nat() }),
+  ),
+  notes: fc.array(text),
+  metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), text)),
+});
+
+describe("encodeRow and decodeRow", () => {
+  it("bring any row back as it was, from one line", () => {
+    fc.assert(
+      fc.property(rows, (row) => {
+        const line = encodeRow(row);
+        expect(line).not.toContain("\n");
+        expect(decodeRow(line)).toEqual(row);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("leave out what is at its neutral value", () => {
+    const row = makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, primaryField: "f1" });
+    expect(encodeRow(row)).toBe(
+      '{"system":"s","dataset":"","exampleId":1,"trial":0,"outcome":"pass","errorCategory":"none","scores":{"f1":1},"primaryField":"f1","inputTokens":0,"outputTokens":0}',
+    );
+  });
+
+  it("read lines of older versions, which had fewer fields", () => {
+    const row = decodeRow('{"system":"s","exampleId":"x","outcome":"fail"}');
+    expect(row).toEqual(makeRow({ system: "s", exampleId: "x", outcome: "fail" }));
+  });
+
+  it.each(["", "{", "null", "42", "[]", "{}", '{"system":"s","exampleId":1,"outcome":"won"}'])("refuse %s", (line) => {
+    expect(() => decodeRow(line)).toThrow();
+  });
+});

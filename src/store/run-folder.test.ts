@@ -1,0 +1,116 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { gitRevision } from "./git.js";
+import { findRun, makeRunDir, newRunId } from "./run-folder.js";
+
+let dir = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-runs-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+describe("newRunId", () => {
+  const now = new Date("2026-11-15T21:33:34.567Z");
+
+  it.each([
+    ["needle: 5 systems", "20261115-213334-needle-5-systems"],
+    ["../../etc/passwd", "20261115-213334-etc-passwd"],
+    ["日本語", "20261115-213334-run"],
+    ["a".repeat(100), `20261115-213334-${"a".repeat(40)}`],
+    [`${"a".repeat(39)} b`, `20261115-213334-${"a".repeat(39)}`],
+  ])("of %s is a plain name", (title, id) => {
+    expect(newRunId(title, now)).toBe(id);
+  });
+});
+
+describe("makeRunDir", () => {
+  it("makes a new folder each time", () => {
+    const runs = join(dir, "deep", "runs");
+    expect([1, 2, 3].map(() => makeRunDir(runs, "id"))).toEqual(["id", "id-2", "id-3"].map((name) => join(runs, name)));
+  });
+
+  it("says when it cannot", () => {
+    writeFileSync(join(dir, "file"), "");
+    expect(() => makeRunDir(join(dir, "file"), "id")).toThrow(/EEXIST|ENOTDIR/);
+  });
+});
+
+describe("findRun", () => {
+  function stored(name: string, complete: boolean | null): string {
+    const run = join(dir, name);
+    mkdirSync(run);
+    writeFileSync(join(run, "manifest.json"), "{}");
+    if (complete !== null) writeFileSync(join(run, "summary.json"), JSON.stringify({ complete }));
+    return run;
+  }
+
+  it("takes a path or an id", () => {
+    const run = stored("20260101-000000-a", true);
+    expect(findRun(dir, run)).toBe(run);
+    expect(findRun(dir, "20260101-000000-a")).toBe(run);
+    expect(findRun(dir, "nowhere")).toBe("nowhere");
+  });
+
+  it("takes the latest that is not finished when nothing is named", () => {
+    stored("20260101-000000-a", false);
+    const killed = stored("20260102-000000-b", null);
+    stored("20260103-000000-c", true);
+    mkdirSync(join(dir, "20260104-000000-foreign"));
+    expect(findRun(dir, undefined)).toBe(killed);
+  });
+
+  it("says when there is none", () => {
+    stored("20260101-000000-a", true);
+    expect(() => findRun(dir, undefined)).toThrow(/no unfinished run/);
+    expect(() => findRun(join(dir, "nowhere"), undefined)).toThrow(/no unfinished run/);
+  });
+});
+
+describe("gitRevision", () => {
+  const commit = "0123456789abcdef0123456789abcdef01234567";
+
+  function repository(head: string): string {
+    const git = join(dir, "repo", ".git");
+    mkdirSync(join(git, "refs", "heads"), { recursive: true });
+    writeFileSync(join(git, "HEAD"), head);
+    mkdirSync(join(dir, "repo", "deep", "er"), { recursive: true });
+    return git;
+  }
+
+  it("reads a branch, loose or packed, and a detached head, from any folder below", () => {
+    const git = repository("ref: refs/heads/main\n");
+    const below = join(dir, "repo", "deep", "er");
+    expect(gitRevision(below)).toBeNull();
+    writeFileSync(join(git, "packed-refs"), `# pack-refs with: peeled\n${commit} refs/heads/main\n`);
+    expect(gitRevision(below)).toBe(commit);
+    writeFileSync(join(git, "refs", "heads", "main"), `${"f".repeat(40)}\n`);
+    expect(gitRevision(below)).toBe("f".repeat(40));
+    writeFileSync(join(git, "HEAD"), `${commit}\n`);
+    expect(gitRevision(below)).toBe(commit);
+  });
+
+  it("follows a worktree to its repository", () => {
+    const git = repository("ref: refs/heads/main\n");
+    const linked = join(git, "worktrees", "other");
+    mkdirSync(linked, { recursive: true });
+    writeFileSync(join(linked, "HEAD"), "ref: refs/heads/side\n");
+    writeFileSync(join(linked, "commondir"), "../..\n");
+    writeFileSync(join(git, "refs", "heads", "side"), `${commit}\n`);
+    const tree = join(dir, "tree");
+    mkdirSync(tree);
+    writeFileSync(join(tree, ".git"), `gitdir: ${linked}\n`);
+    expect(gitRevision(tree)).toBe(commit);
+  });
+
+  it("is null outside a repository, and in a broken one", () => {
+    expect(gitRevision(dir)).toBeNull();
+    mkdirSync(join(dir, ".git"));
+    expect(gitRevision(dir)).toBeNull();
+  });
+});

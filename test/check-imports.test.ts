@@ -1,0 +1,49 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Workspace } from "./workspace.js";
+
+const SCRIPT = fileURLToPath(new URL("../scripts/check-imports.mjs", import.meta.url));
+
+function check(dir?: string) {
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT, ...(dir === undefined ? [] : [dir])], {
+    encoding: "utf8",
+    cwd: dir,
+  });
+  return { status, problems: stderr.split("\n").filter((line) => line !== "") };
+}
+
+describe("the import direction", () => {
+  it("holds in this repository", () => {
+    expect(check()).toEqual({ status: 0, problems: [] });
+  });
+
+  it("is broken by every kind of wrong import", () => {
+    const { dir } = new Workspace({
+      "src/index.ts": `export { defineConfig } from "./cli/run-config.js";\nexport * from "./cli/main.js";`,
+      "src/evaluate.ts": `import { run } from "./runner/run.js";\nimport "./cli/main.js";`,
+      "src/stats/mean.ts": `import { x } from "../core/x.js";\nimport { readFileSync } from "node:fs";\nimport { y } from "./y.js";`,
+      "src/stats/mean.test.ts": `import { it } from "vitest";`,
+      "src/core/x.ts": `import { createHash } from "node:crypto";\nimport { mean } from "../stats/mean.js";`,
+      "src/runner/run.ts": `import type { X } from "../core/x.js";\nimport { mean } from "../stats/mean.js";\nimport type { J } from "../store/journal.js";`,
+      "src/store/journal.ts": `import type { Sink } from "../runner/ports.js";\nimport { evaluate } from "../evaluate.js";`,
+      "src/report/table.ts": `export const load = () => import("../cli/run.js");`,
+      "src/metrics/mean.ts": `import { journal } from "../store/journal.js";`,
+      "src/cli/run.ts": `import { evaluate } from "../evaluate.js";\nimport { table } from "../report/table.js";\nimport x from "../../scripts/x.mjs";`,
+    });
+    const { status, problems } = check(dir);
+    expect(status).toBe(1);
+    expect(problems).toEqual([
+      'src/cli/run.ts:3: imports "../../scripts/x.mjs", but src imports nothing outside of src',
+      'src/core/x.ts:2: imports "../stats/mean.js", but core may import only core',
+      'src/evaluate.ts:2: imports "./cli/main.js", but nothing imports the command line',
+      'src/index.ts:2: imports "./cli/main.js", but nothing imports the command line',
+      'src/metrics/mean.ts:1: imports "../store/journal.js", but metrics may import only metrics, core, stats',
+      'src/report/table.ts:1: imports "../cli/run.js", but nothing imports the command line',
+      'src/runner/run.ts:3: imports "../store/journal.js", but runner may import only runner, core, stats',
+      'src/stats/mean.ts:1: imports "../core/x.js", but stats may import only stats',
+      'src/stats/mean.ts:2: imports "node:fs", but stats imports nothing from outside',
+      'src/store/journal.ts:2: imports "../evaluate.js", but only the command line and the files beside it import a file directly in src',
+    ]);
+  });
+});

@@ -1,0 +1,68 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { assay, type Finished, reportOf } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+const QUESTIONS = Array.from({ length: 300 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
+const WORDY = `export default { name: "wordy", process: () => ({ response: "x", detail: "y".repeat(700) }) };`;
+const ARGS = ["--dataset", "q.jsonl", "--system", "./wordy.mjs", "--runs-dir", "disk", "--output", "json"];
+
+/** Writes fail half-way with ENOSPC, after a while, as long as the file "full" is there. */
+const FULL = `import fs from "node:fs";
+  import { syncBuiltinESMExports } from "node:module";
+  export function register() {
+    if (!fs.existsSync("full")) return;
+    const write = fs.writeSync;
+    let room = 100_000;
+    fs.writeSync = (fd, bytes, offset = 0) => {
+      if (room === 0) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+      const written = write(fd, bytes, offset, Math.min(bytes.length - offset, room));
+      room -= written;
+      return written;
+    };
+    syncBuiltinESMExports();
+  }`;
+
+function expectStopped(space: Workspace, stopped: Finished): void {
+  const [run = ""] = space.runs("disk");
+  expect(stopped.stderr).toMatch(/assay: The disk is full \(\S+\)\. Every trial recorded before is kept: make room/);
+  expect(stopped.stderr).toContain(`go on with --resume ${run}`);
+  expect(stopped.stderr).not.toMatch(/^\s+at |not expected/m);
+  expect(stopped).toMatchObject({ code: 3, stdout: "" });
+}
+
+function expectComplete(space: Workspace, resumed: Finished): void {
+  expect(resumed.code).toBe(0);
+  expect(reportOf(resumed).summary.wordy).toMatchObject({ num_planned: 300, num_pass: 300 });
+  const rows = space
+    .read(space.runs("disk")[0] ?? "", "rows.jsonl")
+    .trimEnd()
+    .split("\n");
+  const ids = rows.map((line) => (JSON.parse(line) as { exampleId: number }).exampleId);
+  expect(ids.toSorted((a, b) => a - b)).toEqual(QUESTIONS.map(({ id }) => id));
+}
+
+describe("a full disk", () => {
+  it("ends the run with exit 3, loses nothing that was recorded, and resumes when there is room", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY, "full.mjs": FULL, full: "" });
+    expectStopped(space, await assay(space.dir, ...ARGS, "--plugin", "./full.mjs"));
+    space.write("full.mjs", "export function register() {}");
+    expectComplete(space, await assay(space.dir, "--resume", "--runs-dir", "disk"));
+  });
+
+  it("is survived on a real file system of 200 KiB", async ({ skip }) => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "wordy.mjs": WORDY });
+    if (!mountTmpfs(space.path("disk"))) skip("mounting a tmpfs needs root; the case above simulates the same");
+    expectStopped(space, await assay(space.dir, ...ARGS));
+    expect(spawnSync("mount", ["-o", "remount,size=8m", space.path("disk")]).status).toBe(0);
+    expectComplete(space, await assay(space.dir, "--resume", "--runs-dir", "disk"));
+  });
+});
+
+function mountTmpfs(dir: string): boolean {
+  mkdirSync(dir);
+  const { status } = spawnSync("mount", ["-t", "tmpfs", "-o", "size=200k", "assay-test", dir]);
+  if (status === 0) onTestFinished(() => void spawnSync("umount", [dir]));
+  return status === 0;
+}

@@ -1,0 +1,41 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, symlinkSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { Workspace } from "./workspace.js";
+
+const SCRIPT = fileURLToPath(new URL("../scripts/system-packages.mjs", import.meta.url));
+const INSTALL = "apt-get install -y --no-install-recommends";
+
+/** Runs the script where only the given programs exist; each writes down how it was called. */
+function install(...programs: string[]) {
+  const space = new Workspace({ calls: "" });
+  symlinkSync("/bin/sh", space.path("sh"));
+  for (const name of programs) {
+    space.write(name, `#!${space.path("sh")}\necho "${name} $*" >> "${space.path("calls")}"\n`);
+    chmodSync(space.path(name), 0o755);
+  }
+  const { status, stderr } = spawnSync(process.execPath, [SCRIPT], { encoding: "utf8", env: { PATH: space.dir } });
+  return { status, stderr, calls: space.read("calls") };
+}
+
+describe("the system packages", () => {
+  it("are left alone when all are there", () => {
+    expect(install("git", "script", "apt-get")).toEqual({ status: 0, stderr: "", calls: "" });
+  });
+
+  it("are named with the command to run where they cannot be installed", () => {
+    const { status, stderr, calls } = install("script");
+    expect(stderr).toContain("missing: git");
+    expect(stderr).toContain(`To run every suite: sudo ${INSTALL} git\n`);
+    expect({ status, calls }).toEqual({ status: 0, calls: "" });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("are installed as root on Debian, what is missing only", () => {
+    expect(install("script", "apt-get")).toEqual({
+      status: 0,
+      stderr: "",
+      calls: `apt-get update\n${INSTALL} git\n`,
+    });
+  });
+});
