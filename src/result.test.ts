@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Metric } from "./core/metric.js";
 import type { EvalConfig } from "./core/result.js";
-import { type EvalRow, makeRow, type Outcome } from "./core/row.js";
+import { type EvalRow, makeRow, type Outcome, ROW_FIELDS } from "./core/row.js";
 import { standardMetrics } from "./evaluate.js";
 import { PerDatasetBreakdown } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
@@ -241,11 +241,13 @@ describe("toColumns", () => {
     expect(columns.exampleId).toEqual([1, 2, 3]);
     expect(columns).not.toHaveProperty("scores");
     for (const [field, values] of Object.entries(columns)) expect(values, field).toHaveLength(3);
-    const fields = Object.keys(makeRow({ system: "s", exampleId: 1, outcome: "pass" }));
-    expect(Object.keys(columns).sort()).toEqual([...fields.filter((field) => field !== "scores"), "scores.f1"].sort());
+    const fields = ROW_FIELDS.filter((field) => field !== "scores");
+    expect(Object.keys(columns).sort()).toEqual([...fields, "scores.f1"].sort());
   });
 
-  it("is empty without rows", () => {
-    expect(resultOf([]).toColumns()).toEqual({});
+  it("has every field without rows too", () => {
+    const columns = resultOf([]).toColumns();
+    expect(columns.costUsd).toEqual([]);
+    expect(Object.keys(columns)).toHaveLength(ROW_FIELDS.length - 1);
   });
 });

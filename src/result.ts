@@ -1,6 +1,6 @@
 import type { Metric, MetricContext } from "./core/metric.js";
 import type { EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
-import type { EvalRow } from "./core/row.js";
+import { type EvalRow, ROW_FIELDS } from "./core/row.js";
 import { summarise } from "./metrics/index.js";
 import { toJsonReport } from "./report/json.js";
 import { renderTable } from "./report/table.js";
@@ -58,7 +58,7 @@ export class RunResult implements EvalResult {
     const columns: Record<string, unknown[]> = {};
     const scoreFields = new Set(this.rows.flatMap((row) => Object.keys(row.scores)));
     for (const field of scoreFields) columns[`scores.${field}`] = this.rows.map((row) => row.scores[field] ?? null);
-    for (const field of Object.keys(this.rows[0] ?? {}) as (keyof EvalRow)[]) {
+    for (const field of ROW_FIELDS) {
       if (field !== "scores") columns[field] = this.rows.map((row) => row[field]);
     }
     return columns;

@@ -76,7 +76,7 @@ function diskSpace(): Check {
 
 /** Programs that only the test suite needs so far. */
 function programs(): Check[] {
-  return ["git", "python3"].map((program) => {
+  return ["git"].map((program) => {
     const path = findProgram(program);
     return path === null
       ? { what: program, state: "missing", detail: `only needed to work on Assay itself: apt-get install ${program}` }

@@ -38,7 +38,7 @@ export interface Metric {
 }
 
 /** The bare values of estimates. */
-export function valuesOf<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
+export function bareValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
   const values = {} as Record<K, number>;
   for (const key in estimates) values[key] = estimates[key].value as number;
   return values;

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { hasOutput, isScored, makeRow, OUTCOMES, scoreOf } from "./row.js";
+import { hasOutput, isScored, makeRow, OUTCOMES, ROW_FIELDS, scoreOf } from "./row.js";
 
 const about = { system: "s", exampleId: 1 } as const;
 
 describe("makeRow", () => {
   it("leaves what is not known at its neutral value: null where 0 would be a claim", () => {
-    expect(makeRow({ ...about, outcome: "skipped" })).toEqual({
+    const row = makeRow({ ...about, outcome: "skipped" });
+    expect(row.costUsd).toBeNull();
+    expect(row.costSource).toBe("unknown");
+    expect(JSON.parse(JSON.stringify(row))).toEqual({
       system: "s",
       exampleId: 1,
       dataset: "",
@@ -34,6 +37,22 @@ describe("makeRow", () => {
       notes: [],
       metadata: null,
     });
+  });
+
+  it("lists every field, in the order it is written", () => {
+    const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
+    expect(Object.keys(written)).toEqual(ROW_FIELDS);
+    expect(ROW_FIELDS).toHaveLength(27);
+  });
+
+  it("holds neutral values once for all rows, and its own apart", () => {
+    const [plain, noted] = [
+      makeRow({ ...about, outcome: "pass" }),
+      makeRow({ ...about, outcome: "pass", notes: ["n"] }),
+    ];
+    expect(Object.keys(plain)).not.toContain("notes");
+    expect(plain.notes).toEqual([]);
+    expect({ ...noted }.notes).toEqual(["n"]);
   });
 
   it("keeps what is known, zeros and false included", () => {

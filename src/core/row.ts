@@ -67,46 +67,108 @@ export interface EvalRow {
   metadata: Readonly<Record<string, unknown>> | null;
 }
 
-const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
-const NO_NOTES: readonly string[] = Object.freeze([]);
+/** What a row needs at least. */
+export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
+
+/** Fields that few rows have, with what they are on all others. */
+const NEUTRAL = Object.freeze({
+  usage: null,
+  costUsd: null,
+  costSource: "unknown",
+  overshootUsd: null,
+  partial: false,
+  ttftMs: null,
+  firstAttemptMs: null,
+  successAtMs: null,
+  turns: null,
+  tokensPerSec: null,
+  costKilledAt: 0,
+  attempts: Object.freeze([]),
+  notes: Object.freeze([]),
+  metadata: null,
+} satisfies Partial<EvalRow>);
+
+/** The fields that few rows have. */
+export const RARE_FIELDS = Object.keys(NEUTRAL) as readonly (keyof typeof NEUTRAL)[];
+
+/**
+ * A row in memory. The neutral values stand on the prototype, once for all rows, so that a million rows hold what was
+ * measured and nothing else; `toJSON` writes every field out.
+ */
+class Row implements EvalRow {
+  system: string;
+  exampleId: string | number;
+  dataset: string;
+  trial: number;
+  outcome: Outcome;
+  errorCategory: ErrorCategory;
+  scores: Record<string, number>;
+  primaryField: string | null;
+  passed: boolean | null;
+  inputTokens: number;
+  outputTokens: number;
+  latency: number | null;
+  durationMs: number | null;
+  declare usage: Usage | null;
+  declare costUsd: number | null;
+  declare costSource: CostSource;
+  declare overshootUsd: number | null;
+  declare partial: boolean;
+  declare ttftMs: number | null;
+  declare firstAttemptMs: number | null;
+  declare successAtMs: number | null;
+  declare turns: number | null;
+  declare tokensPerSec: number | null;
+  declare costKilledAt: number;
+  declare attempts: readonly Attempt[];
+  declare notes: readonly string[];
+  declare metadata: Readonly<Record<string, unknown>> | null;
+
+  constructor(known: KnownFields) {
+    this.system = known.system;
+    this.exampleId = known.exampleId;
+    this.dataset = known.dataset ?? "";
+    this.trial = known.trial ?? 0;
+    this.outcome = known.outcome;
+    this.errorCategory = known.errorCategory ?? "none";
+    this.scores = known.scores ?? {};
+    this.primaryField = known.primaryField ?? null;
+    this.passed = known.passed ?? null;
+    this.inputTokens = known.inputTokens ?? 0;
+    this.outputTokens = known.outputTokens ?? 0;
+    this.latency = known.latency ?? null;
+    this.durationMs = known.durationMs ?? null;
+    const own: Record<string, unknown> = this as never;
+    for (const field of RARE_FIELDS) {
+      const value = known[field];
+      const isNeutral = value === undefined || value === NEUTRAL[field] || (Array.isArray(value) && value.length === 0);
+      if (!isNeutral) own[field] = value;
+    }
+  }
+
+  toJSON(): EvalRow {
+    const fields: Record<string, unknown> = {};
+    for (const field of ROW_FIELDS) fields[field] = this[field];
+    return fields as unknown as EvalRow;
+  }
+}
+
+Object.assign(Row.prototype, NEUTRAL);
 
 /**
  * A row from the fields that are known; all others at their neutral value.
  * @example
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
-export function makeRow(known: Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">): EvalRow {
-  // One literal, so that every row has the same hidden class and costs the same few bytes.
-  return {
-    system: known.system,
-    exampleId: known.exampleId,
-    dataset: known.dataset ?? "",
-    trial: known.trial ?? 0,
-    outcome: known.outcome,
-    errorCategory: known.errorCategory ?? "none",
-    scores: known.scores ?? {},
-    primaryField: known.primaryField ?? null,
-    passed: known.passed ?? null,
-    inputTokens: known.inputTokens ?? 0,
-    outputTokens: known.outputTokens ?? 0,
-    usage: known.usage ?? null,
-    costUsd: known.costUsd ?? null,
-    costSource: known.costSource ?? "unknown",
-    overshootUsd: known.overshootUsd ?? null,
-    partial: known.partial ?? false,
-    latency: known.latency ?? null,
-    durationMs: known.durationMs ?? null,
-    ttftMs: known.ttftMs ?? null,
-    firstAttemptMs: known.firstAttemptMs ?? null,
-    successAtMs: known.successAtMs ?? null,
-    turns: known.turns ?? null,
-    tokensPerSec: known.tokensPerSec ?? null,
-    costKilledAt: known.costKilledAt ?? 0,
-    attempts: known.attempts ?? NO_ATTEMPTS,
-    notes: known.notes ?? NO_NOTES,
-    metadata: known.metadata ?? null,
-  };
+export function makeRow(known: KnownFields): EvalRow {
+  return new Row(known);
 }
+
+/** Every field of a row, in the order it is written. */
+export const ROW_FIELDS: readonly (keyof EvalRow)[] = [
+  ...(Object.keys(new Row({ system: "", exampleId: "", outcome: "skipped" })) as (keyof EvalRow)[]),
+  ...RARE_FIELDS,
+];
 
 /** A row whose output was graded, so that it counts in quality denominators. */
 export function isScored(row: EvalRow): boolean {

@@ -1,4 +1,4 @@
-import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
 import { sum, sumByTask } from "./tasks.js";
@@ -13,7 +13,7 @@ export class CompressionRatio implements Metric {
   readonly name = "compression_ratio";
 
   compute(rows: readonly EvalRow[]) {
-    return valuesOf(this.estimate(rows));
+    return bareValues(this.estimate(rows));
   }
 
   estimate(

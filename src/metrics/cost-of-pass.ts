@@ -1,4 +1,4 @@
-import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
 import { ratioBounds } from "./estimates.js";
@@ -21,7 +21,7 @@ export class CostOfPass implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return valuesOf(this.estimate(rows, context));
+    return bareValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {

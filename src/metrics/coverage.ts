@@ -1,4 +1,4 @@
-import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { estimateRate } from "./estimates.js";
 import { sumByTask } from "./tasks.js";
@@ -8,7 +8,7 @@ export class Coverage implements Metric {
   readonly name = "coverage";
 
   compute(rows: readonly EvalRow[]) {
-    return valuesOf(this.estimate(rows));
+    return bareValues(this.estimate(rows));
   }
 
   estimate(rows: readonly EvalRow[]): Record<string, Estimate> {

@@ -1,15 +1,15 @@
-import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { sum, sumByTask } from "./tasks.js";
+import { count, sum, sumByTask } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
   readonly name = "economy";
 
   compute(rows: readonly EvalRow[]) {
-    return valuesOf(this.estimate(rows));
+    return bareValues(this.estimate(rows));
   }
 
   estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
@@ -40,7 +40,7 @@ function perPass(totals: Float64Array, passes: Float64Array): Estimate {
 
 /** Unknown is not zero: with no known cost there is no figure, and trials of unknown cost are counted beside it. */
 function dollars(rows: readonly EvalRow[], passes: Float64Array): Record<string, Estimate> {
-  const unknown = rows.filter((row) => row.outcome !== "skipped" && row.costUsd === null).length;
+  const unknown = count(rows, (row) => row.outcome !== "skipped" && row.costUsd === null);
   const known = sumByTask(rows, (row) => row.costUsd ?? undefined);
   const missing: Estimate = { value: null, reason: "no trial has a known cost" };
   const isKnown = known.sums.length > 0;

@@ -1,21 +1,19 @@
 import type { Estimate, EstimateInterval } from "../core/metric.js";
 import { meanInterval, passRateInterval, ratioInterval } from "../stats/index.js";
-import { mean, meansOf, sum, type TaskSums } from "./tasks.js";
+import { meansOf, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
 
 /** A mean over tasks with its t interval. */
 export function estimateMean(tasks: TaskSums): Estimate {
-  const means = meansOf(tasks);
-  const { low, high, n } = meanInterval(means);
-  return { value: mean(means), interval: bounded(low, high, n) };
+  const { mean, low, high, n } = meanInterval(meansOf(tasks));
+  return { value: mean, interval: bounded(low, high, n) };
 }
 
 /** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several. */
 export function estimateRate(tasks: TaskSums): Estimate {
-  const rates = meansOf(tasks);
-  const { low, high, n } = passRateInterval(rates, sum(tasks.counts));
-  return { value: mean(rates), interval: bounded(low, high, n) };
+  const { rate, low, high, n } = passRateInterval(meansOf(tasks), trialsOf(tasks));
+  return { value: rate, interval: bounded(low, high, n) };
 }
 
 /** The interval of a ratio of totals over tasks; its value is the caller's, who knows what 0 / 0 means. */

@@ -1,8 +1,8 @@
-import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { quantileBootstrapInterval, quantileBootstrapIntervalSorted, quantileSorted } from "../stats/index.js";
 import { bounded, estimateMean } from "./estimates.js";
-import { hasSeveralTrials, sumByTask, valuesByTask } from "./tasks.js";
+import { sumByTask, valuesByTask, valuesOf } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`; retries and waiting for a slot are not in it.
@@ -13,7 +13,7 @@ export class Latency implements Metric {
   readonly name = "latency";
 
   compute(rows: readonly EvalRow[]) {
-    return valuesOf(this.estimate(rows));
+    return bareValues(this.estimate(rows));
   }
 
   estimate(
@@ -34,8 +34,8 @@ const latencyOf = (row: EvalRow) => (hasOutput(row) ? (row.latency ?? undefined)
 
 /** Quantiles over rows, their intervals over tasks: all trials of a task travel together. */
 function quantileEstimator(rows: readonly EvalRow[], seed: number): (p: number) => Estimate {
-  const sorted = sortedLatencies(rows);
-  const tasks = hasSeveralTrials(rows) ? valuesByTask(rows, latencyOf) : null;
+  const sorted = valuesOf(rows, latencyOf).sort();
+  const tasks = valuesByTask(rows, latencyOf);
   return (p) => {
     const bootstrap =
       tasks === null
@@ -44,14 +44,4 @@ function quantileEstimator(rows: readonly EvalRow[], seed: number): (p: number) 
     const value = sorted.length === 0 ? 0 : quantileSorted(sorted, p);
     return { value, interval: bounded(bootstrap.low, bootstrap.high, bootstrap.n) };
   };
-}
-
-function sortedLatencies(rows: readonly EvalRow[]): Float64Array {
-  const values = new Float64Array(rows.length);
-  let n = 0;
-  for (const row of rows) {
-    const value = latencyOf(row);
-    if (value !== undefined) values[n++] = value;
-  }
-  return values.subarray(0, n).sort();
 }

@@ -1,4 +1,4 @@
-import { type Estimate, type Metric, type MetricContext, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
@@ -18,7 +18,7 @@ export class MeanScore implements Metric {
   }
 
   compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return valuesOf(this.estimate(rows, context));
+    return bareValues(this.estimate(rows, context));
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {

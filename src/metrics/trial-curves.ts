@@ -1,20 +1,20 @@
-import { type Estimate, type Metric, valuesOf } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { passCurves } from "../stats/index.js";
 import { bounded, estimateRate } from "./estimates.js";
-import { hasSeveralTrials, sumByTask } from "./tasks.js";
+import { sumByTask } from "./tasks.js";
 
 /** With several trials: unbiased pass@k and pass^k for every k, and the share of tasks that sometimes pass. */
 export class TrialCurves implements Metric {
   readonly name = "trial_curves";
 
   compute(rows: readonly EvalRow[]) {
-    return valuesOf(this.estimate(rows));
+    return bareValues(this.estimate(rows));
   }
 
   estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
-    if (!hasSeveralTrials(rows)) return {};
     const { sums, counts } = sumByTask(rows, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
+    if (counts === null) return {};
     const estimates: Record<string, Estimate> = {};
     for (const point of passCurves(Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c })))) {
       const { k, tasks, passAtKInterval, passHatKInterval } = point;
@@ -22,7 +22,7 @@ export class TrialCurves implements Metric {
       estimates[`pass_hat_${k}`] = { value: point.passHatK, interval: boundsOf(passHatKInterval, tasks) };
     }
     const flaky = sums.map((passed, i) => Number(passed > 0 && passed < (counts[i] ?? 0)));
-    estimates.flaky_rate = estimateRate({ sums: flaky, counts: new Uint32Array(flaky.length).fill(1) });
+    estimates.flaky_rate = estimateRate({ sums: flaky, counts: null });
     return estimates;
   }
 }

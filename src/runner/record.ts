@@ -101,13 +101,13 @@ function errorRow(
   });
 }
 
-/** One literal with every field: rows are made by the million, and assembling them from parts was the slowest step of a run. */
+/** One literal with every field: assembling rows from parts by spreading was once the slowest step of a run. */
 function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
   const { output } = returned;
   const { outcome, errorCategory, primaryField, passed } = verdict(finished);
   const costUsd = amount(output.costUsd);
-  return {
+  return makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
@@ -122,7 +122,6 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     usage: usageOf(output.usage),
     costUsd,
     costSource: costUsd === null ? "unknown" : "provider",
-    overshootUsd: null,
     partial: output.partial === true,
     latency: returned.latency,
     durationMs: returned.durationMs,
@@ -131,11 +130,10 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     successAtMs: amount(output.successAtMs),
     turns: amount(output.turns),
     tokensPerSec: amount(output.tokensPerSec),
-    costKilledAt: 0,
     attempts: earlier,
     notes: notesOf(returned, graded),
     metadata: metadataOf(output.metadata),
-  };
+  });
 }
 
 /** The row of a trial that never started. */

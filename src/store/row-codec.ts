@@ -1,4 +1,4 @@
-import { type EvalRow, makeRow, OUTCOMES } from "../core/row.js";
+import { type EvalRow, makeRow, OUTCOMES, RARE_FIELDS } from "../core/row.js";
 
 /**
  * What tells a trial from all others, as the first fields of its lines. Lines are put together by hand: they are
@@ -15,31 +15,13 @@ export function encodeRow(row: EvalRow, key = encodeKey(row)): string {
   if (row.primaryField !== null) line += `,"primaryField":${quote(row.primaryField)}`;
   if (row.passed !== null) line += `,"passed":${row.passed}`;
   line += `,"inputTokens":${row.inputTokens},"outputTokens":${row.outputTokens}`;
-  for (const field of RARELY_SET) {
-    const value = row[field];
-    if (value !== null) line += `,"${field}":${typeof value === "number" ? value : JSON.stringify(value)}`;
+  if (row.latency !== null) line += `,"latency":${row.latency}`;
+  if (row.durationMs !== null) line += `,"durationMs":${row.durationMs}`;
+  for (const field of RARE_FIELDS) {
+    if (Object.hasOwn(row, field)) line += `,"${field}":${JSON.stringify(row[field])}`;
   }
-  if (row.costSource !== "unknown") line += `,"costSource":"${row.costSource}"`;
-  if (row.partial) line += ',"partial":true';
-  if (row.costKilledAt !== 0) line += `,"costKilledAt":${row.costKilledAt}`;
-  if (row.attempts.length > 0) line += `,"attempts":${JSON.stringify(row.attempts)}`;
-  if (row.notes.length > 0) line += `,"notes":${JSON.stringify(row.notes)}`;
   return `${line}}`;
 }
-
-const RARELY_SET = [
-  "latency",
-  "durationMs",
-  "usage",
-  "costUsd",
-  "overshootUsd",
-  "ttftMs",
-  "firstAttemptMs",
-  "successAtMs",
-  "turns",
-  "tokensPerSec",
-  "metadata",
-] as const satisfies readonly (keyof EvalRow)[];
 
 /** Scores are finite by the time they are recorded, so that a number's own text is its JSON. */
 function encodeScores(scores: EvalRow["scores"]): string {
