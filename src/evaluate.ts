@@ -4,19 +4,11 @@ import { UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { ExampleSource } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
-import type { EvalConfig, EvalResult } from "./core/result.js";
+import type { EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { requireShape } from "./core/shape.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
-import {
-  CompressionRatio,
-  CostOfPass,
-  Latency,
-  MeanScore,
-  ParetoRank,
-  PassRate,
-  PerDatasetBreakdown,
-} from "./metrics/index.js";
+import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
@@ -84,13 +76,14 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const plan = await makePlan({ ...options, datasets, metrics });
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
   const store = openRun(plan, config, options);
+  const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   const startedAt = new Date();
   try {
     for (const note of store.notes) options.onNote?.(note);
     const ports: RunPorts = {
       clock: () => performance.now(),
       tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
-      cache: options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir)),
+      cache,
       sink: store.journal,
       signal,
       maxWorkers,
@@ -98,7 +91,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
     };
     const rows = await run(plan, ports, store.earlier);
     const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
-    const timing = timingOf(startedAt, new Date(), started - store.earlier.rows.size);
+    const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials: cache?.hits ?? 0 });
     const runDir = store.journal?.dir ?? null;
     const result = new RunResult({ rows, metrics, config, timing, runDir, notes: plan.notes });
     store.journal?.writeSummary(storedSummary(result));
@@ -106,14 +99,6 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   } finally {
     store.journal?.close();
   }
-}
-
-/** The metrics of a run that names none. */
-export function standardMetrics(systems: number, datasets: number): Metric[] {
-  const metrics: Metric[] = [new MeanScore(), new PassRate(), new CompressionRatio(), new CostOfPass(), new Latency()];
-  if (datasets > 1) metrics.push(new PerDatasetBreakdown());
-  if (systems > 1) metrics.push(new ParetoRank());
-  return metrics;
 }
 
 function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSource | Dataset)[] {
@@ -155,13 +140,15 @@ function configOf(
   };
 }
 
-function timingOf(started: Date, finished: Date, trials: number): EvalResult["timing"] {
+function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cachedTrials: number }): Timing {
+  const finished = new Date();
   const wallSeconds = (finished.getTime() - started.getTime()) / 1000;
   return {
     startedAt: started.toISOString(),
     finishedAt: finished.toISOString(),
     wallSeconds,
     trialsPerSecond: wallSeconds === 0 ? trials : trials / wallSeconds,
+    cachedTrials,
   };
 }
 

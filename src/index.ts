@@ -53,9 +53,25 @@ export {
   type NeedleOptions,
 } from "./datasets/index.js";
 export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
-export { type EvaluateOptions, evaluate, standardMetrics } from "./evaluate.js";
+export { type EvaluateOptions, evaluate } from "./evaluate.js";
 export * from "./evaluators/index.js";
-export * from "./metrics/index.js";
+export {
+  CompressionRatio,
+  CostOfPass,
+  type FrontierOptions,
+  frontierCostOfPass,
+  Latency,
+  MeanScore,
+  type ParetoOptions,
+  ParetoRank,
+  type PassOptions,
+  PassRate,
+  PerDatasetBreakdown,
+  type ScoreOptions,
+  type Summaries,
+  standardMetrics,
+  summarise,
+} from "./metrics/index.js";
 export type { Progress } from "./runner/ports.js";
 export * from "./scoring/index.js";
 export * from "./stats/index.js";

@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Metric } from "./core/metric.js";
 import type { EvalConfig } from "./core/result.js";
 import { type EvalRow, makeRow, type Outcome, ROW_FIELDS } from "./core/row.js";
-import { standardMetrics } from "./evaluate.js";
-import { PerDatasetBreakdown } from "./metrics/index.js";
+import { PerDatasetBreakdown, standardMetrics } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
 import { RunResult } from "./result.js";
 
@@ -19,7 +18,7 @@ const CONFIG: EvalConfig = {
   seed: 0,
   tokenizer: "cl100k_base",
 };
-const TIMING = { startedAt: "then", finishedAt: "now", wallSeconds: 2, trialsPerSecond: 10 };
+const TIMING = { startedAt: "then", finishedAt: "now", wallSeconds: 2, trialsPerSecond: 10, cachedTrials: 0 };
 
 function row(system: string, exampleId: number, outcome: Outcome, more: Partial<EvalRow> = {}): EvalRow {
   const scored = outcome === "pass" || outcome === "fail";
@@ -74,7 +73,7 @@ describe("toTable", () => {
       "100 %",
       "1",
     ]);
-    expect(b?.[0]).toBe("0.625 [-4.14, 5.39]");
+    expect(b?.[0]).toBe("0.625 [0, 1]");
     expect(b?.at(-1)).toBe("2");
   });
 
@@ -171,7 +170,10 @@ describe("toJSON", () => {
       mean_score: 0.25,
     });
     expect(report.summary.a).not.toHaveProperty("mean_score_reason");
-    expect(report.across).toMatchObject({ frontier_cost_of_pass: null, frontier_cost_of_pass_reason: "no passes" });
+    expect(report.across).toMatchObject({
+      frontier_cost_of_pass: null,
+      frontier_cost_of_pass_reason: "a task was passed by no system",
+    });
     expect(nothingPassed.summary.a?.cost_of_pass).toBe(Infinity);
   });
 

@@ -42,7 +42,8 @@ export class RunResult implements EvalResult {
   }
 
   filter(filter: RowFilter): EvalResult {
-    return new RunResult({ ...this.#parts, rows: this.rows.filter(predicateOf(filter)) });
+    const rows = this.rows.filter(predicateOf(filter));
+    return new RunResult({ ...this.#parts, rows, config: configFor(rows, this.config) });
   }
 
   toTable(options: { columns?: readonly string[] } = {}): string {
@@ -69,4 +70,24 @@ function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
   if (typeof filter === "function") return filter;
   const wanted = Object.entries(filter) as [keyof EvalRow, unknown][];
   return (row) => wanted.every(([field, value]) => row[field] === value);
+}
+
+/** A config that says no more than the rows do: the systems, examples and trials that are left. */
+function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
+  const systems = new Set(rows.map(({ system }) => system));
+  const ids = new Map<string, Set<string>>();
+  let trials = 0;
+  for (const { dataset, exampleId, trial } of rows) {
+    const seen = ids.get(dataset) ?? new Set();
+    ids.set(dataset, seen.add(String(exampleId)));
+    trials = Math.max(trials, trial + 1);
+  }
+  const known = config.datasets.filter(({ name }) => ids.has(name));
+  const datasets = known.map((dataset) => ({ ...dataset, examples: ids.get(dataset.name)?.size ?? 0 }));
+  return {
+    ...config,
+    systems: config.systems.filter((name) => systems.has(name)),
+    datasets,
+    trials: Math.max(1, trials),
+  };
 }

@@ -104,7 +104,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "an unknown column group",
     args: [...FINE, "--columns", "sped"],
-    says: /--columns: unknown group "sped"\. Did you mean "speed"\?/,
+    says: /There is no group of columns "sped"\. Did you mean "speed"\?/,
   },
   {
     what: "an unknown flag",
@@ -263,12 +263,27 @@ describe("bad input", () => {
     expect(finished.code).toBe(3);
   });
 
-  it("finds a misspelt gate after the run, with the report written", async () => {
-    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE });
-    const finished = await assay(space.dir, ...FINE, "--output", "json", "--fail-under", "pass_rte=1");
-    expect(finished.stderr).toContain('--fail-under: there is no metric "pass_rte". Did you mean "pass_rate"?');
-    expect(finished.code).toBe(2);
-    expect(reportOf(finished).rows).toHaveLength(4);
+  it("finds a misspelt gate before the run; among a user's own metrics after it, with the report written", async () => {
+    const own = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "own.mjs": own });
+    for (const flag of ["--fail-under", "--fail-over"]) {
+      const early = await assay(space.dir, ...FINE, flag, "pass_rte=1");
+      expect(early.stderr).toContain(`${flag} pass_rte: this run has no such metric. Did you mean "pass_rate"?`);
+      expect(early).toMatchObject({ code: 2, stdout: "" });
+    }
+    const late = await assay(
+      space.dir,
+      ...FINE,
+      "--output",
+      "json",
+      "--metric",
+      "./own.mjs",
+      "--fail-under",
+      "row_cont=1",
+    );
+    expect(late.stderr).toContain('--fail-under row_cont: there is no such metric. Did you mean "row_count"?');
+    expect(late.code).toBe(2);
+    expect(reportOf(late).rows).toHaveLength(4);
   });
 
   it("gives a row without an id one made from its content", async () => {

@@ -15,7 +15,8 @@ const FULL = `import fs from "node:fs";
     if (!fs.existsSync("full")) return;
     const write = fs.writeSync;
     let room = 100_000;
-    fs.writeSync = (fd, bytes, offset = 0) => {
+    fs.writeSync = (fd, data, offset = 0) => {
+      const bytes = Buffer.from(data);
       if (room === 0) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
       const written = write(fd, bytes, offset, Math.min(bytes.length - offset, room));
       room -= written;

@@ -43,12 +43,14 @@ describe("assay run", () => {
     expect(report.config.evaluators).toEqual(["brief", "answer_quality"]);
   });
 
-  it("takes a --metric by name and from a file, instead of the standard ones", async () => {
+  it("takes a --metric by name and from a file, beside the standard ones, and shows it", async () => {
     const count = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
     const space = new Workspace({ ...files, "count.ts": count });
     const report = await json(space, ...BASE, "--metric", "./count.ts", "--metric", "pass_rate");
     expect(report.summary.oracle).toMatchObject({ row_count: 4, pass_rate: 1 });
-    expect(report.summary.oracle).not.toHaveProperty("latency_p95");
+    expect(report.summary.oracle).toHaveProperty("latency_p95");
+    const { stdout } = await assay(space.dir, ...BASE, "--metric", "./count.ts", "--output", "table");
+    expect(stdout).toMatch(/\| system +\| row_count \|\n.*\n\| oracle +\| +4 \|/);
   });
 
   it("-n takes a seeded sample, --head the first rows, --filter those of a column", async () => {
@@ -206,6 +208,21 @@ describe("assay run", () => {
     const asJson = await assay(space.dir, ...base, "--output", "json");
     expect(JSON.parse(asJson.stdout)).toMatchObject({ schema: "assay.plan/1", planned: 8, systems: ["bomb"] });
     expect(space.runs()).toEqual([]);
+  });
+
+  it("--fail-over exits 1 when a metric is higher, or was not measured", async () => {
+    const space = new Workspace(files);
+    const run = (gate: string) => assay(space.dir, ...BASE, "--fail-over", gate);
+    const [met, missed, unknown] = await Promise.all([
+      run("error_rate=0"),
+      run("pass_rate=0.5"),
+      run("mean_cost_usd=1"),
+    ]);
+    expect(met.code).toBe(0);
+    expect(missed).toMatchObject({ code: 1 });
+    expect(missed.stderr).toContain("oracle: pass_rate = 1 is over 0.5");
+    expect(unknown).toMatchObject({ code: 1 });
+    expect(unknown.stderr).toContain("oracle: mean_cost_usd = – was not measured");
   });
 
   it("--fail-under exits 1 and --min-coverage exits 3, each saying why", async () => {

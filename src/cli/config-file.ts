@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from "node:fs";
-import { extname, resolve } from "node:path";
+import { dirname, extname, relative, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { nearest } from "../core/suggest.js";
-import { loadModule } from "./load-module.js";
+import { isDatasetFile } from "../datasets/load-dataset.js";
+import { isModulePath, loadModule } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
 
 const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
@@ -18,7 +19,30 @@ export function findConfig(dir: string): string | undefined {
 /** Reads and checks a run description. */
 export async function loadConfig(path: string): Promise<RunConfig> {
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
-  return [".yaml", ".yml"].includes(extname(path)) ? loadYaml(path) : loadFromModule(path);
+  const config = await ([".yaml", ".yml"].includes(extname(path)) ? loadYaml(path) : loadFromModule(path));
+  return anchored(config, dirname(path));
+}
+
+/** The config with its paths as seen from the working folder: what a file names lies beside the file. */
+function anchored(config: RunConfig, dir: string): RunConfig {
+  const anchor = (path: string) => {
+    const seen = relative(process.cwd(), resolve(dir, path));
+    return seen.startsWith(".") ? seen : `./${seen}`;
+  };
+  const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
+  const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? anchor(spec) : spec);
+  const { systems, evaluators, metrics, datasets, plugins, replay, cacheDir, runsDir } = config;
+  return {
+    ...config,
+    ...(systems && { systems: systems.map(module) }),
+    ...(evaluators && { evaluators: evaluators.map(module) }),
+    ...(metrics && { metrics: metrics.map(module) }),
+    ...(datasets && { datasets: datasets.map(dataset) }),
+    ...(plugins && { plugins: plugins.map(anchor) }),
+    ...(replay && { replay: replay.map(anchor) }),
+    ...(cacheDir && { cacheDir: anchor(cacheDir) }),
+    ...(runsDir && { runsDir: anchor(runsDir) }),
+  };
 }
 
 async function loadFromModule(path: string): Promise<RunConfig> {
@@ -106,5 +130,6 @@ async function runConfigSchema() {
     columns: z.array(z.string()).optional(),
     minCoverage: share.optional(),
     failUnder: z.record(z.string(), z.number()).optional(),
+    failOver: z.record(z.string(), z.number()).optional(),
   });
 }

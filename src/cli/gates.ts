@@ -1,11 +1,17 @@
 import { EXIT, UsageError } from "../core/errors.js";
-import type { EvalResult, Summary } from "../core/result.js";
+import type { Metric } from "../core/metric.js";
+import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
+import { builtInKeys, isBuiltIn } from "../metrics/index.js";
 import { formatNumber, formatShare } from "../report/format.js";
 
+/** What a run must keep to for the command to succeed. */
 export interface Gates {
   minCoverage: number;
+  /** Metric key → the least it may be. */
   failUnder: Readonly<Record<string, number>>;
+  /** Metric key → the most it may be. */
+  failOver: Readonly<Record<string, number>>;
 }
 
 /** What a run's gates decide. */
@@ -14,24 +20,46 @@ export interface Judgement {
   messages: string[];
 }
 
+export interface Gated {
+  trials: number;
+  metrics: readonly Metric[];
+  datasets: readonly string[];
+}
+
 /** Refuses gates that could never be decided, before anything is spent. */
-export function checkGates({ minCoverage, failUnder }: Gates, trials: number): void {
-  if (!(minCoverage >= 0 && minCoverage <= 1))
+export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gated): void {
+  if (!(minCoverage >= 0 && minCoverage <= 1)) {
     throw new UsageError(`--min-coverage must lie in [0, 1], but is ${minCoverage}.`);
-  for (const key of Object.keys(failUnder)) {
-    const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
-    if (k > trials)
-      throw new UsageError(
-        `--fail-under ${key} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
-      );
   }
+  for (const key of Object.keys(failUnder)) checkKey(`--fail-under ${key}`, key, run);
+  for (const key of Object.keys(failOver)) checkKey(`--fail-over ${key}`, key, run);
+}
+
+/** The keys of a user's metric are known only when it has run; of our own they are known now. */
+function checkKey(flag: string, key: string, { trials, metrics, datasets }: Gated): void {
+  const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
+  if (k > trials) {
+    throw new UsageError(
+      `${flag} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
+    );
+  }
+  const known = builtInKeys({ metrics, trials, datasets });
+  if (known.has(key) || !metrics.every(isBuiltIn)) return;
+  throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known))}`);
 }
 
 /** Holds a result against its gates. Too little coverage comes first: a figure that stands on too little decides nothing. */
 export function judge(result: EvalResult, gates: Gates): Judgement {
   const uncovered = lowCoverage(result, gates.minCoverage);
   if (uncovered.length > 0) return { exitCode: EXIT.infrastructure, messages: uncovered };
-  const failed = Object.entries(gates.failUnder).flatMap(([key, least]) => belowGate(result, key, least));
+  const failed = [
+    ...Object.entries(gates.failUnder).flatMap(([key, least]) =>
+      missed(result, `--fail-under ${key}`, key, (value) => (value >= least ? null : `is under ${least}`)),
+    ),
+    ...Object.entries(gates.failOver).flatMap(([key, most]) =>
+      missed(result, `--fail-over ${key}`, key, (value) => (value <= most ? null : `is over ${most}`)),
+    ),
+  ];
   return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
 }
 
@@ -44,17 +72,24 @@ function lowCoverage(result: EvalResult, minCoverage: number): string[] {
   });
 }
 
-function belowGate(result: EvalResult, key: string, least: number): string[] {
+/** A value that was not measured keeps no promise. */
+function missed(
+  result: EvalResult,
+  flag: string,
+  key: string,
+  problemWith: (value: number) => string | null,
+): string[] {
   return Object.entries(result.summary).flatMap(([system, summary]) => {
     const value = summary[key];
-    if (value === undefined)
-      throw new UsageError(`--fail-under: there is no metric "${key}".${didYouMean(key, headlines(summary))}`);
-    if (value !== null && value >= least) return [];
-    return [`${system}: ${key} = ${formatNumber(value)} is under ${least}`];
+    if (value === undefined) {
+      throw new UsageError(`${flag}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary)))}`);
+    }
+    const problem = value === null ? "was not measured" : problemWith(value);
+    return problem === null ? [] : [`${system}: ${key} = ${formatNumber(value)} ${problem}`];
   });
 }
 
 /** What is worth naming in a message: the metrics without what belongs to each of them. */
-function headlines(summary: Summary): string[] {
-  return Object.keys(summary).filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
+function headlines(keys: Iterable<string>): string[] {
+  return [...keys].filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
 }

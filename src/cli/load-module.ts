@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { dirname, extname, join, relative, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { ModuleError, messageOf } from "../core/errors.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
@@ -33,7 +33,9 @@ async function importPlain(file: string): Promise<ModuleExports> {
 
 async function importTypeScript(file: string): Promise<ModuleExports> {
   const { createJiti } = await import("jiti");
-  return createJiti(import.meta.url, { interopDefault: false }).import(file);
+  // So that a file may import from "assay" in a folder where it is not installed.
+  const alias = { assay: fileURLToPath(import.meta.resolve("assay")) };
+  return createJiti(import.meta.url, { interopDefault: false, alias }).import(file);
 }
 
 /** Node does not say where a module fails to parse, so the module and its local imports are parsed once more to find out. */

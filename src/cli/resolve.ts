@@ -9,7 +9,6 @@ import type { Factory, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import { loadDataset } from "../datasets/load-dataset.js";
-import { AnswerQuality } from "../evaluators/index.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
@@ -50,30 +49,24 @@ export async function resolveEvaluators(registry: Registry, config: RunConfig): 
   if (config.evaluators === undefined) return undefined;
   return resolveEach(config.evaluators, {
     named: (spec) => named(registry.get("evaluator", nameOf(spec)), argumentOf(spec)),
-    fromModule: (path) => oneFromModule<Evaluator>(path, "evaluator", "score"),
+    fromModule: evaluatorFromModule,
   });
 }
 
-/** The metrics a run names, or undefined for the standard ones. */
-export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[] | undefined> {
-  if (config.metrics === undefined) return undefined;
-  return resolveEach(config.metrics, {
+/** The metrics a run names beside the standard ones. */
+export async function resolveMetrics(registry: Registry, config: RunConfig): Promise<Metric[]> {
+  return resolveEach(config.metrics ?? [], {
     named: (spec) => named(registry.get("metric", nameOf(spec)), argumentOf(spec)),
     fromModule: (path) => oneFromModule<Metric>(path, "metric", "compute"),
   });
 }
 
-/** The datasets of a run, loaded. A file has no evaluators of its own; its answers are compared as text. */
+/** The datasets of a run, loaded. */
 export async function resolveDatasets(registry: Registry, config: RunConfig): Promise<(Dataset | ExampleSource)[]> {
   const options = loadOptionsOf(config);
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
-    if (typeof spec !== "string") {
-      datasets.push(spec);
-      continue;
-    }
-    const dataset = await loadDataset(spec, { ...options, registry });
-    datasets.push(dataset.evaluators === undefined ? { ...dataset, evaluators: [new AnswerQuality()] } : dataset);
+    datasets.push(typeof spec === "string" ? await loadDataset(spec, { ...options, registry }) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
@@ -126,8 +119,15 @@ async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolve
  */
 async function systemsFromModule(path: string): Promise<System[]> {
   const exports = await loadModule(path, "system");
-  const source = moduleFingerprint(path);
-  return exported(exports, "system", path).map((value) => identifiedBy(asSystem(value, path), source));
+  return exported(exports, "system", path).map((value) => {
+    const system = asSystem(value, path);
+    return {
+      name: system.name,
+      process: (example, trial) => system.process(example, trial),
+      close: async () => system.close?.(),
+      ...identifiedBy(path, system, "process"),
+    };
+  });
 }
 
 function exported(exports: ModuleExports, what: string, path: string): unknown[] {
@@ -144,13 +144,21 @@ function asSystem(value: unknown, path: string): System {
   return requireShape<System>(`The system exported by ${path}`, value, ["process"]);
 }
 
-function identifiedBy(system: System, source: string): System {
-  const own = fingerprintOf(system, "process");
+/** What a thing says of itself, and the content of the module it came from. */
+function identifiedBy(path: string, thing: System | Evaluator, method: string): { fingerprint(): unknown } {
+  const identity = [fingerprintOf(thing, method), moduleFingerprint(path)];
+  return { fingerprint: () => identity };
+}
+
+async function evaluatorFromModule(path: string): Promise<Evaluator> {
+  const evaluator = await oneFromModule<Evaluator>(path, "evaluator", "score");
+  const { name, fields, primaryFields } = evaluator;
   return {
-    name: system.name,
-    process: (example, trial) => system.process(example, trial),
-    fingerprint: () => [own, source],
-    close: async () => system.close?.(),
+    name,
+    score: (original, processed, context) => evaluator.score(original, processed, context),
+    ...(fields === undefined ? {} : { fields }),
+    ...(primaryFields === undefined ? {} : { primaryFields }),
+    ...identifiedBy(path, evaluator, "score"),
   };
 }
 

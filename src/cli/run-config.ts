@@ -35,6 +35,8 @@ export interface RunConfig {
   minCoverage?: number;
   /** Metric key → the least it may be. */
   failUnder?: Readonly<Record<string, number>>;
+  /** Metric key → the most it may be. */
+  failOver?: Readonly<Record<string, number>>;
 }
 
 /**

@@ -7,11 +7,11 @@ import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import { type Registry, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
-import { evaluate, standardMetrics } from "../evaluate.js";
+import { evaluate } from "../evaluate.js";
+import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
-import { COLUMN_GROUPS } from "../report/table.js";
+import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
 import { readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
@@ -21,6 +21,7 @@ import { findConfig, loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
 import { checkGates, type Gates, judge } from "./gates.js";
 import { interruptible } from "./interrupt.js";
+import { giveAway } from "./memory.js";
 import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { loadPlugins, resolveDatasets, resolveEvaluators, resolveMetrics, resolveSystems } from "./resolve.js";
@@ -39,7 +40,7 @@ interface Parts {
   systems: System[];
   datasets: (Dataset | ExampleSource)[];
   evaluators: Evaluator[] | undefined;
-  metrics: Metric[] | undefined;
+  metrics: Metric[];
 }
 
 /** `assay run`: describe, resolve, run, report, judge. */
@@ -47,10 +48,9 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   const resumed = flags.resume === undefined ? null : recall(flags);
   const invocation = resumed?.invocation ?? invocationOf(flags);
   const config = await describeRun(invocation, flags);
-  const gates: Gates = { minCoverage: config.minCoverage ?? DEFAULT_MIN_COVERAGE, failUnder: config.failUnder ?? {} };
-  checkGates(gates, config.trials ?? 1);
-  checkOutput(registry, config);
+  checkColumns(config.columns ?? COLUMN_GROUPS);
   const parts = await resolveParts(registry, config);
+  const gates = gatesOf(config, parts);
   try {
     if (flags.dryRun === true) return await dryRun(parts, config);
     return await runAndReport(parts, { config, gates, flags, invocation, resume: resumed?.dir });
@@ -97,12 +97,12 @@ async function describeRun({ cwd, configFile, flags: first }: Invocation, flags:
   return { ...config, ...first, ...flags };
 }
 
-function checkOutput(registry: Registry, { output = "table", columns = [], plugins }: RunConfig): void {
-  // A plugin may bring the reporter; it is looked up again after plugins are loaded.
-  if (plugins === undefined) registry.get("reporter", output);
-  const unknown = columns.find((group) => !(COLUMN_GROUPS as readonly string[]).includes(group));
-  if (unknown !== undefined)
-    throw new UsageError(`--columns: unknown group "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
+function gatesOf(config: RunConfig, { metrics, datasets }: Parts): Gates {
+  const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
+  const gates = { minCoverage, failUnder, failOver };
+  const names = datasets.flatMap((dataset) => ("examples" in dataset ? [dataset.name] : []));
+  checkGates(gates, { trials, metrics, datasets: names });
+  return gates;
 }
 
 async function resolveParts(registry: Registry, config: RunConfig): Promise<Parts> {
@@ -122,8 +122,14 @@ async function resolveParts(registry: Registry, config: RunConfig): Promise<Part
     systems,
     datasets,
     evaluators: await resolveEvaluators(registry, config),
-    metrics: await resolveMetrics(registry, config),
+    metrics: withStandard(await resolveMetrics(registry, config), systems.length, datasets.length),
   };
+}
+
+/** The standard metrics and those the run names; one that is named with other options replaces the standard one. */
+function withStandard(named: readonly Metric[], systems: number, datasets: number): Metric[] {
+  const names = new Set(named.map(({ name }) => name));
+  return [...standardMetrics(systems, datasets).filter(({ name }) => !names.has(name)), ...named];
 }
 
 function reportReplayCoverage(
@@ -147,7 +153,7 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
     ...planOptions(config),
     systems,
     datasets,
-    metrics: metrics ?? standardMetrics(systems.length, datasets.length),
+    metrics,
     ...(evaluators === undefined ? {} : { evaluators }),
   });
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
@@ -171,9 +177,9 @@ async function runAndReport(parts: Parts, request: RunRequest): Promise<number> 
     const result = await evaluate({
       ...planOptions(config),
       systems: parts.systems,
-      datasets: parts.datasets,
+      datasets: giveAway(parts.datasets),
       ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
-      ...(parts.metrics === undefined ? {} : { metrics: parts.metrics }),
+      metrics: parts.metrics,
       ...storeOptions(request),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),

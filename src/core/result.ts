@@ -8,6 +8,8 @@ export interface Timing {
   finishedAt: string;
   wallSeconds: number;
   trialsPerSecond: number;
+  /** Trials whose output came from the cache. */
+  cachedTrials: number;
 }
 
 /** What was asked for, as far as it can be written down. */

@@ -138,12 +138,6 @@ class Row implements EvalRow {
     this.outputTokens = known.outputTokens ?? 0;
     this.latency = known.latency ?? null;
     this.durationMs = known.durationMs ?? null;
-    const own: Record<string, unknown> = this as never;
-    for (const field of RARE_FIELDS) {
-      const value = known[field];
-      const isNeutral = value === undefined || value === NEUTRAL[field] || (Array.isArray(value) && value.length === 0);
-      if (!isNeutral) own[field] = value;
-    }
   }
 
   toJSON(): EvalRow {
@@ -161,7 +155,43 @@ Object.assign(Row.prototype, NEUTRAL);
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
 export function makeRow(known: KnownFields): EvalRow {
+  return withRareFields(new Row(known), known);
+}
+
+/** A row that has none of the rare fields, which is nearly every row: looking for each would cost more than the row. */
+export function makeCommonRow(known: KnownFields): EvalRow {
   return new Row(known);
+}
+
+/** Whether a row has any field besides those that every row has. Spelled out, because it is asked of every row. */
+export function hasRareFields(row: EvalRow): boolean {
+  return !(
+    row.notes.length === 0 &&
+    row.attempts.length === 0 &&
+    row.usage === null &&
+    row.costUsd === null &&
+    row.metadata === null &&
+    row.ttftMs === null &&
+    row.firstAttemptMs === null &&
+    row.successAtMs === null &&
+    row.turns === null &&
+    row.tokensPerSec === null &&
+    row.overshootUsd === null &&
+    row.costSource === NEUTRAL.costSource &&
+    row.costKilledAt === 0 &&
+    !row.partial
+  );
+}
+
+/** Sets the rare fields that are known and not at their neutral value. */
+export function withRareFields(row: EvalRow, known: Partial<EvalRow>): EvalRow {
+  const own: Record<string, unknown> = row as never;
+  for (const field of RARE_FIELDS) {
+    const value = known[field];
+    const isNeutral = value === undefined || value === NEUTRAL[field] || (Array.isArray(value) && value.length === 0);
+    if (!isNeutral) own[field] = value;
+  }
+  return row;
 }
 
 /** Every field of a row, in the order it is written. */

@@ -1,4 +1,4 @@
-import type { Example } from "./example.js";
+import type { Example, Turn } from "./example.js";
 
 /** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output`. */
 export interface Usage {
@@ -27,7 +27,8 @@ export interface Output {
   ttftMs?: number;
   firstAttemptMs?: number;
   successAtMs?: number;
-  turns?: number;
+  /** Turns taken. An example that is handed on carries its own list of turns here, which is no measurement. */
+  turns?: number | Turn[];
   tokensPerSec?: number;
   /** Usage or cost is known to be incomplete. */
   partial?: boolean;

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { DatasetError } from "../core/errors.js";
 import { readBytes } from "./read-bytes.js";
-import type { BadRow, SourceRow } from "./source-row.js";
+import type { BadRow, ByteSink, SourceRow } from "./source-row.js";
 
 const COMMA = 44;
 const QUOTE = 34;
@@ -17,8 +17,8 @@ export type CsvRecord = { readonly line: number; readonly cells: readonly string
  * @example
  * for await (const rows of readCsv("data.csv")) console.log(rows.length);
  */
-export async function* readCsv(path: string): AsyncGenerator<SourceRow[]> {
-  const records = parseCsv(readBytes(path));
+export async function* readCsv(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
+  const records = parseCsv(readBytes(path, seen));
   const first = records.next();
   if (first.done === true) return;
   const header = headerOf(path, first.value);

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { readBytes } from "./read-bytes.js";
-import { isRawRow, type SourceRow } from "./source-row.js";
+import { type ByteSink, isRawRow, type SourceRow } from "./source-row.js";
 
 /** Fields that hold the rows by convention, asked only when an object has several arrays. */
 const USUAL_FIELDS = ["data", "rows", "examples", "test"];
@@ -12,8 +12,8 @@ const USUAL_FIELDS = ["data", "rows", "examples", "test"];
  * @example
  * for await (const rows of readJson("data.json")) console.log(rows.length);
  */
-export async function* readJson(path: string): AsyncGenerator<SourceRow[]> {
-  const bytes = readBytes(path);
+export async function* readJson(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
+  const bytes = readBytes(path, seen);
   if (bytes.length === 0) return;
   yield rowsOf(path, parse(path, bytes)).map((value, index) =>
     isRawRow(value)

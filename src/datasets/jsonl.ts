@@ -2,16 +2,16 @@ import { isUtf8 } from "node:buffer";
 import { messageOf } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { readTextBlocks } from "./read-bytes.js";
-import { isRawRow, type SourceRow } from "./source-row.js";
+import { type ByteSink, isRawRow, type SourceRow } from "./source-row.js";
 
 /**
  * Reads one JSON object a line, block by block. Lines end at a line feed only: U+2028 may stand inside a JSON string.
  * @example
  * for await (const rows of readJsonl("data.jsonl")) console.log(rows.length);
  */
-export async function* readJsonl(path: string): AsyncGenerator<SourceRow[]> {
+export async function* readJsonl(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
   let line = 1;
-  for await (const block of readTextBlocks(path)) {
+  for await (const block of readTextBlocks(path, seen)) {
     const rows: SourceRow[] = [];
     line = isUtf8(block) ? parseText(block, line, rows) : parseBytes(block, line, rows);
     yield rows;

@@ -3,6 +3,7 @@ import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
+import { AnswerQuality } from "../evaluators/index.js";
 import { matches } from "./columns.js";
 import { FILE_EXTENSIONS, loadFile } from "./load-file.js";
 import { takeSample } from "./sample.js";
@@ -18,7 +19,7 @@ export interface LoadDatasetOptions extends LoadOptions {
  */
 export async function loadDataset(name: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
   const { registry = defaultRegistry, ...load } = options;
-  if (isFile(name) && !registry.has("dataset", name)) return loadFile(name, load);
+  if (isDatasetFile(name) && !registry.has("dataset", name)) return loadFile(name, load);
   const [base, config] = splitConfig(name);
   const definition = registry.get("dataset", base);
   const source = await definition.load(config === undefined ? load : { ...load, config });
@@ -33,12 +34,14 @@ export async function loadDataset(name: string, options: LoadDatasetOptions = {}
     name: base,
     examples,
     [Symbol.iterator]: () => examples[Symbol.iterator](),
-    ...(definition.evaluators === undefined ? {} : { evaluators: definition.evaluators }),
+    // A definition that names none has its answers compared as text, like a file's.
+    evaluators: definition.evaluators ?? [new AnswerQuality()],
     ...(definition.primaryField === undefined ? {} : { primaryField: definition.primaryField }),
   };
 }
 
-function isFile(name: string): boolean {
+/** True for what names a file rather than a registered dataset. */
+export function isDatasetFile(name: string): boolean {
   return /[\\/]/.test(name) || FILE_EXTENSIONS.includes(extname(name).toLowerCase());
 }
 

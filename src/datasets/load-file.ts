@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { stat } from "node:fs/promises";
+import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import { canonicalJson } from "../core/fingerprint.js";
-import { readChunks } from "../files/blocks.js";
+import { AnswerQuality } from "../evaluators/index.js";
 import { readCsv } from "./csv.js";
 import { readJson } from "./json.js";
 import { readJsonl } from "./jsonl.js";
@@ -42,15 +42,19 @@ export async function loadFile(path: string, options: LoadOptions = {}): Promise
   if (options.config !== undefined) {
     throw new UsageError(`"${path}" is a file and has no config "${options.config}". Use --filter to choose rows.`);
   }
-  const { read, place, textOnly } = await formatOf(path);
+  const { read, place, textOnly } = formatOf(path);
   const at = (line: number) => (place === "line" ? `${path}:${line}` : `${path} row ${line}`);
   const name = basename(path, extname(path));
   const table = new RowTable({ ...options, path, at, textOnly, dataset: name });
-  await fill(table, read(path));
+  const hash = createHash("sha256");
+  await fill(table, read(path, hash));
   table.finish();
   return datasetOf({
     name,
-    fingerprint: fileFingerprint(path, options),
+    // The examples are known by the file's bytes and by how they were chosen from it.
+    fingerprint: hash.update(canonicalJson(options)).digest("hex"),
+    // A file says nothing about how it is to be scored; its answers are compared as text.
+    evaluators: [new AnswerQuality()],
     examples: takeSample(table.examples, options),
     notes: table.notes(),
   });
@@ -65,11 +69,11 @@ async function fill(table: RowTable, batches: AsyncIterable<Iterable<Parameters<
   }
 }
 
-async function formatOf(path: string): Promise<Format> {
+function formatOf(path: string): Format {
   const extensions = FILE_EXTENSIONS.join(", ");
   let folder: boolean;
   try {
-    folder = (await stat(path)).isDirectory();
+    folder = statSync(path).isDirectory();
   } catch (error) {
     throw unreadable(path, error);
   }
@@ -79,13 +83,6 @@ async function formatOf(path: string): Promise<Format> {
   if (format !== undefined) return format;
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
   throw new DatasetError(`"${path}" ${found}, which says nothing about its format. Supported: ${extensions}.`);
-}
-
-/** What identifies the examples: the file's bytes and how they were chosen from it. */
-function fileFingerprint(path: string, options: LoadOptions): string {
-  const hash = createHash("sha256");
-  for (const chunk of readChunks(path)) hash.update(chunk);
-  return hash.update(canonicalJson(options)).digest("hex");
 }
 
 function datasetOf(parts: Omit<Dataset, typeof Symbol.iterator>): Dataset {

@@ -3,23 +3,27 @@ import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { readLineBlocks } from "../files/blocks.js";
+import type { ByteSink } from "./source-row.js";
 
 /** The bytes of a whole file, without a byte order mark. */
-export function readBytes(path: string): Buffer {
+export function readBytes(path: string, seen?: ByteSink): Buffer {
   try {
-    return withoutMark(path, readFileSync(path));
+    const bytes = readFileSync(path);
+    seen?.update(bytes);
+    return withoutMark(path, bytes);
   } catch (error) {
     throw unreadable(path, error);
   }
 }
 
 /** A file in blocks of whole lines, without a byte order mark. */
-export async function* readTextBlocks(path: string): AsyncGenerator<Buffer> {
+export async function* readTextBlocks(path: string, seen?: ByteSink): AsyncGenerator<Buffer> {
   let first = true;
   try {
     for (const block of readLineBlocks(path)) {
       // Lets signals and timers have their turn while a large file is read.
       if (!first) await setImmediate();
+      seen?.update(block);
       yield first ? withoutMark(path, block) : block;
       first = false;
     }

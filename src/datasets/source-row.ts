@@ -13,7 +13,12 @@ export interface BadRow {
  * Reads a file's rows in batches: awaiting every single row would cost more than parsing it.
  * Malformed rows come as `BadRow`, so that the caller decides whether one stops the load.
  */
-export type RowReader = (path: string) => AsyncIterable<readonly SourceRow[]>;
+export type RowReader = (path: string, seen?: ByteSink) => AsyncIterable<readonly SourceRow[]>;
+
+/** Told every byte that is read, such as a hash that identifies the file. */
+export interface ByteSink {
+  update(bytes: Buffer): unknown;
+}
 
 export function isBadRow(source: SourceRow): source is BadRow {
   return "problem" in source;

@@ -26,14 +26,13 @@ export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversi
   const contentId = idFromContent ? digest(row).slice(0, 16) : null;
   const fields = options.map === undefined ? (row as Record<string, unknown>) : renamed(row, options.map);
   let absent = false;
-  for (const field in fields) {
-    const value = fields[field];
-    // Nearly every value of nearly every row is text and stays as it is; this line is what a large file waits for.
-    if (typeof value === "string" && options.textOnly !== true && !LISTS.has(field)) continue;
-    const coerced = coerce(field, value, options);
-    if (coerced instanceof Problem) return { problem: `${coerced.text} in "${field}"` };
-    if (coerced === undefined) absent = true;
-    fields[field] = coerced;
+  if (options.textOnly === true || !isInShape(fields)) {
+    for (const field in fields) {
+      const coerced = coerce(field, fields[field], options);
+      if (coerced instanceof Problem) return { problem: `${coerced.text} in "${field}"` };
+      if (coerced === undefined) absent = true;
+      fields[field] = coerced;
+    }
   }
   if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
   if (!isAsking(fields)) return { problem: nothingAsked(Object.keys(row)) };
@@ -42,10 +41,39 @@ export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversi
   return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
 }
 
+/** New names beside the old ones; on a row of its own only where a new name would hide a column. */
 function renamed(row: RawRow, map: Readonly<Record<string, string>>): Record<string, unknown> {
-  const fields: Record<string, unknown> = { ...row };
+  let fields = row as Record<string, unknown>;
+  for (const target in map) if (target in row) fields = { ...row };
   for (const target in map) fields[target] = row[map[target] ?? ""];
   return fields;
+}
+
+/** True for what nearly every row of nearly every file is: its texts are texts, and nothing is a list. A large file waits for this. */
+function isInShape({
+  id,
+  context,
+  question,
+  answer,
+  answers,
+  choices,
+  turns,
+  dataset,
+}: Record<string, unknown>): boolean {
+  return (
+    isTextOrNothing(context) &&
+    isTextOrNothing(question) &&
+    isTextOrNothing(answer) &&
+    isTextOrNothing(dataset) &&
+    (typeof id === "string" || typeof id === "number" || id === undefined) &&
+    answers === undefined &&
+    choices === undefined &&
+    turns === undefined
+  );
+}
+
+function isTextOrNothing(value: unknown): boolean {
+  return typeof value === "string" || value === undefined;
 }
 
 function isMissing(id: unknown): boolean {

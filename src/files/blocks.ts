@@ -6,7 +6,7 @@ const CHUNK_BYTES = 1 << 20;
 export const LF = 10;
 
 /** The bytes of a file, a piece at a time. */
-export function* readChunks(path: string): Generator<Buffer> {
+function* readChunks(path: string): Generator<Buffer> {
   const file = openSync(path, "r");
   try {
     for (;;) {

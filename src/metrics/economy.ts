@@ -38,17 +38,21 @@ function perPass(totals: Float64Array, passes: Float64Array): Estimate {
   return { value, interval: ratioBounds(totals, passes) };
 }
 
-/** Unknown is not zero: with no known cost there is no figure, and trials of unknown cost are counted beside it. */
+/** Unknown is not zero: a total of which a part is not known is not known. */
 function dollars(rows: readonly EvalRow[], passes: Float64Array): Record<string, Estimate> {
-  const unknown = count(rows, (row) => row.outcome !== "skipped" && row.costUsd === null);
+  const unknown = count(rows, (row) => hasOutput(row) && row.costUsd === null);
   const known = sumByTask(rows, (row) => row.costUsd ?? undefined);
-  const missing: Estimate = { value: null, reason: "no trial has a known cost" };
   const isKnown = known.sums.length > 0;
+  const total = () => perPass(sumByTask(rows, (row) => row.costUsd ?? 0).sums, passes);
   return {
-    cost_per_pass_usd: isKnown ? perPass(sumByTask(rows, (row) => row.costUsd ?? 0).sums, passes) : missing,
-    mean_cost_usd: isKnown ? estimateMean(known) : missing,
+    cost_per_pass_usd: isKnown && unknown === 0 ? total() : { value: null, reason: whyUnknown(isKnown, unknown) },
+    mean_cost_usd: isKnown ? estimateMean(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
     cost_unknown_trials: { value: unknown },
   };
+}
+
+function whyUnknown(isKnown: boolean, unknown: number): string {
+  return isKnown ? `trials whose cost is not known: ${unknown}` : "no trial has a known cost";
 }
 
 function promptCompression(rows: readonly EvalRow[]): Record<string, Estimate> {

@@ -1,6 +1,6 @@
 import type { Estimate, EstimateInterval } from "../core/metric.js";
-import { meanInterval, passRateInterval, ratioInterval } from "../stats/index.js";
-import { meansOf, type TaskSums, trialsOf } from "./tasks.js";
+import { meanInterval, passRateInterval, ratioInterval, wilsonInterval } from "../stats/index.js";
+import { meansOf, sum, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
 
@@ -12,8 +12,15 @@ export function estimateMean(tasks: TaskSums): Estimate {
 
 /** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several. */
 export function estimateRate(tasks: TaskSums): Estimate {
+  const { sums, counts } = tasks;
+  if (counts === null && sums.length > 0) return estimateShare(sum(sums), sums.length);
   const { rate, low, high, n } = passRateInterval(meansOf(tasks), trialsOf(tasks));
   return { value: rate, interval: bounded(low, high, n) };
+}
+
+/** How many of n: the rate of tasks with one trial each. */
+export function estimateShare(count: number, n: number): Estimate {
+  return { value: count / n, interval: { ...wilsonInterval(count, n), n } };
 }
 
 /** The interval of a ratio of totals over tasks; its value is the caller's, who knows what 0 / 0 means. */

@@ -1,4 +1,7 @@
+import type { Estimate } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
+import { bootstrapInterval, mean } from "../stats/index.js";
+import { bounded } from "./estimates.js";
 
 export interface FrontierOptions {
   /** What one trial cost; undefined when it is not known. */
@@ -12,14 +15,28 @@ export interface FrontierOptions {
  * systems, then the mean over tasks. Infinity when a task has no way to be passed; null when a cost is not known.
  */
 export function frontierCostOfPass(rows: readonly EvalRow[], options: FrontierOptions): number | null {
+  const cheapest = cheapestByTask(rows, options);
+  return cheapest === null ? null : mean(cheapest);
+}
+
+/** The frontier with its bootstrap interval over tasks. */
+export function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & { seed: number }): Estimate {
+  const cheapest = cheapestByTask(rows, options);
+  if (cheapest === null) return { value: null, reason: "a trial's cost is not known" };
+  const value = mean(cheapest);
+  if (!Number.isFinite(value)) return { value };
+  const { low, high, n } = bootstrapInterval(cheapest, mean, { seed: options.seed });
+  return { value, interval: bounded(low, high, n) };
+}
+
+function cheapestByTask(rows: readonly EvalRow[], options: FrontierOptions): number[] | null {
   const cheapest = new Map<string, number>();
   for (const { task, cost } of taskCosts(rows, options.costOf)) {
     if (cost === null) return null;
     const best = cheapest.get(task) ?? options.expertCost ?? Number.POSITIVE_INFINITY;
     cheapest.set(task, Math.min(best, cost));
   }
-  if (cheapest.size === 0) return null;
-  return [...cheapest.values()].reduce((total, cost) => total + cost, 0) / cheapest.size;
+  return cheapest.size === 0 ? null : [...cheapest.values()];
 }
 
 function* taskCosts(

@@ -3,11 +3,9 @@ import type { Estimate, Metric, MetricContext } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { isThenable } from "../core/thenable.js";
-import { Coverage } from "./coverage.js";
-import { Economy } from "./economy.js";
-import { frontierCostOfPass } from "./frontier.js";
+import { ALWAYS } from "./built-in.js";
+import { estimateFrontier } from "./frontier.js";
 import { ParetoRank } from "./pareto-rank.js";
-import { TrialCurves } from "./trial-curves.js";
 
 /** The numbers of a run, by system, and why some are missing. */
 export interface Summaries {
@@ -16,9 +14,6 @@ export interface Summaries {
   across: Summary;
   notes: string[];
 }
-
-/** Metrics that are in every summary, whatever was asked for. */
-const ALWAYS: readonly Metric[] = [new Coverage(), new Economy(), new TrialCurves()];
 
 /** Reduces rows to one summary a system. A metric that throws costs its own keys only. */
 export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], context: MetricContext): Summaries {
@@ -35,7 +30,7 @@ export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], 
   const systems = Object.keys(found.summary).length;
   if (systems > 1) {
     rankSystems(found.summary, metrics);
-    found.across = frontier(rows);
+    found.across = frontier(rows, context.seed);
   }
   return found;
 }
@@ -47,20 +42,22 @@ class SummarySheet {
 
   add(metric: Metric, rows: readonly EvalRow[], context: MetricContext): string | null {
     try {
-      for (const [key, { value, reason, interval }] of Object.entries(estimatesOf(metric, rows, context))) {
-        this.#set(key, value, reason);
-        if (interval === undefined) continue;
-        this.#set(`${key}_ci_low`, interval.low, interval.reason);
-        this.#set(`${key}_ci_high`, interval.high, interval.reason);
-        this.#set(`${key}_n`, interval.n);
-      }
+      for (const [key, estimate] of Object.entries(estimatesOf(metric, rows, context))) this.set(key, estimate);
       return null;
     } catch (error) {
       return messageOf(error);
     }
   }
 
-  #set(key: string, value: number | null, reason = "not measured"): void {
+  set(key: string, { value, reason, interval }: Estimate): void {
+    this.#setValue(key, value, reason);
+    if (interval === undefined) return;
+    this.#setValue(`${key}_ci_low`, interval.low, interval.reason);
+    this.#setValue(`${key}_ci_high`, interval.high, interval.reason);
+    this.#setValue(`${key}_n`, interval.n);
+  }
+
+  #setValue(key: string, value: number | null, reason = "not measured"): void {
     const usable = typeof value === "number" && !Number.isNaN(value);
     this.summary[key] = usable ? value : null;
     if (!usable) this.reasons[key] = value === null ? reason : "not a number";
@@ -101,8 +98,10 @@ function rankSystems(summary: Record<string, Summary>, metrics: readonly Metric[
   }
 }
 
-function frontier(rows: readonly EvalRow[]): Summary {
-  const inTokens = frontierCostOfPass(rows, { costOf: (row) => row.outputTokens });
-  const inDollars = frontierCostOfPass(rows, { costOf: (row) => row.costUsd ?? undefined });
-  return { frontier_cost_of_pass: inTokens, ...(inDollars === null ? {} : { frontier_cost_of_pass_usd: inDollars }) };
+function frontier(rows: readonly EvalRow[], seed: number): Summary {
+  const sheet = new SummarySheet();
+  sheet.set("frontier_cost_of_pass", estimateFrontier(rows, { seed, costOf: (row) => row.outputTokens }));
+  const dollars = estimateFrontier(rows, { seed, costOf: (row) => row.costUsd ?? undefined });
+  if (dollars.value !== null) sheet.set("frontier_cost_of_pass_usd", dollars);
+  return sheet.summary;
 }

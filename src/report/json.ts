@@ -4,6 +4,8 @@ import type { EvalResult, JsonReport, Summary } from "../core/result.js";
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */
 export const jsonReporter: Reporter = { name: "json", render: (result) => jsonChunks(toJsonReport(result)) };
 
+const UNPASSED = "a task was passed by no system";
+
 /** A result as a plain object that JSON can hold: what is undefined or infinite is null, with its reason beside it. */
 export function toJsonReport(result: EvalResult): JsonReport {
   const systems = Object.entries(result.summary);
@@ -15,7 +17,7 @@ export function toJsonReport(result: EvalResult): JsonReport {
     summary: Object.fromEntries(
       systems.map(([system, summary]) => [system, finite(summary, result.reasons[system] ?? {})]),
     ),
-    across: finite(result.across, {}),
+    across: finite(result.across, { frontier_cost_of_pass: UNPASSED, frontier_cost_of_pass_usd: UNPASSED }),
     notes: result.notes,
     rows: result.rows,
   };

@@ -1,6 +1,9 @@
+import { UsageError } from "../core/errors.js";
 import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
+import { didYouMean } from "../core/suggest.js";
+import { builtInKeys, standardMetrics } from "../metrics/index.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
@@ -8,7 +11,7 @@ import { type Column, markdownTable, oneLine } from "./markdown.js";
 const LOW_COVERAGE = 0.95;
 
 /** Groups of columns that `--columns` can ask for. */
-export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets"] as const;
+export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "other"] as const;
 
 type Line = { system: string; summary: Summary };
 type Group = (typeof COLUMN_GROUPS)[number];
@@ -18,13 +21,22 @@ export const tableReporter: Reporter = { name: "table", render: (result, options
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
   const lines = Object.entries(result.summary).map(([system, summary]) => ({ system, summary }));
-  const groups = (options.columns ?? COLUMN_GROUPS) as readonly Group[];
+  const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
   const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
+  const others = groups.includes("other") ? otherKeys(result, lines) : [];
+  if (others.length > 0) parts.push(otherTable(lines, others));
   parts.push(footer(result, lines).join("\n"));
   return `${parts.join("\n\n")}\n`;
+}
+
+/** The groups, if there are such; for names that come from flags and config files. */
+export function checkColumns(columns: readonly string[]): readonly Group[] {
+  const unknown = columns.find((group) => !(COLUMN_GROUPS as readonly string[]).includes(group));
+  if (unknown === undefined) return columns as readonly Group[];
+  throw new UsageError(`There is no group of columns "${unknown}".${didYouMean(unknown, COLUMN_GROUPS)}`);
 }
 
 function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
@@ -93,8 +105,14 @@ function withInterval(key: string, digits = 3): (line: Line) => string {
     const value = measured(summary, key);
     const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
     if (value === null || low == null) return formatNumber(value, digits);
-    return `${formatNumber(value, digits)} [${formatNumber(low, digits)}, ${high == null ? "∞" : formatNumber(high, digits)}]`;
+    // A score has no values outside [0, 1]; the t interval of a few does not know that.
+    const within = (bound: number) => (isScore(key) ? Math.min(1, Math.max(0, bound)) : bound);
+    return `${formatNumber(value, digits)} [${formatNumber(within(low), digits)}, ${high == null ? "∞" : formatNumber(within(high), digits)}]`;
   };
+}
+
+function isScore(key: string): boolean {
+  return key === "mean_score" || key.startsWith("dataset:");
 }
 
 function measured(summary: Summary, key: string, counted = key): number | null {
@@ -141,6 +159,23 @@ function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
   return markdownTable(columns, lines);
 }
 
+/** What the user's own metrics gave. */
+function otherKeys({ config }: EvalResult, lines: readonly Line[]): string[] {
+  const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
+  const known = builtInKeys({ metrics: standardMetrics(2, 2), trials: config.trials, datasets: tags });
+  const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
+  const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n)$/.exec(key)?.[1];
+  return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));
+}
+
+function otherTable(lines: readonly Line[], keys: readonly string[]): string {
+  const columns: Column<Line>[] = [
+    { title: "system", cell: ({ system }) => system },
+    ...keys.map((key) => ({ title: key, align: "right" as const, cell: withInterval(key) })),
+  ];
+  return markdownTable(columns, lines);
+}
+
 function footer(result: EvalResult, lines: readonly Line[]): string[] {
   const { config, timing, rows } = result;
   const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
@@ -148,7 +183,7 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
   const facts = [
     `pass = ${passRule(rows, config.scoreField)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
     `${rows.length} trials planned: ${outcomeCounts(lines)}`,
-    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s · tokens by ${config.tokenizer} · seed ${config.seed}`,
+    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier))

@@ -23,15 +23,12 @@ export interface Returned {
   /** Seconds inside `System.process`, as measured when the work was really done. */
   latency: number;
   durationMs: number;
-  cached: boolean;
   log: readonly string[];
 }
 
-interface Threw {
+interface Threw extends Elapsed {
   kind: "threw";
   error: unknown;
-  durationMs: number;
-  log: readonly string[];
 }
 
 /** Calls systems, or answers for them from the cache when they did the very same work before. */
@@ -62,21 +59,20 @@ export class Attempter {
 
   #call(trial: Trial, context: Context): Eventually<Attempted> {
     const start = this.#ports.clock();
-    const elapsed = () => microseconds(this.#ports.clock() - start);
-    const threw = (error: unknown): Threw => ({ kind: "threw", error, durationMs: elapsed(), log: context.messages });
-    const returned = (output: unknown): Attempted => {
-      const durationMs = elapsed();
-      if (!isOutput(output)) return threw(wrongOutput(trial.system, output));
-      if (!isStopReason(output.stopped)) return threw(wrongStop(trial.system, output.stopped));
-      const latency = isDuration(output.latency) ? output.latency : durationMs / 1000;
-      return { kind: "returned", output, latency, durationMs, cached: false, log: context.messages };
-    };
     try {
       const pending = trial.system.process(trial.example, context);
-      return isThenable(pending) ? pending.then(returned, threw) : returned(pending);
+      if (!isThenable(pending)) return returned(trial.system, pending, this.#since(start, context));
+      return pending.then(
+        (output) => returned(trial.system, output, this.#since(start, context)),
+        (error: unknown) => threw(error, this.#since(start, context)),
+      );
     } catch (error) {
-      return threw(error);
+      return threw(error, this.#since(start, context));
     }
+  }
+
+  #since(start: number, context: Context): Elapsed {
+    return { durationMs: microseconds(this.#ports.clock() - start), log: context.messages };
   }
 
   /** A cache that cannot be written costs a note, not the trial. */
@@ -94,8 +90,27 @@ export class Attempter {
       fingerprint = fingerprintOf(trial.system, "process");
       this.#fingerprints.set(trial.system, fingerprint);
     }
-    return digest({ fingerprint, example: trial.example, trial: trial.trial, seed });
+    // What the examples' file is called is not a part of the work.
+    const { dataset: _, ...example } = trial.example;
+    return digest({ fingerprint, example, trial: trial.trial, seed });
   }
+}
+
+/** How long a call took, and what the system said meanwhile. */
+interface Elapsed {
+  durationMs: number;
+  log: readonly string[];
+}
+
+function returned(system: System, output: unknown, { durationMs, log }: Elapsed): Attempted {
+  if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, log });
+  if (!isStopReason(output.stopped)) return threw(wrongStop(system, output.stopped), { durationMs, log });
+  const latency = isDuration(output.latency) ? output.latency : durationMs / 1000;
+  return { kind: "returned", output, latency, durationMs, log };
+}
+
+function threw(error: unknown, { durationMs, log }: Elapsed): Threw {
+  return { kind: "threw", error, durationMs, log };
 }
 
 const NO_MESSAGES: readonly string[] = Object.freeze([]);
@@ -134,7 +149,7 @@ function microseconds(ms: number): number {
 }
 
 function fromCache({ output, latency }: CachedOutput): Returned {
-  return { kind: "returned", output, latency, durationMs: latency * 1000, cached: true, log: NO_MESSAGES };
+  return { kind: "returned", output, latency, durationMs: latency * 1000, log: NO_MESSAGES };
 }
 
 function isOutput(output: unknown): output is Output {

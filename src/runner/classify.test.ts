@@ -58,7 +58,6 @@ describe("classify", () => {
       output: { response: "x", stopped: "truncated" },
       latency: 1,
       durationMs: 1000,
-      cached: false,
       log: [],
     };
     expect(classify(attempted, AbortSignal.abort())).toMatchObject({ kind: "gradable", category: "truncated" });

@@ -1,4 +1,4 @@
-import { type InfrastructureCategory, messageOf, TrialError } from "../core/errors.js";
+import { type InfrastructureCategory, messageOf, type TrialError } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
 import type { Attempted, Returned } from "./attempt.js";
 
@@ -28,12 +28,20 @@ const TIMEOUT_CODES = new Set([
 ]);
 const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"]);
 
+/** By its code, not its class: a system may have a copy of this package of its own. */
+function isTrialError(error: unknown): error is TrialError {
+  const { code, category } = (error ?? {}) as Partial<TrialError>;
+  return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
+}
+
+const INFRASTRUCTURE = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
+
 /** Causes may go round in a circle. */
 const MAX_CAUSES = 10;
 
 /** The category of anything a system may throw: our own errors say it, others show it by name, status or code. */
 function categoryOf(error: unknown, depth = 0): InfrastructureCategory {
-  if (error instanceof TrialError) return error.category;
+  if (isTrialError(error)) return error.category;
   if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return "system_error";
   const { name, status, code, cause } = error as { name?: unknown; status?: unknown; code?: unknown; cause?: unknown };
   if (status === 429) return "rate_limit";

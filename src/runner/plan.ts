@@ -70,7 +70,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     scoreField,
     threshold,
     total,
-    notes: table.notes(),
+    notes: [...table.notes(), ...unscoredNotes(wirings)],
   };
 }
 
@@ -131,6 +131,12 @@ function unusualContentOf(example: Example | null): string {
   } catch (cause) {
     throw new DatasetError(`Example "${example?.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
   }
+}
+
+/** A run without evaluators is legal, and most often an oversight. */
+function unscoredNotes(wirings: readonly Wiring[]): string[] {
+  const bare = wirings.filter(({ evaluators }) => evaluators.length === 0);
+  return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators: nothing of it is scored`);
 }
 
 export function requireCount(name: string, value: number): void {

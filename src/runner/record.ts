@@ -1,6 +1,6 @@
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { type Attempt, type EvalRow, makeRow } from "../core/row.js";
+import { type Attempt, type EvalRow, makeCommonRow, makeRow, withRareFields } from "../core/row.js";
 import { describe } from "../core/shape.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
@@ -101,13 +101,11 @@ function errorRow(
   });
 }
 
-/** One literal with every field: assembling rows from parts by spreading was once the slowest step of a run. */
 function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
   const { output } = returned;
   const { outcome, errorCategory, primaryField, passed } = verdict(finished);
-  const costUsd = amount(output.costUsd);
-  return makeRow({
+  const row = makeCommonRow({
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
@@ -119,21 +117,34 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     passed,
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
     outputTokens: tokens.output(trial.example, output),
+    latency: returned.latency,
+    durationMs: returned.durationMs,
+  });
+  const notes = notesOf(returned, graded);
+  const isPlain = notes.length === 0 && earlier.length === 0 && isTextOnly(output);
+  return isPlain ? row : withRareFields(row, { ...measured(output), attempts: earlier, notes });
+}
+
+/** True for an output that is its text and nothing more. */
+function isTextOnly(output: Output): boolean {
+  for (const field in output) if (field !== "response" && field !== "context") return false;
+  return true;
+}
+
+function measured(output: Output): Partial<EvalRow> {
+  const costUsd = amount(output.costUsd);
+  return {
     usage: usageOf(output.usage),
     costUsd,
     costSource: costUsd === null ? "unknown" : "provider",
     partial: output.partial === true,
-    latency: returned.latency,
-    durationMs: returned.durationMs,
     ttftMs: amount(output.ttftMs),
     firstAttemptMs: amount(output.firstAttemptMs),
     successAtMs: amount(output.successAtMs),
     turns: amount(output.turns),
     tokensPerSec: amount(output.tokensPerSec),
-    attempts: earlier,
-    notes: notesOf(returned, graded),
     metadata: metadataOf(output.metadata),
-  });
+  };
 }
 
 /** The row of a trial that never started. */
@@ -195,13 +206,11 @@ function metadataOf(value: unknown): Record<string, unknown> | null {
 const NO_NOTES: readonly string[] = Object.freeze([]);
 
 function notesOf(returned: Returned, graded: Graded | null): readonly string[] {
-  const { log, cached, output } = returned;
+  const { log, output } = returned;
   const unusable = output.usage != null && usageOf(output.usage) === null;
   const unwritable = output.metadata != null && metadataOf(output.metadata) === null;
-  if (!cached && !unusable && !unwritable && log.length === 0 && (graded === null || graded.notes.length === 0))
-    return NO_NOTES;
+  if (!unusable && !unwritable && log.length === 0 && (graded === null || graded.notes.length === 0)) return NO_NOTES;
   const notes = [...log, ...(graded?.notes ?? [])];
-  if (cached) notes.push("output from the cache");
   if (unusable) notes.push("the usage that the system reported makes no sense and was left out");
   if (unwritable) notes.push("the metadata that the system returned is no object that JSON can hold and was left out");
   return notes;

@@ -23,7 +23,7 @@ export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map() }
 /** How long trials in flight may go on after the run was told to stop. */
 const GRACE_MS = 2000;
 /** How long trials that finish without waiting may go on before they are written down. */
-const TURN_MS = 4;
+const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /** Runs every planned trial that is not done yet, and returns all rows in the plan's order. */
@@ -62,7 +62,8 @@ function trialRunner(plan: Plan, ports: RunPorts, ledger: Ledger): (trial: Trial
     return andThen(output === null ? null : score(trial, output, scoreContext), (graded) => {
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
       if (graded !== null && !graded.complete && ports.signal.aborted) return;
-      const row = toRow({ trial, ending, graded, threshold: plan.threshold, ...ledger.about(trial) });
+      const { tokens, threshold } = ledger;
+      const row = toRow({ trial, ending, graded, threshold, tokens, earlier: ledger.attemptsOf(trial) });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     });
   };
@@ -96,6 +97,7 @@ async function settledOrStopped(workers: Promise<unknown>, signal: AbortSignal):
 /** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
 class Ledger {
   readonly tokens: TokenCounter;
+  readonly threshold: number;
   readonly #plan: Plan;
   readonly #ports: RunPorts;
   readonly #earlier: Earlier;
@@ -111,6 +113,7 @@ class Ledger {
   #closed = false;
 
   constructor(plan: Plan, ports: RunPorts, earlier: Earlier) {
+    this.threshold = plan.threshold;
     this.#plan = plan;
     this.#ports = ports;
     this.#earlier = earlier;
@@ -129,9 +132,9 @@ class Ledger {
     return this.#rows[index] !== undefined;
   }
 
-  /** What the ledger knows of a trial before it is recorded. */
-  about(trial: Trial): { tokens: TokenCounter; earlier: readonly Attempt[] } {
-    return { tokens: this.tokens, earlier: this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS };
+  /** Failed attempts of earlier starts of the same run. */
+  attemptsOf(trial: Trial): readonly Attempt[] {
+    return this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS;
   }
 
   /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */

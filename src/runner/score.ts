@@ -12,7 +12,7 @@ export interface Graded {
   scores: Scores;
   primaryField: string | null;
   evidence: Record<string, string> | null;
-  notes: string[];
+  notes: readonly string[];
   /** False when an evaluator failed. */
   complete: boolean;
 }
@@ -20,17 +20,22 @@ export interface Graded {
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
 export function score(trial: Trial, output: Output, context: ScoreContext): Eventually<Graded> {
   const { evaluators } = trial.wiring;
-  const pending = evaluators.map((evaluator) => tryScore(evaluator, trial.example, output, context));
-  if (pending.some(isThenable))
-    return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(trial.wiring, scored));
-  return collect(trial.wiring, pending as (Scored | Failed)[]);
+  const pending: Eventually<Scored | Failed>[] = [];
+  let isPending = false;
+  for (const evaluator of evaluators) {
+    const one = tryScore(evaluator, trial.example, output, context);
+    pending.push(one);
+    isPending ||= isThenable(one);
+  }
+  if (!isPending) return collect(trial.wiring, pending as (Scored | Failed)[]);
+  return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(trial.wiring, scored));
 }
 
 function collect(wiring: Wiring, scored: readonly (Scored | Failed)[]): Graded {
   const { evaluators } = wiring;
   const sheet = new ScoreSheet();
   for (let i = 0; i < evaluators.length; i++) sheet.add(evaluators[i] as Evaluator, scored[i] as Scored | Failed);
-  if (evaluators.length === 0) sheet.notes.push("no evaluators");
+  if (evaluators.length === 0) sheet.note("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
   const { scores, evidence, notes, first, complete } = sheet;
   return { scores, primaryField: primaryFieldOf(wiring, scores, first), evidence, notes, complete };
@@ -57,16 +62,20 @@ function tryScore(
   }
 }
 
+const NOTHING: readonly string[] = Object.freeze([]);
+const NO_FIELDS: Readonly<Record<string, string>> = Object.freeze({});
+
 /** Collects what the evaluators of one output return. */
 class ScoreSheet {
   readonly scores: Scores = {};
-  readonly notes: string[] = [];
+  /** Empty for nearly every output, and shared by all of those. */
+  notes: readonly string[] = NOTHING;
   evidence: Record<string, string> | null = null;
   /** What the first evaluator returned; null when it failed. */
   first: Scores | null = null;
   /** False once an evaluator failed, so that its fields cannot be told from fields nobody produces. */
   complete = true;
-  readonly #undecided: string[] = [];
+  #undecided: readonly string[] = NOTHING;
   #added = 0;
 
   add(evaluator: Evaluator, scored: Scored | Failed): void {
@@ -84,9 +93,8 @@ class ScoreSheet {
     const added = (full?.scores ?? scored) as Scores;
     for (const field in added) this.#addField(evaluator, field, added[field]);
     if (full?.evidence !== undefined) this.evidence = { ...this.evidence, ...full.evidence };
-    for (const [field, reason] of Object.entries(full?.unscored ?? {})) {
-      this.#undecided.push(field);
-      this.notes.push(`${evaluator.name} could not decide ${field}: ${reason}`);
+    for (const [field, reason] of Object.entries(full?.unscored ?? NO_FIELDS)) {
+      this.#leaveOut(field, `${evaluator.name} could not decide ${field}: ${reason}`);
     }
     return added;
   }
@@ -97,19 +105,28 @@ class ScoreSheet {
 
   #fail(note: string): null {
     this.complete = false;
-    this.notes.push(note);
+    this.note(note);
     return null;
+  }
+
+  note(note: string): void {
+    this.notes = [...this.notes, note];
+  }
+
+  #leaveOut(field: string, note: string): void {
+    this.#undecided = [...this.#undecided, field];
+    this.note(note);
   }
 
   #addField(evaluator: Evaluator, field: string, value: unknown): void {
     if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-      this.#undecided.push(field);
       const shown = typeof value === "number" ? String(value) : describe(value);
-      this.notes.push(
+      this.#leaveOut(
+        field,
         `${evaluator.name} returned ${field} = ${shown}; scores are numbers in [0, 1], so it was left out`,
       );
     } else if (Object.hasOwn(this.scores, field)) {
-      this.notes.push(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
+      this.note(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
     } else {
       this.scores[field] = value;
     }

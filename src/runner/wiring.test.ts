@@ -47,7 +47,8 @@ describe("primaryFieldOf", () => {
 
   it("does not take what every object inherits for a score", () => {
     expect(primary({ scoreField: "constructor" }, { f1: 1 })).toBeNull();
-    expect(primary({ dataset: { name: "", primaryField: "toString" } }, { f1: 1 })).toBeNull();
+    const dataset = { name: "", primaryField: "toString", evaluators: [declaring] };
+    expect(primary({ dataset, evaluators: undefined }, { f1: 1 })).toBeNull();
   });
 
   it("forgets a dataset's field when the run brings evaluators that are known not to produce it", () => {
@@ -55,5 +56,7 @@ describe("primaryFieldOf", () => {
     const dataset = { name: "d", primaryField: "contains", evaluators: [declaring] };
     expect(primary({ dataset, evaluators: [own] }, { quality: 1 })).toBe("quality");
     expect(primary({ dataset, evaluators: undefined }, { contains: 1, f1: 0 })).toBe("contains");
+    const silent: Evaluator = { name: "silent", score: () => ({}) };
+    expect(primary({ dataset, evaluators: [silent] }, { mine: 1 })).toBe("mine");
   });
 });

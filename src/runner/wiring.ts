@@ -41,7 +41,7 @@ export function wire(options: WireOptions): Wiring {
     fingerprint: dataset.fingerprint ?? null,
     evaluators,
     forcedField: scoreField === "score" ? null : scoreField,
-    primaryFields: primaryFields(evaluators, dataset.primaryField),
+    primaryFields: primaryFields(evaluators, usablePrimaryField(options)),
     requiredFields: [...new Set(requiredFields)],
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
   };
@@ -104,14 +104,16 @@ function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): voi
 }
 
 function primaryFields(evaluators: readonly Evaluator[], declared: string | undefined): readonly string[] | null {
-  if (declared !== undefined && mayProduce(evaluators, declared)) {
+  if (declared !== undefined) {
     const owner = evaluators.find((evaluator) => evaluator.primaryFields?.includes(declared));
     return [...new Set([declared, ...(owner?.primaryFields ?? [])])];
   }
   return evaluators.find((evaluator) => evaluator.primaryFields !== undefined)?.primaryFields ?? null;
 }
 
-/** False when a run brings evaluators of its own for a dataset, none of which knows the dataset's field. */
-function mayProduce(evaluators: readonly Evaluator[], field: string): boolean {
-  return evaluators.some(({ fields }) => fields === undefined || fields.includes(field));
+/** A dataset's field belongs to its own evaluators; those that a run brings instead have to say that they produce it. */
+function usablePrimaryField({ dataset, evaluators }: WireOptions): string | undefined {
+  const { primaryField } = dataset;
+  if (primaryField === undefined || evaluators === undefined) return primaryField;
+  return evaluators.some(({ fields }) => fields?.includes(primaryField)) ? primaryField : undefined;
 }

@@ -51,7 +51,7 @@ export function passRateInterval(
   level: number = DEFAULT_LEVEL,
 ): PassRateInterval {
   requireOpenProbability("level", level);
-  for (const rate of taskMeans) requireProbability("taskMeans", rate);
+  for (let i = 0; i < taskMeans.length; i++) requireProbability("taskMeans", taskMeans[i] ?? 0);
   requireInteger("totalTrials", totalTrials, { low: taskMeans.length });
   const { mean: rate, se, n } = meanInterval(taskMeans, { level });
   return { rate, n, ...rateBounds({ rate, se, tasks: n, trials: totalTrials, level }) };

@@ -1,6 +1,7 @@
+import { inverseIncompleteBeta } from "./beta.js";
 import { type BootstrapInterval, type BootstrapOptions, percentileInterval, planBootstrap } from "./bootstrap.js";
 import { requireProbability } from "./domain.js";
-import { NO_INTERVAL } from "./interval.js";
+import { type Interval, NO_INTERVAL } from "./interval.js";
 import { interpolate } from "./quantile.js";
 import type { Random } from "./random.js";
 import { type TaskValues, taskResampler } from "./task-resampler.js";
@@ -22,6 +23,24 @@ function resampledQuantile(sorted: Float64Array, p: number, random: Random): num
   return interpolate(at(u), at(successor), fraction);
 }
 
+/** From here on resampling only adds noise to what can be computed. */
+const MANY_TASKS = 1000;
+
+/**
+ * What the percentile bootstrap tends to with ever more resamples: the k-th smallest of a resample is a value of the
+ * sample whose place is Beta(k, n-k+1), so that the ends are read off that distribution. Between two neighbours both
+ * are interpolated, which is exact but for their not being quite in step.
+ */
+function limitingInterval(sorted: Float64Array, p: number, level: number): Interval {
+  const n = sorted.length;
+  const position = (n - 1) * p;
+  const k = Math.floor(position) + 1;
+  const end = (tail: number, order: number) =>
+    sorted[Math.min(n - 1, Math.floor(n * inverseIncompleteBeta(tail, order, n - order + 1)))] ?? Number.NaN;
+  const between = (tail: number) => interpolate(end(tail, k), end(tail, Math.min(n, k + 1)), position - k + 1);
+  return { low: between((1 - level) / 2), high: between((1 + level) / 2) };
+}
+
 /**
  * The bootstrap interval of a quantile of one value per task, for values that are sorted already.
  * @example
@@ -36,6 +55,7 @@ export function quantileBootstrapIntervalSorted(
   const n = sorted.length;
   const { random, resamples, level } = planBootstrap(options, 1);
   if (n < 2) return { ...NO_INTERVAL, n, resamples: 0 };
+  if (n >= MANY_TASKS) return { ...limitingInterval(sorted, p, level), n, resamples: Number.POSITIVE_INFINITY };
   const statistics = new Float64Array(resamples);
   for (let b = 0; b < resamples; b++) statistics[b] = resampledQuantile(sorted, p, random);
   return { n, ...percentileInterval(statistics, level) };

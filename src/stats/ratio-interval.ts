@@ -22,7 +22,8 @@ interface Moments {
 }
 
 function requireNonNegative(name: string, values: Numbers): void {
-  for (const value of values) {
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? 0;
     if (!(value >= 0 && value < Number.POSITIVE_INFINITY)) {
       throw new RangeError(`${name} must be finite and not negative, got ${value}`);
     }

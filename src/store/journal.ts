@@ -1,15 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  statSync,
-  truncateSync,
-  writeSync,
-} from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
@@ -98,7 +88,7 @@ export class Journal implements Sink {
 
   close(): void {
     try {
-      for (const fd of [this.#outputsFd, this.#rowsFd]) closeSafely(fd);
+      for (const fd of [this.#outputsFd, this.#rowsFd]) closeSync(fd);
     } finally {
       this.#unlock();
     }
@@ -206,19 +196,10 @@ function outputJson(output: Output): string {
 
 function writeAll(fd: number, text: string): void {
   if (text === "") return;
-  const bytes = Buffer.from(text);
-  for (let written = 0; written < bytes.length; ) written += writeSync(fd, bytes, written);
-}
-
-/** What a full disk keeps from being synced was reported when it was written; the descriptor is given back either way. */
-function closeSafely(fd: number): void {
-  try {
-    fsyncSync(fd);
-  } catch {
-    // Nothing to do about it, and nothing lost that the kernel has not lost already.
-  } finally {
-    closeSync(fd);
-  }
+  const written = writeSync(fd, text);
+  if (written === Buffer.byteLength(text)) return;
+  const rest = Buffer.from(text).subarray(written);
+  for (let done = 0; done < rest.length; ) done += writeSync(fd, rest, done);
 }
 
 /** Says what a failed write means for the user: nothing before it is lost. */

@@ -11,6 +11,8 @@ const SCHEMA = "assay.output/1";
  */
 export class FileOutputCache implements OutputCache {
   readonly #dir: string;
+  /** How many outputs it has given back. */
+  hits = 0;
 
   constructor(dir: string) {
     this.#dir = dir;
@@ -21,7 +23,9 @@ export class FileOutputCache implements OutputCache {
       const entry = JSON.parse(await readFile(this.#path(key), "utf8")) as CachedOutput & { schema?: unknown };
       const { schema, output, latency } = entry;
       const isSound = schema === SCHEMA && typeof output === "object" && output !== null && typeof latency === "number";
-      return isSound ? { output, latency } : null;
+      if (!isSound) return null;
+      this.hits += 1;
+      return { output, latency };
     } catch {
       return null;
     }

@@ -1,4 +1,4 @@
-import { type EvalRow, makeRow, OUTCOMES, RARE_FIELDS } from "../core/row.js";
+import { type EvalRow, hasRareFields, makeRow, OUTCOMES, RARE_FIELDS } from "../core/row.js";
 
 /**
  * What tells a trial from all others, as the first fields of its lines. Lines are put together by hand: they are
@@ -17,10 +17,12 @@ export function encodeRow(row: EvalRow, key = encodeKey(row)): string {
   line += `,"inputTokens":${row.inputTokens},"outputTokens":${row.outputTokens}`;
   if (row.latency !== null) line += `,"latency":${row.latency}`;
   if (row.durationMs !== null) line += `,"durationMs":${row.durationMs}`;
-  for (const field of RARE_FIELDS) {
-    if (Object.hasOwn(row, field)) line += `,"${field}":${JSON.stringify(row[field])}`;
-  }
-  return `${line}}`;
+  return hasRareFields(row) ? `${line}${encodeRareFields(row)}}` : `${line}}`;
+}
+
+function encodeRareFields(row: EvalRow): string {
+  const own = RARE_FIELDS.filter((field) => Object.hasOwn(row, field));
+  return own.map((field) => `,"${field}":${JSON.stringify(row[field])}`).join("");
 }
 
 /** Scores are finite by the time they are recorded, so that a number's own text is its JSON. */

@@ -44,6 +44,7 @@ class CountMemo {
   get(text: string): number | undefined {
     const young = this.#young.get(text);
     if (young !== undefined) return young;
+    if (this.#old.size === 0) return undefined;
     const old = this.#old.get(text);
     if (old !== undefined) this.set(text, old);
     return old;
