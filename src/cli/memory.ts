@@ -1,20 +1,26 @@
+import { statSync } from "node:fs";
 import { setFlagsFromString } from "node:v8";
 import type { Dataset } from "../core/dataset.js";
 import type { Example, ExampleSource } from "../core/example.js";
 
-/** From here on the examples are the larger part of the process, and what becomes of them matters. */
-const MANY_EXAMPLES = 50_000;
+/** From here on a file's examples are the larger part of the process. */
+const LARGE_FILE_BYTES = 1 << 24;
+
+/**
+ * Has the collector look more often when a large file is about to be read. Left alone it lets the heap double before
+ * it looks, and a long run would hold texts that it is done with beside its rows; on a small run it would only cost time.
+ */
+export function expectFiles(paths: readonly string[]): void {
+  const sizes = paths.map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0);
+  if (sizes.some((size) => size >= LARGE_FILE_BYTES)) setFlagsFromString("--heap-growing-percent=20");
+}
 
 /**
  * Gives datasets away to a run, which lets go of each example after its last trial: whoever kept the list would keep
- * every example with it. For many examples the collector is told to look more often than it would by itself; left
- * alone it lets the heap double first, and a long run would hold its texts and its rows at once.
+ * every example with it.
  */
 export function giveAway(datasets: (Dataset | ExampleSource)[]): (Dataset | ExampleSource)[] {
-  const given = datasets.splice(0);
-  const examples = given.reduce((total, dataset) => total + ("examples" in dataset ? dataset.examples.length : 0), 0);
-  if (examples >= MANY_EXAMPLES) setFlagsFromString("--heap-growing-percent=20");
-  return given.map((dataset) => ("examples" in dataset ? emptying(dataset) : dataset));
+  return datasets.splice(0).map((dataset) => ("examples" in dataset ? emptying(dataset) : dataset));
 }
 
 function emptying(dataset: Dataset): Dataset {

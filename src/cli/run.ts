@@ -8,6 +8,7 @@ import type { Metric } from "../core/metric.js";
 import { type Registry, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
+import { isDatasetFile } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
@@ -21,7 +22,7 @@ import { findConfig, loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
 import { checkGates, type Gates, judge } from "./gates.js";
 import { interruptible } from "./interrupt.js";
-import { giveAway } from "./memory.js";
+import { expectFiles, giveAway } from "./memory.js";
 import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { loadPlugins, resolveDatasets, resolveEvaluators, resolveMetrics, resolveSystems } from "./resolve.js";
@@ -115,6 +116,7 @@ async function resolveParts(registry: Registry, config: RunConfig): Promise<Part
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
+  expectFiles((config.datasets ?? []).filter((spec) => typeof spec === "string" && isDatasetFile(spec)) as string[]);
   const datasets = await resolveDatasets(registry, config);
   for (const system of systems)
     if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
