@@ -8,44 +8,39 @@ import { fileURLToPath } from "node:url";
 export const ASSAY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 export const HERE = fileURLToPath(new URL(".", import.meta.url));
 
-/** Runs Node once; resolves to its wall time and its peak resident memory, read from the child itself. */
-export function runNode(args, { env = {}, cwd } = {}) {
+/** Runs Node once; resolves to its wall time, and with `memory` to its peak resident memory, which costs some time. */
+export function runNode(args, { cwd, memory = false } = {}) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = spawn(process.execPath, ["--import", join(HERE, "peak-memory.mjs"), ...args], {
-      cwd,
-      env: { ...process.env, ...env, NO_COLOR: "1" },
-      stdio: ["ignore", "pipe", "pipe", "pipe"],
-    });
-    let stdout = "";
+    const hook = memory ? ["--import", join(HERE, "peak-memory.mjs")] : [];
+    const child = spawn(process.execPath, [...hook, ...args], { cwd, stdio: ["ignore", "ignore", "pipe", "pipe"] });
     let stderr = "";
     let peak = "";
-    child.stdout.on("data", (data) => (stdout += data));
-    child.stderr.on("data", (data) => (stderr += data));
-    child.stdio[3].on("data", (data) => (peak += data));
+    child.stderr.on("data", (data) => {
+      stderr += data;
+    });
+    child.stdio[3].on("data", (data) => {
+      peak += data;
+    });
     child.on("close", (code) => {
       const seconds = (performance.now() - started) / 1000;
-      if (code === 0) resolve({ seconds, peakBytes: Number(peak) * 1024, stdout });
+      if (code === 0) resolve({ seconds, peakBytes: Number(peak) * 1024 });
       else reject(new Error(`node ${args.join(" ")} ended with ${code}\n${stderr.slice(-2000)}`));
     });
   });
 }
 
-/** Runs several commands in turns, so that a busy moment hits all of them, and keeps each one's median. */
+/** Runs several commands in turns, so that a busy moment hits all of them; gives the median seconds of each. */
 export async function inTurns(commands, rounds) {
-  const runs = Object.fromEntries(Object.keys(commands).map((name) => [name, []]));
+  const names = Object.keys(commands);
+  const runs = Object.fromEntries(names.map((name) => [name, []]));
   for (let round = 0; round < rounds; round++) {
-    for (const [name, run] of Object.entries(commands)) runs[name].push(await run());
+    for (const name of names) runs[name].push((await commands[name]()).seconds);
   }
-  return Object.fromEntries(Object.entries(runs).map(([name, list]) => [name, middle(list)]));
+  return Object.fromEntries(names.map((name) => [name, median(runs[name])]));
 }
 
-function middle(runs) {
-  const seconds = median(runs.map((run) => run.seconds));
-  return { seconds, peakBytes: median(runs.map((run) => run.peakBytes)) };
-}
-
-export function median(values) {
+function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const half = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;

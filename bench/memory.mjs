@@ -12,7 +12,7 @@ export function measure() {
     for (const size of SIZES) {
       const data = join(dir, `data-${size}.jsonl`);
       writeExamples(data, size);
-      runs.push(await runNode(assayArgs(dir, data, ["--system", "echo"]), { cwd: dir }));
+      runs.push(await runNode(assayArgs(dir, data, ["--system", "echo"]), { cwd: dir, memory: true }));
     }
     const [small, large] = runs;
     const [few, many] = SIZES;

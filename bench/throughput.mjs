@@ -5,7 +5,7 @@ import { ASSAY, HERE, inTempFolder, inTurns, mib, runNode, times } from "./measu
 
 const EXAMPLES = 10_000;
 const WORKERS = "8";
-const ROUNDS = 7;
+const ROUNDS = 11;
 
 export function assayArgs(dir, data, more = []) {
   const fixed = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap", "--quiet"];
@@ -16,21 +16,22 @@ export function measure() {
   return inTempFolder(async (dir) => {
     const data = join(dir, "data.jsonl");
     writeExamples(data, EXAMPLES);
+    const floorArgs = [join(HERE, "floor.mjs"), data, join(dir, "floor.jsonl"), WORKERS];
+    const args = assayArgs(dir, data, ["--system", "echo", "--max-workers", WORKERS]);
     const { floor, assay } = await inTurns(
-      {
-        floor: () => runNode([join(HERE, "floor.mjs"), data, join(dir, "floor.jsonl"), WORKERS]),
-        assay: () => runNode(assayArgs(dir, data, ["--system", "echo", "--max-workers", WORKERS]), { cwd: dir }),
-      },
+      { floor: () => runNode(floorArgs), assay: () => runNode(args, { cwd: dir }) },
       ROUNDS,
     );
-    const rate = (run) => `${Math.round(EXAMPLES / run.seconds)}/s`;
+    const peak = await runNode(args, { cwd: dir, memory: true });
+    const floorPeak = await runNode(floorArgs, { memory: true });
+    const rate = (seconds) => `${Math.round(EXAMPLES / seconds)}/s`;
     return [
       [
-        `${EXAMPLES} examples, two scorers, journal on disk, ${WORKERS} workers`,
+        `${EXAMPLES} examples, two scorers, journal on disk, ${WORKERS} workers, whole command`,
         "≥ 0.60 × the floor",
-        `${times(floor.seconds / assay.seconds)} (${rate(assay)} of ${rate(floor)})`,
+        `${times(floor / assay)} (${rate(assay)} of ${rate(floor)})`,
       ],
-      ["peak memory of that run", "< 150 MiB", `${mib(assay.peakBytes)} (floor ${mib(floor.peakBytes)})`],
+      ["peak memory of that run", "< 150 MiB", `${mib(peak.peakBytes)} (floor ${mib(floorPeak.peakBytes)})`],
     ];
   });
 }
