@@ -30,7 +30,11 @@ async function bundle() {
     // Everything but the command line in one file; what `--help` needs of it stays apart, to start fast.
     codeSplitting: {
       groups: [
-        { name: "start", test: /\/src\/(core\/(errors|version|suggest)|cli\/run-config)\.ts$/, priority: 2 },
+        {
+          name: "start",
+          test: /\/src\/(core\/(errors|version|suggest)|cli\/run-config|report\/printable)\.ts$/,
+          priority: 2,
+        },
         { name: "assay", test: /\/src\/(?!cli\/|index\.ts)/, priority: 1 },
       ],
     },

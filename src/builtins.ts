@@ -1,15 +1,7 @@
 import { registry } from "./core/registry.js";
 import { needle } from "./datasets/index.js";
 import { AnswerQuality } from "./evaluators/index.js";
-import {
-  CompressionRatio,
-  CostOfPass,
-  Latency,
-  MeanScore,
-  ParetoRank,
-  PassRate,
-  PerDatasetBreakdown,
-} from "./metrics/index.js";
+import { namedMetrics } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
 import { compressorFactories } from "./systems/index.js";
@@ -18,10 +10,6 @@ import { compressorFactories } from "./systems/index.js";
 registry.register("dataset", "needle", needle);
 for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
 registry.register("evaluator", "answer_quality", () => new AnswerQuality());
-const metrics = { MeanScore, PassRate, CompressionRatio, CostOfPass, Latency, PerDatasetBreakdown, ParetoRank };
-for (const Metric of Object.values(metrics)) {
-  const metric = new Metric();
-  registry.register("metric", metric.name, () => metric);
-}
+for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
 registry.register("reporter", tableReporter.name, tableReporter);
 registry.register("reporter", jsonReporter.name, jsonReporter);

@@ -137,8 +137,8 @@ describe("evaluate", () => {
   it("says what was left out of a dataset", async () => {
     const dataset = [...examples(2), { id: 9 } as Example];
     const result = await evaluate(options({ dataset, skipBadRows: true }));
-    expect(result.notes).toEqual(["1 bad rows skipped (first: Example 3 has neither context nor question)"]);
-    expect(result.toTable()).toContain("- 1 bad rows skipped");
+    expect(result.notes).toEqual(["1 bad row skipped (first: Example 3 has neither context nor question)"]);
+    expect(result.toTable()).toContain("- 1 bad row skipped");
   });
 });
 
@@ -281,8 +281,7 @@ describe("a stored run", () => {
       schema: "assay.run/1",
       planned: 4,
       config: { title: "My run", datasets: [{ examples: 4 }] },
-      systems: { one: expect.stringMatching(/^[0-9a-f]{64}$/) },
-      evaluators: { exact: expect.any(String) },
+      systems: { one: { fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/) } },
       invocation: { flag: 1 },
     });
     expect(read("summary.json")).toMatchObject({ schema: "assay.summary/1", complete: true, summary: { one: {} } });
@@ -439,10 +438,10 @@ describe("resume", () => {
       { systems: [{ name: "one", process: () => ({}) }] },
       'system "one": its code or settings changed',
     ],
-    ["name of a system", { systems: [asked([], "two")] }, "systems: was one, is two"],
-    ["further system", { systems: [asked([]), asked([], "two")] }, "systems: was one, is one, two"],
+    ["name of a system", { systems: [asked([], "two")] }, 'system "one": is not there any more'],
+    ["further system", { systems: [asked([]), asked([], "two")] }, 'system "two": was not there'],
     ["code of an evaluator", { evaluators: [{ ...EXACT, score: () => ({ em: 1 }) }] }, 'evaluator "exact": its code'],
-    ["name of an evaluator", { evaluators: [{ ...EXACT, name: "e" }] }, "evaluators: was exact, is e"],
+    ["name of an evaluator", { evaluators: [{ ...EXACT, name: "e" }] }, 'evaluator "exact": is not there any more'],
   ];
 
   it.each(differences)("refuses another %s, and says so", async (_, change, difference) => {

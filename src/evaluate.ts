@@ -1,14 +1,16 @@
 import { resolve } from "node:path";
 import type { Dataset } from "./core/dataset.js";
-import { UsageError } from "./core/errors.js";
+import { messageOf, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { ExampleSource } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import type { EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { requireShape } from "./core/shape.js";
+import { didYouMean } from "./core/suggest.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
+import { reportHead } from "./report/json.js";
 import { RunResult } from "./result.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
@@ -67,6 +69,7 @@ const MEMO_CHARS = 16_000_000;
  * console.log(result.toTable());
  */
 export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
+  checkOptions(options);
   const datasets = datasetsOf(options);
   // The plan says what is wrong with the systems; here they may be missing.
   const metrics = checkMetrics(options.metrics ?? standardMetrics(options.systems?.length ?? 0, datasets.length));
@@ -75,8 +78,9 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const tokenizer = tokenizerOf(options.tokenizer);
   const plan = await makePlan({ ...options, datasets, metrics });
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
-  const store = openRun(plan, config, options);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
+  const notes = [...plan.notes];
+  const store = openRun(plan, config, options);
   const startedAt = new Date();
   try {
     for (const note of store.notes) options.onNote?.(note);
@@ -87,17 +91,55 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
       sink: store.journal,
       signal,
       maxWorkers,
-      onProgress: options.onProgress ?? null,
+      whenIdle,
+      onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const rows = await run(plan, ports, store.earlier);
     const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
     const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials: cache?.hits ?? 0 });
     const runDir = store.journal?.dir ?? null;
-    const result = new RunResult({ rows, metrics, config, timing, runDir, notes: plan.notes });
+    const result = new RunResult({ rows, metrics, config, timing, runDir, notes });
     store.journal?.writeSummary(storedSummary(result));
     return result;
   } finally {
     store.journal?.close();
+  }
+}
+
+/** Node ends a process that waits for nothing, whatever promises are open. */
+function whenIdle(callback: () => void): () => void {
+  process.on("beforeExit", callback);
+  return () => process.off("beforeExit", callback);
+}
+
+const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
+  systems: true,
+  dataset: true,
+  datasets: true,
+  evaluators: true,
+  metrics: true,
+  scoreField: true,
+  threshold: true,
+  trials: true,
+  seed: true,
+  maxWorkers: true,
+  cacheDir: true,
+  runsDir: true,
+  resume: true,
+  title: true,
+  tokenizer: true,
+  skipBadRows: true,
+  signal: true,
+  onProgress: true,
+  onNote: true,
+  invocation: true,
+};
+
+/** An option that is not known would be a limit or a setting silently ignored. */
+function checkOptions(options: EvaluateOptions): void {
+  const unknown = Object.keys(options).find((key) => !Object.hasOwn(OPTIONS, key));
+  if (unknown !== undefined) {
+    throw new UsageError(`evaluate() has no option "${unknown}".${didYouMean(unknown, Object.keys(OPTIONS))}`);
   }
 }
 
@@ -109,8 +151,27 @@ function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSo
 }
 
 function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
-  for (const metric of metrics) requireShape<Metric>("A metric", metric, ["compute"]);
+  const names = new Set<string>();
+  for (const metric of metrics) {
+    requireShape<Metric>("A metric", metric, ["compute"]);
+    if (names.has(metric.name)) throw new UsageError(`Two metrics have the name "${metric.name}". Leave one out.`);
+    names.add(metric.name);
+  }
   return metrics;
+}
+
+/** Tells the caller how far a run is. A callback that throws is not called again, and costs a note instead of the run. */
+function progressTo(callback: EvaluateOptions["onProgress"], notes: string[]): EvaluateOptions["onProgress"] | null {
+  let isBroken = callback === undefined;
+  return (progress) => {
+    if (isBroken) return;
+    try {
+      callback?.(progress);
+    } catch (error) {
+      isBroken = true;
+      notes.push(`onProgress failed and was not called again: ${messageOf(error)}`);
+    }
+  };
 }
 
 function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
@@ -153,7 +214,6 @@ function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cac
 }
 
 function storedSummary(result: RunResult): unknown {
-  const { rows, ...rest } = result.toJSON();
-  const complete = rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
-  return { ...rest, schema: "assay.summary/1", complete };
+  const complete = result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
+  return { ...reportHead(result), schema: "assay.summary/1", complete };
 }

@@ -1,12 +1,12 @@
 import "./builtins.js";
 
 export { defineConfig, type RunConfig } from "./cli/run-config.js";
-export type { Dataset, DatasetDefinition, LoadOptions } from "./core/dataset.js";
+export { type Dataset, type DatasetDefinition, type LoadOptions, makeDataset } from "./core/dataset.js";
 export * from "./core/errors.js";
 export type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "./core/evaluator.js";
 export type { Example, ExampleSource, Turn } from "./core/example.js";
 export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
-export type { Estimate, Metric, MetricContext } from "./core/metric.js";
+export type { Comparison, Estimate, Metric, MetricContext, MetricRun } from "./core/metric.js";
 export {
   type Factory,
   type Grader,
@@ -31,6 +31,7 @@ export {
   makeRow,
   OUTCOMES,
   type Outcome,
+  plainRow,
   scoreOf,
 } from "./core/row.js";
 export type {

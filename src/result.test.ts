@@ -9,7 +9,7 @@ import { RunResult } from "./result.js";
 const CONFIG: EvalConfig = {
   title: "needle: a, b",
   systems: ["a", "b"],
-  datasets: [{ name: "needle", examples: 2, fingerprint: "f" }],
+  datasets: [{ name: "needle", examples: 2, fingerprint: "f", tags: ["d"], primaryField: "f1", evaluators: {} }],
   evaluators: ["e"],
   metrics: [],
   scoreField: "score",
@@ -183,6 +183,38 @@ describe("toJSON", () => {
     expect(a).toMatchObject({ up: null, down: null, nan: null, nan_reason: "not a number" });
     for (const value of Object.values(a ?? {}))
       if (typeof value === "number") expect(Number.isFinite(value)).toBe(true);
+  });
+
+  it("keeps systems and keys whatever their names are", () => {
+    const odd: Metric = {
+      name: "odd",
+      compute: () =>
+        Object.fromEntries([
+          ["__proto__", 2],
+          ["constructor", null],
+        ]),
+    };
+    const result = resultOf([row("__proto__", 1, "pass"), row("constructor", 1, "fail")], {
+      metrics: [odd],
+      config: { systems: ["__proto__", "constructor"] },
+    });
+    const { summary } = JSON.parse(JSON.stringify(result));
+    expect(Object.keys(summary)).toEqual(["__proto__", "constructor"]);
+    for (const own of Object.values(summary) as object[]) {
+      expect(Object.entries(own)).toContainEqual(["__proto__", 2]);
+      expect(Object.entries(own)).toContainEqual(["constructor_reason", "not measured"]);
+    }
+    const cells = cellsOf(result.toTable());
+    expect(cells.get("system")?.slice(-2)).toEqual(["__proto__", "constructor"]);
+    expect(result.toTable()).toMatch(/^\| .*proto.* \| +2 \| +– \|$/m);
+  });
+
+  it("does not write a reason over a metric's own key", () => {
+    const odd: Metric = { name: "odd", compute: () => ({ gap_reason: 3, gap: null }) };
+    expect(resultOf([row("a", 1, "pass")], { metrics: [odd] }).toJSON().summary.a).toMatchObject({
+      gap: null,
+      gap_reason: 3,
+    });
   });
 
   it.each([

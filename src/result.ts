@@ -20,6 +20,7 @@ export class RunResult implements EvalResult {
   readonly summary: Readonly<Record<string, Summary>>;
   readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly across: Summary;
+  readonly acrossReasons: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly config: EvalConfig;
   readonly runDir: string | null;
@@ -29,12 +30,13 @@ export class RunResult implements EvalResult {
   constructor(parts: ResultParts) {
     const { scoreField, threshold, seed } = parts.config;
     const context: MetricContext = { scoreField, threshold, seed };
-    const { summary, reasons, across, notes } = summarise(parts.rows, parts.metrics, context);
+    const { summary, reasons, across, acrossReasons, notes } = summarise(parts.rows, parts.metrics, context);
     this.#parts = parts;
     this.rows = parts.rows;
     this.summary = summary;
     this.reasons = reasons;
     this.across = across;
+    this.acrossReasons = acrossReasons;
     this.timing = parts.timing;
     this.config = parts.config;
     this.runDir = parts.runDir;
@@ -58,12 +60,16 @@ export class RunResult implements EvalResult {
   toColumns(): Record<string, unknown[]> {
     const columns: Record<string, unknown[]> = {};
     const scoreFields = new Set(this.rows.flatMap((row) => Object.keys(row.scores)));
-    for (const field of scoreFields) columns[`scores.${field}`] = this.rows.map((row) => row.scores[field] ?? null);
+    for (const field of scoreFields) columns[`scores.${field}`] = this.rows.map((row) => ownScore(row, field));
     for (const field of ROW_FIELDS) {
       if (field !== "scores") columns[field] = this.rows.map((row) => row[field]);
     }
     return columns;
   }
+}
+
+function ownScore({ scores }: EvalRow, field: string): number | null {
+  return Object.hasOwn(scores, field) ? (scores[field] ?? null) : null;
 }
 
 function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
@@ -76,18 +82,16 @@ function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
 function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
   const systems = new Set(rows.map(({ system }) => system));
   const ids = new Map<string, Set<string>>();
-  let trials = 0;
+  let trials = 1;
   for (const { dataset, exampleId, trial } of rows) {
     const seen = ids.get(dataset) ?? new Set();
     ids.set(dataset, seen.add(String(exampleId)));
     trials = Math.max(trials, trial + 1);
   }
-  const known = config.datasets.filter(({ name }) => ids.has(name));
-  const datasets = known.map((dataset) => ({ ...dataset, examples: ids.get(dataset.name)?.size ?? 0 }));
-  return {
-    ...config,
-    systems: config.systems.filter((name) => systems.has(name)),
-    datasets,
-    trials: Math.max(1, trials),
-  };
+  const left = config.datasets.map((dataset) => {
+    const tags = dataset.tags.filter((tag) => ids.has(tag));
+    return { ...dataset, tags, examples: tags.reduce((total, tag) => total + (ids.get(tag)?.size ?? 0), 0) };
+  });
+  const datasets = left.filter(({ tags }) => tags.length > 0);
+  return { ...config, systems: config.systems.filter((name) => systems.has(name)), datasets, trials };
 }

@@ -60,7 +60,11 @@ describe("a config file", () => {
   });
 
   it.each([
-    ["an unknown key", "systems: []\ntrails: 3\n", 'broken.yaml:2:1: unknown key "trails". Did you mean "trials"?'],
+    [
+      "an unknown key",
+      "systems: []\ntrails: 3\n",
+      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: cacheDir, columns, ',
+    ],
     ["a wrong value", "systems: []\ndatasets: []\nthreshold: 70\n", "broken.yaml:3:12: threshold: "],
     [
       "a wrong item",

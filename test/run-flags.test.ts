@@ -210,6 +210,21 @@ describe("assay run", () => {
     expect(space.runs()).toEqual([]);
   });
 
+  it("--dry-run counts the input as the run does", async () => {
+    const same = "One text, which is question and context.";
+    const rows = [
+      { id: 1, question: "What is it?", context: "It is tea.", answer: "tea" },
+      { id: 2, question: same, context: same, answer: "tea" },
+      { id: 3, turns: [{ role: "user", content: "Hello there." }], question: "And then?", answer: "tea" },
+    ];
+    const space = new Workspace({ ...files, "three.jsonl": rows });
+    const base = ["--dataset", "three.jsonl", "--system", "./oracle.mjs", "--trials", "2", "--output", "json"];
+    const plan = JSON.parse((await assay(space.dir, ...base, "--dry-run")).stdout) as { inputTokens: number };
+    const report = await json(space, ...base);
+    expect(plan.inputTokens).toBe(report.rows.reduce((total, row) => total + Number(row.inputTokens), 0));
+    expect(plan.inputTokens).toBeGreaterThan(0);
+  });
+
   it("--fail-over exits 1 when a metric is higher, or was not measured", async () => {
     const space = new Workspace(files);
     const run = (gate: string) => assay(space.dir, ...BASE, "--fail-over", gate);

@@ -59,6 +59,26 @@ describe("a system given as a file", () => {
   });
 
   it.each([
+    ["another system cannot be made", ["--dataset", "capitals.jsonl", "--system", "./gone.mjs"]],
+    ["a system beside it is none", ["--dataset", "capitals.jsonl", "--system", "./half.mjs"]],
+    ["a recording cannot be read", ["--dataset", "capitals.jsonl", "--replay", "gone.jsonl"]],
+    ["the dataset cannot be read", ["--dataset", "gone.jsonl"]],
+    ["a gate makes no sense", ["--dataset", "capitals.jsonl", "--fail-under", "pass_rte=1"]],
+    ["the run cannot be planned", ["--dataset", "capitals.jsonl", "--score-field", "nonsense"]],
+  ])("is closed when %s", async (_, args) => {
+    const closing = `{ name: "a", process: () => ({ response: "x" }), close: async () => { console.error("a is closed"); } }`;
+    const space = new Workspace({
+      ...files,
+      "closing.mjs": `export default ${closing};`,
+      "half.mjs": `export const systems = [${closing.replaceAll('"a', '"half')}, {}];`,
+    });
+    const finished = await assay(space.dir, "--system", "./closing.mjs", ...args);
+    expect(finished.stderr).toContain("a is closed");
+    expect(finished.stderr.includes("half is closed")).toBe(args.includes("./half.mjs"));
+    expect(finished).toMatchObject({ code: 2, stdout: "" });
+  });
+
+  it.each([
     [
       "exports nothing",
       "export const other = 1;",
@@ -112,26 +132,62 @@ describe("a system given as a file", () => {
     expect(await calls()).toBe(9);
   });
 
-  it("that throws from a timer ends the run with a message, and what was recorded stays", async () => {
+  it("that throws from a timer instead of answering costs its own trials", async () => {
     const text = `export default { name: "wild", process: (example) => {
       if (example.id === "fr") return { response: "Paris" };
       return new Promise(() => setTimeout(() => { throw new Error("from nowhere"); }, 1));
     } };`;
     const space = new Workspace({ ...files, "wild.mjs": text });
     const finished = await assay(space.dir, ...BASE, "--system", "./wild.mjs");
-    expect(finished).toMatchObject({ code: 3, stdout: "" });
-    expect(finished.stderr).toContain("assay: from nowhere");
+    expect(finished.code).toBe(3);
+    expect(finished.stderr).toContain("nobody waited for: from nowhere. The run goes on.");
     expect(finished.stderr).not.toMatch(/^\s+at /m);
-    expect(space.read(space.runs()[0] ?? "", "rows.jsonl")).toContain('"exampleId":"fr"');
+    expect(reportOf(finished).summary.wild).toMatchObject({ num_pass: 1, num_error: 3 });
   });
 
-  it("that can never answer ends the run with a message", async () => {
+  it("that can never answer costs its own trials", async () => {
     const text = `export default { name: "lost", process: (example) => (example.id === "fr" ? { response: "Paris" } : new Promise(() => {})) };`;
     const space = new Workspace({ ...files, "lost.mjs": text });
     const finished = await assay(space.dir, ...BASE, "--system", "./lost.mjs");
-    expect(finished.stderr).toContain("is waiting for something that can no longer happen");
-    expect(finished).toMatchObject({ code: 3, stdout: "" });
-    expect(space.read(space.runs()[0] ?? "", "rows.jsonl")).toContain('"exampleId":"fr"');
+    expect(finished.code).toBe(3);
+    expect(finished.stderr).toContain("lost: only 25 % of the planned trials were scored");
+    const { summary, rows } = reportOf(finished);
+    expect(summary.lost).toMatchObject({ num_pass: 1, num_error: 3 });
+    const messages = rows.flatMap(({ attempts }) => attempts.map(({ message }) => message));
+    expect(messages).toEqual(Array(3).fill("nothing is left that could settle the promise it waits for"));
+  });
+
+  it("that throws outside of any call does not end the run", async () => {
+    const text = `export default { name: "stray", async process(example) {
+      if (example.id === "fr") { void Promise.reject(new Error("floating")); setTimeout(() => { throw new Error("late"); }, 1); }
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { response: example.answer };
+    } };`;
+    const finished = await assay(
+      new Workspace({ ...files, "stray.mjs": text }).dir,
+      ...BASE,
+      "--system",
+      "./stray.mjs",
+    );
+    expect(finished.code).toBe(0);
+    expect(finished.stderr).toMatch(/nobody waited for: floating\. The run goes on\./);
+    expect(finished.stderr).toMatch(/nobody waited for: late\. The run goes on\./);
+    expect(reportOf(finished).summary.stray?.pass_rate).toBe(1);
+  });
+
+  it("that prints, prints to stderr", async () => {
+    const text = `console.log("loading"); export default (example) => { console.log("noise"); return example.answer; };`;
+    const finished = await assay(new Workspace({ ...files, "loud.mjs": text }).dir, ...BASE, "--system", "./loud.mjs");
+    expect(finished.code).toBe(0);
+    expect(finished.stderr).toContain("loading\nnoise\n");
+    expect(reportOf(finished).summary.loud?.pass_rate).toBe(1);
+  });
+
+  it("that ends the process does not pass for a success", async () => {
+    const text = `export default (example) => { if (example.id === "it") process.exit(0); return example.answer; };`;
+    const finished = await assay(new Workspace({ ...files, "quit.mjs": text }).dir, ...BASE, "--system", "./quit.mjs");
+    expect(finished.code).toBe(3);
+    expect(finished.stderr).toContain("ended the process. What is recorded is kept");
   });
 
   it("may return what JSON cannot hold without losing the others' results", async () => {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { nearest } from "../core/suggest.js";
+import { didYouMean } from "../core/suggest.js";
 import { isDatasetFile } from "../datasets/load-dataset.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
@@ -88,12 +88,7 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
     if (issue.code !== "unrecognized_keys")
       return { text: `${path.join(".") || "the config"}: ${issue.message}`, path };
     const key = issue.keys[0] ?? "";
-    const guess = nearest(key, known);
-    return {
-      text: `unknown key "${key}".${guess === undefined ? ` Known: ${known.join(", ")}.` : ` Did you mean "${guess}"?`}`,
-      path,
-      unknownKey: key,
-    };
+    return { text: `unknown key "${key}".${didYouMean(key, known)}`, path, unknownKey: key };
   });
   throw new UsageError(problems.map(say).join("\n"));
 }

@@ -4,6 +4,7 @@ import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
 import { loadDataset } from "../datasets/load-dataset.js";
 import { markdownTable } from "../report/markdown.js";
+import { printable } from "../report/printable.js";
 import type { DatasetsOptions } from "./program.js";
 import { loadPlugins } from "./resolve.js";
 
@@ -17,7 +18,7 @@ export async function datasetsCommand(
   if (action === undefined) process.stdout.write(listDatasets());
   else if (action !== "show") throw new UsageError(`Unknown action "${action}". Write: assay datasets show NAME.`);
   else if (name === undefined) throw new UsageError("Which dataset? Write: assay datasets show NAME.");
-  else process.stdout.write(await showDataset(name, options));
+  else process.stdout.write(printable(await showDataset(name, options)));
   return EXIT.fine;
 }
 

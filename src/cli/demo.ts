@@ -5,7 +5,7 @@ import type { EvalResult, Summary } from "../core/result.js";
 import { loadDataset } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
 import { formatShare } from "../report/format.js";
-import { resolveSystems } from "./resolve.js";
+import { withSystems } from "./resolve.js";
 import { say, writeResult } from "./streams.js";
 
 const SYSTEMS = [
@@ -32,13 +32,17 @@ export interface DemoOptions {
 /** `assay demo`: a whole comparison, offline. Which compressor keeps the answers, and at what price? */
 export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
-  const result = await evaluate({
-    title: "Which compressor keeps the answers?",
-    systems: await resolveSystems(registry, { systems: SYSTEMS }),
-    dataset: await loadDataset("needle", { maxExamples: EXAMPLES, seed }),
-    seed,
-    runsDir,
-  });
+  const dataset = await loadDataset("needle", { maxExamples: EXAMPLES, seed });
+  const result = await withSystems(registry, { systems: SYSTEMS }, (systems) =>
+    evaluate({
+      title: "Which compressor keeps the answers?",
+      systems,
+      dataset,
+      seed,
+      runsDir,
+      invocation: { command: "demo" },
+    }),
+  );
   await writeResult(reporter.render(result));
   if (output === "table") await writeResult(`\n${conclude(result)}\n`);
   say(`\nStored in ${result.runDir}\n${NEXT}`);
@@ -47,7 +51,7 @@ export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promi
 
 const NEXT = `What to do next:
   assay datasets show needle                                  what was asked
-  assay --system extract:0.2 --dataset needle -n 200          try another budget
+  assay --system extract:0.2 --dataset needle -n 200          try another share
   assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own`;
 
 /** The findings in plain words. The best buy is the system on the first front that keeps most for what it sends. */

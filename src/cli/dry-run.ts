@@ -1,6 +1,8 @@
 import type { Tokenizer } from "../core/tokenizer.js";
 import { plural } from "../report/format.js";
+import { oneLine } from "../report/markdown.js";
 import type { Plan } from "../runner/plan.js";
+import { inputTokens } from "../runner/record.js";
 import { detectableDifference } from "../stats/index.js";
 
 /** A plan before anything is spent: how much work it is, and what it will be able to tell apart. */
@@ -27,8 +29,9 @@ export function describePlan(plan: Plan, { tokenizer, output }: { tokenizer: Tok
 function reportOf(plan: Plan, tokenizer: Tokenizer): PlanReport {
   const { trials, systems } = plan;
   const n = plan.examples.length;
+  const count = (text: string) => tokenizer.count(text);
   const perRound = plan.examples.reduce(
-    (total, example) => total + tokenizer.count(`${example?.context ?? ""}${example?.question ?? ""}`),
+    (total, example) => total + (example === null ? 0 : inputTokens(example, count)),
     0,
   );
   return {
@@ -65,5 +68,5 @@ function inWords(report: PlanReport): string {
       : `smallest difference between two pass rates that this design finds (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];
-  return `${lines.map((line) => `- ${line}`).join("\n")}\n`;
+  return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
 }

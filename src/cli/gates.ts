@@ -1,8 +1,9 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Metric } from "../core/metric.js";
+import { ownValue } from "../core/own-value.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
-import { builtInKeys, isBuiltIn } from "../metrics/index.js";
+import { summaryKeys } from "../metrics/index.js";
 import { formatNumber, formatShare } from "../report/format.js";
 
 /** What a run must keep to for the command to succeed. */
@@ -35,7 +36,7 @@ export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gat
   for (const key of Object.keys(failOver)) checkKey(`--fail-over ${key}`, key, run);
 }
 
-/** The keys of a user's metric are known only when it has run; of our own they are known now. */
+/** The keys of a metric that does not say them are known only when it has run. */
 function checkKey(flag: string, key: string, { trials, metrics, datasets }: Gated): void {
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
   if (k > trials) {
@@ -43,8 +44,8 @@ function checkKey(flag: string, key: string, { trials, metrics, datasets }: Gate
       `${flag} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
     );
   }
-  const known = builtInKeys({ metrics, trials, datasets });
-  if (known.has(key) || !metrics.every(isBuiltIn)) return;
+  const known = summaryKeys(metrics, { trials, datasets });
+  if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
   throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known))}`);
 }
 
@@ -80,7 +81,7 @@ function missed(
   problemWith: (value: number) => string | null,
 ): string[] {
   return Object.entries(result.summary).flatMap(([system, summary]) => {
-    const value = summary[key];
+    const value = ownValue(summary, key);
     if (value === undefined) {
       throw new UsageError(`${flag}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary)))}`);
     }

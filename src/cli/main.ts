@@ -1,6 +1,7 @@
 import { CommanderError } from "commander";
 import { AssayError, EXIT, messageOf, StalledError } from "../core/errors.js";
 import { buildProgram } from "./program.js";
+import { say } from "./streams.js";
 
 /** Runs the command line and ends the process with its exit code. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -12,8 +13,8 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.stderr.on("error", () => {});
   const verbose = argv.includes("--verbose");
   // Thrown outside of any call, by a timer of a user's system for instance. What is recorded stays and can be resumed.
-  process.on("uncaughtException", (error) => process.exit(report(error, verbose)));
-  process.once("beforeExit", () => process.exit(report(new StalledError(), verbose)));
+  onlyListener("uncaughtException", (error) => process.exit(report(error, verbose)));
+  onlyListener("beforeExit", () => process.exit(report(new StalledError(), verbose)));
   let exitCode: number;
   try {
     exitCode = await buildProgram().run(argv);
@@ -25,13 +26,20 @@ export async function main(argv: readonly string[]): Promise<void> {
   process.exit(exitCode);
 }
 
+/** Listens for what nobody else does: a run that is going on knows better what to do about it. */
+function onlyListener(event: "uncaughtException" | "beforeExit", listener: (error: unknown) => void): void {
+  process.on(event, (error: unknown) => {
+    if (process.listenerCount(event) === 1) listener(error);
+  });
+}
+
 /** Says what went wrong without a stack trace, unless one was asked for or the fault is ours. */
 function report(error: unknown, verbose: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
   const expected = error instanceof AssayError;
-  process.stderr.write(`assay: ${messageOf(error)}\n`);
-  if (verbose && error instanceof Error) process.stderr.write(`${error.stack}\n${causes(error)}`);
-  else if (!expected) process.stderr.write("This was not expected. Run again with --verbose for the details.\n");
+  say(`assay: ${messageOf(error)}`);
+  if (verbose && error instanceof Error) say(`${error.stack}\n${causes(error)}`.trimEnd());
+  else if (!expected) say("This was not expected. Run again with --verbose for the details.");
   return expected ? error.exitCode : EXIT.infrastructure;
 }
 

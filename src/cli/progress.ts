@@ -1,4 +1,4 @@
-import { formatDollars, formatSeconds, formatShare } from "../report/format.js";
+import { formatDollars, formatSeconds, formatShare, plural } from "../report/format.js";
 import type { Progress } from "../runner/ports.js";
 
 export interface ProgressStream {
@@ -56,7 +56,7 @@ export function describeProgress({
 }: Progress): string {
   const perSecond = elapsedMs === 0 ? 0 : ((done - resumed) / elapsedMs) * 1000;
   const parts = [`${done}/${total}`, scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`];
-  if (errors > 0) parts.push(`${errors} error${errors === 1 ? "" : "s"}`);
+  if (errors > 0) parts.push(plural(errors, "error"));
   if (costUsd !== null) parts.push(formatDollars(costUsd));
   parts.push(`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`);
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);

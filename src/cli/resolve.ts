@@ -12,6 +12,7 @@ import { loadDataset } from "../datasets/load-dataset.js";
 import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
+import { say } from "./streams.js";
 
 /** Lets each plugin register what it brings. */
 export async function loadPlugins(registry: Registry, paths: readonly string[]): Promise<void> {
@@ -32,16 +33,42 @@ async function registerPlugin(path: string, register: () => unknown): Promise<vo
   }
 }
 
-/** The systems of a run, from their specs. */
-export async function resolveSystems(registry: Registry, config: RunConfig): Promise<System[]> {
+/**
+ * Makes the systems of a run from their specs, lends them to `use`, and closes them when that is over, however it ends;
+ * when one cannot be made, those made before it are closed too.
+ */
+export async function withSystems<T>(
+  registry: Registry,
+  config: RunConfig,
+  use: (systems: readonly System[]) => Promise<T>,
+): Promise<T> {
   const systems: System[] = [];
-  for (const spec of config.systems ?? []) {
-    if (typeof spec !== "string") systems.push(requireShape<System>("A system of the config", spec, ["process"]));
-    else if (isModulePath(spec)) systems.push(...(await systemsFromModule(spec)));
-    else systems.push(await named(registry.get("system", nameOf(spec)), argumentOf(spec)));
+  try {
+    for await (const system of makeSystems(registry, config)) systems.push(system);
+    return await use(systems);
+  } finally {
+    await closeAll(systems);
   }
-  for (const file of config.replay ?? []) systems.push(await ReplaySystem.fromFile(file));
-  return systems;
+}
+
+async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
+  for (const spec of config.systems ?? []) {
+    if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
+    else if (isModulePath(spec)) yield* systemsFromModule(spec);
+    else yield await named(registry.get("system", nameOf(spec)), argumentOf(spec));
+  }
+  for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
+}
+
+/** A system that cannot be closed does not take back what was measured. */
+async function closeAll(systems: readonly System[]): Promise<void> {
+  for (const system of systems) {
+    try {
+      await system.close?.();
+    } catch (error) {
+      say(`${system.name}: could not be closed: ${messageOf(error)}`);
+    }
+  }
 }
 
 /** The evaluators a run names, or undefined to leave each dataset its own. */
@@ -117,17 +144,17 @@ async function resolveEach<T>(specs: readonly (string | T)[], resolvers: Resolve
  * The systems that a module exports: as `default` or `system` one of them or a plain function, as `systems` several.
  * Each is identified by the module's content and that of its local imports, besides what it says itself.
  */
-async function systemsFromModule(path: string): Promise<System[]> {
+async function* systemsFromModule(path: string): AsyncGenerator<System> {
   const exports = await loadModule(path, "system");
-  return exported(exports, "system", path).map((value) => {
+  for (const value of exported(exports, "system", path)) {
     const system = asSystem(value, path);
-    return {
+    yield {
       name: system.name,
       process: (example, trial) => system.process(example, trial),
       close: async () => system.close?.(),
       ...identifiedBy(path, system, "process"),
     };
-  });
+  }
 }
 
 function exported(exports: ModuleExports, what: string, path: string): unknown[] {

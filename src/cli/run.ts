@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
 import "../builtins.js";
 import type { Dataset } from "../core/dataset.js";
-import { EXIT, messageOf, UsageError } from "../core/errors.js";
+import { AssayError, EXIT, messageOf, ReporterError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
-import { type Registry, registry } from "../core/registry.js";
+import { type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
 import { isDatasetFile } from "../datasets/load-dataset.js";
@@ -14,31 +13,24 @@ import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
-import { readManifest } from "../store/journal.js";
-import { findRun } from "../store/run-folder.js";
 import { ReplaySystem } from "../systems/index.js";
 import { loadTokenizer } from "../tokens/index.js";
-import { findConfig, loadConfig } from "./config-file.js";
+import { loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
 import { checkGates, type Gates, judge } from "./gates.js";
+import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
-import { expectFiles, giveAway } from "./memory.js";
+import { enterFolder, type Invocation, invocationOf, recall } from "./invocation.js";
 import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
-import { loadPlugins, resolveDatasets, resolveEvaluators, resolveMetrics, resolveSystems } from "./resolve.js";
+import { expectFiles, giveAway } from "./release-examples.js";
+import { loadPlugins, resolveDatasets, resolveEvaluators, resolveMetrics, withSystems } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
 
-/** What it takes to start a run again: the folder it was started in, its config file and its flags. */
-interface Invocation {
-  cwd: string;
-  configFile: string | null;
-  flags: RunFlags;
-}
-
 /** Everything a run is made of, resolved from its description. */
 interface Parts {
-  systems: System[];
+  systems: readonly System[];
   datasets: (Dataset | ExampleSource)[];
   evaluators: Evaluator[] | undefined;
   metrics: Metric[];
@@ -46,70 +38,50 @@ interface Parts {
 
 /** `assay run`: describe, resolve, run, report, judge. */
 export async function runCommand(flags: RunFlags): Promise<number> {
+  if (flags.resume !== undefined && flags.config !== undefined) {
+    throw new UsageError("--config says what a new run is; a run that is resumed knows. Leave one of them out.");
+  }
   const resumed = flags.resume === undefined ? null : recall(flags);
   const invocation = resumed?.invocation ?? invocationOf(flags);
   const config = await describeRun(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
-  const parts = await resolveParts(registry, config);
-  const gates = gatesOf(config, parts);
-  try {
-    if (flags.dryRun === true) return await dryRun(parts, config);
-    return await runAndReport(parts, { config, gates, flags, invocation, resume: resumed?.dir });
-  } finally {
-    await closeAll(parts.systems);
-  }
+  const report = await guarded(async () => {
+    await loadPlugins(registry, config.plugins ?? []);
+    registry.get("reporter", config.output ?? "table");
+    return withSystems(registry, config, async (systems) => {
+      const parts = await resolveParts(systems, config);
+      const gates = gatesOf(config, parts);
+      if (flags.dryRun === true) return dryRun(parts, config);
+      return measure(parts, { config, gates, flags, invocation, resume: resumed?.dir });
+    });
+  });
+  return report();
 }
 
-/** A system that cannot be closed does not take back what was measured. */
-async function closeAll(systems: readonly System[]): Promise<void> {
-  for (const system of systems) {
-    try {
-      await system.close?.();
-    } catch (error) {
-      say(`${system.name}: could not be closed: ${messageOf(error)}`);
-    }
-  }
-}
-
-function invocationOf(flags: RunFlags): Invocation {
-  const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...kept } = flags;
-  const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
-  return { cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
-}
-
-/** The stored run that is to go on, and how it was started. */
-function recall(flags: RunFlags): { dir: string; invocation: Invocation } {
-  const wanted = flags.resume === true ? undefined : flags.resume;
-  const dir = resolve(findRun(flags.runsDir ?? DEFAULT_RUNS_DIR, wanted));
-  const { invocation } = readManifest(dir);
-  if (invocation === null) {
-    throw new UsageError(
-      `${dir} was started from a program, not from the command line. Resume it there with evaluate({ resume }).`,
-    );
-  }
-  say(`Resuming ${dir}`);
-  return { dir, invocation: invocation as Invocation };
-}
+/** What is left to do when no code of the user's runs any more: to say what was found. Gives the exit code. */
+type Report = () => Promise<number>;
 
 /** Later flags win over those the run was started with, and those over the config file. */
-async function describeRun({ cwd, configFile, flags: first }: Invocation, flags: RunFlags): Promise<RunConfig> {
-  if (cwd !== process.cwd()) process.chdir(cwd);
+async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunConfig> {
+  enterFolder(invocation);
+  const { configFile } = invocation;
   const config = configFile === null ? {} : await loadConfig(configFile);
-  return { ...config, ...first, ...flags };
+  return { ...config, ...invocation.flags, ...flags };
 }
 
 function gatesOf(config: RunConfig, { metrics, datasets }: Parts): Gates {
   const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
   const gates = { minCoverage, failUnder, failOver };
-  const names = datasets.flatMap((dataset) => ("examples" in dataset ? [dataset.name] : []));
-  checkGates(gates, { trials, metrics, datasets: names });
+  checkGates(gates, { trials, metrics, datasets: [...new Set(datasets.flatMap(tagsOf))] });
   return gates;
 }
 
-async function resolveParts(registry: Registry, config: RunConfig): Promise<Parts> {
-  await loadPlugins(registry, config.plugins ?? []);
-  registry.get("reporter", config.output ?? "table");
-  const systems = await resolveSystems(registry, config);
+/** The dataset tags of the examples: their own, or the name of their dataset. */
+function tagsOf(dataset: Dataset | ExampleSource): string[] {
+  return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
+}
+
+async function resolveParts(systems: readonly System[], config: RunConfig): Promise<Parts> {
   if (systems.length === 0)
     throw new UsageError(
       "There is no system to measure. Add --system truncate:0.5, --system ./my-system.ts or --replay outputs.jsonl.",
@@ -150,7 +122,7 @@ function reportReplayCoverage(
     say(`${system.name}: ${plural(unknown.length, "recorded id")} in no dataset (${some(unknown)}): not used`);
 }
 
-async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config: RunConfig): Promise<number> {
+async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config: RunConfig): Promise<Report> {
   const plan = await makePlan({
     ...planOptions(config),
     systems,
@@ -159,8 +131,10 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
     ...(evaluators === undefined ? {} : { evaluators }),
   });
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
-  await writeResult(describePlan(plan, { tokenizer, output: config.output ?? "table" }));
-  return EXIT.fine;
+  return async () => {
+    await writeResult(describePlan(plan, { tokenizer, output: config.output ?? "table" }));
+    return EXIT.fine;
+  };
 }
 
 interface RunRequest {
@@ -171,7 +145,7 @@ interface RunRequest {
   resume: string | undefined;
 }
 
-async function runAndReport(parts: Parts, request: RunRequest): Promise<number> {
+async function measure(parts: Parts, request: RunRequest): Promise<Report> {
   const { config, gates, flags } = request;
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
@@ -190,8 +164,7 @@ async function runAndReport(parts: Parts, request: RunRequest): Promise<number> 
         say(note);
       },
     });
-    progress?.clear();
-    return await report(result, { config, gates, interrupted: interrupt.signal.aborted });
+    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -216,7 +189,7 @@ async function report(
   about: { config: RunConfig; gates: Gates; interrupted: boolean },
 ): Promise<number> {
   const { output = "table", columns } = about.config;
-  await writeResult(registry.get("reporter", output).render(result, columns === undefined ? {} : { columns }));
+  await writeResult(render(output, result, columns === undefined ? {} : { columns }));
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
   if (about.interrupted) {
     say(`Interrupted. Go on with: assay run --resume ${result.runDir}`);
@@ -225,4 +198,19 @@ async function report(
   const { exitCode, messages } = judge(result, about.gates);
   for (const message of messages) say(message);
   return exitCode;
+}
+
+/** A reporter is often the user's own; when it fails, the run it was given is still there. */
+function render(name: string, result: EvalResult, options: ReportOptions): string | Iterable<string> {
+  try {
+    return registry.get("reporter", name).render(result, options);
+  } catch (cause) {
+    if (cause instanceof AssayError) throw cause;
+    throw new ReporterError(
+      `The reporter "${name}" failed: ${messageOf(cause)}. The run is stored in ${result.runDir}.`,
+      {
+        cause,
+      },
+    );
+  }
 }

@@ -1,6 +1,8 @@
+import { printable } from "../report/printable.js";
+
 /** Tells the user something. Results go to stdout, everything else here, to stderr. */
 export function say(message: string): void {
-  process.stderr.write(`${message}\n`);
+  process.stderr.write(`${printable(message)}\n`);
 }
 
 /** Writes a report to stdout piece by piece, never faster than the reader takes it. */

@@ -4,9 +4,10 @@ import type { Example, ExampleSource } from "./example.js";
 /** Examples with a name, and what belongs to them: their evaluators and the field that decides pass or fail. */
 export interface Dataset extends Iterable<Example> {
   readonly name: string;
+  /** What a run reads; iterating over the dataset itself gives the same. */
   readonly examples: readonly Example[];
-  /** What identifies the content, when the loader knows it better than by hashing every example. */
-  readonly fingerprint?: string;
+  /** What identifies these very examples, when the loader knows it better than by hashing each. */
+  readonly fingerprint?: { readonly of: readonly Example[]; readonly sha256: string };
   readonly evaluators?: readonly Evaluator[];
   readonly primaryField?: string;
   /** Things to tell the user, such as rows that were left out. */
@@ -35,4 +36,18 @@ export interface DatasetDefinition {
   readonly evaluators?: readonly Evaluator[];
   readonly primaryField?: string;
   load(options: LoadOptions): ExampleSource | Promise<ExampleSource>;
+}
+
+/**
+ * A dataset from its parts.
+ * @example
+ * const half = makeDataset({ ...dataset, examples: dataset.examples.slice(0, 50) });
+ */
+export function makeDataset(parts: Omit<Dataset, typeof Symbol.iterator>): Dataset {
+  return {
+    ...parts,
+    [Symbol.iterator]() {
+      return this.examples[Symbol.iterator]();
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import type { ErrorCategory } from "./row.js";
+import type { Output } from "./system.js";
 
 /** Process exit codes, the same for every command. */
 export const EXIT = { fine: 0, gateFailed: 1, usage: 2, infrastructure: 3, interrupted: 130 } as const;
@@ -86,18 +87,35 @@ export class StalledError extends AssayError {
   }
 }
 
+/** A reporter that failed; what it was to report is stored. */
+export class ReporterError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("REPORTER", message, { ...options, exitCode: EXIT.infrastructure });
+  }
+}
+
 /** The error categories that mean "infrastructure": the trial says nothing about quality. */
 export type InfrastructureCategory = Extract<ErrorCategory, "api_error" | "rate_limit" | "timeout" | "system_error">;
 
 /** Thrown by a system that knows what kind of failure it met; anything else it throws is a `system_error`. */
 export class TrialError extends AssayError {
   readonly category: InfrastructureCategory;
+  /** What was used up before the failure: it is billed all the same. */
+  readonly spent?: Spent;
 
-  constructor(category: InfrastructureCategory, message: string, options: { cause?: unknown } = {}) {
+  constructor(
+    category: InfrastructureCategory,
+    message: string,
+    { spent, ...options }: { cause?: unknown; spent?: Spent } = {},
+  ) {
     super("TRIAL", message, { ...options, exitCode: EXIT.infrastructure });
     this.category = category;
+    if (spent !== undefined) this.spent = spent;
   }
 }
+
+/** The measured part of an output that never came to be. */
+export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata">;
 
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {

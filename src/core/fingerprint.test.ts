@@ -75,15 +75,40 @@ describe("fingerprintOf", () => {
     }
   });
 
-  it("leaves live objects out, so that a client does not make every process differ", () => {
+  it("knows a live object by its texts, so that a client's times do not make every process differ", () => {
     class Client {
+      readonly model: string;
       readonly openedAt: number;
-      constructor(openedAt: number) {
+      constructor(model: string, openedAt: number) {
+        this.model = model;
         this.openedAt = openedAt;
       }
     }
-    const one = print(new Prompted("p", { client: new Client(1) }));
-    expect(print(new Prompted("p", { client: new Client(2) }))).toBe(one);
+    const one = print(new Prompted("p", { client: new Client("m", 1) }));
+    expect(print(new Prompted("p", { client: new Client("m", 2) }))).toBe(one);
+    expect(print(new Prompted("p", { client: new Client("n", 1) }))).not.toBe(one);
+  });
+
+  it("tells classes apart by everything in them, not by `process` alone", () => {
+    const first = new (class {
+      readonly name = "s";
+      process() {
+        return this.ask();
+      }
+      ask() {
+        return { response: "one" };
+      }
+    })();
+    const second = new (class {
+      readonly name = "s";
+      process() {
+        return this.ask();
+      }
+      ask() {
+        return { response: "two" };
+      }
+    })();
+    expect(fingerprintOf(first, "process")).not.toBe(fingerprintOf(second, "process"));
   });
 
   it("survives circles, and tells a value used twice from a missing one", () => {

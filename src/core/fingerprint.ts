@@ -29,13 +29,18 @@ interface Fingerprinted {
 
 /**
  * What identifies a system's or an evaluator's work: its own `fingerprint()` when it has one, else its name, its own
- * plain fields and the source of the method that does the work. What a closure captured cannot be seen; a system that
- * depends on captured values should say so with `fingerprint`.
+ * plain fields, the source of the method that does the work and that of its class. What a closure captured, and what a
+ * private field was set to, cannot be seen; a system that depends on it should say so with `fingerprint`.
  */
 export function fingerprintOf(thing: Fingerprinted, method: string): string {
   if (typeof thing.fingerprint === "function") return digest([thing.name, saidOf(thing.name, thing.fingerprint())]);
   const fields = thing as unknown as Record<string, unknown>;
-  return digest([thing.name, plainFields(fields), String(fields[method])]);
+  return digest([thing.name, plainFields(fields), String(fields[method]), classSource(thing)]);
+}
+
+/** The whole class of an instance, for the other methods, the getters and the private fields it works with. */
+function classSource(thing: object): string | null {
+  return isPlainObject(thing) ? null : String(thing.constructor);
 }
 
 /** A promise has no content: every system that gave one would pass for every other. */
@@ -48,7 +53,7 @@ function plainFields(fields: Record<string, unknown>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, plain(value, [])]));
 }
 
-/** The part of a value that content can identify. Live objects (clients, sockets) have none, and a circle ends at its start. */
+/** The part of a value that content can identify: of a live object, such as a client, its class and its own texts, such as a model or a URL; numbers there are often counters and times. A circle ends at its start. */
 function plain(value: unknown, above: readonly unknown[]): unknown {
   if (typeof value === "function" || value instanceof RegExp || value instanceof URL) return String(value);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
@@ -57,8 +62,12 @@ function plain(value: unknown, above: readonly unknown[]): unknown {
   if (Array.isArray(value) || value instanceof Set || value instanceof Map) {
     return Array.from(value as Iterable<unknown>, (item) => plain(item, inside));
   }
-  if (!isPlainObject(value)) return undefined;
+  if (!isPlainObject(value)) return [classSource(value), textsOf(value)];
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item, inside)]));
+}
+
+function textsOf(value: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => typeof item === "string"));
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

@@ -1,3 +1,4 @@
+import type { Summary } from "./result.js";
 import type { EvalRow } from "./row.js";
 
 /** What a run hands to every metric: the values it inherits when it names none of its own. */
@@ -5,12 +6,36 @@ export interface MetricContext {
   scoreField: string;
   threshold: number;
   seed: number;
+  /** Internal: lets the metrics of a summary find the tasks of its rows once. A metric that is called by itself needs none. */
+  tasksOf?: (rows: readonly EvalRow[]) => Tasks;
+}
+
+/** Which rows are trials of one task. */
+export interface Tasks {
+  readonly rows: readonly EvalRow[];
+  /** The task of each row; null when every row is a task of its own. */
+  readonly taskOf: Uint32Array | null;
+  readonly size: number;
+}
+
+/** What is known of a run before it starts. */
+export interface MetricRun {
+  trials: number;
+  datasets: readonly string[];
+}
+
+/** Numbers that need all systems. */
+export interface Comparison {
+  /** For each system's summary; here a metric may replace what it gave for the system alone. */
+  bySystem?: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
+  /** For all systems together. */
+  across?: Readonly<Record<string, Estimate>>;
 }
 
 /** One summary value and, for a mean, rate or ratio, its interval and the number of tasks behind it. */
 export interface Estimate {
   value: number | null;
-  /** Why the value is null. */
+  /** Why the value is null or infinite. */
   reason?: string;
   interval?: EstimateInterval;
 }
@@ -33,13 +58,16 @@ export interface Metric {
   compute(rows: readonly EvalRow[], context?: MetricContext): Record<string, number | null>;
   /** The same numbers with their intervals; a summary asks for these when it can. */
   estimate?(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate>;
+  /** What only all systems together can tell; asked for when there are several. */
+  compare?(summaries: Readonly<Record<string, Summary>>, rows: readonly EvalRow[], context?: MetricContext): Comparison;
+  /** The summary keys it can give, so that a gate on one can be checked before a run. Without it they are known afterwards. */
+  keys?(run: MetricRun): readonly string[];
   /** The score field it reads, checked before a run starts; undefined when it inherits the run's. */
   readonly scoreField?: string | undefined;
 }
 
 /** The bare values of estimates. */
 export function bareValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
-  const values = {} as Record<K, number>;
-  for (const key in estimates) values[key] = estimates[key].value as number;
-  return values;
+  const entries = Object.entries<Estimate>(estimates);
+  return Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as Record<K, number>;
 }

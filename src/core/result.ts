@@ -30,8 +30,13 @@ export interface EvalConfig {
 export interface DatasetConfig {
   name: string;
   examples: number;
-  /** SHA-256 of the examples' content. */
+  /** SHA-256 that identifies the content: of the examples, or of the file and of how they were chosen from it. */
   fingerprint: string;
+  /** The dataset tags that its examples carry; its own name, unless they name others. */
+  tags: readonly string[];
+  /** The field that decides pass or fail first; null when it is known only from what the evaluators return. */
+  primaryField: string | null;
+  evaluators: Readonly<Record<string, { fingerprint: string }>>;
 }
 
 /** Which rows to keep: fields that must be equal, or a predicate. */
@@ -44,10 +49,12 @@ export interface EvalResult {
   readonly rows: readonly EvalRow[];
   /** By system name. */
   readonly summary: Readonly<Record<string, Summary>>;
-  /** Why a summary value is null, by system name and key. */
+  /** Why a summary value is null or infinite, by system name and key. */
   readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Values that belong to all systems together. */
   readonly across: Summary;
+  /** Why a value of `across` is null or infinite, by key. */
+  readonly acrossReasons: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly config: EvalConfig;
   /** Where the run is kept, when it is. */

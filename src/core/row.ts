@@ -141,9 +141,7 @@ class Row implements EvalRow {
   }
 
   toJSON(): EvalRow {
-    const fields: Record<string, unknown> = {};
-    for (const field of ROW_FIELDS) fields[field] = this[field];
-    return fields as unknown as EvalRow;
+    return plainRow(this);
   }
 }
 
@@ -194,6 +192,13 @@ export function withRareFields(row: EvalRow, known: Partial<EvalRow>): EvalRow {
   return row;
 }
 
+/** A row as a plain object with every field of its own, as a copy or another thread needs it. */
+export function plainRow(row: EvalRow): EvalRow {
+  const fields: Record<string, unknown> = {};
+  for (const field of ROW_FIELDS) fields[field] = row[field] ?? (NEUTRAL as Partial<EvalRow>)[field] ?? null;
+  return fields as unknown as EvalRow;
+}
+
 /** Every field of a row, in the order it is written. */
 export const ROW_FIELDS: readonly (keyof EvalRow)[] = [
   ...(Object.keys(new Row({ system: "", exampleId: "", outcome: "skipped" })) as (keyof EvalRow)[]),
@@ -212,7 +217,7 @@ export function hasOutput(row: EvalRow): boolean {
 
 /** The value of a score field on a row. `"score"` means the primary score: the evaluator's own `score`, else the primary field's. */
 export function scoreOf(row: EvalRow, field: string): number | undefined {
-  const own = row.scores[field];
-  if (own !== undefined || field !== "score") return own;
-  return row.primaryField == null ? undefined : row.scores[row.primaryField];
+  if (Object.hasOwn(row.scores, field)) return row.scores[field];
+  if (field !== "score" || row.primaryField == null) return undefined;
+  return row.scores[row.primaryField];
 }

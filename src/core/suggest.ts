@@ -21,7 +21,7 @@ export function editDistance(a: string, b: string): number {
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1;
+  let bestDistance = Math.max(2, Math.ceil(word.length * 0.4));
   for (const candidate of candidates) {
     const known = candidate.toLowerCase();
     const distance = known.startsWith(wanted) && wanted.length > 2 ? 1 : editDistance(wanted, known);

@@ -72,5 +72,6 @@ export interface System {
   process(example: Example, trial: TrialContext): Output | Promise<Output>;
   /** What identifies this system's work in the cache; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
+  /** Gives back what the system holds. Whoever creates a system closes it; `evaluate()` does not. */
   close?(): Promise<void>;
 }

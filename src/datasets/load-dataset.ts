@@ -1,5 +1,5 @@
 import { extname } from "node:path";
-import type { Dataset, LoadOptions } from "../core/dataset.js";
+import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
@@ -30,14 +30,13 @@ export async function loadDataset(name: string, options: LoadDatasetOptions = {}
   if (found.length === 0) throw new DatasetError(`The dataset "${name}" is empty, or no example matches the filter.`);
   // A definition may make use of the sample size or not; either way no more come through than were asked for.
   const examples = takeSample(found, load);
-  return {
+  return makeDataset({
     name: base,
     examples,
-    [Symbol.iterator]: () => examples[Symbol.iterator](),
     // A definition that names none has its answers compared as text, like a file's.
     evaluators: definition.evaluators ?? [new AnswerQuality()],
     ...(definition.primaryField === undefined ? {} : { primaryField: definition.primaryField }),
-  };
+  });
 }
 
 /** True for what names a file rather than a registered dataset. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import { basename, extname } from "node:path";
-import type { Dataset, LoadOptions } from "../core/dataset.js";
+import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import { canonicalJson } from "../core/fingerprint.js";
 import { AnswerQuality } from "../evaluators/index.js";
@@ -49,13 +49,14 @@ export async function loadFile(path: string, options: LoadOptions = {}): Promise
   const hash = createHash("sha256");
   await fill(table, read(path, hash));
   table.finish();
-  return datasetOf({
+  const examples = takeSample(table.examples, options);
+  return makeDataset({
     name,
+    examples,
     // The examples are known by the file's bytes and by how they were chosen from it.
-    fingerprint: hash.update(canonicalJson(options)).digest("hex"),
+    fingerprint: { of: examples, sha256: hash.update(canonicalJson(options)).digest("hex") },
     // A file says nothing about how it is to be scored; its answers are compared as text.
     evaluators: [new AnswerQuality()],
-    examples: takeSample(table.examples, options),
     notes: table.notes(),
   });
 }
@@ -83,8 +84,4 @@ function formatOf(path: string): Format {
   if (format !== undefined) return format;
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
   throw new DatasetError(`"${path}" ${found}, which says nothing about its format. Supported: ${extensions}.`);
-}
-
-function datasetOf(parts: Omit<Dataset, typeof Symbol.iterator>): Dataset {
-  return { ...parts, [Symbol.iterator]: () => parts.examples[Symbol.iterator]() };
 }

@@ -1,3 +1,4 @@
+import { RepeatedIds } from "../core/content-id.js";
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
@@ -21,6 +22,7 @@ export class RowTable {
   readonly #options: RowTableOptions;
   readonly #columns: ColumnCheck;
   readonly #lines = new Map<string, number>();
+  readonly #ids = new RepeatedIds();
   #bad = 0;
   #firstBad: string | null = null;
   #repeated = 0;
@@ -76,7 +78,7 @@ export class RowTable {
   }
 
   #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>): void {
-    if (idFromContent) this.#numberRepeats(example);
+    if (idFromContent) this.#tellApart(example);
     const key = String(example.id);
     const other = this.#lines.get(key);
     if (other !== undefined) {
@@ -89,10 +91,10 @@ export class RowTable {
     this.examples.push(example);
   }
 
-  /** Equal rows have equal hashes; "-2", "-3" … in file order keeps them apart and stable. */
-  #numberRepeats(example: Example): void {
+  /** Equal rows have equal ids; numbered in file order they are apart and stable. */
+  #tellApart(example: Example): void {
     const { id } = example;
-    for (let copy = 2; this.#lines.has(String(example.id)); copy++) example.id = `${id}-${copy}`;
+    example.id = this.#ids.next(String(id), (numbered) => this.#lines.has(numbered));
     if (example.id !== id) this.#repeated += 1;
   }
 

@@ -17,7 +17,7 @@ export type RowReader = (path: string, seen?: ByteSink) => AsyncIterable<readonl
 
 /** Told every byte that is read, such as a hash that identifies the file. */
 export interface ByteSink {
-  update(bytes: Buffer): unknown;
+  update(bytes: Uint8Array): unknown;
 }
 
 export function isBadRow(source: SourceRow): source is BadRow {

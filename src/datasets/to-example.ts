@@ -1,7 +1,7 @@
-import type { Example } from "../core/example.js";
-import { digest } from "../core/fingerprint.js";
+import { contentId } from "../core/content-id.js";
+import { type Example, isConversation } from "../core/example.js";
 import { describe } from "../core/shape.js";
-import { isRawRow, type RawRow } from "./source-row.js";
+import type { RawRow } from "./source-row.js";
 
 export interface ToExampleOptions {
   /** Target field → column of the row. */
@@ -23,7 +23,8 @@ export type Conversion = { readonly example: Example; readonly idFromContent: bo
  */
 export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversion {
   const idFromContent = isMissing(row[options.map?.id ?? "id"]);
-  const contentId = idFromContent ? digest(row).slice(0, 16) : null;
+  // Made before anything is changed: the row may become the example itself.
+  const ownId = idFromContent ? contentId(row) : null;
   const fields = options.map === undefined ? (row as Record<string, unknown>) : renamed(row, options.map);
   let absent = false;
   if (options.textOnly === true || !isInShape(fields)) {
@@ -36,7 +37,7 @@ export function toExample(row: RawRow, options: ToExampleOptions = {}): Conversi
   }
   if (Array.isArray(fields.answer)) absent = moveAnswers(fields) || absent;
   if (!isAsking(fields)) return { problem: nothingAsked(Object.keys(row)) };
-  if (contentId !== null) fields.id = contentId;
+  if (ownId !== null) fields.id = ownId;
   if (options.dataset !== undefined && fields.dataset === undefined) fields.dataset = options.dataset;
   return { example: (absent ? withoutAbsent(fields) : fields) as Example, idFromContent };
 }
@@ -153,9 +154,7 @@ function toTurns(value: unknown): unknown {
   const turns: unknown[] = value.map((turn: unknown) =>
     typeof turn === "string" ? { role: "user", content: turn } : turn,
   );
-  const good = turns.every(
-    (turn) => isRawRow(turn) && typeof turn.role === "string" && typeof turn.content === "string",
-  );
+  const good = isConversation(turns);
   return good ? turns : new Problem('has a turn without the texts "role" and "content"');
 }
 

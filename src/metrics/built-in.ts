@@ -1,19 +1,19 @@
-import type { Metric } from "../core/metric.js";
+import type { Metric, MetricRun } from "../core/metric.js";
 import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
+import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
 import { ParetoRank } from "./pareto-rank.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
+import { besides } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
-const CLASSES = [MeanScore, PassRate, CompressionRatio, CostOfPass, Latency, PerDatasetBreakdown, ParetoRank];
-
 /** Metrics that are in every summary, whatever was asked for. */
-export const ALWAYS: readonly Metric[] = [new Coverage(), new Economy(), new TrialCurves()];
+export const ALWAYS: readonly Metric[] = [new Coverage(), new Economy(), new TrialCurves(), new Frontier()];
 
 /** The metrics of a run that names none. */
 export function standardMetrics(systems: number, datasets: number): Metric[] {
@@ -23,19 +23,13 @@ export function standardMetrics(systems: number, datasets: number): Metric[] {
   return metrics;
 }
 
-export function isBuiltIn(metric: Metric): boolean {
-  return CLASSES.some((Class) => metric instanceof Class) || ALWAYS.includes(metric);
+/** Every metric that can be asked for by its name: those of a run that has all there is to compare. */
+export function namedMetrics(): Metric[] {
+  return standardMetrics(2, 2);
 }
 
-/** Every summary key that the built-in ones of these metrics can give, intervals included. */
-export function builtInKeys(run: {
-  metrics: readonly Metric[];
-  trials: number;
-  datasets: readonly string[];
-}): Set<string> {
-  const keys = [...run.metrics, ...ALWAYS].filter(isBuiltIn).flatMap((metric) => Object.keys(metric.compute([])));
-  for (let k = 1; run.trials > 1 && k <= run.trials; k++) keys.push(`pass_at_${k}`, `pass_hat_${k}`, "flaky_rate");
-  for (const dataset of run.datasets) keys.push(`dataset:${dataset}`);
-  keys.push("prompt_compression_ratio");
-  return new Set(keys.flatMap((key) => [key, `${key}_ci_low`, `${key}_ci_high`, `${key}_n`]));
+/** Every key that a summary by these metrics can have, as far as they say so, intervals included. */
+export function summaryKeys(metrics: readonly Metric[], run: MetricRun): Set<string> {
+  const keys = [...ALWAYS, ...metrics].flatMap((metric) => metric.keys?.(run) ?? []);
+  return new Set(keys.flatMap((key) => [key, ...besides(key)]));
 }

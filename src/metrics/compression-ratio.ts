@@ -1,7 +1,7 @@
-import { bareValues, type Estimate, type Metric } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { sum, sumByTask } from "./tasks.js";
+import { sum, sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * How much shorter the systems' text is than what they were given: 1 − Σ output tokens ÷ Σ input tokens, over the
@@ -12,15 +12,17 @@ import { sum, sumByTask } from "./tasks.js";
 export class CompressionRatio implements Metric {
   readonly name = "compression_ratio";
 
-  compute(rows: readonly EvalRow[]) {
-    return bareValues(this.estimate(rows));
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
   }
 
   estimate(
     rows: readonly EvalRow[],
+    context?: MetricContext,
   ): Record<"compression_ratio" | "mean_input_tokens" | "mean_output_tokens", Estimate> {
-    const given = sumByTask(rows, (row) => (hasOutput(row) ? row.inputTokens : undefined));
-    const produced = sumByTask(rows, (row) => (hasOutput(row) ? row.outputTokens : undefined));
+    const tasks = tasksOf(rows, context);
+    const given = sumByTask(tasks, (row) => (hasOutput(row) ? row.inputTokens : undefined));
+    const produced = sumByTask(tasks, (row) => (hasOutput(row) ? row.outputTokens : undefined));
     const total = sum(given.sums);
     return {
       compression_ratio: {
@@ -30,5 +32,9 @@ export class CompressionRatio implements Metric {
       mean_input_tokens: estimateMean(given),
       mean_output_tokens: estimateMean(produced),
     };
+  }
+
+  keys() {
+    return ["compression_ratio", "mean_input_tokens", "mean_output_tokens"];
   }
 }

@@ -3,7 +3,7 @@ import { type EvalRow, scoreOf } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
 import { ratioBounds } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
-import { sum, sumByTask } from "./tasks.js";
+import { sum, sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * Output tokens of all rows, failures included, for each row that passes; Infinity when none does.
@@ -26,15 +26,20 @@ export class CostOfPass implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
-    const passes = sumByTask(rows, (row) =>
+    const tasks = tasksOf(rows, context);
+    const passes = sumByTask(tasks, (row) =>
       Number((scoreOf(row, scoreField) ?? Number.NEGATIVE_INFINITY) >= threshold),
     );
-    const tokens = sumByTask(rows, (row) => row.outputTokens);
+    const tokens = sumByTask(tasks, (row) => row.outputTokens);
     const passing = sum(passes.sums);
     const value = passing === 0 ? Number.POSITIVE_INFINITY : sum(tokens.sums) / passing;
     return {
       cost_of_pass: { value, interval: ratioBounds(tokens.sums, passes.sums) },
       num_passing: { value: passing },
     };
+  }
+
+  keys() {
+    return ["cost_of_pass", "num_passing"];
   }
 }

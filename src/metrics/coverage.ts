@@ -1,21 +1,22 @@
-import { bareValues, type Estimate, type Metric } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { estimateRate } from "./estimates.js";
-import { sumByTask } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /** How many planned trials ended how, and what share of them the quality figures stand on. */
 export class Coverage implements Metric {
   readonly name = "coverage";
 
-  compute(rows: readonly EvalRow[]) {
-    return bareValues(this.estimate(rows));
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
   }
 
-  estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
+    const tasks = tasksOf(rows, context);
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
     const share = (count: number, is: (row: EvalRow) => boolean): Estimate => ({
-      ...estimateRate(sumByTask(rows, (row) => Number(is(row)))),
+      ...estimateRate(sumByTask(tasks, (row) => Number(is(row)))),
       value: rows.length === 0 ? 0 : count / rows.length,
     });
     const estimates: Record<string, Estimate> = {
@@ -25,5 +26,9 @@ export class Coverage implements Metric {
     };
     for (const outcome of OUTCOMES) estimates[`num_${outcome}`] = { value: counts[outcome] };
     return estimates;
+  }
+
+  keys() {
+    return ["coverage", "error_rate", "num_planned", ...OUTCOMES.map((outcome) => `num_${outcome}`)];
   }
 }

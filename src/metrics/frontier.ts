@@ -1,4 +1,5 @@
-import type { Estimate } from "../core/metric.js";
+import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
+import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { bootstrapInterval, mean } from "../stats/index.js";
 import { bounded } from "./estimates.js";
@@ -19,12 +20,38 @@ export function frontierCostOfPass(rows: readonly EvalRow[], options: FrontierOp
   return cheapest === null ? null : mean(cheapest);
 }
 
+/** The frontier over all systems, in tokens and, when every cost is known, in dollars. */
+export class Frontier implements Metric {
+  readonly name = "frontier";
+
+  /** One system alone is no frontier. */
+  compute() {
+    return {};
+  }
+
+  compare(_: Readonly<Record<string, Summary>>, rows: readonly EvalRow[], context?: MetricContext): Comparison {
+    const seed = context?.seed ?? 0;
+    const tokens = estimateFrontier(rows, { seed, costOf: (row) => row.outputTokens });
+    const dollars = estimateFrontier(rows, { seed, costOf: (row) => row.costUsd ?? undefined });
+    return {
+      across: {
+        frontier_cost_of_pass: tokens,
+        ...(dollars.value === null ? {} : { frontier_cost_of_pass_usd: dollars }),
+      },
+    };
+  }
+
+  keys() {
+    return [];
+  }
+}
+
 /** The frontier with its bootstrap interval over tasks. */
-export function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & { seed: number }): Estimate {
+function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & { seed: number }): Estimate {
   const cheapest = cheapestByTask(rows, options);
   if (cheapest === null) return { value: null, reason: "a trial's cost is not known" };
   const value = mean(cheapest);
-  if (!Number.isFinite(value)) return { value };
+  if (!Number.isFinite(value)) return { value, reason: "a task was passed by no system" };
   const { low, high, n } = bootstrapInterval(cheapest, mean, { seed: options.seed });
   return { value, interval: bounded(low, high, n) };
 }

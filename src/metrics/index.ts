@@ -1,4 +1,4 @@
-export { builtInKeys, isBuiltIn, standardMetrics } from "./built-in.js";
+export { namedMetrics, standardMetrics, summaryKeys } from "./built-in.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";

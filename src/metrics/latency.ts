@@ -1,8 +1,8 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { quantileBootstrapInterval, quantileBootstrapIntervalSorted, quantileSorted } from "../stats/index.js";
 import { bounded, estimateMean } from "./estimates.js";
-import { sumByTask, valuesByTask, valuesOf } from "./tasks.js";
+import { sumByTask, tasksOf, valuesByTask, valuesOf } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`; retries and waiting for a slot are not in it.
@@ -12,35 +12,40 @@ import { sumByTask, valuesByTask, valuesOf } from "./tasks.js";
 export class Latency implements Metric {
   readonly name = "latency";
 
-  compute(rows: readonly EvalRow[]) {
-    return bareValues(this.estimate(rows));
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
   }
 
   estimate(
     rows: readonly EvalRow[],
     context?: MetricContext,
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
-    const quantile = quantileEstimator(rows, context?.seed ?? 0);
+    const tasks = tasksOf(rows, context);
+    const quantile = quantileEstimator(tasks, context?.seed ?? 0);
     return {
-      latency_mean: estimateMean(sumByTask(rows, latencyOf)),
+      latency_mean: estimateMean(sumByTask(tasks, latencyOf)),
       latency_median: quantile(0.5),
       latency_p95: quantile(0.95),
       latency_p99: quantile(0.99),
     };
+  }
+
+  keys() {
+    return ["latency_mean", "latency_median", "latency_p95", "latency_p99"];
   }
 }
 
 const latencyOf = (row: EvalRow) => (hasOutput(row) ? (row.latency ?? undefined) : undefined);
 
 /** Quantiles over rows, their intervals over tasks: all trials of a task travel together. */
-function quantileEstimator(rows: readonly EvalRow[], seed: number): (p: number) => Estimate {
-  const sorted = valuesOf(rows, latencyOf).sort();
-  const tasks = valuesByTask(rows, latencyOf);
+function quantileEstimator(tasks: Tasks, seed: number): (p: number) => Estimate {
+  const sorted = valuesOf(tasks.rows, latencyOf).sort();
+  const byTask = valuesByTask(tasks, latencyOf);
   return (p) => {
     const bootstrap =
-      tasks === null
+      byTask === null
         ? quantileBootstrapIntervalSorted(sorted, p, { seed })
-        : quantileBootstrapInterval(tasks, p, { seed });
+        : quantileBootstrapInterval(byTask, p, { seed });
     const value = sorted.length === 0 ? 0 : quantileSorted(sorted, p);
     return { value, interval: bounded(bootstrap.low, bootstrap.high, bootstrap.n) };
   };

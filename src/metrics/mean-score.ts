@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext } from "../c
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { sumByTask } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * The mean of a score field over the rows that have it.
@@ -23,6 +23,10 @@ export class MeanScore implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    return { mean_score: estimateMean(sumByTask(rows, (row) => scoreOf(row, scoreField))) };
+    return { mean_score: estimateMean(sumByTask(tasksOf(rows, context), (row) => scoreOf(row, scoreField))) };
+  }
+
+  keys() {
+    return ["mean_score"];
   }
 }

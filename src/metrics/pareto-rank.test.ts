@@ -54,5 +54,9 @@ describe("ParetoRank", () => {
     const options = { qualityField: "pass_rate", costField: "mean_cost_usd" };
     expect(ParetoRank.rankSystems(summary, options)).toEqual({ a: 1, b: 2 });
     expect(ParetoRank.rankSystems({})).toEqual({});
+    // What every object has is no value of a summary.
+    expect(ParetoRank.rankSystems(summary, { costField: "constructor" })).toEqual(
+      ParetoRank.rankSystems(summary, { costField: "absent" }),
+    );
   });
 });

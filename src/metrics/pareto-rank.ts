@@ -1,4 +1,5 @@
-import type { Metric } from "../core/metric.js";
+import type { Comparison, Metric } from "../core/metric.js";
+import { ownValue } from "../core/own-value.js";
 import type { Summary } from "../core/result.js";
 import { paretoFronts } from "../stats/index.js";
 
@@ -10,8 +11,8 @@ export interface ParetoOptions {
 }
 
 /**
- * Which front a system stands on: rank 1 is dominated by nobody. One system alone has no rank: `evaluate` fills the
- * real ranks in when it compares several.
+ * Which front a system stands on: rank 1 is dominated by nobody. One system alone has no rank: 0
+ * stands for it until several are compared.
  * @example
  * ParetoRank.rankSystems({ a: { mean_score: 0.9, cost_of_pass: 10 }, b: { mean_score: 0.8, cost_of_pass: 20 } }); // { a: 1, b: 2 }
  */
@@ -27,15 +28,24 @@ export class ParetoRank implements Metric {
     return { pareto_rank: 0 };
   }
 
+  compare(summaries: Readonly<Record<string, Summary>>): Comparison {
+    const ranks = Object.entries(ParetoRank.rankSystems(summaries, this.options));
+    return { bySystem: Object.fromEntries(ranks.map(([system, value]) => [system, { pareto_rank: { value } }])) };
+  }
+
+  keys() {
+    return ["pareto_rank"];
+  }
+
   static rankSystems(summary: Readonly<Record<string, Summary>>, options: ParetoOptions = {}): Record<string, number> {
     const { qualityField = "score", costField = "cost_of_pass" } = options;
     const qualityKey = qualityField === "score" ? "mean_score" : qualityField;
-    const systems = Object.keys(summary);
-    const points = systems.map((system) => ({
-      quality: summary[system]?.[qualityKey] ?? null,
-      cost: summary[system]?.[costField] ?? null,
+    const systems = Object.entries(summary);
+    const points = systems.map(([, values]) => ({
+      quality: ownValue(values, qualityKey) ?? null,
+      cost: ownValue(values, costField) ?? null,
     }));
     const ranks = paretoFronts(points);
-    return Object.fromEntries(systems.map((system, i) => [system, ranks[i] ?? 0]));
+    return Object.fromEntries(systems.map(([system], i) => [system, ranks[i] ?? 0]));
   }
 }

@@ -3,7 +3,7 @@ import { type EvalRow, scoreOf } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
-import { sumByTask } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * The share of scored rows whose field is at least the threshold.
@@ -26,10 +26,14 @@ export class PassRate implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"pass_rate", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
-    const passes = sumByTask(rows, (row) => {
+    const passes = sumByTask(tasksOf(rows, context), (row) => {
       const value = scoreOf(row, scoreField);
       return value === undefined ? undefined : Number(value >= threshold);
     });
     return { pass_rate: estimateRate(passes) };
+  }
+
+  keys() {
+    return ["pass_rate"];
   }
 }

@@ -6,11 +6,14 @@ import {
   CostOfPass,
   Latency,
   MeanScore,
+  namedMetrics,
   ParetoRank,
   PassRate,
   PerDatasetBreakdown,
   summarise,
+  summaryKeys,
 } from "./index.js";
+import { TrialCurves } from "./trial-curves.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 0 };
 const SEVEN: Metric[] = [
@@ -171,6 +174,227 @@ describe("summarise", () => {
   });
 
   it("has no systems without rows", () => {
-    expect(summarise([], SEVEN, CONTEXT)).toEqual({ summary: {}, reasons: {}, across: {}, notes: [] });
+    expect(summarise([], SEVEN, CONTEXT)).toEqual({
+      summary: {},
+      reasons: {},
+      across: {},
+      acrossReasons: {},
+      notes: [],
+    });
+  });
+});
+
+describe("keys that two metrics give", () => {
+  const rows = [1, 2].flatMap((id) => ["a", "b"].map((name) => row(name, id, "pass", { scores: { f1: 0.5, em: 1 } })));
+
+  it("are the first metric's, with one note however many systems there are", () => {
+    const twice = [new MeanScore({ scoreField: "f1" }), new MeanScore({ scoreField: "em" })];
+    const { summary, notes } = summarise(rows, twice, CONTEXT);
+    for (const system of ["a", "b"]) expect(summary[system]).toMatchObject({ mean_score: 0.5, mean_score_n: 2 });
+    expect(notes).toEqual(["metric mean_score also gives mean_score; the first is kept"]);
+  });
+
+  it("are the built-in one's, whatever a user's metric says", () => {
+    const mine: Metric = { name: "mine", compute: () => ({ coverage: 7, mean_score_n: 7, own: 7 }) };
+    const { summary, notes } = summarise([row("s", 1, "pass")], [new MeanScore(), mine], CONTEXT);
+    expect(summary.s).toMatchObject({ coverage: 1, mean_score_n: 1, own: 7 });
+    expect(notes).toEqual([
+      "metric mine also gives coverage; the first is kept",
+      "metric mine also gives mean_score_n; the first is kept",
+    ]);
+  });
+
+  it.each([["a", "a_n"] as const, ["a_n", "a"] as const])(
+    "are one dataset's, whole, when the tags %s and %s collide",
+    (first, second) => {
+      const tagged = [first, second].flatMap((dataset, i) =>
+        [1, 2, 3].map((id) => row("s", id, "pass", { dataset, scores: { score: i === 0 ? 0.25 : 0.75 } })),
+      );
+      const { summary, notes } = summarise(tagged, [new PerDatasetBreakdown()], CONTEXT);
+      const keys = Object.keys(summary.s ?? {}).filter((key) => key.startsWith("dataset:"));
+      expect(keys).toEqual(["", "_ci_low", "_ci_high", "_n"].map((end) => `dataset:${first}${end}`));
+      expect(summary.s).toMatchObject({ [`dataset:${first}`]: 0.25, [`dataset:${first}_n`]: 3 });
+      const where = first === "a" ? "" : " beside its dataset:a";
+      expect(notes).toEqual([`metric per_dataset_breakdown also gives dataset:a_n${where}; the first is kept`]);
+    },
+  );
+});
+
+describe("names that objects have of their own", () => {
+  it("lose neither a system nor a key", () => {
+    const names = ["__proto__", "constructor", "toString"];
+    const rows = names.map((name, i) => row(name, 1, i === 0 ? "pass" : "fail"));
+    const values = Object.fromEntries(names.map((name, i) => [name, i === 2 ? null : i]));
+    const { summary, reasons } = summarise(rows, [...SEVEN, { name: "odd", compute: () => values }], CONTEXT);
+    expect(Object.keys(summary)).toEqual(names);
+    expect(Object.keys(reasons)).toEqual(names);
+    for (const [name, own] of Object.entries(summary)) {
+      expect(names.filter((key) => Object.hasOwn(own, key))).toEqual(names);
+      expect(own.pareto_rank).toBe(name === "__proto__" ? 1 : 2);
+      expect(Object.entries(reasons[name] ?? {})).toContainEqual(["toString", "not measured"]);
+    }
+  });
+});
+
+describe("Metric.compare", () => {
+  const rows = [row("a", 1, "pass"), row("b", 1, "fail")];
+  const comparing = (compare: NonNullable<Metric["compare"]>): Metric => ({
+    name: "gap",
+    compute: () => ({ gap: 0 }),
+    compare,
+  });
+
+  it("adds to each system and to all together, from finished summaries", () => {
+    const gap = comparing((summaries, all, context) => {
+      const best = Math.max(...Object.values(summaries).map(({ mean_score }) => mean_score ?? 0));
+      const behind = Object.entries(summaries).map(([name, { mean_score }]) => [
+        name,
+        { gap: { value: best - (mean_score ?? 0), interval: { low: null, high: null, n: all.length } } },
+      ]);
+      return {
+        bySystem: Object.fromEntries(behind),
+        across: { best: { value: best }, nothing: { value: null, reason: `seed ${context?.seed}` } },
+      };
+    });
+    const found = summarise(rows, [gap, new MeanScore()], CONTEXT);
+    expect(found.summary).toMatchObject({ a: { gap: 0, gap_n: 2 }, b: { gap: 1, gap_n: 2 } });
+    expect(found.across).toMatchObject({ best: 1, nothing: null });
+    expect(found.acrossReasons).toMatchObject({ nothing: "seed 0" });
+    expect(found.notes).toEqual([]);
+  });
+
+  it("is not called for one system", () => {
+    const never = comparing(() => {
+      throw new Error("called");
+    });
+    const { summary, notes } = summarise(rows.slice(0, 1), [never], CONTEXT);
+    expect(summary.a?.gap).toBe(0);
+    expect(notes).toEqual([]);
+  });
+
+  it.each([
+    ["throws", () => JSON.parse("{"), /^metric gap failed for all systems: /],
+    ["returns a promise", async () => ({}), /compare\(\) returned a promise/],
+    ["names a system that is not there", () => ({ bySystem: { zebra: {} } }), /"zebra", which has no rows/],
+  ])("costs its own keys only when it %s", (_, compare, note) => {
+    const { summary, across, notes } = summarise(rows, [comparing(compare as never), new ParetoRank()], CONTEXT);
+    expect(summary.a).toMatchObject({ gap: 0, coverage: 1 });
+    expect(across).toHaveProperty("frontier_cost_of_pass");
+    expect(notes).toEqual([expect.stringMatching(note)]);
+  });
+
+  it("does not take a key from another metric", () => {
+    const greedy = comparing(() => ({
+      bySystem: { a: { coverage: { value: 9 } } },
+      across: { frontier_cost_of_pass: { value: 9 } },
+    }));
+    const { summary, across, notes } = summarise([...rows, row("b", 2, "pass")], [greedy], CONTEXT);
+    expect(summary.a?.coverage).toBe(1);
+    expect(across.frontier_cost_of_pass).toBe(10);
+    expect(notes).toHaveLength(2);
+  });
+
+  it("says why there is no frontier", () => {
+    const { across, acrossReasons } = summarise([row("a", 1, "fail"), row("b", 1, "fail")], [], CONTEXT);
+    expect(across.frontier_cost_of_pass).toBe(Infinity);
+    expect(acrossReasons).toEqual({ frontier_cost_of_pass: "a task was passed by no system" });
+  });
+
+  it("keeps the rank of the first when two metrics rank", () => {
+    const upside = new ParetoRank({ costField: "mean_score", qualityField: "cost_of_pass" });
+    const { summary } = summarise([...rows, row("b", 2, "pass")], [...SEVEN, upside], CONTEXT);
+    expect([summary.a?.pareto_rank, summary.b?.pareto_rank]).toEqual([1, 2]);
+  });
+});
+
+describe("Metric.keys", () => {
+  const usage = { input: 50, output: 10 };
+  const rows = ["a", "b"].flatMap((system) =>
+    [0, 1, 2].flatMap((id) =>
+      [0, 1].map((trial) => row(system, id, "pass", { trial, costUsd: 1, usage, dataset: id > 0 ? "d" : "" })),
+    ),
+  );
+
+  it("name what the built-in metrics give, no more and no less", () => {
+    const { summary, notes } = summarise(rows, namedMetrics(), CONTEXT);
+    const known = summaryKeys(namedMetrics(), { trials: 2, datasets: ["d", ""] });
+    expect(Object.keys(summary.a ?? {}).filter((key) => !known.has(key))).toEqual([]);
+    const headlines = [...known].filter((key) => !/_(ci_low|ci_high|n)$/.test(key));
+    expect(headlines.filter((key) => summary.a?.[key] === undefined)).toEqual([]);
+    expect(notes).toEqual([]);
+  });
+
+  it("know of several trials only when there are several, and skip metrics that say nothing", () => {
+    const silent: Metric = { name: "silent", compute: () => ({ silent: 1 }) };
+    const known = summaryKeys([silent, { ...silent, keys: () => ["spoken"] }], { trials: 1, datasets: ["d"] });
+    expect([...known].filter((key) => /^(pass_at|pass_hat|flaky|dataset:|silent)/.test(key))).toEqual([]);
+    expect(known).toContain("spoken_ci_low");
+  });
+});
+
+describe("the tasks of rows", () => {
+  const twice = (id: number, scores: readonly number[]) =>
+    scores.map((score, trial) => row("s", id, score >= 0.7 ? "pass" : "fail", { trial, scores: { score } }));
+
+  it("are found afresh when the same array has changed in place", () => {
+    const rows = [...twice(1, [1, 1]), ...twice(2, [0, 0])];
+    const metric = new TrialCurves();
+    const before = metric.compute(rows);
+    rows.sort((a, b) => a.trial - b.trial);
+    expect(metric.compute(rows)).toEqual(before);
+    rows.splice(0, 4, ...twice(1, [1, 0]), ...twice(2, [1, 0]));
+    expect(metric.compute(rows).flaky_rate).toBe(1);
+  });
+
+  it("survive a metric that sorts the rows it is handed", () => {
+    const rows = [...twice(1, [1, 1]), ...twice(2, [0, 0])];
+    const sorting: Metric = {
+      name: "sorting",
+      compute: (own) => {
+        (own as EvalRow[]).sort((a, b) => a.trial - b.trial);
+        return {};
+      },
+    };
+    const expected = summarise(rows, [new MeanScore()], CONTEXT).summary.s;
+    expect(summarise(rows, [sorting, new MeanScore()], CONTEXT).summary.s).toEqual(expected);
+  });
+
+  it("are those of the rows at hand when a metric passes its context on", () => {
+    const rows = [...twice(1, [1, 0]), ...twice(2, [0, 0])];
+    const partly: Metric = {
+      name: "partly",
+      compute: (own, context) => ({ second: new MeanScore().compute(own.slice(2), context).mean_score }),
+    };
+    expect(summarise(rows, [partly], CONTEXT).summary.s?.second).toBe(0);
+  });
+
+  it("are found once a system, and not kept where every row is one", () => {
+    const rows = [...twice(1, [1, 0]), ...twice(2, [0, 0])];
+    const seen = new Set<unknown>();
+    const looking = (name: string): Metric => ({
+      name,
+      compute: (own, context) => {
+        seen.add(context?.tasksOf?.(own));
+        return {};
+      },
+    });
+    summarise(rows, [looking("one"), looking("two")], CONTEXT);
+    expect([...seen]).toEqual([expect.objectContaining({ size: 2, taskOf: Uint32Array.of(0, 0, 1, 1) })]);
+    seen.clear();
+    summarise([row("s", 1, "pass"), row("s", 2, "pass")], [looking("one"), looking("two")], CONTEXT);
+    expect([...seen]).toEqual([expect.objectContaining({ size: 2, taskOf: null })]);
+  });
+});
+
+describe("copied rows", () => {
+  it("may lack every neutral field", () => {
+    const copied = [1, 2].map((id) => ({ ...row("s", id, "pass") }) as EvalRow);
+    expect(copied[0]).not.toHaveProperty("costUsd");
+    const whole = [1, 2].map((id) => row("s", id, "pass"));
+    const { summary, reasons, notes } = summarise(copied, SEVEN, CONTEXT);
+    expect({ summary, reasons, notes }).toEqual(
+      (({ summary, reasons, notes }) => ({ summary, reasons, notes }))(summarise(whole, SEVEN, CONTEXT)),
+    );
+    expect(summary.s?.cost_unknown_trials).toBe(2);
   });
 });

@@ -1,82 +1,105 @@
 import { messageOf, ShapeError } from "../core/errors.js";
-import type { Estimate, Metric, MetricContext } from "../core/metric.js";
+import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { isThenable } from "../core/thenable.js";
 import { ALWAYS } from "./built-in.js";
-import { estimateFrontier } from "./frontier.js";
-import { ParetoRank } from "./pareto-rank.js";
+import { SummarySheet } from "./summary-sheet.js";
+import { taskFinder } from "./tasks.js";
 
 /** The numbers of a run, by system, and why some are missing. */
 export interface Summaries {
   summary: Record<string, Summary>;
   reasons: Record<string, Record<string, string>>;
   across: Summary;
+  acrossReasons: Record<string, string>;
   notes: string[];
 }
 
 /** Reduces rows to one summary a system. A metric that throws costs its own keys only. */
 export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], context: MetricContext): Summaries {
-  const found: Summaries = { summary: {}, reasons: {}, across: {}, notes: [] };
+  const book = new SummaryBook();
+  const all = [...ALWAYS, ...metrics];
   for (const [system, own] of bySystem(rows)) {
-    const sheet = new SummarySheet();
-    for (const metric of [...metrics, ...ALWAYS]) {
-      const problem = sheet.add(metric, own, context);
-      if (problem !== null) found.notes.push(`metric ${metric.name} failed for ${system}: ${problem}`);
-    }
-    found.summary[system] = sheet.summary;
-    found.reasons[system] = sheet.reasons;
+    book.addSystem(system, all, { rows: own, context: { ...context, tasksOf: taskFinder(own) } });
   }
-  const systems = Object.keys(found.summary).length;
-  if (systems > 1) {
-    rankSystems(found.summary, metrics);
-    found.across = frontier(rows, context.seed);
-  }
-  return found;
+  if (book.systems.size > 1) book.compare(all, { rows, context });
+  const { systems, across } = book;
+  return {
+    summary: book.summaries(),
+    reasons: Object.fromEntries(Array.from(systems, ([system, sheet]) => [system, sheet.reasons()])),
+    across: across.summary(),
+    acrossReasons: across.reasons(),
+    notes: [...book.notes],
+  };
 }
 
-/** Collects the keys of one system. */
-class SummarySheet {
-  readonly summary: Summary = {};
-  readonly reasons: Record<string, string> = {};
+interface Measured {
+  rows: readonly EvalRow[];
+  context: MetricContext;
+}
 
-  add(metric: Metric, rows: readonly EvalRow[], context: MetricContext): string | null {
-    try {
-      for (const [key, estimate] of Object.entries(estimatesOf(metric, rows, context))) this.set(key, estimate);
-      return null;
-    } catch (error) {
-      return messageOf(error);
+/** The sheets of all systems, and the one of what they give together. */
+class SummaryBook {
+  readonly systems = new Map<string, SummarySheet>();
+  readonly across = new SummarySheet();
+  /** A set, because two metrics that give the same key do so for every system. */
+  readonly notes = new Set<string>();
+
+  addSystem(system: string, metrics: readonly Metric[], { rows, context }: Measured): void {
+    const sheet = new SummarySheet();
+    this.systems.set(system, sheet);
+    for (const metric of metrics) {
+      this.#try(metric, system, () => sheet.add(metric, estimatesOf(metric, rows, context)));
     }
   }
 
-  set(key: string, { value, reason, interval }: Estimate): void {
-    this.#setValue(key, value, reason);
-    if (interval === undefined) return;
-    this.#setValue(`${key}_ci_low`, interval.low, interval.reason);
-    this.#setValue(`${key}_ci_high`, interval.high, interval.reason);
-    this.#setValue(`${key}_n`, interval.n);
+  /** Every metric sees the summaries as they were before any of them compared. */
+  compare(metrics: readonly Metric[], { rows, context }: Measured): void {
+    const summaries = this.summaries();
+    for (const metric of metrics) {
+      this.#try(metric, "all systems", () => this.#enter(metric, metric.compare?.(summaries, rows, context) ?? {}));
+    }
   }
 
-  #setValue(key: string, value: number | null, reason = "not measured"): void {
-    const usable = typeof value === "number" && !Number.isNaN(value);
-    this.summary[key] = usable ? value : null;
-    if (!usable) this.reasons[key] = value === null ? reason : "not a number";
-    else if (!Number.isFinite(value)) this.reasons[key] = "no passes";
+  summaries(): Record<string, Summary> {
+    return Object.fromEntries(Array.from(this.systems, ([system, sheet]) => [system, sheet.summary()]));
+  }
+
+  #enter(metric: Metric, comparison: Comparison): string[] {
+    if (isThenable(comparison)) refusePromise("compare", comparison);
+    const { bySystem: own = {}, across = {} } = comparison;
+    const unknown = Object.keys(own).find((system) => !this.systems.has(system));
+    if (unknown !== undefined) throw new ShapeError(`compare() names the system "${unknown}", which has no rows`);
+    return [
+      ...Object.entries(own).flatMap(
+        ([system, estimates]) => this.systems.get(system)?.replace(metric, estimates) ?? [],
+      ),
+      ...this.across.add(metric, across),
+    ];
+  }
+
+  #try(metric: Metric, about: string, step: () => string[]): void {
+    try {
+      for (const note of step()) this.notes.add(note);
+    } catch (error) {
+      this.notes.add(`metric ${metric.name} failed for ${about}: ${messageOf(error)}`);
+    }
   }
 }
 
 function estimatesOf(metric: Metric, rows: readonly EvalRow[], context: MetricContext): Record<string, Estimate> {
   if (metric.estimate !== undefined) return metric.estimate(rows, context);
   const values = metric.compute(rows, context);
-  if (isThenable(values)) return refusePromise(values);
+  if (isThenable(values)) return refusePromise("compute", values);
   return Object.fromEntries(Object.entries(values).map(([key, value]) => [key, { value }]));
 }
 
 /** A promise has no keys, so that its numbers would be missing without a word. */
-function refusePromise(late: PromiseLike<unknown>): never {
+function refusePromise(method: string, late: PromiseLike<unknown>): never {
   // Somebody has to look at its failure, or the process ends with it.
   late.then(undefined, () => {});
-  throw new ShapeError("compute() returned a promise; it must return the numbers themselves");
+  throw new ShapeError(`${method}() returned a promise; it must return the numbers themselves`);
 }
 
 function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
@@ -87,21 +110,4 @@ function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
     else own.push(row);
   }
   return systems;
-}
-
-function rankSystems(summary: Record<string, Summary>, metrics: readonly Metric[]): void {
-  const ranking = metrics.find((metric) => metric instanceof ParetoRank);
-  if (ranking === undefined) return;
-  for (const [system, rank] of Object.entries(ParetoRank.rankSystems(summary, ranking.options))) {
-    const own = summary[system];
-    if (own !== undefined) own.pareto_rank = rank;
-  }
-}
-
-function frontier(rows: readonly EvalRow[], seed: number): Summary {
-  const sheet = new SummarySheet();
-  sheet.set("frontier_cost_of_pass", estimateFrontier(rows, { seed, costOf: (row) => row.outputTokens }));
-  const dollars = estimateFrontier(rows, { seed, costOf: (row) => row.costUsd ?? undefined });
-  if (dollars.value !== null) sheet.set("frontier_cost_of_pass_usd", dollars);
-  return sheet.summary;
 }

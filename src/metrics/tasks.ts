@@ -1,3 +1,4 @@
+import type { MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 
 /** A value summed by task, for the tasks that have it. */
@@ -13,9 +14,19 @@ type Read = (row: EvalRow) => number | undefined;
  * Sums a value by task over the rows that have one. The task (one example under one system) is the unit of inference:
  * its trials are averaged before anything else is.
  */
-export function sumByTask(rows: readonly EvalRow[], read: Read): TaskSums {
-  const tasks = tasksOf(rows);
-  return tasks === null ? { sums: valuesOf(rows, read), counts: null } : groupedSums(rows, read, tasks);
+export function sumByTask({ rows, taskOf, size }: Tasks, read: Read): TaskSums {
+  if (taskOf === null) return { sums: valuesOf(rows, read), counts: null };
+  const sums = new Float64Array(size);
+  const counts = new Uint32Array(size);
+  for (let i = 0; i < rows.length; i++) {
+    const value = read(rows[i] as EvalRow);
+    if (value === undefined) continue;
+    const task = taskOf[i] ?? 0;
+    sums[task] = (sums[task] ?? 0) + value;
+    counts[task] = (counts[task] ?? 0) + 1;
+  }
+  if (!counts.includes(0)) return { sums, counts };
+  return { sums: sums.filter((_, i) => counts[i] !== 0), counts: counts.filter((trials) => trials !== 0) };
 }
 
 /** The mean of each task. */
@@ -40,13 +51,12 @@ export function valuesOf(rows: readonly EvalRow[], read: Read): Float64Array {
 }
 
 /** The values of each task, for statistics that need more than their sum; null when no task was tried twice. */
-export function valuesByTask(rows: readonly EvalRow[], read: Read): number[][] | null {
-  const tasks = tasksOf(rows);
-  if (tasks === null) return null;
-  const values = Array.from({ length: tasks.size }, (): number[] => []);
+export function valuesByTask({ rows, taskOf, size }: Tasks, read: Read): number[][] | null {
+  if (taskOf === null) return null;
+  const values = Array.from({ length: size }, (): number[] => []);
   for (let i = 0; i < rows.length; i++) {
     const value = read(rows[i] as EvalRow);
-    if (value !== undefined) values[tasks.taskOf[i] ?? 0]?.push(value);
+    if (value !== undefined) values[taskOf[i] ?? 0]?.push(value);
   }
   return values.filter((task) => task.length > 0);
 }
@@ -63,27 +73,36 @@ export function count(rows: readonly EvalRow[], is: (row: EvalRow) => boolean): 
   return found;
 }
 
-interface Tasks {
-  /** The task of each row. */
-  readonly taskOf: Uint32Array;
-  readonly size: number;
+/** The tasks of rows: those that the summary found already, else found now. */
+export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Tasks {
+  return context?.tasksOf?.(rows) ?? findTasks(rows);
 }
 
-/** Every metric of a summary asks for the tasks of the same rows; they are found once. */
-const known = new WeakMap<readonly EvalRow[], { length: number; tasks: Tasks | null }>();
+/** Finds the tasks of these rows once, for as long as nobody moves them; of any others each time. */
+export function taskFinder(rows: readonly EvalRow[]): (asked: readonly EvalRow[]) => Tasks {
+  let known: { tasks: Tasks; order: readonly EvalRow[] } | null = null;
+  return (asked) => {
+    if (asked !== rows) return findTasks(asked);
+    if (known === null || !isInOrder(rows, known.order)) {
+      const tasks = findTasks(rows);
+      // Where every row is a task of its own, order tells nothing.
+      known = { tasks, order: tasks.taskOf === null ? rows : rows.slice() };
+    }
+    return known.tasks;
+  };
+}
 
-/** Null when every row is the first trial of its task, which is then the row itself. */
-function tasksOf(rows: readonly EvalRow[]): Tasks | null {
-  let found = known.get(rows);
-  if (found === undefined || found.length !== rows.length) {
-    const onlyFirstTrials = rows.every((row) => (row.trial ?? 0) === 0);
-    found = { length: rows.length, tasks: onlyFirstTrials ? null : findTasks(rows) };
-    known.set(rows, found);
-  }
-  return found.tasks;
+/** A user's metric may sort the rows it is handed, which are those of the next metric too. */
+function isInOrder(rows: readonly EvalRow[], order: readonly EvalRow[]): boolean {
+  if (rows === order) return true;
+  if (rows.length !== order.length) return false;
+  for (let i = 0; i < rows.length; i++) if (rows[i] !== order[i]) return false;
+  return true;
 }
 
 function findTasks(rows: readonly EvalRow[]): Tasks {
+  const onlyFirstTrials = rows.every((row) => (row.trial ?? 0) === 0);
+  if (onlyFirstTrials) return { rows, taskOf: null, size: rows.length };
   const taskOf = new Uint32Array(rows.length);
   const ids = new Map<string, number>();
   for (let i = 0; i < rows.length; i++) {
@@ -93,19 +112,5 @@ function findTasks(rows: readonly EvalRow[]): Tasks {
     ids.set(key, id);
     taskOf[i] = id;
   }
-  return { taskOf, size: ids.size };
-}
-
-function groupedSums(rows: readonly EvalRow[], read: Read, { taskOf, size }: Tasks): TaskSums {
-  const sums = new Float64Array(size);
-  const counts = new Uint32Array(size);
-  for (let i = 0; i < rows.length; i++) {
-    const value = read(rows[i] as EvalRow);
-    if (value === undefined) continue;
-    const task = taskOf[i] ?? 0;
-    sums[task] = (sums[task] ?? 0) + value;
-    counts[task] = (counts[task] ?? 0) + 1;
-  }
-  if (!counts.includes(0)) return { sums, counts };
-  return { sums: sums.filter((_, i) => counts[i] !== 0), counts: counts.filter((trials) => trials !== 0) };
+  return { rows, taskOf, size: ids.size };
 }

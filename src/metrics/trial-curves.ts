@@ -1,19 +1,21 @@
-import { bareValues, type Estimate, type Metric } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { passCurves } from "../stats/index.js";
 import { bounded, estimateRate } from "./estimates.js";
-import { sumByTask } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /** With several trials: unbiased pass@k and pass^k for every k, and the share of tasks that sometimes pass. */
 export class TrialCurves implements Metric {
   readonly name = "trial_curves";
 
-  compute(rows: readonly EvalRow[]) {
-    return bareValues(this.estimate(rows));
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
   }
 
-  estimate(rows: readonly EvalRow[]): Record<string, Estimate> {
-    const { sums, counts } = sumByTask(rows, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
+    const { sums, counts } = sumByTask(tasksOf(rows, context), (row) =>
+      isScored(row) ? Number(row.passed === true) : undefined,
+    );
     if (counts === null) return {};
     const estimates: Record<string, Estimate> = {};
     for (const point of passCurves(Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c })))) {
@@ -24,6 +26,12 @@ export class TrialCurves implements Metric {
     const flaky = sums.map((passed, i) => Number(passed > 0 && passed < (counts[i] ?? 0)));
     estimates.flaky_rate = estimateRate({ sums: flaky, counts: null });
     return estimates;
+  }
+
+  keys({ trials }: MetricRun) {
+    if (trials < 2) return [];
+    const ks = Array.from({ length: trials }, (_, i) => i + 1);
+    return [...ks.flatMap((k) => [`pass_at_${k}`, `pass_hat_${k}`]), "flaky_rate"];
   }
 }
 

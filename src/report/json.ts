@@ -1,13 +1,18 @@
+import { ownValue } from "../core/own-value.js";
 import type { Reporter } from "../core/registry.js";
 import type { EvalResult, JsonReport, Summary } from "../core/result.js";
+import { type EvalRow, plainRow } from "../core/row.js";
 
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */
-export const jsonReporter: Reporter = { name: "json", render: (result) => jsonChunks(toJsonReport(result)) };
-
-const UNPASSED = "a task was passed by no system";
+export const jsonReporter: Reporter = { name: "json", render: (result) => jsonChunks(reportHead(result), result.rows) };
 
 /** A result as a plain object that JSON can hold: what is undefined or infinite is null, with its reason beside it. */
 export function toJsonReport(result: EvalResult): JsonReport {
+  return { ...reportHead(result), rows: result.rows.map(plainRow) };
+}
+
+/** The report without its rows, which may be very many. */
+export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
   const systems = Object.entries(result.summary);
   return {
     schema: "assay.report/1",
@@ -15,30 +20,31 @@ export function toJsonReport(result: EvalResult): JsonReport {
     config: result.config,
     timing: result.timing,
     summary: Object.fromEntries(
-      systems.map(([system, summary]) => [system, finite(summary, result.reasons[system] ?? {})]),
+      systems.map(([system, summary]) => [system, finite(summary, ownValue(result.reasons, system) ?? {})]),
     ),
-    across: finite(result.across, { frontier_cost_of_pass: UNPASSED, frontier_cost_of_pass_usd: UNPASSED }),
+    across: finite(result.across, result.acrossReasons),
     notes: result.notes,
-    rows: result.rows,
   };
 }
 
 function finite(summary: Summary, reasons: Readonly<Record<string, string>>): Record<string, number | string | null> {
-  const mapped: Record<string, number | string | null> = {};
+  const entries = new Map<string, number | string | null>();
   for (const [key, value] of Object.entries(summary)) {
     const usable = value !== null && Number.isFinite(value);
-    mapped[key] = usable ? value : null;
-    if (!usable)
-      mapped[`${key}_reason`] = reasons[key] ?? (value === Number.POSITIVE_INFINITY ? "no passes" : "not measured");
+    entries.set(key, usable ? value : null);
+    // A metric may have a key of this name itself.
+    if (usable || Object.hasOwn(summary, `${key}_reason`)) continue;
+    const usual = value === Number.POSITIVE_INFINITY ? "no passes" : "not measured";
+    entries.set(`${key}_reason`, ownValue(reasons, key) ?? usual);
   }
-  return mapped;
+  return Object.fromEntries(entries);
 }
 
-function* jsonChunks({ rows, ...head }: JsonReport): Generator<string> {
+function* jsonChunks(head: Omit<JsonReport, "rows">, rows: readonly EvalRow[]): Generator<string> {
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "rows": [`;
   let separator = "\n    ";
   for (const row of rows) {
-    yield separator + JSON.stringify(row);
+    yield separator + JSON.stringify(plainRow(row));
     separator = ",\n    ";
   }
   yield `${rows.length === 0 ? "" : "\n  "}]\n}\n`;

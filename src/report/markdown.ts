@@ -1,3 +1,5 @@
+import { printable } from "./printable.js";
+
 /** One column of a Markdown table. */
 export interface Column<T> {
   title: string;
@@ -19,14 +21,14 @@ export function markdownTable<T>(columns: readonly Column<T>[], items: readonly 
   return [line(titles), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
 }
 
-/** Names come from users: a bar or a line break in one must not break the table. */
+/** Names come from users: a bar, a line break or an escape sequence in one must not break the table. */
 function escapeCell(text: string): string {
   return oneLine(text).replace(/\|/g, "\\|");
 }
 
-/** A text without line breaks, for places where one would start something else. */
+/** A text without line breaks and escape sequences, for places where one would start something else. */
 export function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ");
+  return printable(text.replace(/\s+/g, " "));
 }
 
 function width(text: string): number {

@@ -1,9 +1,10 @@
 import { UsageError } from "../core/errors.js";
+import { ownValue } from "../core/own-value.js";
 import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { builtInKeys, standardMetrics } from "../metrics/index.js";
+import { namedMetrics, summaryKeys } from "../metrics/index.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
@@ -116,7 +117,7 @@ function isScore(key: string): boolean {
 }
 
 function measured(summary: Summary, key: string, counted = key): number | null {
-  return summary[`${counted}_n`] === 0 ? null : (summary[key] ?? null);
+  return summary[`${counted}_n`] === 0 ? null : (ownValue(summary, key) ?? null);
 }
 
 function rounded(value: number | null | undefined): string {
@@ -142,7 +143,7 @@ function trialTable(lines: readonly Line[], trials: number): string {
 /** The keys of the breakdown. What stands beside them (`_n`, `_ci_low`) has no interval of its own; a tag may end likewise. */
 function datasetKeys(lines: readonly Line[]): string[] {
   const keys = lines.flatMap(({ summary }) =>
-    Object.keys(summary).filter((key) => key.startsWith("dataset:") && `${key}_ci_low` in summary),
+    Object.keys(summary).filter((key) => key.startsWith("dataset:") && Object.hasOwn(summary, `${key}_ci_low`)),
   );
   return [...new Set(keys)];
 }
@@ -162,7 +163,7 @@ function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
 /** What the user's own metrics gave. */
 function otherKeys({ config }: EvalResult, lines: readonly Line[]): string[] {
   const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
-  const known = builtInKeys({ metrics: standardMetrics(2, 2), trials: config.trials, datasets: tags });
+  const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
   const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
   const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n)$/.exec(key)?.[1];
   return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));
@@ -190,13 +191,29 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
-  return [...facts, ...result.notes].map((fact) => `- ${fact}`);
+  return [...facts, ...reasonsOf(rows), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
+}
+
+/** Why trials are missing from the figures: for each system the first reason of each kind, and how many there are. */
+function reasonsOf(rows: readonly EvalRow[]): string[] {
+  const found = new Map<string, { row: EvalRow; count: number }>();
+  for (const row of rows) {
+    if (row.outcome !== "error" && row.outcome !== "unscored") continue;
+    const key = `${row.outcome}\u0000${row.system}`;
+    const known = found.get(key);
+    if (known === undefined) found.set(key, { row, count: 1 });
+    else known.count += 1;
+  }
+  return [...found.values()].map(({ row, count }) => {
+    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : row.notes.at(-1);
+    return `${row.system}: ${count} ${row.outcome}, the first in example ${row.exampleId}: ${reason ?? "no reason given"}`;
+  });
 }
 
 /** The fields that decided, as found on the rows: a mixture of datasets may have several. */
 function passRule(rows: readonly EvalRow[], scoreField: string): string {
   const fields = new Set<string>();
-  for (const row of rows) if (isScored(row) && row.primaryField !== null) fields.add(row.primaryField);
+  for (const row of rows) if (isScored(row) && row.primaryField != null) fields.add(row.primaryField);
   return fields.size === 0 ? scoreField : [...fields].join(" or ");
 }
 

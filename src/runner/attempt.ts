@@ -1,14 +1,7 @@
 import { messageOf, ShapeError } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { describe } from "../core/shape.js";
-import {
-  type CostBudget,
-  type Output,
-  STOP_REASONS,
-  type StopReason,
-  type System,
-  type TrialContext,
-} from "../core/system.js";
+import { type Output, STOP_REASONS, type StopReason, type System, type TrialContext } from "../core/system.js";
 import { type Eventually, isThenable } from "../core/thenable.js";
 import { hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
@@ -43,44 +36,43 @@ export class Attempter {
   }
 
   attempt(trial: Trial): Eventually<Attempted> {
-    const context = new Context(trial, this.#ports.signal, this.#seed);
-    return this.#ports.cache === null ? this.#call(trial, context) : this.#callUnlessCached(trial, context);
+    const call = openCall(trial, this.#ports.signal, this.#seed);
+    return this.#ports.cache === null ? this.#make(call, trial) : this.#makeUnlessCached(call, trial);
   }
 
-  async #callUnlessCached(trial: Trial, context: Context): Promise<Attempted> {
-    const key = this.#cacheKey(trial, context.seed);
+  async #makeUnlessCached(call: Call, trial: Trial): Promise<Attempted> {
+    const key = this.#cacheKey(trial, call.context.seed);
     const known = await this.#ports.cache?.get(key);
     if (known != null) return fromCache(known);
-    const attempted = await this.#call(trial, context);
-    if (attempted.kind === "threw" || attempted.output.stopped != null) return attempted;
-    await this.#remember(key, attempted, context);
-    return { ...attempted, log: context.messages };
+    const attempted = await this.#make(call, trial);
+    if (attempted.kind === "returned" && attempted.output.stopped == null) await this.#remember(key, attempted, call);
+    return attempted;
   }
 
-  #call(trial: Trial, context: Context): Eventually<Attempted> {
+  #make(call: Call, { system, example }: Trial): Eventually<Attempted> {
     const start = this.#ports.clock();
     try {
-      const pending = trial.system.process(trial.example, context);
-      if (!isThenable(pending)) return returned(trial.system, pending, this.#since(start, context));
+      const pending = system.process(example, call.context);
+      if (!isThenable(pending)) return returned(system, pending, this.#since(start, call));
       return pending.then(
-        (output) => returned(trial.system, output, this.#since(start, context)),
-        (error: unknown) => threw(error, this.#since(start, context)),
+        (output) => returned(system, output, this.#since(start, call)),
+        (error: unknown) => threw(error, this.#since(start, call)),
       );
     } catch (error) {
-      return threw(error, this.#since(start, context));
+      return threw(error, this.#since(start, call));
     }
   }
 
-  #since(start: number, context: Context): Elapsed {
-    return { durationMs: microseconds(this.#ports.clock() - start), log: context.messages };
+  #since(start: number, { messages }: Call): Elapsed {
+    return { durationMs: microseconds(this.#ports.clock() - start), log: messages };
   }
 
   /** A cache that cannot be written costs a note, not the trial. */
-  async #remember(key: string, { output, latency }: CachedOutput, context: Context): Promise<void> {
+  async #remember(key: string, { output, latency }: CachedOutput, { messages }: Call): Promise<void> {
     try {
       await this.#ports.cache?.put(key, { output, latency });
     } catch (error) {
-      context.log(`the output was not cached: ${messageOf(error)}`);
+      messages.push(`the output was not cached: ${messageOf(error)}`);
     }
   }
 
@@ -109,38 +101,25 @@ function returned(system: System, output: unknown, { durationMs, log }: Elapsed)
   return { kind: "returned", output, latency, durationMs, log };
 }
 
-function threw(error: unknown, { durationMs, log }: Elapsed): Threw {
+/** A call that ended with an error. */
+export function threw(error: unknown, { durationMs, log }: Elapsed): Threw {
   return { kind: "threw", error, durationMs, log };
 }
 
 const NO_MESSAGES: readonly string[] = Object.freeze([]);
 
-/** A class, so that the seed is hashed only for systems that ask for it. */
-class Context implements TrialContext {
-  readonly signal: AbortSignal;
-  readonly budget: CostBudget | null = null;
-  readonly trial: number;
-  messages: readonly string[] = NO_MESSAGES;
-  readonly #runSeed: number;
-  readonly #exampleId: string | number;
+/** What a system is told, and what it says meanwhile. */
+interface Call {
+  readonly context: TrialContext;
+  readonly messages: string[];
+}
 
-  constructor(trial: Trial, signal: AbortSignal, runSeed: number) {
-    this.signal = signal;
-    this.trial = trial.trial;
-    this.#runSeed = runSeed;
-    this.#exampleId = trial.example.id;
-  }
-
-  get seed(): number {
-    return hashSeed(this.#runSeed, String(this.#exampleId), this.trial);
-  }
-
-  /** A getter, so that `{ log }` can be taken out of the context like everything else. */
-  get log(): (message: string) => void {
-    return (message) => {
-      this.messages = [...this.messages, String(message)];
-    };
-  }
+/** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
+function openCall({ trial, example }: Trial, signal: AbortSignal, runSeed: number): Call {
+  const messages: string[] = [];
+  const seed = hashSeed(runSeed, String(example.id), trial);
+  const log = (message: string) => void messages.push(String(message));
+  return { context: { signal, budget: null, trial, seed, log }, messages };
 }
 
 /** Milliseconds to the microsecond: what lies below is noise, and long digits are most of a stored row. */

@@ -1,11 +1,18 @@
-import { type InfrastructureCategory, messageOf, type TrialError } from "../core/errors.js";
+import { type InfrastructureCategory, messageOf, type Spent, type TrialError } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
 import type { Attempted, Returned } from "./attempt.js";
 
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
 export type Ending =
   | { kind: "gradable"; category: ErrorCategory; returned: Returned }
-  | { kind: "error"; category: InfrastructureCategory; attempt: Attempt; log: readonly string[] }
+  | {
+      kind: "error";
+      category: InfrastructureCategory;
+      attempt: Attempt;
+      log: readonly string[];
+      /** What was used up before it failed, when the system says so. */
+      spent: Spent | null;
+    }
   | { kind: "skipped" };
 
 /** Sorts what an attempt gave. What fails while the run is being interrupted was not a failure: it is run again on resume. */
@@ -17,7 +24,8 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   const category = categoryOf(attempted.error);
   const message = messageOf(attempted.error);
   const attempt = { errorCategory: category, message, durationMs: attempted.durationMs };
-  return { kind: "error", category, attempt, log: attempted.log };
+  const spent = isTrialError(attempted.error) ? (attempted.error.spent ?? null) : null;
+  return { kind: "error", category, attempt, log: attempted.log, spent };
 }
 
 const TIMEOUT_CODES = new Set([

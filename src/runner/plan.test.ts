@@ -78,9 +78,9 @@ describe("makePlan", () => {
     ["has neither context nor question", { id: 1, answer: "x" }],
     ["has a context that is the number 7, not text", { id: 1, context: 7 }],
     ["has a question that is an object, not text", { id: 1, question: {} }],
-    ["has turns that are not a list of messages", { id: 1, question: "q", turns: null }],
-    ["has turns that are not a list of messages", { id: 1, turns: 7 }],
-    ["has turns that are not a list of messages", { id: 1, turns: [null] }],
+    ['has turns that are not a list of { "role", "content" } texts', { id: 1, question: "q", turns: null }],
+    ['has turns that are not a list of { "role", "content" } texts', { id: 1, turns: 7 }],
+    ['has turns that are not a list of { "role", "content" } texts', { id: 1, turns: [null] }],
     ["has neither context nor question", { id: 1, turns: [] }],
     ["has an id that is an object, neither text nor a number", { id: {}, question: "q" }],
     ["has an id that is the number NaN, neither text nor a number", { id: Number.NaN, question: "q" }],
@@ -92,7 +92,7 @@ describe("makePlan", () => {
     await expect(plan({ datasets })).rejects.toThrow(`Example 2 ${problem}`);
     const laid = await plan({ datasets, skipBadRows: true });
     expect(laid.examples.map((kept) => kept?.id)).toEqual([1, 2]);
-    expect(laid.notes).toEqual([`1 bad rows skipped (first: Example 2 ${problem})`]);
+    expect(laid.notes).toEqual([`1 bad row skipped (first: Example 2 ${problem})`]);
   });
 
   it("refuses two examples with one id, whether written as a number or as text", async () => {

@@ -49,5 +49,7 @@ export interface RunPorts {
   sink: Sink | null;
   signal: AbortSignal;
   maxWorkers: number;
+  /** Calls back when the process has nothing left to wait for; returns how to be left alone. */
+  whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;
 }

@@ -1,4 +1,4 @@
-import { UsageError } from "../core/errors.js";
+import { messageOf, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { type Attempt, type EvalRow, makeCommonRow, makeRow, withRareFields } from "../core/row.js";
 import { describe } from "../core/shape.js";
@@ -10,6 +10,15 @@ import type { Ending } from "./classify.js";
 import type { Graded } from "./score.js";
 
 const UNCOUNTED = -1;
+
+/** Tokens of the text that a system is given. Where question and context are one text, it is sent once. */
+export function inputTokens(example: Example, count: (text: string) => number): number {
+  const { context = "", question = "", turns = [] } = example;
+  let tokens = count(context);
+  if (question !== context) tokens += count(question);
+  for (const turn of turns) tokens += count(turn.content);
+  return tokens;
+}
 
 /** Counts what a system was given and what it produced. */
 export class TokenCounter {
@@ -25,7 +34,7 @@ export class TokenCounter {
   input(exampleIndex: number, example: Example): number {
     const known = this.#inputs[exampleIndex] ?? UNCOUNTED;
     if (known !== UNCOUNTED) return known;
-    const tokens = this.#countInput(example);
+    const tokens = inputTokens(example, (text) => this.#count(text));
     this.#inputs[exampleIndex] = tokens;
     return tokens;
   }
@@ -47,20 +56,21 @@ export class TokenCounter {
     return tokens;
   }
 
-  #countInput(example: Example): number {
-    const { context = "", question = "", turns = [] } = example;
-    let tokens = this.#count(context);
-    if (question !== context) tokens += this.#count(question);
-    for (const turn of turns) tokens += this.#count(String(turn.content ?? ""));
-    return tokens;
-  }
   /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
   #count(text: string): number {
-    const count = this.#tokenizer.count(text);
+    const count = this.#ask(text);
     if (typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY) return count;
     throw new UsageError(
       `The tokenizer counted ${describe(count)} tokens. count(text) must return a number from 0 up.`,
     );
+  }
+
+  #ask(text: string): unknown {
+    try {
+      return this.#tokenizer.count(text);
+    } catch (cause) {
+      throw new UsageError(`The tokenizer failed: ${messageOf(cause)}.`, { cause });
+    }
   }
 }
 
@@ -73,6 +83,8 @@ export interface Finished {
   graded: Graded | null;
   threshold: number;
   tokens: TokenCounter;
+  /** Tokens of what the system produced. */
+  produced: number;
   /** Failed attempts of earlier starts of the same run. */
   earlier: readonly Attempt[];
 }
@@ -85,9 +97,10 @@ export function toRow(finished: Finished): EvalRow {
 
 function errorRow(
   { trial, tokens, earlier }: Finished,
-  { category, attempt, log }: Extract<Ending, { kind: "error" }>,
+  { category, attempt, log, spent }: Extract<Ending, { kind: "error" }>,
 ): EvalRow {
   return makeRow({
+    ...(spent === null ? {} : measured(spent)),
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
@@ -116,7 +129,7 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     primaryField,
     passed,
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
-    outputTokens: tokens.output(trial.example, output),
+    outputTokens: finished.produced,
     latency: returned.latency,
     durationMs: returned.durationMs,
   });
@@ -147,8 +160,8 @@ function measured(output: Output): Partial<EvalRow> {
   };
 }
 
-/** The row of a trial that never started. */
-export function skippedRow(trial: Omit<Trial, "index" | "wiring">, inputTokens: number): EvalRow {
+/** The row of a trial that never started; its system was given nothing. */
+export function skippedRow(trial: Omit<Trial, "index" | "wiring">): EvalRow {
   return makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
@@ -156,7 +169,6 @@ export function skippedRow(trial: Omit<Trial, "index" | "wiring">, inputTokens: 
     trial: trial.trial,
     outcome: "skipped",
     errorCategory: "skipped",
-    inputTokens,
   });
 }
 

@@ -92,7 +92,7 @@ class ScoreSheet {
     const full = isWithEvidence(scored) ? scored : null;
     const added = (full?.scores ?? scored) as Scores;
     for (const field in added) this.#addField(evaluator, field, added[field]);
-    if (full?.evidence !== undefined) this.evidence = { ...this.evidence, ...full.evidence };
+    for (const [field, text] of Object.entries(full?.evidence ?? NO_FIELDS)) this.#addEvidence(evaluator, field, text);
     for (const [field, reason] of Object.entries(full?.unscored ?? NO_FIELDS)) {
       this.#leaveOut(field, `${evaluator.name} could not decide ${field}: ${reason}`);
     }
@@ -118,8 +118,21 @@ class ScoreSheet {
     this.note(note);
   }
 
+  #addEvidence(evaluator: Evaluator, field: string, text: unknown): void {
+    this.evidence ??= {};
+    if (typeof text !== "string") {
+      this.note(`${evaluator.name} returned ${describe(text)} as evidence for ${field}; it was left out`);
+    } else if (Object.hasOwn(this.evidence, field)) {
+      this.evidence[`${evaluator.name}.${field}`] = text;
+    } else {
+      this.evidence[field] = text;
+    }
+  }
+
   #addField(evaluator: Evaluator, field: string, value: unknown): void {
-    if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
+    if (field === "__proto__") {
+      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold; it was left out`);
+    } else if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
       const shown = typeof value === "number" ? String(value) : describe(value);
       this.#leaveOut(
         field,

@@ -13,6 +13,9 @@ export type JudgeScale = keyof typeof SCALES;
  * normalizeJudgeScore(4, "scale_1_5"); // 0.75
  */
 export function normalizeJudgeScore(score: number, scale: JudgeScale): number {
+  if (!Object.hasOwn(SCALES, scale)) {
+    throw new RangeError(`scale must be one of ${Object.keys(SCALES).join(", ")}, got ${String(scale)}`);
+  }
   const { low, high } = SCALES[scale];
   if (!(score >= low && score <= high)) {
     throw new RangeError(`score must be from ${low} to ${high} on ${scale}, got ${score}`);

@@ -55,7 +55,7 @@ describe("inverseIncompleteBeta", () => {
         expect(x).toBeGreaterThanOrEqual(0);
         expect(x).toBeLessThanOrEqual(1);
         // A steep end (b below 1) can put the root between the last doubles before 1.
-        if (x < 1 - 1e-9) expect(incompleteBeta(x, a, b)).toBeCloseTo(p, 9);
+        if (x < 1 - 1e-9) expect(incompleteBeta(x, a, b)).toBeCloseTo(p, 8);
       }),
     );
   });

@@ -4,7 +4,8 @@ import { quantileSorted } from "./quantile.js";
 import { createRandom, type Random, type Seed } from "./random.js";
 
 export interface BootstrapOptions {
-  seed: Seed;
+  /** 0 unless given. */
+  seed?: Seed | undefined;
   /** How many resamples to draw, 2000 unless given; fewer are drawn when there are very many tasks. */
   resamples?: number | undefined;
   level?: number | undefined;
@@ -33,7 +34,7 @@ export interface BootstrapPlan {
  * percentage point) change no digit anyone reads.
  */
 export function planBootstrap(options: BootstrapOptions, drawsPerResample: number): BootstrapPlan {
-  const { seed, resamples = DEFAULT_RESAMPLES, level = DEFAULT_LEVEL } = options;
+  const { seed = 0, resamples = DEFAULT_RESAMPLES, level = DEFAULT_LEVEL } = options;
   requireInteger("resamples", resamples, { low: 1 });
   requireOpenProbability("level", level);
   const affordable = Math.max(MIN_RESAMPLES, Math.floor(MAX_DRAWS / Math.max(1, drawsPerResample)));
@@ -61,7 +62,7 @@ export function percentileInterval(statistics: Float64Array, level: number): Ope
 export function bootstrapInterval<T>(
   tasks: readonly T[],
   statistic: (sample: readonly T[]) => number,
-  options: BootstrapOptions,
+  options: BootstrapOptions = {},
 ): BootstrapInterval {
   const n = tasks.length;
   const { random, resamples, level } = planBootstrap(options, n);

@@ -6,7 +6,8 @@ import { signFlipTest } from "./sign-flip.js";
 import { studentTwoSidedP } from "./student.js";
 
 export interface PairedOptions {
-  seed: Seed;
+  /** 0 unless given. */
+  seed?: Seed | undefined;
   level?: number | undefined;
   /** How many sign assignments to draw when there are too many to count; 10,000 unless given. */
   permutations?: number | undefined;
@@ -39,7 +40,11 @@ function tStatistic(difference: number, se: number | null): number | null {
  * @example
  * pairedDifference([1, 1, 0, 1], [1, 0, 0, 1], { seed: 1 });
  */
-export function pairedDifference(a: readonly number[], b: readonly number[], options: PairedOptions): PairedDifference {
+export function pairedDifference(
+  a: readonly number[],
+  b: readonly number[],
+  options: PairedOptions = {},
+): PairedDifference {
   requireSameLength("a and b", a.length, b.length);
   const differences = a.map((score, index) => score - (b[index] ?? 0));
   const { mean: difference, se, low, high, df, n } = meanInterval(differences, { level: options.level });

@@ -12,7 +12,7 @@ interface Measured {
 
 function measured(points: readonly ParetoPoint[]): Measured[] {
   return points.flatMap(({ quality, cost }, index) => {
-    if (quality === null || cost === null || Number.isNaN(quality) || Number.isNaN(cost)) return [];
+    if (quality == null || cost == null || Number.isNaN(quality) || Number.isNaN(cost)) return [];
     return [{ quality, cost, index }];
   });
 }

@@ -7,7 +7,7 @@ export interface SignFlipResult {
 }
 
 export interface SignFlipOptions {
-  seed: Seed;
+  seed?: Seed | undefined;
   /** How many random assignments to draw when there are too many to count; 10,000 unless given. */
   permutations?: number | undefined;
 }
@@ -68,7 +68,7 @@ function randomSubsetSum(table: Float64Array, random: Random): number {
 }
 
 function monteCarlo(values: readonly number[], extreme: number, options: SignFlipOptions): number {
-  const { seed, permutations = DEFAULT_PERMUTATIONS } = options;
+  const { seed = 0, permutations = DEFAULT_PERMUTATIONS } = options;
   const affordable = Math.max(MIN_PERMUTATIONS, Math.floor(MAX_FLIPS / values.length));
   const draws = Math.min(permutations, affordable);
   const random = createRandom(seed);

@@ -41,7 +41,6 @@ const MANIFEST: Manifest = {
     tokenizer: "cl100k_base",
   },
   systems: {},
-  evaluators: {},
   invocation: null,
 };
 

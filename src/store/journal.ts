@@ -129,8 +129,8 @@ export function readManifest(dir: string): Manifest {
   throw new RunFolderError(`${path} was not written by Assay (no "schema": "${RUN_SCHEMA}").`);
 }
 
-function isWhole({ config, systems, evaluators }: Partial<Omit<Manifest, "schema">>): boolean {
-  return Array.isArray(config?.datasets) && typeof systems === "object" && typeof evaluators === "object";
+function isWhole({ config, systems }: Partial<Omit<Manifest, "schema">>): boolean {
+  return Array.isArray(config?.datasets) && typeof systems === "object" && systems !== null;
 }
 
 function parseManifest(path: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {

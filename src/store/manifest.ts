@@ -11,17 +11,16 @@ export interface Manifest {
   gitRevision: string | null;
   planned: number;
   config: EvalConfig;
-  /** By name: what identifies each system's and evaluator's work. */
-  systems: Record<string, string>;
-  evaluators: Record<string, string>;
-  /** What the command line was asked for, so that `--resume` needs no flags; null for library runs. */
+  /** By name: what identifies each system's work. Evaluators belong to datasets, and stand with them in `config`. */
+  systems: Readonly<Record<string, { fingerprint: string }>>;
+  /** How to start the run again: what the command line was asked for, or what a program chose to keep; null for nothing. */
   invocation: unknown;
 }
 
 export const RUN_SCHEMA = "assay.run/1";
 
 /** What has to be equal for one plan to go on where another stopped. */
-export type PlanIdentity = Pick<Manifest, "config" | "systems" | "evaluators" | "planned">;
+export type PlanIdentity = Pick<Manifest, "config" | "systems" | "planned">;
 
 /** What differs between a stored plan and one that wants to resume it, in words; empty when it may. */
 export function differences(stored: PlanIdentity, wanted: PlanIdentity): string[] {
@@ -33,15 +32,29 @@ export function differences(stored: PlanIdentity, wanted: PlanIdentity): string[
     compare(key, stored.config[key], wanted.config[key]);
   }
   compare("datasets", stored.config.datasets.map(showDataset), wanted.config.datasets.map(showDataset));
-  for (const kind of ["systems", "evaluators"] as const) {
-    compare(kind, Object.keys(stored[kind]), Object.keys(wanted[kind]));
-    for (const [name, fingerprint] of Object.entries(wanted[kind])) {
-      const before = stored[kind][name];
-      if (before !== undefined && before !== fingerprint)
-        found.push(`${kind.slice(0, -1)} "${name}": its code or settings changed`);
-    }
+  found.push(...changedWork("system", stored.systems, wanted.systems));
+  for (const [i, { name, primaryField, evaluators }] of wanted.config.datasets.entries()) {
+    const before = stored.config.datasets[i];
+    if (before === undefined) continue;
+    compare(`primary field of ${name || "the dataset"}`, before.primaryField, primaryField);
+    found.push(...changedWork("evaluator", before.evaluators, evaluators));
   }
   return found;
+}
+
+type Work = Readonly<Record<string, { fingerprint: string }>>;
+
+function changedWork(kind: string, before: Work, now: Work): string[] {
+  const gone = Object.keys(before).filter((name) => !Object.hasOwn(now, name));
+  const added = Object.keys(now).filter((name) => !Object.hasOwn(before, name));
+  const changed = Object.keys(now).filter(
+    (name) => Object.hasOwn(before, name) && before[name]?.fingerprint !== now[name]?.fingerprint,
+  );
+  return [
+    ...gone.map((name) => `${kind} "${name}": is not there any more`),
+    ...added.map((name) => `${kind} "${name}": was not there`),
+    ...changed.map((name) => `${kind} "${name}": its code or settings changed`),
+  ];
 }
 
 function showDataset({ name, examples, fingerprint }: EvalConfig["datasets"][number]): string {

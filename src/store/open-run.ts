@@ -1,11 +1,12 @@
 import { basename } from "node:path";
 import { RunFolderError } from "../core/errors.js";
+import { exampleKey } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { EvalConfig } from "../core/result.js";
 import type { Attempt, EvalRow } from "../core/row.js";
 import { VERSION } from "../core/version.js";
-import { exampleKey, type Plan, rowIndex } from "../runner/plan.js";
-import { type Earlier, NOTHING_EARLIER } from "../runner/run.js";
+import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
+import { type Plan, rowIndex } from "../runner/plan.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA } from "./manifest.js";
@@ -39,13 +40,8 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
 }
 
 function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
-  const evaluators = plan.wirings.flatMap((wiring) => wiring.evaluators);
-  return {
-    planned: plan.total,
-    config,
-    systems: Object.fromEntries(plan.systems.map((system) => [system.name, fingerprintOf(system, "process")])),
-    evaluators: Object.fromEntries(evaluators.map((evaluator) => [evaluator.name, fingerprintOf(evaluator, "score")])),
-  };
+  const fingerprints = plan.systems.map((system) => [system.name, { fingerprint: fingerprintOf(system, "process") }]);
+  return { planned: plan.total, config, systems: Object.fromEntries(fingerprints) as Manifest["systems"] };
 }
 
 function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; invocation: unknown }): Manifest {

@@ -50,11 +50,24 @@ describe("findRun", () => {
     return run;
   }
 
+  const find = (name?: string, runsDir = dir) => findRun({ runsDir, name, isCandidate: () => true });
+
   it("takes a path or an id", () => {
     const run = stored("20260101-000000-a", true);
-    expect(findRun(dir, run)).toBe(run);
-    expect(findRun(dir, "20260101-000000-a")).toBe(run);
-    expect(findRun(dir, "nowhere")).toBe("nowhere");
+    expect(find(run)).toBe(run);
+    expect(find("20260101-000000-a")).toBe(run);
+  });
+
+  it("prefers a run to another folder of that name, and that to nothing", () => {
+    const run = stored("src", false);
+    expect(find("src")).toBe(run);
+    expect(find("src", join(dir, "nowhere"))).toBe("src");
+  });
+
+  it("says where it looked for a run that is not there", () => {
+    expect(() => find("20260101-000000-a")).toThrow(
+      `There is no run folder 20260101-000000-a, neither here nor in ${dir}. Give its path, or with --runs-dir`,
+    );
   });
 
   it("takes the latest that is not finished when nothing is named", () => {
@@ -62,13 +75,21 @@ describe("findRun", () => {
     const killed = stored("20260102-000000-b", null);
     stored("20260103-000000-c", true);
     mkdirSync(join(dir, "20260104-000000-foreign"));
-    expect(findRun(dir, undefined)).toBe(killed);
+    expect(find()).toBe(killed);
+  });
+
+  it("passes over those that are no candidates when nothing is named", () => {
+    const older = stored("20260101-000000-a", false);
+    const newer = stored("20260102-000000-b", false);
+    const isCandidate = (run: string) => run !== newer;
+    expect(findRun({ runsDir: dir, name: undefined, isCandidate })).toBe(older);
+    expect(findRun({ runsDir: dir, name: newer, isCandidate })).toBe(newer);
   });
 
   it("says when there is none", () => {
     stored("20260101-000000-a", true);
-    expect(() => findRun(dir, undefined)).toThrow(/no unfinished run/);
-    expect(() => findRun(join(dir, "nowhere"), undefined)).toThrow(/no unfinished run/);
+    expect(() => find()).toThrow(/no unfinished run/);
+    expect(() => find(undefined, join(dir, "nowhere"))).toThrow(/no unfinished run/);
   });
 });
 

@@ -38,14 +38,37 @@ function isNewDir(dir: string): boolean {
   }
 }
 
+export interface WantedRun {
+  runsDir: string;
+  /** A folder or a run id; left out, the latest run that is not finished. */
+  name: string | undefined;
+  /** Which of the unfinished runs count when none is named. */
+  isCandidate: (dir: string) => boolean;
+}
+
 /** The run a user means by a folder, a run id, or nothing at all: then the latest one that is not finished. */
-export function findRun(runsDir: string, wanted: string | undefined): string {
-  if (wanted !== undefined)
-    return existsSync(wanted) || !existsSync(join(runsDir, wanted)) ? wanted : join(runsDir, wanted);
+export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
+  return name === undefined ? latestUnfinished(runsDir, isCandidate) : namedRun(runsDir, name);
+}
+
+function namedRun(runsDir: string, name: string): string {
+  const places = [name, join(runsDir, name)];
+  const found = places.find(isRun) ?? places.find((place) => existsSync(place));
+  if (found !== undefined) return found;
+  throw new RunFolderError(
+    `There is no run folder ${name}, neither here nor in ${runsDir}. Give its path, or with --runs-dir the folder that holds it.`,
+  );
+}
+
+function latestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean): string {
   const runs = existsSync(runsDir) ? readdirSync(runsDir).sort().reverse() : [];
   const unfinished = runs
     .map((run) => join(runsDir, run))
-    .find((dir) => existsSync(join(dir, "manifest.json")) && !isComplete(dir));
+    .find((dir) => isRun(dir) && !isComplete(dir) && isCandidate(dir));
   if (unfinished !== undefined) return unfinished;
   throw new RunFolderError(`There is no unfinished run in ${runsDir}. Name one with --resume FOLDER.`);
+}
+
+function isRun(dir: string): boolean {
+  return existsSync(join(dir, "manifest.json"));
 }

@@ -1,3 +1,4 @@
+import { runInNewContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { ShapeError, TrialError } from "../core/errors.js";
 import type { TrialContext } from "../core/system.js";
@@ -14,6 +15,12 @@ describe("FunctionSystem", () => {
     expect(await run(async () => "later")).toEqual({ response: "later" });
     expect(await run(async () => ({ response: "later", costUsd: 1 }))).toEqual({ response: "later", costUsd: 1 });
     expect(run(() => "")).toEqual({ response: "" });
+  });
+
+  it("waits for the promises of other libraries", async () => {
+    const own: Promise<string> = runInNewContext('Promise.resolve("later")');
+    expect(own).not.toBeInstanceOf(Promise);
+    expect(await run(() => own)).toEqual({ response: "later" });
   });
 
   it("hands over the example and the trial", () => {

@@ -2,6 +2,7 @@ import { ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
+import { isThenable } from "../core/thenable.js";
 
 /** What a function may give back: the response alone, or a whole output. */
 export type FunctionResult = string | Output;
@@ -37,7 +38,7 @@ export class FunctionSystem implements System {
 
   process(example: Example, trial: TrialContext): Output | Promise<Output> {
     const result = this.#fn(example, trial);
-    return isPending(result) ? Promise.resolve(result).then((value) => this.#output(value)) : this.#output(result);
+    return isThenable(result) ? Promise.resolve(result).then((value) => this.#output(value)) : this.#output(result);
   }
 
   fingerprint(): unknown {
@@ -52,9 +53,4 @@ export class FunctionSystem implements System {
       `The function of "${this.name}" returned ${describe(result)}. Return a string, or an output such as { response: "…" }.`,
     );
   }
-}
-
-/** Not `instanceof Promise`: libraries bring promises of their own. */
-function isPending(value: FunctionResult | PromiseLike<FunctionResult>): value is PromiseLike<FunctionResult> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -145,6 +146,9 @@ describe("ReplaySystem", () => {
     expect(one.name).toBe("n");
     expect(one.fingerprint()).toBe(two.fingerprint());
     expect(one.fingerprint()).not.toBe(other.fingerprint());
+    const marked = file([`\uFEFF${JSON.stringify(lines[0])}`, ""], "marked.jsonl");
+    const whole = createHash("sha256").update(readFileSync(marked)).digest("hex");
+    expect((await ReplaySystem.fromFile(marked)).fingerprint()).toBe(whole);
     expect(replay({ id: 1, response: "a" }).fingerprint()).toBe(replay({ id: 1, response: "a" }).fingerprint());
     expect(replay({ id: 1, response: "a" }).fingerprint()).not.toBe(replay({ id: 1, response: "b" }).fingerprint());
   });

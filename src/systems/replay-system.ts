@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
 import { basename, extname } from "node:path";
-import { pipeline } from "node:stream/promises";
 import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { digest } from "../core/fingerprint.js";
@@ -40,7 +38,8 @@ export class ReplaySystem implements System {
   /** Reads one record a line: `id`, `response` and/or `context`, and optionally `trial`, `usage`, `cost_usd`, `latency`. */
   static async fromFile(path: string, options: { name?: string } = {}): Promise<ReplaySystem> {
     const recordings = new Recordings((line) => `${path}:${line}`);
-    for await (const batch of readJsonl(path)) {
+    const content = createHash("sha256");
+    for await (const batch of readJsonl(path, content)) {
       for (const source of batch) {
         if (isBadRow(source)) throw recordings.error(source.line, source.problem);
         recordings.add(source.row, source.line);
@@ -48,7 +47,7 @@ export class ReplaySystem implements System {
     }
     if (recordings.size === 0) throw new DatasetError(`"${path}" is empty: it holds no recorded outputs.`);
     const name = options.name ?? basename(path, extname(path));
-    return new ReplaySystem({ name, records: recordings, fingerprint: await contentHash(path) });
+    return new ReplaySystem({ name, records: recordings, fingerprint: content.digest("hex") });
   }
 
   /** Which of the examples cannot be replayed in every trial, and which recorded ids no example has. */
@@ -76,10 +75,4 @@ function collect(name: string, records: Iterable<ReplayRecord>): Recordings {
   let position = 0;
   for (const record of records) recordings.add(record, ++position);
   return recordings;
-}
-
-async function contentHash(path: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(path), hash);
-  return hash.digest("hex");
 }

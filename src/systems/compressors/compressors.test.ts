@@ -124,7 +124,7 @@ describe("truncate", () => {
     for (const mode of TRUNCATE_MODES) expect(cut(1, mode)).toBe(text);
   });
 
-  it("rounds the budget down, but not for the sake of binary fractions", () => {
+  it("rounds the share down, but not for the sake of binary fractions", () => {
     const hundred = Array.from({ length: 100 }, (_, index) => `w${index}`).join(" ");
     const kept = (share: number) => words.count(compress(truncate({ share, tokenizer: words }), hundred));
     expect([0.29, 0.57, 0.299, 0.009].map(kept)).toEqual([29, 57, 29, 0]);
@@ -138,7 +138,7 @@ describe("truncate", () => {
     );
   });
 
-  it.each(TRUNCATE_MODES)("never exceeds its budget (%s)", (mode) => {
+  it.each(TRUNCATE_MODES)("never exceeds its share (%s)", (mode) => {
     fc.assert(
       fc.property(prose, fc.double({ min: 0.01, max: 1, noNaN: true }), (context, share) => {
         for (const tokenizer of [cl100k, words, characters]) {
@@ -242,7 +242,7 @@ describe("window", () => {
 });
 
 describe("extract and window", () => {
-  it("never exceed their budget, and keep only what was there", () => {
+  it("never exceed their share, and keep only what was there", () => {
     fc.assert(
       fc.property(prose, fc.string(), fc.double({ min: 0.01, max: 1, noNaN: true }), (context, question, share) => {
         const limit = Math.floor(share * cl100k.count(context) + 1e-9);

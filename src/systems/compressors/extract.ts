@@ -1,8 +1,8 @@
 import type { System } from "../../core/system.js";
-import { type BudgetOptions, TokenBudget } from "./budget.js";
 import { compressor } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import { splitSentences } from "./sentences.js";
+import { type ShareOptions, TokenShare } from "./share.js";
 
 /**
  * Keeps the sentences that match the question best (BM25), in their original order, to a share of the context's tokens.
@@ -10,11 +10,11 @@ import { splitSentences } from "./sentences.js";
  * @example
  * extract({ share: 0.3 }).name; // "extract:0.3"
  */
-export function extract(options: BudgetOptions): System {
-  const budget = new TokenBudget(options);
+export function extract(options: ShareOptions): System {
+  const tokens = new TokenShare(options);
   return compressor({
-    name: `extract:${budget.share}`,
-    parameters: { share: budget.share, tokenizer: budget.tokenizerName },
-    compress: (context, { question = "" }) => selectPassages(context, splitSentences(context), { question, budget }),
+    name: `extract:${tokens.share}`,
+    parameters: { share: tokens.share, tokenizer: tokens.tokenizerName },
+    compress: (context, { question = "" }) => selectPassages(context, splitSentences(context), { question, tokens }),
   });
 }

@@ -1,28 +1,28 @@
 import { bm25, ranked } from "./bm25.js";
-import type { TokenBudget } from "./budget.js";
 import { largestFit } from "./largest-fit.js";
 import { joinSentences, type Sentence } from "./sentences.js";
+import type { TokenShare } from "./share.js";
 import { truncateText } from "./truncate.js";
 
 export interface SelectOptions {
   question: string;
-  budget: TokenBudget;
+  tokens: TokenShare;
 }
 
 /**
- * The passages that answer the question best, in their original order, to the share of tokens that the budget allows.
- * What is left of the budget goes to the passages that match less, down to none, from the beginning of the text: the
+ * The passages that answer the question best, in their original order, to the share of tokens that is asked for.
+ * What is left of the share goes to the passages that match less, down to none, from the beginning of the text: the
  * share was asked for, and equal shares are what makes compressors comparable.
  */
 export function selectPassages(text: string, passages: readonly Sentence[], options: SelectOptions): string {
-  const { budget, question } = options;
-  const limit = budget.limit(text);
-  if (limit >= budget.count(text)) return text;
+  const { tokens, question } = options;
+  const limit = tokens.limit(text);
+  if (limit >= tokens.count(text)) return text;
   const texts = passages.map(({ start, end }) => text.slice(start, end));
   const order = ranked(bm25(question, texts));
   const chosen = fillGreedily(
     order,
-    texts.map((passage) => budget.count(passage)),
+    texts.map((passage) => tokens.count(passage)),
     limit,
   );
   // Joining may cost a token or change a few, so the exact count decides; it rarely takes away more than one passage.
@@ -30,14 +30,14 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
     const kept = new Set(chosen.slice(0, count));
     return joinSentences(text, passages, (index) => kept.has(index));
   };
-  const count = largestFit(chosen.length, chosen.length, (n) => budget.count(render(n)) <= limit);
+  const count = largestFit(chosen.length, chosen.length, (n) => tokens.count(render(n)) <= limit);
   if (count > 0) return render(count);
   const best = texts[order[0] ?? 0] ?? "";
-  return truncateText(best, { budget, limit, mode: "head" });
+  return truncateText(best, { tokens, limit, mode: "head" });
 }
 
 /**
- * Best first, skipping what does not fit any more. With room for a sentence or two a smaller budget can therefore keep a
+ * Best first, skipping what does not fit any more. With room for a sentence or two a smaller share can therefore keep a
  * short passage that a larger one spends on a longer, better-matching neighbour.
  */
 function fillGreedily(order: readonly number[], costs: readonly number[], limit: number): number[] {

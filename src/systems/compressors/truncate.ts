@@ -1,16 +1,16 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { type BudgetOptions, TokenBudget } from "./budget.js";
 import { compressor } from "./compressor.js";
 import { cutsOf } from "./cuts.js";
 import { largestFit } from "./largest-fit.js";
+import { type ShareOptions, TokenShare } from "./share.js";
 
 export const TRUNCATE_MODES = ["head", "tail", "middle"] as const;
 
 /** What is kept: the beginning, the end, or both without the middle. */
 export type TruncateMode = (typeof TRUNCATE_MODES)[number];
 
-export interface TruncateOptions extends BudgetOptions {
+export interface TruncateOptions extends ShareOptions {
   mode?: TruncateMode;
 }
 
@@ -26,25 +26,25 @@ export function truncate({ mode = "head", ...options }: TruncateOptions): System
   if (!TRUNCATE_MODES.includes(mode)) {
     throw new UsageError(`truncate has no mode "${mode}". Use one of: ${TRUNCATE_MODES.join(", ")}.`);
   }
-  const budget = new TokenBudget(options);
+  const tokens = new TokenShare(options);
   return compressor({
-    name: `truncate:${budget.share}${mode === "head" ? "" : `:${mode}`}`,
-    parameters: { share: budget.share, mode, tokenizer: budget.tokenizerName },
-    compress: (context) => truncateText(context, { budget, limit: budget.limit(context), mode }),
+    name: `truncate:${tokens.share}${mode === "head" ? "" : `:${mode}`}`,
+    parameters: { share: tokens.share, mode, tokenizer: tokens.tokenizerName },
+    compress: (context) => truncateText(context, { tokens, limit: tokens.limit(context), mode }),
   });
 }
 
 export interface TruncateTextOptions {
-  budget: TokenBudget;
+  tokens: TokenShare;
   /** At most this many tokens are kept. */
   limit: number;
   mode: TruncateMode;
 }
 
 /** The longest part of a text, at word granularity, of at most `limit` tokens. */
-export function truncateText(text: string, { budget, limit, mode }: TruncateTextOptions): string {
-  if (budget.count(text) <= limit) return text;
-  const ends = new Ends(text, budget);
+export function truncateText(text: string, { tokens, limit, mode }: TruncateTextOptions): string {
+  if (tokens.count(text) <= limit) return text;
+  const ends = new Ends(text, tokens);
   if (mode === "head") return ends.head(ends.fitHead(limit));
   if (mode === "tail") return ends.tail(ends.fitTail(limit, "")).trimStart();
   const head = ends.head(ends.fitHead(Math.floor(limit / 2)));
@@ -56,12 +56,12 @@ export function truncateText(text: string, { budget, limit, mode }: TruncateText
 class Ends {
   readonly #text: string;
   readonly #cuts: readonly number[];
-  readonly #budget: TokenBudget;
+  readonly #tokens: TokenShare;
 
-  constructor(text: string, budget: TokenBudget) {
+  constructor(text: string, tokens: TokenShare) {
     this.#text = text;
     this.#cuts = cutsOf(text);
-    this.#budget = budget;
+    this.#tokens = tokens;
   }
 
   head(reach: number): string {
@@ -74,16 +74,16 @@ class Ends {
 
   fitHead(limit: number): number {
     const guess = this.#guess(limit, (from, to) => this.#text.slice(this.#cuts[from], this.#cuts[to]));
-    return largestFit(this.#cuts.length - 1, guess, (reach) => this.#budget.count(this.head(reach)) <= limit);
+    return largestFit(this.#cuts.length - 1, guess, (reach) => this.#tokens.count(this.head(reach)) <= limit);
   }
 
   /** How far the end may reach behind a text that is already there. */
   fitTail(limit: number, before: string): number {
     const last = this.#cuts.length - 1;
-    const left = limit - this.#budget.count(before);
+    const left = limit - this.#tokens.count(before);
     if (left <= 0) return 0;
     const guess = this.#guess(left, (from, to) => this.#text.slice(this.#cuts[last - to], this.#cuts[last - from]));
-    return largestFit(last, guess, (reach) => this.#budget.count(before + this.tail(reach).trimStart()) <= limit);
+    return largestFit(last, guess, (reach) => this.#tokens.count(before + this.tail(reach).trimStart()) <= limit);
   }
 
   /**
@@ -93,13 +93,13 @@ class Ends {
   #guess(limit: number, piece: (from: number, to: number) => string): number {
     let low = 0;
     let high = this.#cuts.length;
-    let tokens = 0;
+    let counted = 0;
     while (high - low > 1) {
       const middle = (low + high) >>> 1;
-      const more = tokens + this.#budget.count(piece(low, middle));
+      const more = counted + this.#tokens.count(piece(low, middle));
       if (more <= limit) {
         low = middle;
-        tokens = more;
+        counted = more;
       } else {
         high = middle;
       }

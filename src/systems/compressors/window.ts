@@ -1,14 +1,14 @@
 import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
-import { type BudgetOptions, TokenBudget } from "./budget.js";
 import { compressor } from "./compressor.js";
 import { selectPassages } from "./select.js";
 import type { Sentence } from "./sentences.js";
+import { type ShareOptions, TokenShare } from "./share.js";
 
 const DEFAULT_WORDS = 60;
 const WORD = /\S+/g;
 
-export interface WindowOptions extends BudgetOptions {
+export interface WindowOptions extends ShareOptions {
   /** Words in a passage. */
   words?: number;
 }
@@ -23,11 +23,11 @@ export function window({ words = DEFAULT_WORDS, ...options }: WindowOptions): Sy
   if (!Number.isInteger(words) || words < 1) {
     throw new UsageError(`The words of a window must be a whole number of at least 1, but are ${words}.`);
   }
-  const budget = new TokenBudget(options);
+  const tokens = new TokenShare(options);
   return compressor({
-    name: `window:${budget.share}${words === DEFAULT_WORDS ? "" : `:${words}`}`,
-    parameters: { share: budget.share, words, tokenizer: budget.tokenizerName },
-    compress: (context, { question = "" }) => selectPassages(context, windowsOf(context, words), { question, budget }),
+    name: `window:${tokens.share}${words === DEFAULT_WORDS ? "" : `:${words}`}`,
+    parameters: { share: tokens.share, words, tokenizer: tokens.tokenizerName },
+    compress: (context, { question = "" }) => selectPassages(context, windowsOf(context, words), { question, tokens }),
   });
 }
 

@@ -4,8 +4,8 @@ import { loadTokenizer } from "../../tokens/index.js";
 
 const DEFAULT_TOKENIZER = "cl100k_base";
 
-/** What every compressor that works to a budget is told. */
-export interface BudgetOptions {
+/** What every compressor that keeps a share of the tokens is told. */
+export interface ShareOptions {
   /** The part of the context's tokens that may be kept: more than 0, at most 1. */
   share: number;
   /** Counts the tokens; cl100k_base when none is given. */
@@ -13,12 +13,12 @@ export interface BudgetOptions {
 }
 
 /** Counts tokens; the default tokenizer's tables are read on first use, so that naming a compressor costs nothing. */
-export class TokenBudget {
+export class TokenShare {
   readonly share: number;
   readonly tokenizerName: string;
   #tokenizer: Tokenizer | undefined;
 
-  constructor({ share, tokenizer }: BudgetOptions) {
+  constructor({ share, tokenizer }: ShareOptions) {
     if (typeof share !== "number" || !(share > 0 && share <= 1)) {
       throw new UsageError(`The share of tokens to keep must be more than 0 and at most 1, but is ${share}.`);
     }

@@ -1,0 +1,53 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../core/errors.js";
+import type { Metric } from "../core/metric.js";
+import type { EvalResult } from "../core/result.js";
+import { PerDatasetBreakdown, standardMetrics } from "../metrics/index.js";
+import { checkGates, type Gated, judge } from "./gates.js";
+
+const RUN: Gated = { trials: 1, metrics: standardMetrics(1, 1), datasets: ["qa"] };
+const gates = (...keys: string[]) => ({
+  minCoverage: 0,
+  failUnder: Object.fromEntries(keys.map((key) => [key, 1])),
+  failOver: {},
+});
+const check = (key: string, run: Partial<Gated> = {}) => checkGates(gates(key), { ...RUN, ...run });
+
+describe("checkGates", () => {
+  it.each(["pass_rate", "mean_score_ci_low", "coverage", "num_error", "prompt_compression_ratio", "latency_p95_n"])(
+    "knows %s before the run",
+    (key) => {
+      expect(() => check(key)).not.toThrow();
+    },
+  );
+
+  it.each(["pas_rate", "constructor", "__proto__", "dataset:qa", "pareto_rank", "flaky_rate", "frontier_cost_of_pass"])(
+    "refuses %s, which this run does not give",
+    (key) => {
+      expect(() => check(key)).toThrow(UsageError);
+    },
+  );
+
+  it("knows what more trials, datasets and systems bring", () => {
+    expect(() => check("flaky_rate", { trials: 2 })).not.toThrow();
+    expect(() => check("pass_hat_2", { trials: 2 })).not.toThrow();
+    expect(() => check("pass_hat_3", { trials: 2 })).toThrow(/at least 3 trials/);
+    expect(() => check("dataset:qa", { metrics: [new PerDatasetBreakdown()] })).not.toThrow();
+    expect(() => check("pareto_rank", { metrics: standardMetrics(2, 1) })).not.toThrow();
+  });
+
+  it("waits for a metric that does not say its keys, and holds one that does to its word", () => {
+    const silent: Metric = { name: "mine", compute: () => ({ mine: 1 }) };
+    const spoken: Metric = { ...silent, keys: () => ["mine"] };
+    expect(() => check("anything", { metrics: [...RUN.metrics, silent] })).not.toThrow();
+    expect(() => check("mine_ci_low", { metrics: [spoken] })).not.toThrow();
+    expect(() => check("mime", { metrics: [spoken] })).toThrow(/Did you mean "?mine/);
+  });
+});
+
+describe("judge", () => {
+  it("does not take what every object has for a metric", () => {
+    const result = { summary: { s: { coverage: 1 } } } as unknown as EvalResult;
+    expect(() => judge(result, gates("constructor"))).toThrow(/there is no such metric/);
+  });
+});

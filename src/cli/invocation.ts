@@ -1,0 +1,78 @@
+import { resolve } from "node:path";
+import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
+import { isComplete, readManifest } from "../store/journal.js";
+import { findRun } from "../store/run-folder.js";
+import { findConfig } from "./config-file.js";
+import type { RunFlags } from "./program.js";
+import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { say } from "./streams.js";
+
+/** What it takes to start a run again: the folder it was started in, its config file and its flags. */
+export interface Invocation {
+  command: "run";
+  cwd: string;
+  configFile: string | null;
+  flags: RunFlags;
+}
+
+/** How the command was called just now, without the flags that say how to go about it. */
+export function invocationOf(flags: RunFlags): Invocation {
+  const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...kept } = flags;
+  const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
+  return { command: "run", cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
+}
+
+/** The stored run that is to go on, and how it was started. */
+export function recall({ resume, runsDir = DEFAULT_RUNS_DIR }: RunFlags): { dir: string; invocation: Invocation } {
+  const name = resume === true ? undefined : resume;
+  const dir = resolve(findRun({ runsDir, name, isCandidate: wasStartedByRun }));
+  const { invocation } = readManifest(dir);
+  if (!isInvocation(invocation)) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
+  say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
+  return { dir, invocation };
+}
+
+/** Goes to the folder that the paths of a stored run start from. */
+export function enterFolder({ cwd }: Invocation): void {
+  if (cwd === process.cwd()) return;
+  try {
+    process.chdir(cwd);
+  } catch (cause) {
+    throw new RunFolderError(
+      `The run was started in ${cwd}, which cannot be entered (${messageOf(cause)}). Its systems and datasets are looked for there: bring the folder back, or start a new run.`,
+      { cause },
+    );
+  }
+}
+
+/** A run whose manifest cannot be read counts, so that the user is told what is wrong with it. */
+function wasStartedByRun(dir: string): boolean {
+  try {
+    return isInvocation(readManifest(dir).invocation);
+  } catch {
+    return true;
+  }
+}
+
+/** The library keeps whatever a program gives it: only what this command wrote can be started again here. */
+function isInvocation(value: unknown): value is Invocation {
+  const { command, cwd, configFile, flags } = fieldsOf(value);
+  return (
+    command === "run" &&
+    typeof cwd === "string" &&
+    (configFile === null || typeof configFile === "string") &&
+    typeof flags === "object" &&
+    flags !== null
+  );
+}
+
+function whoStarted(invocation: unknown): string {
+  const { command } = fieldsOf(invocation);
+  return command === "demo"
+    ? "was started by `assay demo`, which is not resumed: run `assay demo` again."
+    : "was started from a program, not from the command line. Resume it there with evaluate({ resume }).";
+}
+
+function fieldsOf(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}

@@ -1,0 +1,138 @@
+import { contentId, RepeatedIds } from "../core/content-id.js";
+import type { Dataset } from "../core/dataset.js";
+import { DatasetError, UsageError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
+import { describe } from "../core/shape.js";
+
+/** A dataset as a run sees it: somewhere to read examples from, and what belongs to them. */
+export interface DatasetSource {
+  readonly name: string;
+  readonly source: ExampleSource;
+  readonly fingerprint?: string;
+  readonly evaluators?: readonly Evaluator[];
+  readonly primaryField?: string;
+  readonly notes?: readonly string[];
+}
+
+/** What was given as a dataset: a list, a stream, or either with a name, evaluators and the like. */
+export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
+  const source: unknown = isObject(given) && "examples" in given ? given.examples : given;
+  if (!isObject(source) || !(Symbol.iterator in source || Symbol.asyncIterator in source)) {
+    throw new UsageError(
+      `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
+    );
+  }
+  const { name, fingerprint, evaluators, primaryField, notes } = given as Partial<Dataset>;
+  return {
+    name: typeof name === "string" ? name : "",
+    source: source as ExampleSource,
+    // A list that was changed since is not the one that the loader identified.
+    ...(fingerprint !== undefined && fingerprint.of === source && { fingerprint: fingerprint.sha256 }),
+    ...(evaluators !== undefined && { evaluators }),
+    ...(primaryField !== undefined && { primaryField }),
+    ...(notes !== undefined && { notes }),
+  };
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
+}
+
+/** Where examples come from, and what was seen of it so far. */
+interface Origin {
+  dataset: string;
+  wiringIndex: number;
+  /** Ids met so far; datasets of one name share them, because their rows could not be told apart. */
+  seen: Map<string, number>;
+  position: number;
+  /** True for examples that a loader made for this run alone. */
+  isOwned: boolean;
+}
+
+/** Collects examples, giving each an id and a dataset, and refusing what cannot be run. */
+export class ExampleTable {
+  readonly examples: Example[] = [];
+  readonly wiringOf: number[] = [];
+  /** The dataset tags met, by dataset: an example may carry one of its own. */
+  readonly tags: Set<string>[] = [];
+  readonly #skipBad: boolean;
+  readonly #notes: string[] = [];
+  readonly #seen = new Map<string, Map<string, number>>();
+  readonly #repeated = new RepeatedIds();
+  #bad = 0;
+  #firstBad = "";
+
+  constructor(skipBad: boolean) {
+    this.#skipBad = skipBad;
+  }
+
+  async addAll(dataset: DatasetSource, wiringIndex: number): Promise<void> {
+    const { name, fingerprint } = dataset;
+    const seen = this.#seenIn(name);
+    const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned: fingerprint !== undefined };
+    this.tags[wiringIndex] = new Set();
+    // Waiting for each example of a plain array would cost more than everything else done with it.
+    if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
+    else for await (const raw of dataset.source) this.#addRaw(raw, from);
+    this.#notes.push(...(dataset.notes ?? []));
+  }
+
+  notes(): string[] {
+    if (this.#bad === 0) return this.#notes;
+    return [...this.#notes, `${this.#bad} bad row${this.#bad === 1 ? "" : "s"} skipped (first: ${this.#firstBad})`];
+  }
+
+  #seenIn(dataset: string): Map<string, number> {
+    const seen = this.#seen.get(dataset) ?? new Map<string, number>();
+    this.#seen.set(dataset, seen);
+    return seen;
+  }
+
+  #addRaw(raw: Example, from: Origin): void {
+    from.position += 1;
+    const problem = problemWithExample(raw);
+    if (problem === null) this.#add(raw, from);
+    else this.#reject(`Example ${from.position}${from.dataset === "" ? "" : ` of ${from.dataset}`} ${problem}`);
+  }
+
+  #add(raw: Example, from: Origin): void {
+    // What a system did to the example it was handed, every other system and evaluator would see.
+    const example = Object.freeze(this.#identified(raw, from));
+    const key = seenKey(example, from);
+    const other = from.seen.get(key);
+    if (other !== undefined) {
+      throw new DatasetError(
+        `Examples ${other} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
+      );
+    }
+    from.seen.set(key, from.position);
+    this.tags[from.wiringIndex]?.add(example.dataset ?? "");
+    this.examples.push(example);
+    this.wiringOf.push(from.wiringIndex);
+  }
+
+  /** The example with an id and the name of its dataset; a copy unless the loader has given its examples away. */
+  #identified(raw: Example, from: Origin): Example {
+    if (from.isOwned && hasId(raw) && raw.dataset !== undefined) return raw;
+    const dataset = raw.dataset ?? from.dataset;
+    if (hasId(raw)) return { ...raw, dataset };
+    const id = this.#repeated.next(contentId(raw), (id) => from.seen.has(seenKey({ id, dataset }, from)));
+    return { ...raw, id, dataset };
+  }
+
+  #reject(problem: string): void {
+    if (!this.#skipBad) {
+      throw new DatasetError(
+        `${problem}. Mend it, or pass --skip-bad-rows (skipBadRows: true) to leave such rows out.`,
+      );
+    }
+    if (this.#bad === 0) this.#firstBad = problem;
+    this.#bad += 1;
+  }
+}
+
+/** An id that is there already is cheaper to remember than a new text for every example. */
+function seenKey(example: Pick<Example, "id" | "dataset">, from: Origin): string {
+  return example.dataset === from.dataset ? String(example.id) : exampleKey(example);
+}

@@ -1,0 +1,150 @@
+import { type Attempt, type EvalRow, isScored } from "../core/row.js";
+import type { Trial } from "./admit.js";
+import { type Plan, rowIndex } from "./plan.js";
+import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
+import { skippedRow, TokenCounter } from "./record.js";
+
+/** What an earlier start of the same run left behind. */
+export interface Earlier {
+  /** Finished trials by their place in the result. */
+  readonly rows: ReadonlyMap<number, EvalRow>;
+  /** Failed attempts of trials that will be tried again. */
+  readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
+}
+
+export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map() };
+
+/** How long trials that finish without waiting may go on before they are written down. */
+const TURN_MS = 8;
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
+
+/** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
+export class Ledger {
+  readonly tokens: TokenCounter;
+  readonly threshold: number;
+  readonly #plan: Plan;
+  readonly #ports: RunPorts;
+  readonly #earlier: Earlier;
+  readonly #rows: (EvalRow | undefined)[];
+  /** Trials still to come for each example. */
+  readonly #remaining: Uint32Array;
+  readonly #progress: Progress;
+  readonly #start: number;
+  #nextWrite: Promise<void> | null = null;
+  /** When the event loop last had its turn, which is not when the first trial since then ended: that may have been a long one. */
+  #turnStart: number;
+  #failure: { error: unknown } | null = null;
+  #closed = false;
+
+  constructor(plan: Plan, ports: RunPorts, earlier: Earlier) {
+    this.threshold = plan.threshold;
+    this.#plan = plan;
+    this.#ports = ports;
+    this.#earlier = earlier;
+    this.tokens = new TokenCounter(ports.tokenizer, plan.examples.length);
+    this.#rows = new Array<EvalRow | undefined>(plan.total);
+    this.#remaining = new Uint32Array(plan.examples.length).fill(plan.systems.length * plan.trials);
+    this.#start = ports.clock();
+    this.#turnStart = this.#start;
+    const total = plan.total;
+    this.#progress = { done: 0, total, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
+    for (const [index, row] of earlier.rows) this.#keep(index, row);
+    this.#progress.resumed = this.#progress.done;
+  }
+
+  has(index: number): boolean {
+    return this.#rows[index] !== undefined;
+  }
+
+  /** Failed attempts of earlier starts of the same run. */
+  attemptsOf(trial: Trial): readonly Attempt[] {
+    return this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS;
+  }
+
+  /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
+  record(trial: Trial, finished: FinishedTrial): void {
+    this.#throwFailure();
+    // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
+    if (this.#closed || this.has(trial.index)) return;
+    this.#keep(trial.index, finished.row);
+    this.#ports.sink?.append(finished);
+    this.#nextWrite ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#write();
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when everything recorded so far is written down. */
+  async written(): Promise<void> {
+    await this.#nextWrite;
+    this.#throwFailure();
+  }
+
+  /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
+  turnIsLong(): boolean {
+    return this.#nextWrite !== null && this.#ports.clock() - this.#turnStart > TURN_MS;
+  }
+
+  /** Every planned trial's row; those that never ran are marked as skipped. */
+  close(): EvalRow[] {
+    this.#write();
+    this.#throwFailure();
+    this.#closed = true;
+    const { systems, examples, trials } = this.#plan;
+    if (this.#progress.done === this.#plan.total) return this.#rows as EvalRow[];
+    for (const [systemIndex, system] of systems.entries()) {
+      for (const [exampleIndex, example] of examples.entries()) {
+        if (example === null) continue;
+        for (let trial = 0; trial < trials; trial++) {
+          const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
+          this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial });
+        }
+      }
+    }
+    return this.#rows as EvalRow[];
+  }
+
+  /** After a run has failed: writes what was recorded, and takes nothing more from trials that are still going on. */
+  abandon(): void {
+    if (this.#failure === null) this.#write();
+    this.#closed = true;
+  }
+
+  #write(): void {
+    if (this.#nextWrite === null || this.#closed) return;
+    this.#nextWrite = null;
+    try {
+      this.#ports.sink?.flush();
+    } catch (error) {
+      this.#failure = { error };
+    }
+    this.#turnStart = this.#ports.clock();
+    this.#progress.elapsedMs = this.#turnStart - this.#start;
+    this.#ports.onProgress?.({ ...this.#progress });
+  }
+
+  /** A write fails in a turn of its own; whoever comes next is told. */
+  #throwFailure(): void {
+    if (this.#failure !== null) throw this.#failure.error;
+  }
+
+  #keep(index: number, row: EvalRow): void {
+    this.#rows[index] = row;
+    this.#count(row);
+    const exampleIndex = Math.floor(index / this.#plan.trials) % this.#plan.examples.length;
+    const remaining = (this.#remaining[exampleIndex] ?? 1) - 1;
+    this.#remaining[exampleIndex] = remaining;
+    if (remaining === 0) this.#plan.examples[exampleIndex] = null;
+  }
+
+  #count(row: EvalRow): void {
+    const progress = this.#progress;
+    progress.done += 1;
+    if (isScored(row)) progress.scored += 1;
+    if (row.passed === true) progress.passed += 1;
+    if (row.outcome === "error") progress.errors += 1;
+    if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
+  }
+}
