@@ -1,5 +1,5 @@
 import { messageOf } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored, Scores } from "../core/evaluator.js";
+import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import type { Output } from "../core/system.js";
@@ -63,7 +63,6 @@ function tryScore(
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
-const NO_FIELDS: Readonly<Record<string, string>> = Object.freeze({});
 
 /** Collects what the evaluators of one output return. */
 class ScoreSheet {
@@ -89,14 +88,18 @@ class ScoreSheet {
     if (typeof scored !== "object" || scored === null || Array.isArray(scored)) {
       return this.#fail(`${evaluator.name} returned ${describe(scored)} instead of scores`);
     }
-    const full = isWithEvidence(scored) ? scored : null;
-    const added = (full?.scores ?? scored) as Scores;
-    for (const field in added) this.#addField(evaluator, field, added[field]);
-    for (const [field, text] of Object.entries(full?.evidence ?? NO_FIELDS)) this.#addEvidence(evaluator, field, text);
-    for (const [field, reason] of Object.entries(full?.unscored ?? NO_FIELDS)) {
+    if (isWithEvidence(scored)) return this.#readWithEvidence(evaluator, scored);
+    for (const field in scored) this.#addField(evaluator, field, scored[field]);
+    return scored;
+  }
+
+  #readWithEvidence(evaluator: Evaluator, { scores, evidence = {}, unscored = {} }: ScoredWithEvidence): Scores {
+    for (const field in scores) this.#addField(evaluator, field, scores[field]);
+    for (const [field, text] of Object.entries(evidence)) this.#addEvidence(evaluator, field, text);
+    for (const [field, reason] of Object.entries(unscored)) {
       this.#leaveOut(field, `${evaluator.name} could not decide ${field}: ${reason}`);
     }
-    return added;
+    return scores;
   }
 
   fields(): string[] {
@@ -146,6 +149,6 @@ class ScoreSheet {
   }
 }
 
-function isWithEvidence(scored: Scored): scored is Exclude<Scored, Scores> {
+function isWithEvidence(scored: Scored): scored is ScoredWithEvidence {
   return typeof (scored as { scores?: unknown }).scores === "object" && scored.scores !== null;
 }
