@@ -9,7 +9,7 @@ import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
 import { toRow } from "./record.js";
-import { score } from "./score.js";
+import { type Graded, score } from "./score.js";
 
 /** How long trials in flight may go on after the run was told to stop. */
 const GRACE_MS = 2000;
@@ -64,27 +64,30 @@ function trialChain(plan: Plan, ports: RunPorts, ledger: Ledger): TrialChain {
     const output = ending.kind === "gradable" ? ending.returned.output : null;
     // Counted before evaluators see the output: what they do to it is not the system's work.
     const produced = output === null ? 0 : tokens.output(trial.example, output);
-    return andThen(output === null ? null : score(trial, output, scoreContext), (graded) => {
+    const record = (graded: Graded | null) => {
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
       if (graded !== null && !graded.complete && ports.signal.aborted) return;
       const earlier = ledger.attemptsOf(trial);
       const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
-    });
+    };
+    return output === null ? record(null) : andThen(score(trial, output, scoreContext), record);
   };
 
   /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */
   const finishSafely = (trial: Trial, attempted: Attempted): Eventually<void> => {
-    const failed = (error: unknown) => {
-      if (error instanceof AssayError || attempted.kind === "threw") throw error;
-      return finish(trial, threw(error, attempted));
-    };
     try {
       const finished = finish(trial, attempted);
-      return isThenable(finished) ? finished.then(undefined, failed) : finished;
+      if (!isThenable(finished)) return finished;
+      return finished.then(undefined, (error: unknown) => blame(trial, attempted, error));
     } catch (error) {
-      return failed(error);
+      return blame(trial, attempted, error);
     }
+  };
+
+  const blame = (trial: Trial, attempted: Attempted, error: unknown): Eventually<void> => {
+    if (error instanceof AssayError || attempted.kind === "threw") throw error;
+    return finish(trial, threw(error, attempted));
   };
 
   return {
