@@ -4,7 +4,7 @@ import type { Dataset } from "../core/dataset.js";
 import type { Example, ExampleSource } from "../core/example.js";
 
 /** From here on a file's examples are the larger part of the process. */
-const LARGE_FILE_BYTES = 1 << 24;
+const LARGE_FILE_BYTES = 1 << 25;
 
 /**
  * Has the collector look more often when a large file is about to be read. Left alone it lets the heap double before
