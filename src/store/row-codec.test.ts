@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ERROR_CATEGORIES, type EvalRow, makeRow, OUTCOMES } from "../core/row.js";
+import { ERROR_CATEGORIES, type EvalRow, makeRow, OUTCOMES, RARE_FIELDS } from "../core/row.js";
 import { decodeRow, encodeRow } from "./row-codec.js";
 
 const amount = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }).map((value) => value + 0));
@@ -61,6 +61,30 @@ describe("encodeRow and decodeRow", () => {
     expect(encodeRow(row)).toBe(
       '{"system":"s","dataset":"","exampleId":1,"trial":0,"outcome":"pass","errorCategory":"none","scores":{"f1":1},"primaryField":"f1","inputTokens":0,"outputTokens":0}',
     );
+  });
+
+  it("lose no field, whichever is the only one that is set", () => {
+    const known: Required<Pick<EvalRow, (typeof RARE_FIELDS)[number]>> = {
+      usage: { input: 1, output: 2 },
+      costUsd: 0,
+      costSource: "provider",
+      overshootUsd: 0,
+      partial: true,
+      ttftMs: 0,
+      firstAttemptMs: 0,
+      successAtMs: 0,
+      turns: 0,
+      tokensPerSec: 0,
+      costKilledAt: 0.5,
+      attempts: [{ errorCategory: "timeout", message: "late", durationMs: 1 }],
+      notes: ["n"],
+      metadata: {},
+    };
+    expect(Object.keys(known).sort()).toEqual([...RARE_FIELDS].sort());
+    for (const field of RARE_FIELDS) {
+      const row = makeRow({ system: "s", exampleId: 1, outcome: "pass", [field]: known[field] });
+      expect(decodeRow(encodeRow(row))[field], field).toEqual(known[field]);
+    }
   });
 
   it("read lines of older versions, which had fewer fields", () => {
