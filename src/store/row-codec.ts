@@ -11,7 +11,7 @@ export function encodeKey({ system, dataset, exampleId, trial }: EvalRow): strin
 
 /** A row as one line of JSON. Fields at their neutral value are left out: most of a row is. */
 export function encodeRow(row: EvalRow, key = encodeKey(row)): string {
-  let line = `{${key},"outcome":"${row.outcome}","errorCategory":"${row.errorCategory}","scores":${encodeScores(row.scores)}`;
+  let line = `{${key},"outcome":"${row.outcome}","errorCategory":"${row.errorCategory}","scores":${JSON.stringify(row.scores)}`;
   if (row.primaryField !== null) line += `,"primaryField":${quote(row.primaryField)}`;
   if (row.passed !== null) line += `,"passed":${row.passed}`;
   line += `,"inputTokens":${row.inputTokens},"outputTokens":${row.outputTokens}`;
@@ -23,13 +23,6 @@ export function encodeRow(row: EvalRow, key = encodeKey(row)): string {
 function encodeRareFields(row: EvalRow): string {
   const own = RARE_FIELDS.filter((field) => Object.hasOwn(row, field));
   return own.map((field) => `,"${field}":${JSON.stringify(row[field])}`).join("");
-}
-
-/** Scores are finite by the time they are recorded, so that a number's own text is its JSON. */
-function encodeScores(scores: EvalRow["scores"]): string {
-  let fields = "";
-  for (const field in scores) fields += `${fields === "" ? "" : ","}${quote(field)}:${scores[field]}`;
-  return `{${fields}}`;
 }
 
 const NEEDS_NO_ESCAPE = /^[\w .:,/-]*$/;
