@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
+import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { ratioInterval } from "../stats/index.js";
 import { Economy } from "./economy.js";
@@ -8,18 +8,6 @@ import { CompressionRatio, CostOfPass } from "./index.js";
 function row(exampleId: number, more: Partial<EvalRow> = {}): EvalRow {
   const outcome = more.passed === false ? "fail" : "pass";
   return makeRow({ system: "s", exampleId, outcome, passed: outcome === "pass", ...more });
-}
-
-/** The intervals of a metric's keys, as a summary gets them. */
-function intervals(
-  metric: Metric,
-  rows: readonly EvalRow[],
-  context?: MetricContext,
-): Record<string, EstimateInterval> {
-  const estimates = Object.entries(metric.estimate?.(rows, context) ?? {});
-  return Object.fromEntries(
-    estimates.flatMap(([key, { interval }]) => (interval === undefined ? [] : [[key, interval]])),
-  );
 }
 
 describe("CompressionRatio", () => {

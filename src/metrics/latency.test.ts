@@ -1,22 +1,10 @@
 import { describe, expect, it } from "vitest";
-import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
+import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { Latency } from "./latency.js";
 
 function row(exampleId: number, latency: number | null, more: Partial<EvalRow> = {}): EvalRow {
   return makeRow({ system: "s", exampleId, outcome: "pass", latency, ...more });
-}
-
-/** The intervals of a metric's keys, as a summary gets them. */
-function intervals(
-  metric: Metric,
-  rows: readonly EvalRow[],
-  context?: MetricContext,
-): Record<string, EstimateInterval> {
-  const estimates = Object.entries(metric.estimate?.(rows, context) ?? {});
-  return Object.fromEntries(
-    estimates.flatMap(([key, { interval }]) => (interval === undefined ? [] : [[key, interval]])),
-  );
 }
 
 describe("Latency", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
+import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { meanInterval, wilsonInterval } from "../stats/index.js";
 import { MeanScore, PassRate, PerDatasetBreakdown } from "./index.js";
@@ -22,18 +22,6 @@ const scoredTasks = fc.array(fc.array(fc.double({ min: 0, max: 1, noNaN: true })
   maxLength: 8,
 });
 const average = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
-
-/** The intervals of a metric's keys, as a summary gets them. */
-function intervals(
-  metric: Metric,
-  rows: readonly EvalRow[],
-  context?: MetricContext,
-): Record<string, EstimateInterval> {
-  const estimates = Object.entries(metric.estimate?.(rows, context) ?? {});
-  return Object.fromEntries(
-    estimates.flatMap(([key, { interval }]) => (interval === undefined ? [] : [[key, interval]])),
-  );
-}
 
 describe("MeanScore", () => {
   it("is the mean of the field over the rows that have it", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
+import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { passAtK, passHatK } from "../stats/index.js";
 import { TrialCurves } from "./trial-curves.js";
@@ -13,18 +13,6 @@ function trialsOf(...tasks: readonly string[]): EvalRow[] {
       const outcome = outcomes[letter as keyof typeof outcomes];
       return makeRow({ system: "s", exampleId, trial, outcome, passed: outcome === "error" ? null : letter === "p" });
     }),
-  );
-}
-
-/** The intervals of a metric's keys, as a summary gets them. */
-function intervals(
-  metric: Metric,
-  rows: readonly EvalRow[],
-  context?: MetricContext,
-): Record<string, EstimateInterval> {
-  const estimates = Object.entries(metric.estimate?.(rows, context) ?? {});
-  return Object.fromEntries(
-    estimates.flatMap(([key, { interval }]) => (interval === undefined ? [] : [[key, interval]])),
   );
 }
 

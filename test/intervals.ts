@@ -1,0 +1,14 @@
+import type { EstimateInterval, Metric, MetricContext } from "../src/core/metric.js";
+import type { EvalRow } from "../src/core/row.js";
+
+/** The intervals of a metric's keys, as a summary gets them. */
+export function intervals(
+  metric: Metric,
+  rows: readonly EvalRow[],
+  context?: MetricContext,
+): Record<string, EstimateInterval> {
+  const estimates = Object.entries(metric.estimate?.(rows, context) ?? {});
+  return Object.fromEntries(
+    estimates.flatMap(([key, { interval }]) => (interval === undefined ? [] : [[key, interval]])),
+  );
+}
