@@ -24,7 +24,8 @@ export interface Judgement {
 export interface Gated {
   trials: number;
   metrics: readonly Metric[];
-  datasets: readonly string[];
+  /** The dataset tags of the examples; looked for only when a gate asks. */
+  datasets: () => readonly string[];
 }
 
 /** Refuses gates that could never be decided, before anything is spent. */
@@ -44,7 +45,7 @@ function checkKey(flag: string, key: string, { trials, metrics, datasets }: Gate
       `${flag} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
     );
   }
-  const known = summaryKeys(metrics, { trials, datasets });
+  const known = summaryKeys(metrics, { trials, datasets: datasets() });
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
   throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known))}`);
 }

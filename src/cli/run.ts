@@ -72,7 +72,7 @@ async function describeRun(invocation: Invocation, flags: RunFlags): Promise<Run
 function gatesOf(config: RunConfig, { metrics, datasets }: Parts): Gates {
   const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
   const gates = { minCoverage, failUnder, failOver };
-  checkGates(gates, { trials, metrics, datasets: [...new Set(datasets.flatMap(tagsOf))] });
+  checkGates(gates, { trials, metrics, datasets: () => [...new Set(datasets.flatMap(tagsOf))] });
   return gates;
 }
 

@@ -1,6 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
-import { estimateRate } from "./estimates.js";
+import { estimateRate, estimateShare } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /** How many planned trials ended how, and what share of them the quality figures stand on. */
@@ -15,10 +15,11 @@ export class Coverage implements Metric {
     const tasks = tasksOf(rows, context);
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
-    const share = (count: number, is: (row: EvalRow) => boolean): Estimate => ({
-      ...estimateRate(sumByTask(tasks, (row) => Number(is(row)))),
-      value: rows.length === 0 ? 0 : count / rows.length,
-    });
+    const share = (count: number, is: (row: EvalRow) => boolean): Estimate => {
+      if (tasks.taskOf === null && rows.length > 0) return estimateShare(count, rows.length);
+      const { interval } = estimateRate(sumByTask(tasks, (row) => Number(is(row))));
+      return { value: rows.length === 0 ? 0 : count / rows.length, ...(interval && { interval }) };
+    };
     const estimates: Record<string, Estimate> = {
       coverage: share(counts.pass + counts.fail, isScored),
       error_rate: share(counts.error, (row) => row.outcome === "error"),

@@ -19,7 +19,7 @@ export function estimateRate(tasks: TaskSums): Estimate {
 }
 
 /** How many of n: the rate of tasks with one trial each. */
-function estimateShare(count: number, n: number): Estimate {
+export function estimateShare(count: number, n: number): Estimate {
   return { value: count / n, interval: { ...wilsonInterval(count, n), n } };
 }
 

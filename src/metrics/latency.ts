@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { quantileBootstrapInterval, quantileBootstrapIntervalSorted, quantileSorted } from "../stats/index.js";
 import { bounded, estimateMean } from "./estimates.js";
-import { sumByTask, tasksOf, valuesByTask, valuesOf } from "./tasks.js";
+import { sumByTask, type TaskSums, tasksOf, valuesByTask, valuesOf } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`; retries and waiting for a slot are not in it.
@@ -21,9 +21,10 @@ export class Latency implements Metric {
     context?: MetricContext,
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
     const tasks = tasksOf(rows, context);
-    const quantile = quantileEstimator(tasks, context?.seed ?? 0);
+    const latencies = sumByTask(tasks, latencyOf);
+    const quantile = quantileEstimator(tasks, latencies, context?.seed ?? 0);
     return {
-      latency_mean: estimateMean(sumByTask(tasks, latencyOf)),
+      latency_mean: estimateMean(latencies),
       latency_median: quantile(0.5),
       latency_p95: quantile(0.95),
       latency_p99: quantile(0.99),
@@ -38,8 +39,8 @@ export class Latency implements Metric {
 const latencyOf = (row: EvalRow) => (hasOutput(row) ? (row.latency ?? undefined) : undefined);
 
 /** Quantiles over rows, their intervals over tasks: all trials of a task travel together. */
-function quantileEstimator(tasks: Tasks, seed: number): (p: number) => Estimate {
-  const sorted = valuesOf(tasks.rows, latencyOf).sort();
+function quantileEstimator(tasks: Tasks, { sums, counts }: TaskSums, seed: number): (p: number) => Estimate {
+  const sorted = (counts === null ? sums.slice() : valuesOf(tasks.rows, latencyOf)).sort();
   const byTask = valuesByTask(tasks, latencyOf);
   return (p) => {
     const bootstrap =

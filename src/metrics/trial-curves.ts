@@ -13,9 +13,9 @@ export class TrialCurves implements Metric {
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const { sums, counts } = sumByTask(tasksOf(rows, context), (row) =>
-      isScored(row) ? Number(row.passed === true) : undefined,
-    );
+    const tasks = tasksOf(rows, context);
+    if (tasks.taskOf === null) return {};
+    const { sums, counts } = sumByTask(tasks, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
     if (counts === null) return {};
     const estimates: Record<string, Estimate> = {};
     for (const point of passCurves(Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c })))) {

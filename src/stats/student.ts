@@ -45,10 +45,15 @@ export function studentQuantile(p: number, df: number): number {
   requireOpenProbability("p", p);
   requirePositive("df", df);
   if (p === 0.5) return 0;
+  if (p === last.p && df === last.df) return last.t;
   const tail = 2 * Math.min(p, 1 - p);
   const magnitude = tail < FAR_TAIL ? fromTail(tail, df) : fromCentre(1 - tail, df);
-  return p < 0.5 ? -magnitude : magnitude;
+  last = { p, df, t: p < 0.5 ? -magnitude : magnitude };
+  return last.t;
 }
+
+/** The last answer: all intervals of a summary ask for the same one, and finding it takes a millisecond. */
+let last = { p: Number.NaN, df: Number.NaN, t: Number.NaN };
 
 function fromTail(tail: number, df: number): number {
   const x = inverseIncompleteBeta(tail, df / 2, 0.5);
