@@ -48,6 +48,13 @@ export class DatasetError extends AssayError {
   }
 }
 
+/** A price, a limit or a models file that cannot be used as it is. */
+export class BudgetError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("BUDGET", message, options);
+  }
+}
+
 /** A score field that no evaluator produces. */
 export class ScoreFieldError extends AssayError {
   constructor(message: string) {
@@ -102,16 +109,25 @@ export class TrialError extends AssayError {
   readonly category: InfrastructureCategory;
   /** What was used up before the failure: it is billed all the same. */
   readonly spent?: Spent;
+  /** Present when the call may be made again: nothing had come back. */
+  readonly retry?: Retry;
 
   constructor(
     category: InfrastructureCategory,
     message: string,
-    { spent, ...options }: { cause?: unknown; spent?: Spent } = {},
+    { spent, retry, ...options }: { cause?: unknown; spent?: Spent; retry?: Retry } = {},
   ) {
     super("TRIAL", message, { ...options, exitCode: EXIT.infrastructure });
     this.category = category;
     if (spent !== undefined) this.spent = spent;
+    if (retry !== undefined) this.retry = retry;
   }
+}
+
+/** When a failed call may be made again. */
+export interface Retry {
+  /** How long the endpoint asks to wait; null when it does not say. */
+  readonly afterMs: number | null;
 }
 
 /** The measured part of an output that never came to be. */

@@ -1,11 +1,14 @@
 import type { Example, Turn } from "./example.js";
+import type { Limits } from "./price.js";
 
-/** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output`. */
+/** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output` and `cacheWrite1h` of `cacheWrite`. */
 export interface Usage {
+  /** Neither read from a cache nor written to one. */
   input: number;
   output: number;
   cacheRead?: number;
   cacheWrite?: number;
+  cacheWrite1h?: number;
   reasoning?: number;
 }
 
@@ -48,9 +51,33 @@ export interface TrajectoryEvent {
   [key: string]: unknown;
 }
 
-/** The running bill of one trial. */
+/** What a trial has cost so far. The same object is handed out every time: read it, do not keep it. */
+export interface Bill {
+  readonly costUsd: number;
+  /** Once true it stays so. */
+  readonly exceeded: boolean;
+}
+
+/** The running bill of one trial, and the limit it may not exceed. */
 export interface CostBudget {
-  add(usage: Usage): { costUsd: number; exceeded: boolean };
+  /**
+   * Adds what was used since the last call, and takes back what was only estimated. `promptTokens` is the length of the
+   * whole prompt that the usage belongs to, for models whose price depends on it.
+   */
+  add(usage: Usage, promptTokens?: number): Bill;
+  /** Holds a provisional number of output tokens, counted in streamed text, until the next `add`. */
+  estimate(outputTokens: number): Bill;
+  readonly bill: Bill;
+  /** All that was added. */
+  readonly usage: Readonly<Required<Usage>>;
+  /** The first cost that exceeded the limit; 0 while none has. */
+  readonly costKilledAt: number;
+  /** True while a part of the cost is an estimate. */
+  readonly isEstimated: boolean;
+  /** True when there is a price, so that a cost of 0 means that it was free. */
+  readonly isPriced: boolean;
+  /** What one trial may cost; 0 when there is no limit. */
+  readonly maxCostUsd: number;
 }
 
 /** What a system is told about the trial it is answering. */
@@ -72,6 +99,13 @@ export interface System {
   process(example: Example, trial: TrialContext): Output | Promise<Output>;
   /** What identifies this system's work in the cache; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
+  /** What its work costs and may cost, when that is known: every trial is held to it. */
+  readonly limits?: Limits;
+  /**
+   * Whom it calls, as host and account: systems with the same endpoint share its limit on calls at a time, which grows
+   * and shrinks with what the endpoint takes. Without one, calls are bounded by the number of workers alone.
+   */
+  readonly endpoint?: string;
   /** Gives back what the system holds. Whoever creates a system closes it; `evaluate()` does not. */
   close?(): Promise<void>;
 }

@@ -1,0 +1,38 @@
+/** What a token of each class costs, in whole pico-dollars (10⁻¹² $), so that sums are exact. */
+export interface TokenPrices {
+  readonly input: number;
+  readonly output: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** Of cache entries that live for an hour, where a provider sells them apart. */
+  readonly cacheWrite1h: number;
+}
+
+/** The price of a model, and where it was taken from. */
+export interface Price extends TokenPrices {
+  /** Other prices for requests whose prompt is longer, by ascending length. */
+  readonly tiers?: readonly PriceTier[];
+  /** The file or the package and version it comes from. */
+  readonly source: string;
+}
+
+export interface PriceTier extends TokenPrices {
+  /** Prompts of more tokens than this have these prices. */
+  readonly over: number;
+}
+
+/** What a system's work costs, what one trial of it may cost, and how long it may take. */
+export interface Limits {
+  /** Null when nobody knows it: costs are unknown then, not 0. */
+  readonly price: Price | null;
+  /** The most that one trial may cost. 0 means no limit, null that none can be enforced. */
+  readonly maxCostUsd: number | null;
+  /** The most tokens that one trial may use, for lanes that have no price. */
+  readonly maxTokens?: number;
+  /** The safety net: a trial is stopped after this long, whatever it costs. */
+  readonly hardTimeoutMs: number | null;
+  /** A trial whose first token comes later than this has a note. */
+  readonly expectedTtftMs?: number;
+  /** A passing trial that took longer than this has a note. */
+  readonly expectedSolutionMs?: number;
+}
