@@ -35,12 +35,13 @@ export {
   scoreOf,
 } from "./core/row.js";
 export type {
-  CostBudget,
+  Bill,
   Output,
   StopReason,
   System,
   Trajectory,
   TrajectoryEvent,
+  TrialBudget,
   TrialContext,
   Usage,
 } from "./core/system.js";

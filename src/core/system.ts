@@ -59,7 +59,7 @@ export interface Bill {
 }
 
 /** The running bill of one trial, and the limit it may not exceed. */
-export interface CostBudget {
+export interface TrialBudget {
   /**
    * Adds what was used since the last call, and takes back what was only estimated. `promptTokens` is the length of the
    * whole prompt that the usage belongs to, for models whose price depends on it.
@@ -83,7 +83,7 @@ export interface CostBudget {
 /** What a system is told about the trial it is answering. */
 export interface TrialContext {
   signal: AbortSignal;
-  budget: CostBudget | null;
+  budget: TrialBudget | null;
   trial: number;
   seed: number;
   log: (message: string) => void;
