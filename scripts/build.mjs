@@ -8,6 +8,12 @@ import { rolldown } from "rolldown";
 const BUNDLED = ["commander"];
 const LICENSED = [...BUNDLED, "gpt-tokenizer"];
 
+/** What `--help` needs. */
+const START = /\/src\/(core\/(errors|version|suggest)|cli\/run-config|dialects\/dialect|report\/printable)\.ts$/;
+/** What runs without a model do not need. */
+const LATER =
+  /\/src\/(gateway|mock|http|dialects|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
@@ -33,15 +39,12 @@ async function bundle() {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
-    // Everything but the command line in one file; what `--help` needs of it stays apart, to start fast.
+    // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
     codeSplitting: {
       groups: [
-        {
-          name: "start",
-          test: /\/src\/(core\/(errors|version|suggest)|cli\/run-config|report\/printable)\.ts$/,
-          priority: 2,
-        },
-        { name: "assay", test: /\/src\/(?!cli\/|index\.ts)/, priority: 1 },
+        { name: "start", test: START, priority: 3 },
+        { name: "assay", test: (id) => /\/src\/(?!cli\/|index\.ts)/.test(id) && !LATER.test(id), priority: 2 },
+        { name: "models", test: LATER, priority: 1 },
       ],
     },
   });

@@ -4,7 +4,7 @@ import { AnswerQuality } from "./evaluators/index.js";
 import { namedMetrics } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
-import { compressorFactories } from "./systems/index.js";
+import { compressorFactories } from "./systems/compressors/index.js";
 
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);

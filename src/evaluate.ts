@@ -1,19 +1,22 @@
 import { resolve } from "node:path";
+import { type BudgetOptions, budgetNotes, budgetsOf } from "./budgets.js";
 import type { Dataset } from "./core/dataset.js";
 import { messageOf, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { ExampleSource } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import type { EvalConfig, EvalResult, Timing } from "./core/result.js";
-import { requireShape } from "./core/shape.js";
+import { describe, requireShape } from "./core/shape.js";
 import { didYouMean } from "./core/suggest.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
 import { reportHead } from "./report/json.js";
 import { RunResult } from "./result.js";
+import type { Earlier } from "./runner/ledger.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
+import { DEFAULT_RETRY, type RetryPolicy } from "./runner/retry.js";
 import { run } from "./runner/run.js";
 import { openRun } from "./store/open-run.js";
 import { FileOutputCache } from "./store/output-cache.js";
@@ -38,6 +41,10 @@ export interface EvaluateOptions {
   seed?: number;
   /** Trials at a time; 8 unless given. */
   maxWorkers?: number;
+  /** What the run and each of its trials may cost, in dollars. */
+  budget?: BudgetOptions;
+  /** How calls that fail before any output are made again; five times within two minutes of waiting unless given. */
+  retry?: Partial<RetryPolicy>;
   /** Where outputs are kept by content, so that running again does the missing work only. */
   cacheDir?: string;
   /** Where run folders go; left out, the run is not kept. */
@@ -58,7 +65,7 @@ export interface EvaluateOptions {
   invocation?: unknown;
 }
 
-const DEFAULT_WORKERS = 8;
+export const DEFAULT_WORKERS = 8;
 /** Texts whose token counts are remembered, by their length. */
 const MEMO_CHARS = 16_000_000;
 
@@ -78,12 +85,16 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const tokenizer = tokenizerOf(options.tokenizer);
   const plan = await makePlan({ ...options, datasets, metrics });
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
+  const retry = retryOf(options.retry);
+  // Before anything is opened or spent: a budget that cannot be kept ends the command.
+  budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0 });
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   const notes = [...plan.notes];
   const store = openRun(plan, config, options);
   const startedAt = new Date();
   try {
     for (const note of store.notes) options.onNote?.(note);
+    const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd: spentEarlier(store.earlier) });
     const ports: RunPorts = {
       clock: () => performance.now(),
       tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
@@ -91,10 +102,13 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
       sink: store.journal,
       signal,
       maxWorkers,
+      budget: budgets.port,
+      retry,
       whenIdle,
       onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const rows = await run(plan, ports, store.earlier);
+    notes.push(...budgetNotes(rows, budgets.run));
     const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
     const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials: cache?.hits ?? 0 });
     const runDir = store.journal?.dir ?? null;
@@ -123,6 +137,8 @@ const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   trials: true,
   seed: true,
   maxWorkers: true,
+  budget: true,
+  retry: true,
   cacheDir: true,
   runsDir: true,
   resume: true,
@@ -172,6 +188,23 @@ function progressTo(callback: EvaluateOptions["onProgress"], notes: string[]): E
       notes.push(`onProgress failed and was not called again: ${messageOf(error)}`);
     }
   };
+}
+
+function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
+  const unknown = Object.keys(given).find((key) => !Object.hasOwn(DEFAULT_RETRY, key));
+  if (unknown !== undefined)
+    throw new UsageError(`\`retry\` has no part "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_RETRY))}`);
+  const policy = { ...DEFAULT_RETRY, ...given };
+  for (const [key, value] of Object.entries(policy)) {
+    if (!(Number.isInteger(value) && value >= 0))
+      throw new UsageError(`retry.${key} must be a whole number from 0 up, but is ${describe(value)}.`);
+  }
+  return policy;
+}
+
+/** What an earlier start of the same run has spent. */
+function spentEarlier({ rows }: Earlier): number {
+  return Array.from(rows.values(), ({ costUsd }) => costUsd ?? 0).reduce((total, cost) => total + cost, 0);
 }
 
 function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {

@@ -1,12 +1,34 @@
 import "./builtins.js";
 
-export { defineConfig, type RunConfig } from "./cli/run-config.js";
+export {
+  type BudgetRule,
+  type Budgets,
+  bundledPrice,
+  CostBudget,
+  type CostBudgetOptions,
+  costOf,
+  dollars,
+  loadModels,
+  type ModelEntry,
+  type ModelsFile,
+  ModelsFileError,
+  type PriceQuery,
+  type Pricing,
+  priceFrom,
+  type ResolvedBudgets,
+  RunBudget,
+  type RunBudgetOptions,
+  resolveBudgets,
+} from "./budget/index.js";
+export type { BudgetOptions } from "./budgets.js";
+export { defineConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export { type Dataset, type DatasetDefinition, type LoadOptions, makeDataset } from "./core/dataset.js";
 export * from "./core/errors.js";
 export type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "./core/evaluator.js";
 export type { Example, ExampleSource, Turn } from "./core/example.js";
 export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
 export type { Comparison, Estimate, Metric, MetricContext, MetricRun } from "./core/metric.js";
+export type { Limits, Price, PriceTier, TokenPrices } from "./core/price.js";
 export {
   type Factory,
   type Grader,
@@ -19,7 +41,16 @@ export {
   registerDataset,
   registry,
 } from "./core/registry.js";
-export type { DatasetConfig, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
+export type {
+  DatasetConfig,
+  EvalConfig,
+  EvalResult,
+  JsonReport,
+  JsonSummary,
+  RowFilter,
+  Summary,
+  Timing,
+} from "./core/result.js";
 export {
   type Attempt,
   type CostSource,
@@ -55,8 +86,20 @@ export {
   type NeedleOptions,
 } from "./datasets/index.js";
 export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
+export type { DialectName, Message } from "./dialects/index.js";
 export { type EvaluateOptions, evaluate } from "./evaluate.js";
 export * from "./evaluators/index.js";
+export {
+  type Gateway,
+  type GatewayBudget,
+  type GatewayOptions,
+  type GatewayRequest,
+  type PriceOf,
+  type Receipt,
+  type ReceiptLine,
+  startGateway,
+} from "./gateway/index.js";
+export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
   CompressionRatio,
   CostOfPass,
@@ -74,7 +117,9 @@ export {
   standardMetrics,
   summarise,
 } from "./metrics/index.js";
+export { type Mock, type MockOptions, type MockScript, startMock } from "./mock/index.js";
 export type { Progress } from "./runner/ports.js";
+export type { RetryPolicy } from "./runner/retry.js";
 export * from "./scoring/index.js";
 export * from "./stats/index.js";
 export * from "./systems/index.js";

@@ -63,7 +63,7 @@ describe("a config file", () => {
     [
       "an unknown key",
       "systems: []\ntrails: 3\n",
-      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: cacheDir, columns, ',
+      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: allowInsecure, apiKeyEnv, cacheDir, ',
     ],
     ["a wrong value", "systems: []\ndatasets: []\nthreshold: 70\n", "broken.yaml:3:12: threshold: "],
     [

@@ -5,7 +5,17 @@ import { LAUNCHER, watch } from "./assay.js";
 import { lacks } from "./system-command.js";
 import { Workspace } from "./workspace.js";
 
-const HALF = { done: 50, total: 100, resumed: 0, passed: 20, scored: 40, errors: 10, costUsd: null, elapsedMs: 0 };
+const HALF = {
+  done: 50,
+  total: 100,
+  resumed: 0,
+  passed: 20,
+  scored: 40,
+  errors: 10,
+  costUsd: null,
+  elapsedMs: 0,
+  waiting: null,
+};
 
 class Recorder {
   written = "";

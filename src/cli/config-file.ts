@@ -3,6 +3,7 @@ import { dirname, extname, relative, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { isDatasetFile } from "../datasets/load-dataset.js";
+import { DIALECT_NAMES } from "../dialects/dialect.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
 
@@ -31,7 +32,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   };
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? anchor(spec) : spec);
-  const { systems, evaluators, metrics, datasets, plugins, replay, cacheDir, runsDir } = config;
+  const { systems, evaluators, metrics, datasets, plugins, replay, cacheDir, runsDir, modelsFile } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -40,6 +41,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(plugins && { plugins: plugins.map(anchor) }),
     ...(replay && { replay: replay.map(anchor) }),
+    ...(modelsFile && { modelsFile: anchor(modelsFile) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
   };
@@ -100,9 +102,34 @@ async function runConfigSchema() {
   });
   const share = z.number().min(0).max(1);
   const whole = z.number().int().min(1);
+  const settings = {
+    systemPrompt: z.string().optional(),
+    temperature: z.number().min(0).optional(),
+    maxTokens: whole.optional(),
+    extraBody: z.record(z.string(), z.unknown()).optional(),
+    headers: z.record(z.string(), z.string()).optional(),
+    timeout: z.number().positive().optional(),
+    apiKeyEnv: z.string().optional(),
+    allowInsecure: z.boolean().optional(),
+  };
+  const model = z.strictObject({
+    ...settings,
+    model: z.string().optional(),
+    proxy: z.string().optional(),
+    name: z.string().optional(),
+    api: z.enum(DIALECT_NAMES).optional(),
+  });
   return z.strictObject({
     title: z.string().optional(),
     systems: z.array(named).optional(),
+    models: z
+      .array(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }))
+      .optional(),
+    modelsFile: z.string().optional(),
+    ...settings,
+    maxCost: z.number().positive().optional(),
+    trialMaxCost: z.number().min(0).optional(),
+    maxRetries: z.number().int().min(0).optional(),
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),
     evaluators: z.array(named).optional(),

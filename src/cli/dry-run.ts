@@ -1,5 +1,7 @@
+import { dollars } from "../budget/price.js";
+import type { TokenPrices } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { plural } from "../report/format.js";
+import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { oneLine } from "../report/markdown.js";
 import type { Plan } from "../runner/plan.js";
 import { inputTokens } from "../runner/record.js";
@@ -15,18 +17,31 @@ interface PlanReport {
   trials: number;
   threshold: number;
   inputTokens: number;
+  /** From prompts alone to every trial at its limit; null when a price or a limit is not known. */
+  costUsd: { low: number | null; high: number | null };
+  /** Dollars for the whole run; null when it is not limited. */
+  maxCostUsd: number | null;
+  /** About, at the expected time of each trial and all places taken. */
+  wallSeconds: number;
   /** Between two pass rates, at 80 % power and the 5 % level; null when one example can tell nothing apart. */
   detectableDifference: number | null;
   notes: readonly string[];
 }
 
-/** The plan as text for people, or as JSON when that is the output asked for. */
-export function describePlan(plan: Plan, { tokenizer, output }: { tokenizer: Tokenizer; output: string }): string {
-  const report = reportOf(plan, tokenizer);
-  return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
+export interface DryRunOptions {
+  tokenizer: Tokenizer;
+  maxWorkers: number;
+  maxCostUsd: number | null;
+  trialMaxCostUsd: number | null;
 }
 
-function reportOf(plan: Plan, tokenizer: Tokenizer): PlanReport {
+/** The plan as text for people, or as JSON when that is the output asked for. */
+export function describePlan(plan: Plan, options: DryRunOptions & { output: string }): string {
+  const report = reportOf(plan, options);
+  return options.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
+}
+
+function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions): PlanReport {
   const { trials, systems } = plan;
   const n = plan.examples.length;
   const count = (text: string) => tokenizer.count(text);
@@ -48,9 +63,47 @@ function reportOf(plan: Plan, tokenizer: Tokenizer): PlanReport {
     trials,
     threshold: plan.threshold,
     inputTokens: perRound * systems.length * trials,
+    costUsd: costRange(plan, { inputTokens: perRound * trials, maxCostUsd, trialMaxCostUsd }),
+    maxCostUsd,
+    wallSeconds: wallSeconds(plan, maxWorkers),
     detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
     notes: plan.notes,
   };
+}
+
+/** What the plan costs at least and at most; systems that say nothing of prices cost nothing that is known. */
+function costRange(
+  { systems, examples, trials }: Plan,
+  given: { inputTokens: number; maxCostUsd: number | null; trialMaxCostUsd: number | null },
+): PlanReport["costUsd"] {
+  const priced = systems.flatMap(({ limits }) => limits ?? []);
+  if (priced.length === 0 || priced.some(({ price }) => price === null)) return { low: null, high: null };
+  const low = priced.reduce((total, { price }) => total + dollars(given.inputTokens * (price?.input ?? 0)), 0);
+  const most = priced.map(({ price, maxCostUsd }) =>
+    isFree(price) ? 0 : (given.trialMaxCostUsd ?? maxCostUsd) || null,
+  );
+  const isBounded = most.every((limit) => limit !== null);
+  const all = most.reduce<number>((total, limit) => total + (limit ?? 0) * examples.length * trials, 0);
+  const high = isBounded ? Math.max(low, all) : null;
+  return { low, high: given.maxCostUsd === null ? high : Math.min(high ?? given.maxCostUsd, given.maxCostUsd) };
+}
+
+function isFree(price: TokenPrices | null): boolean {
+  return price !== null && price.input === 0 && price.output === 0;
+}
+
+/** What a call of a model takes when nobody says. */
+const USUAL_TRIAL_MS = 5000;
+
+/** Endpoints are called side by side: the slowest decides. Work that calls none is taken to be done at once. */
+function wallSeconds({ systems, examples, trials }: Plan, maxWorkers: number): number {
+  const byEndpoint = new Map<string, number>();
+  for (const { endpoint, limits } of systems) {
+    if (endpoint === undefined) continue;
+    const each = (limits?.expectedSolutionMs ?? USUAL_TRIAL_MS) / 1000;
+    byEndpoint.set(endpoint, (byEndpoint.get(endpoint) ?? 0) + each * examples.length * trials);
+  }
+  return Math.max(0, ...byEndpoint.values()) / maxWorkers;
 }
 
 function inWords(report: PlanReport): string {
@@ -63,10 +116,19 @@ function inWords(report: PlanReport): string {
       return `dataset ${dataset.name}: ${plural(dataset.examples, "example")}, evaluators ${dataset.evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
     }),
     `input: about ${report.inputTokens} tokens`,
+    ...costInWords(report),
+    ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
       ? "one example: no difference between systems can be told from chance"
       : `smallest difference between two pass rates that this design finds (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];
   return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
+}
+
+function costInWords({ costUsd: { low, high }, maxCostUsd }: PlanReport): string[] {
+  const limit = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
+  if (low === null) return limit;
+  const most = high === null ? "no upper limit" : `at most ${formatDollars(high)}`;
+  return [`cost: at least ${formatDollars(low)} (prompts alone), ${most}`, ...limit];
 }

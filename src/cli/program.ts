@@ -1,7 +1,22 @@
-import { Command, InvalidArgumentError } from "commander";
+import { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
+import {
+  collect,
+  count,
+  dollars,
+  header,
+  integer,
+  json,
+  list,
+  number,
+  pair,
+  pairs,
+  thresholds,
+} from "./flag-values.js";
+import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
+import { describeModels } from "./model-flags.js";
 import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
@@ -36,6 +51,10 @@ export function buildProgram(): Program {
   addRun(program, done);
   addDemo(program, done);
   addDatasets(program, done);
+  addModels(program, done);
+  addReport(program, done);
+  addGateway(program, done);
+  addMock(program, done);
   addDoctor(program, done);
   program.addHelpText("after", EXAMPLES);
   for (const command of program.commands) command.option("--verbose", "stack traces with errors");
@@ -47,11 +66,16 @@ export function buildProgram(): Program {
   };
 }
 
-type Done = (exitCode: number) => void;
+/** Told the exit code of the command that ran. */
+export type Done = (exitCode: number) => void;
 
 const EXAMPLES = `
 Examples:
   assay demo                                                     compare context compressors, offline
+  assay demo budgets                                             three simulated models with dollar budgets
+  assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl
+  assay gateway --max-cost 0.30 -- my-program args               hold any program to a budget
   assay --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
   assay --system ./my-system.ts --dataset questions.jsonl --trials 3 --fail-under pass_rate=0.8
   assay --replay outputs.jsonl --dataset questions.jsonl --output json
@@ -60,6 +84,7 @@ Examples:
 Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted.`;
 
 const RUN_EXAMPLES = `
+Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
 Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
 Datasets:    a .jsonl, .json or .csv file, or a name from 'assay datasets'
 Evaluators:  answer_quality, or a file; left out, each dataset uses its own
@@ -67,6 +92,8 @@ Evaluators:  answer_quality, or a file; left out, each dataset uses its own
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
+  assay run --model openai/gpt-5 --model anthropic/claude-sonnet-4-5 --dataset data.jsonl --max-cost 5 --dry-run
+  assay run --proxy http://127.0.0.1:8080 --name squeezed --model gpt-5 --dataset data.jsonl --trials 3
   assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
   assay run --resume 20261115-213334-needle`;
@@ -76,6 +103,22 @@ function addRun(program: Command, done: Done): void {
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)")
     .option("--system <spec>", "a system to measure; repeatable", collect)
+    .option("--model <name>", "a model: from models.yml, PROVIDER/MODEL, or what --proxy serves; repeatable", collect)
+    .option("--proxy <url>", "the base URL of an OpenAI-compatible endpoint; repeatable, with --model each", collect)
+    .option("--name <name>", "what the system behind --model or --proxy is called; repeatable", collect)
+    .option("--api <dialect>", "how it is spoken to: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
+    .option("--system-prompt <text>", "for models: the system prompt")
+    .option("--temperature <number>", "for models", number)
+    .option("--max-tokens <count>", "for models: the longest answer", count)
+    .option("--extra-body <json>", "for models: added to the body of every request", json)
+    .option("--header <name: value>", "for models: an extra header; repeatable", header)
+    .option("--timeout <seconds>", "for models: how long one call may take (default: 600)", number)
+    .option("--api-key-env <variable>", "for models: the name of the variable that holds the key")
+    .option("--allow-insecure", "for models: let a key go over plain http to another machine")
+    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
+    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
+    .option("--max-retries <count>", "calls that fail before any output are made again (default: 5)", integer)
     .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collect)
     .option("--dataset <spec>", "a dataset: a file or a name; repeatable", collect)
     .option("--evaluator <spec>", "an evaluator instead of the datasets' own; repeatable", collect)
@@ -125,8 +168,14 @@ function strayArgument(program: Command, word: string): UsageError {
 /** Commander's own names: repeatable flags are singular there. */
 type CommanderRunOptions = Omit<
   RunFlags,
-  "systems" | "datasets" | "evaluators" | "metrics" | "plugins" | "cacheDir"
+  "systems" | "datasets" | "evaluators" | "metrics" | "plugins" | "cacheDir" | "models" | "modelsFile" | "headers"
 > & {
+  model?: string[];
+  proxy?: string[];
+  name?: string[];
+  api?: string[];
+  models?: string;
+  header?: Record<string, string>;
   system?: string[];
   dataset?: string[];
   evaluator?: string[];
@@ -135,9 +184,15 @@ type CommanderRunOptions = Omit<
   cacheDir?: string | true;
 };
 
-function toRunFlags({ system, dataset, evaluator, metric, plugin, cacheDir, ...same }: CommanderRunOptions): RunFlags {
+function toRunFlags(options: CommanderRunOptions): RunFlags {
+  const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
+    options;
+  const described = describeModels({ model, proxy, name, api });
   return {
     ...same,
+    ...(described === undefined ? {} : { models: described }),
+    ...(models === undefined ? {} : { modelsFile: models }),
+    ...(header === undefined ? {} : { headers: header }),
     ...(system === undefined ? {} : { systems: system }),
     ...(dataset === undefined ? {} : { datasets: dataset }),
     ...(evaluator === undefined ? {} : { evaluators: evaluator }),
@@ -151,14 +206,19 @@ function addDemo(program: Command, done: Done): void {
   program
     .command("demo")
     .description("compare context compressors on a synthetic long-context task: offline, a few seconds")
+    .argument("[budgets]", "the word 'budgets': three simulated models, one of which runs into its cap")
     .option("--output <name>", "table or json", "table")
     .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
     .option("--seed <number>", "for another set of examples", integer, 0)
-    .addHelpText("after", "\nExamples:\n  assay demo\n  assay demo --output json > demo.json")
+    .addHelpText("after", "\nExamples:\n  assay demo\n  assay demo budgets\n  assay demo --output json > demo.json")
     .allowExcessArguments(false)
-    .action(async (options: { output: string; runsDir: string; seed: number }) => {
-      const { demoCommand } = await import("./demo.js");
-      done(await demoCommand(options));
+    .action(async (which: string | undefined, options: { output: string; runsDir: string; seed: number }) => {
+      if (which !== undefined && which !== "budgets")
+        throw new UsageError(
+          `There is no demo "${which}".${didYouMean(which, ["budgets"])} Run assay demo, or assay demo budgets.`,
+        );
+      if (which === "budgets") done(await (await import("./demo-budgets.js")).demoBudgetsCommand(options));
+      else done(await (await import("./demo.js")).demoCommand(options));
     });
 }
 
@@ -196,47 +256,4 @@ function addDoctor(program: Command, done: Done): void {
       const { doctorCommand } = await import("./doctor.js");
       done(await doctorCommand());
     });
-}
-
-function collect(value: string, before: readonly string[] = []): string[] {
-  return [...before, value];
-}
-
-function list(value: string): string[] {
-  return value.split(",").map((item) => item.trim());
-}
-
-function number(value: string): number {
-  const parsed = Number(value);
-  if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
-  return parsed;
-}
-
-function integer(value: string): number {
-  const parsed = number(value);
-  if (!Number.isSafeInteger(parsed)) throw new InvalidArgumentError("It must be a whole number.");
-  return parsed;
-}
-
-function count(value: string): number {
-  const parsed = integer(value);
-  if (parsed < 1) throw new InvalidArgumentError("It must be at least 1.");
-  return parsed;
-}
-
-/** `a=b`, given once or several times. The value may hold commas. */
-function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  const at = text.indexOf("=");
-  if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
-  return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
-}
-
-/** `a=b,c=d`, given once or several times. */
-function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
-  return text.split(",").reduce<Record<string, string>>((parsed, one) => pair(one, parsed), { ...before });
-}
-
-function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
-  const parsed = Object.entries(pairs(value)).map(([key, least]) => [key, number(least)] as const);
-  return { ...before, ...Object.fromEntries(parsed) };
 }

@@ -53,6 +53,7 @@ export function describeProgress({
   errors,
   costUsd,
   elapsedMs,
+  waiting,
 }: Progress): string {
   const perSecond = elapsedMs === 0 ? 0 : ((done - resumed) / elapsedMs) * 1000;
   const parts = [`${done}/${total}`, scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`];
@@ -60,5 +61,6 @@ export function describeProgress({
   if (costUsd !== null) parts.push(formatDollars(costUsd));
   parts.push(`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`);
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);
+  if (waiting !== null) parts.push(waiting);
   return parts.join(" · ");
 }

@@ -9,7 +9,8 @@ import type { Factory, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import { loadDataset } from "../datasets/load-dataset.js";
-import { FunctionSystem, ReplaySystem } from "../systems/index.js";
+import { FunctionSystem } from "../systems/function-system.js";
+import { ReplaySystem } from "../systems/replay-system.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
@@ -56,6 +57,10 @@ async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerat
     if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
     else if (isModulePath(spec)) yield* systemsFromModule(spec);
     else yield await named(registry.get("system", nameOf(spec)), argumentOf(spec));
+  }
+  if (config.models !== undefined || (config.systems ?? []).length + (config.replay ?? []).length === 0) {
+    const { modelSystems } = await import("./model-systems.js");
+    yield* await modelSystems(config);
   }
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
 }

@@ -3,14 +3,48 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import type { System } from "../core/system.js";
+import type { DialectName } from "../dialects/dialect.js";
+
+/** How models are asked: for all models of a run, or for one. */
+export interface ModelSettings {
+  systemPrompt?: string;
+  temperature?: number;
+  /** Of the answer. */
+  maxTokens?: number;
+  /** Added to the body of every request; null takes a key out. */
+  extraBody?: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+  /** Seconds for one call. */
+  timeout?: number;
+  /** The name of the variable that holds the key. */
+  apiKeyEnv?: string;
+  /** Lets a key go over plain http to another machine. */
+  allowInsecure?: boolean;
+}
+
+/** A model and where it is. */
+export interface ModelConfig extends ModelSettings {
+  /** As its provider or the models file names it. */
+  model?: string;
+  /** The base URL of whatever answers for it. */
+  proxy?: string;
+  /** What the system is called in the report. */
+  name?: string;
+  /** How it is spoken to: chat, responses, anthropic or gemini. */
+  api?: DialectName;
+}
 
 /**
  * A run, described: what `assay.config.*` holds and what flags override. Things are named by a spec
  * (`truncate:0.5`, `./my-system.ts`) or, in a module, given as they are.
  */
-export interface RunConfig {
+export interface RunConfig extends ModelSettings {
   title?: string;
   systems?: readonly (string | System)[];
+  /** Models behind an API: names from the models file, `provider/model`, or where to find them. */
+  models?: readonly (string | ModelConfig)[];
+  /** Where models, their prices and budgets are described; models.yml when there is one. */
+  modelsFile?: string;
   /** Files of recorded outputs, each measured as a system. */
   replay?: readonly string[];
   datasets?: readonly (string | Dataset | ExampleSource)[];
@@ -22,6 +56,12 @@ export interface RunConfig {
   trials?: number;
   seed?: number;
   maxWorkers?: number;
+  /** Dollars for the whole run. */
+  maxCost?: number;
+  /** Dollars for each trial, instead of what the models file says. */
+  trialMaxCost?: number;
+  /** How often a call that failed before any output is made again. */
+  maxRetries?: number;
   maxExamples?: number;
   head?: boolean;
   map?: Readonly<Record<string, string>>;

@@ -1,4 +1,5 @@
 import "../builtins.js";
+import { budgetsOf } from "../budgets.js";
 import type { Dataset } from "../core/dataset.js";
 import { AssayError, EXIT, messageOf, ReporterError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
@@ -8,12 +9,12 @@ import { type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
 import { isDatasetFile } from "../datasets/load-dataset.js";
-import { evaluate } from "../evaluate.js";
+import { DEFAULT_WORKERS, type EvaluateOptions, evaluate } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
-import { ReplaySystem } from "../systems/index.js";
+import { ReplaySystem } from "../systems/replay-system.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
@@ -84,7 +85,7 @@ function tagsOf(dataset: Dataset | ExampleSource): string[] {
 async function resolveParts(systems: readonly System[], config: RunConfig): Promise<Parts> {
   if (systems.length === 0)
     throw new UsageError(
-      "There is no system to measure. Add --system truncate:0.5, --system ./my-system.ts or --replay outputs.jsonl.",
+      "There is no system to measure. Add --model openai/gpt-5, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
@@ -131,8 +132,11 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
     ...(evaluators === undefined ? {} : { evaluators }),
   });
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+  const { output = "table", maxWorkers = DEFAULT_WORKERS, maxCost = null, trialMaxCost = null } = config;
+  budgetsOf(moneyOptions(config).budget, { systems, spentUsd: 0 });
+  const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {
-    await writeResult(describePlan(plan, { tokenizer, output: config.output ?? "table" }));
+    await writeResult(describePlan(plan, options));
     return EXIT.fine;
   };
 }
@@ -157,6 +161,7 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
       ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
       metrics: parts.metrics,
       ...storeOptions(request),
+      ...moneyOptions(config),
       signal: interrupt.signal,
       onProgress: (state) => progress?.update(state),
       onNote: (note) => {
@@ -174,6 +179,16 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
 function planOptions({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title }: RunConfig) {
   const given = { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+function moneyOptions({ maxCost, trialMaxCost, maxRetries }: RunConfig): Pick<EvaluateOptions, "budget" | "retry"> {
+  return {
+    budget: {
+      ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
+      ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
+    },
+    ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+  };
 }
 
 function storeOptions({ config, invocation, resume }: RunRequest) {

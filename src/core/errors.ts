@@ -124,10 +124,37 @@ export class TrialError extends AssayError {
   }
 }
 
+const INFRASTRUCTURE = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
+
+/** By its code, not its class: a system may have a copy of this package of its own. */
+export function isTrialError(error: unknown): error is TrialError {
+  const { code, category } = (error ?? {}) as Partial<TrialError>;
+  return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
+}
+
 /** When a failed call may be made again. */
 export interface Retry {
   /** How long the endpoint asks to wait; null when it does not say. */
   readonly afterMs: number | null;
+}
+
+/**
+ * The reason of a trial's signal when the trial itself is stopped, for its cost or its time. A system that gives back
+ * what it has by then is graded on that.
+ */
+export class TrialStopped extends AssayError {
+  readonly stopped: "cost_killed" | "time_killed";
+
+  constructor(stopped: "cost_killed" | "time_killed") {
+    super(
+      stopped.toUpperCase(),
+      stopped === "cost_killed" ? "The trial has cost too much." : "The trial took too long.",
+      {
+        exitCode: EXIT.infrastructure,
+      },
+    );
+    this.stopped = stopped;
+  }
 }
 
 /** The measured part of an output that never came to be. */

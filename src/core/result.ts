@@ -72,9 +72,12 @@ export interface JsonReport {
   schema: "assay.report/1";
   config: EvalConfig;
   timing: Timing;
-  summary: Record<string, Record<string, number | string | null>>;
+  summary: Record<string, JsonSummary>;
   across: Record<string, number | string | null>;
   notes: readonly string[];
   run: string | null;
   rows: readonly EvalRow[];
 }
+
+/** The summary of one system; `efficiency` holds the seven keys of speed and efficiency, everything else is flat. */
+export type JsonSummary = Record<string, number | string | null | Record<string, number | null>>;

@@ -67,6 +67,9 @@ export interface EvalRow {
   metadata: Readonly<Record<string, unknown>> | null;
 }
 
+/** The first word of a note on a trial that was slower than its model is expected to be. */
+export const SLOW = "slow";
+
 /** What a row needs at least. */
 export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
 

@@ -99,6 +99,8 @@ export interface System {
   process(example: Example, trial: TrialContext): Output | Promise<Output>;
   /** What identifies this system's work in the cache; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
+  /** The model it calls, as its provider names it. */
+  readonly model?: string;
   /** What its work costs and may cost, when that is known: every trial is held to it. */
   readonly limits?: Limits;
   /**

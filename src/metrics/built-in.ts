@@ -3,6 +3,7 @@ import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
+import { Efficiency } from "./efficiency.js";
 import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
@@ -13,7 +14,13 @@ import { besides } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** Metrics that are in every summary, whatever was asked for. */
-export const ALWAYS: readonly Metric[] = [new Coverage(), new Economy(), new TrialCurves(), new Frontier()];
+export const ALWAYS: readonly Metric[] = [
+  new Coverage(),
+  new Economy(),
+  new Efficiency(),
+  new TrialCurves(),
+  new Frontier(),
+];
 
 /** The metrics of a run that names none. */
 export function standardMetrics(systems: number, datasets: number): Metric[] {

@@ -1,6 +1,7 @@
 export { namedMetrics, standardMetrics, summaryKeys } from "./built-in.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
+export { EFFICIENCY_KEYS } from "./efficiency.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
 export { MeanScore } from "./mean-score.js";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Metric } from "../core/metric.js";
 import { type EvalRow, makeRow, type Outcome } from "../core/row.js";
+import { EFFICIENCY_KEYS } from "./efficiency.js";
 import {
   CompressionRatio,
   CostOfPass,
@@ -81,7 +82,8 @@ describe("summarise", () => {
       expect(summary[`${key}_n`], key).toBe(4);
     }
     const counts = ["num_passing", "num_planned", "num_pass", "num_fail", "num_error", "num_unscored", "num_skipped"];
-    const others = [...counts, "cost_unknown_trials", "pareto_rank"];
+    const extras = ["cost_unknown_trials", "pareto_rank", "time_to_success_fallback", "slow_count"];
+    const others = [...counts, ...extras, ...EFFICIENCY_KEYS];
     const keys = Object.keys(summary).filter((key) => !/_(ci_low|ci_high|n)$/.test(key));
     expect(keys.sort()).toEqual([...withInterval, ...others].sort());
   });

@@ -1,7 +1,8 @@
 import { ownValue } from "../core/own-value.js";
 import type { Reporter } from "../core/registry.js";
-import type { EvalResult, JsonReport, Summary } from "../core/result.js";
+import type { EvalResult, JsonReport, JsonSummary, Summary } from "../core/result.js";
 import { type EvalRow, plainRow } from "../core/row.js";
+import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */
 export const jsonReporter: Reporter = { name: "json", render: (result) => jsonChunks(reportHead(result), result.rows) };
@@ -20,11 +21,24 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
     config: result.config,
     timing: result.timing,
     summary: Object.fromEntries(
-      systems.map(([system, summary]) => [system, finite(summary, ownValue(result.reasons, system) ?? {})]),
+      systems.map(([system, summary]) => [system, nested(finite(summary, ownValue(result.reasons, system) ?? {}))]),
     ),
     across: finite(result.across, result.acrossReasons),
     notes: result.notes,
   };
+}
+
+/** Speed and efficiency stand together, apart from the rest. */
+function nested(summary: Record<string, number | string | null>): JsonSummary {
+  const entries = Object.entries(summary);
+  const efficiency = entries.flatMap(([key, value]) => (isEfficiencyKey(key) ? [[key, value] as const] : []));
+  if (efficiency.length === 0) return summary;
+  const others = Object.fromEntries(entries.filter(([key]) => !isEfficiencyKey(key)));
+  return { ...others, efficiency: Object.fromEntries(efficiency) as Record<string, number | null> };
+}
+
+function isEfficiencyKey(key: string): boolean {
+  return (EFFICIENCY_KEYS as readonly string[]).includes(key);
 }
 
 function finite(summary: Summary, reasons: Readonly<Record<string, string>>): Record<string, number | string | null> {

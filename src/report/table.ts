@@ -25,6 +25,8 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
   const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
+  const wantsSpeed = options.columns?.includes("speed") === true || lines.some(({ summary }) => isTimed(summary));
+  if (groups.includes("speed") && wantsSpeed) parts.push(efficiencyTable(lines));
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
   const others = groups.includes("other") ? otherKeys(result, lines) : [];
@@ -138,6 +140,35 @@ function trialTable(lines: readonly Line[], trials: number): string {
     { title: "flaky tasks", align: "right", cell: ({ summary }) => formatShare(measured(summary, "flaky_rate")) },
   ];
   return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
+}
+
+/** True when a system measured more than how long its calls took. */
+function isTimed(summary: Summary): boolean {
+  return ["median_time_to_first_attempt_ms", "median_turns_to_success", "median_tokens_per_sec"].some(
+    (key) => summary[key] != null,
+  );
+}
+
+function efficiencyTable(lines: readonly Line[]): string {
+  const milliseconds = (key: string) => (line: Line) => formatSeconds(inSeconds(ownValue(line.summary, key)));
+  const plain = (key: string) => (line: Line) => formatNumber(ownValue(line.summary, key), 2);
+  const columns: [string, (line: Line) => string][] = [
+    ["to first attempt", milliseconds("median_time_to_first_attempt_ms")],
+    ["to success", milliseconds("median_time_to_success_ms")],
+    ["turns", plain("median_turns_to_success")],
+    ["tokens/s", plain("median_tokens_per_sec")],
+    ["p90 cost", ({ summary }) => formatDollars(summary.p90_cost_per_success)],
+    ["speed efficiency", ({ summary }) => formatNumber(summary.speed_efficiency_score)],
+    ["cost killed", plain("cost_killed_count")],
+    ["slow", plain("slow_count")],
+  ];
+  const right = columns.map(([title, cell]) => ({ title, align: "right" as const, cell }));
+  const table = markdownTable([{ title: "system", cell: ({ system }: Line) => system }, ...right], lines);
+  return `Speed and efficiency: medians over passing trials; speed efficiency = pass rate ÷ (1 + minutes to success).\n\n${table}`;
+}
+
+function inSeconds(ms: number | null | undefined): number | null {
+  return ms == null ? null : ms / 1000;
 }
 
 /** The keys of the breakdown. What stands beside them (`_n`, `_ci_low`) has no interval of its own; a tag may end likewise. */

@@ -16,29 +16,31 @@ export interface Trial {
 }
 
 /**
- * The planned trials in the order they are admitted: every task once before any task twice, each round in a seeded
+ * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round in a seeded
  * shuffle, so that a run stopped half-way is still a balanced sample. Workers share one such sequence; an aborted
  * signal ends it.
  */
 export function* admissions(
   plan: Plan,
-  isDone: (index: number) => boolean,
-  signal: AbortSignal,
+  systems: readonly number[],
+  { isDone, signal }: { isDone: (index: number) => boolean; signal: AbortSignal },
 ): Generator<Trial, void> {
-  const pairs = plan.systems.length * plan.examples.length;
+  const pairs = systems.length * plan.examples.length;
   for (let trial = 0; trial < plan.trials; trial++) {
     const order = permutation(pairs, createRandom(hashSeed(plan.seed, "order", trial)));
     for (const pair of order) {
       if (signal.aborted) return;
-      const admitted = trialOf(plan, pair, trial);
+      const systemIndex = systems[pair % systems.length] ?? 0;
+      const admitted = trialOf(plan, { systemIndex, exampleIndex: Math.floor(pair / systems.length), trial });
       if (admitted !== null && !isDone(admitted.index)) yield admitted;
     }
   }
 }
 
-function trialOf(plan: Plan, pair: number, trial: number): Trial | null {
-  const exampleIndex = Math.floor(pair / plan.systems.length);
-  const systemIndex = pair % plan.systems.length;
+function trialOf(
+  plan: Plan,
+  { systemIndex, exampleIndex, trial }: Pick<Trial, "systemIndex" | "exampleIndex" | "trial">,
+): Trial | null {
   const system = plan.systems[systemIndex];
   const example = plan.examples[exampleIndex];
   const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];

@@ -1,10 +1,18 @@
 import { describe, expect, it } from "vitest";
 import { TrialError } from "../core/errors.js";
-import type { Attempted } from "./attempt.js";
+import type { Trial } from "./admit.js";
+import { type Attempted, openCall } from "./call.js";
 import { classify } from "./classify.js";
 
 const RUNNING = new AbortController().signal;
-const threw = (error: unknown): Attempted => ({ kind: "threw", error, durationMs: 5, log: [] });
+const CALL = openCall({
+  trial: { trial: 0, example: { id: 1 } } as Trial,
+  runSeed: 0,
+  signal: RUNNING,
+  budget: null,
+  stop: null,
+});
+const threw = (error: unknown): Attempted => ({ kind: "threw", error, durationMs: 5, call: CALL });
 
 function errorWith(fields: Record<string, unknown>): Error {
   return Object.assign(new Error("failed"), fields);
@@ -58,7 +66,7 @@ describe("classify", () => {
       output: { response: "x", stopped: "truncated" },
       latency: 1,
       durationMs: 1000,
-      log: [],
+      call: CALL,
     };
     expect(classify(attempted, AbortSignal.abort())).toMatchObject({ kind: "gradable", category: "truncated" });
     const whole = { ...attempted, output: { response: "x" } };

@@ -1,6 +1,6 @@
-import { type InfrastructureCategory, messageOf, type Spent, type TrialError } from "../core/errors.js";
+import { type InfrastructureCategory, isTrialError, messageOf, type Spent } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
-import type { Attempted, Returned } from "./attempt.js";
+import type { Attempted, Call, Returned } from "./call.js";
 
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
 export type Ending =
@@ -9,7 +9,7 @@ export type Ending =
       kind: "error";
       category: InfrastructureCategory;
       attempt: Attempt;
-      log: readonly string[];
+      call: Call;
       /** What was used up before it failed, when the system says so. */
       spent: Spent | null;
     }
@@ -21,11 +21,14 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
     return { kind: "gradable", category: attempted.output.stopped ?? "none", returned: attempted };
   }
   if (signal.aborted) return { kind: "skipped" };
-  const category = categoryOf(attempted.error);
-  const message = messageOf(attempted.error);
-  const attempt = { errorCategory: category, message, durationMs: attempted.durationMs };
-  const spent = isTrialError(attempted.error) ? (attempted.error.spent ?? null) : null;
-  return { kind: "error", category, attempt, log: attempted.log, spent };
+  const { error, durationMs, call } = attempted;
+  const spent = isTrialError(error) ? (error.spent ?? null) : null;
+  return { kind: "error", category: categoryOf(error), attempt: failureOf(error, durationMs), call, spent };
+}
+
+/** A failed call, as it is written down. */
+export function failureOf(error: unknown, durationMs: number): Attempt {
+  return { errorCategory: categoryOf(error), message: messageOf(error), durationMs };
 }
 
 const TIMEOUT_CODES = new Set([
@@ -35,14 +38,6 @@ const TIMEOUT_CODES = new Set([
   "UND_ERR_BODY_TIMEOUT",
 ]);
 const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"]);
-
-/** By its code, not its class: a system may have a copy of this package of its own. */
-function isTrialError(error: unknown): error is TrialError {
-  const { code, category } = (error ?? {}) as Partial<TrialError>;
-  return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
-}
-
-const INFRASTRUCTURE = new Set(["api_error", "rate_limit", "timeout", "system_error"]);
 
 /** Causes may go round in a circle. */
 const MAX_CAUSES = 10;

@@ -47,7 +47,8 @@ export class Ledger {
     this.#start = ports.clock();
     this.#turnStart = this.#start;
     const total = plan.total;
-    this.#progress = { done: 0, total, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
+    const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0, waiting: null };
+    this.#progress = { ...none, total };
     for (const [index, row] of earlier.rows) this.#keep(index, row);
     this.#progress.resumed = this.#progress.done;
   }
@@ -121,8 +122,14 @@ export class Ledger {
       this.#failure = { error };
     }
     this.#turnStart = this.#ports.clock();
-    this.#progress.elapsedMs = this.#turnStart - this.#start;
-    this.#ports.onProgress?.({ ...this.#progress });
+    this.tell(null);
+  }
+
+  /** Says how far the run is, and why trials are waiting when some are. */
+  tell(waiting: string | null): void {
+    if (this.#closed) return;
+    this.#progress.elapsedMs = this.#ports.clock() - this.#start;
+    this.#ports.onProgress?.({ ...this.#progress, waiting });
   }
 
   /** A write fails in a turn of its own; whoever comes next is told. */

@@ -1,6 +1,8 @@
+import type { Limits } from "../core/price.js";
 import type { EvalRow } from "../core/row.js";
-import type { Output } from "../core/system.js";
+import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
+import type { RetryPolicy } from "./retry.js";
 
 /** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */
 export interface Sink {
@@ -38,7 +40,33 @@ export interface Progress {
   errors: number;
   costUsd: number | null;
   elapsedMs: number;
+  /** Why trials are waiting, in words; null when none is. */
+  waiting: string | null;
 }
+
+/** What the trials of a run may cost. */
+export interface BudgetPort {
+  /** What every trial of a system is held to; null when nothing is known of what it costs. */
+  limitsOf(system: System): Limits | null;
+  /** The bill of one trial. `onExceeded` is called once, when it costs more than it may. */
+  open(limits: Limits, onExceeded: () => void): TrialBudget;
+  /** What the whole run may cost; null when that is not limited. */
+  readonly run: RunBudgetPort | null;
+}
+
+/** Admits trials as long as the budget of the run covers the most they may cost. */
+export interface RunBudgetPort {
+  /** A reservation; or "wait" for others to end, or "refuse": no trial is started any more. */
+  reserve(limits: Limits | null): Reservation | "wait" | "refuse";
+  /**
+   * Gives a reservation back, with what the trial has really cost; null when that is not known. A trial that is not
+   * typical, because it failed or was not run at all, says nothing about what others will cost.
+   */
+  settle(reservation: Reservation, costUsd: number | null, isTypical: boolean): void;
+}
+
+/** What is held back for a trial; whoever made it knows what is in it. */
+export type Reservation = object;
 
 /** What the runner needs from outside: time, storage, counting and a way to be stopped. */
 export interface RunPorts {
@@ -48,7 +76,10 @@ export interface RunPorts {
   cache: OutputCache | null;
   sink: Sink | null;
   signal: AbortSignal;
+  /** Trials at a time: of all systems that call the same endpoint, and of all that call none. */
   maxWorkers: number;
+  budget: BudgetPort;
+  retry: RetryPolicy;
   /** Calls back when the process has nothing left to wait for; returns how to be left alone. */
   whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;

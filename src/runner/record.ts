@@ -1,11 +1,13 @@
 import { messageOf, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { type Attempt, type EvalRow, makeCommonRow, makeRow, withRareFields } from "../core/row.js";
+import type { Limits } from "../core/price.js";
+import { type Attempt, type EvalRow, makeCommonRow, makeRow, SLOW, withRareFields } from "../core/row.js";
 import { describe } from "../core/shape.js";
-import type { Output, Usage } from "../core/system.js";
+import type { Output } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
-import type { Returned } from "./attempt.js";
+import { amount, billed, usageOf } from "./billed.js";
+import type { Returned } from "./call.js";
 import type { Ending } from "./classify.js";
 import type { Graded } from "./score.js";
 
@@ -83,6 +85,8 @@ export interface Finished {
   graded: Graded | null;
   threshold: number;
   tokens: TokenCounter;
+  /** What the trial was held to; null when nothing is known of its cost. */
+  limits: Limits | null;
   /** Tokens of what the system produced. */
   produced: number;
   /** Failed attempts of earlier starts of the same run. */
@@ -97,10 +101,11 @@ export function toRow(finished: Finished): EvalRow {
 
 function errorRow(
   { trial, tokens, earlier }: Finished,
-  { category, attempt, log, spent }: Extract<Ending, { kind: "error" }>,
+  { category, attempt, call, spent }: Extract<Ending, { kind: "error" }>,
 ): EvalRow {
   return makeRow({
-    ...(spent === null ? {} : measured(spent)),
+    ...measured(spent ?? {}),
+    ...billed(spent ?? {}, call.budget),
     system: trial.system.name,
     exampleId: trial.example.id,
     dataset: trial.example.dataset ?? "",
@@ -108,15 +113,15 @@ function errorRow(
     outcome: "error",
     errorCategory: category,
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
-    durationMs: attempt.durationMs,
-    attempts: [...earlier, attempt],
-    notes: log,
+    durationMs: call.lostMs + attempt.durationMs,
+    attempts: [...earlier, ...call.failed, attempt],
+    notes: call.messages,
   });
 }
 
 function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
-  const { output } = returned;
+  const { output, call } = returned;
   const { outcome, errorCategory, primaryField, passed } = verdict(finished);
   const row = makeCommonRow({
     system: trial.system.name,
@@ -131,11 +136,12 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
     outputTokens: finished.produced,
     latency: returned.latency,
-    durationMs: returned.durationMs,
+    durationMs: call.lostMs + returned.durationMs,
   });
-  const notes = notesOf(returned, graded);
-  const isPlain = notes.length === 0 && earlier.length === 0 && isTextOnly(output);
-  return isPlain ? row : withRareFields(row, { ...measured(output), attempts: earlier, notes });
+  const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
+  const notes = notesOf(finished, returned);
+  const isPlain = notes.length === 0 && attempts.length === 0 && call.budget === null && isTextOnly(output);
+  return isPlain ? row : withRareFields(row, { ...measured(output), ...billed(output, call.budget), attempts, notes });
 }
 
 /** True for an output that is its text and nothing more. */
@@ -145,12 +151,7 @@ function isTextOnly(output: Output): boolean {
 }
 
 function measured(output: Output): Partial<EvalRow> {
-  const costUsd = amount(output.costUsd);
   return {
-    usage: usageOf(output.usage),
-    costUsd,
-    costSource: costUsd === null ? "unknown" : "provider",
-    partial: output.partial === true,
     ttftMs: amount(output.ttftMs),
     firstAttemptMs: amount(output.firstAttemptMs),
     successAtMs: amount(output.successAtMs),
@@ -189,22 +190,6 @@ function verdict({ ending, graded, threshold, trial }: Finished): Verdict {
   return { outcome: passed ? "pass" : "fail", errorCategory, primaryField, passed };
 }
 
-/** A measured amount, or null: unknown is not zero, and nonsense is unknown. */
-function amount(value: unknown): number | null {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : null;
-}
-
-function usageOf(usage: Usage | undefined): Usage | null {
-  if (usage === undefined || usage === null) return null;
-  const { input, output, cacheRead, cacheWrite, reasoning } = usage;
-  const given = Object.entries({ input, output, cacheRead, cacheWrite, reasoning }).filter(
-    ([, value]) => value != null,
-  );
-  const sensible =
-    typeof input === "number" && typeof output === "number" && given.every(([, value]) => amount(value) !== null);
-  return sensible ? (Object.fromEntries(given) as unknown as Usage) : null;
-}
-
 /** What JSON can hold of it, so that a stored row and a fresh one are the same. Null when it holds a circle or a BigInt. */
 function metadataOf(value: unknown): Record<string, unknown> | null {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
@@ -217,13 +202,30 @@ function metadataOf(value: unknown): Record<string, unknown> | null {
 
 const NO_NOTES: readonly string[] = Object.freeze([]);
 
-function notesOf(returned: Returned, graded: Graded | null): readonly string[] {
-  const { log, output } = returned;
+function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Returned): readonly string[] {
   const unusable = output.usage != null && usageOf(output.usage) === null;
   const unwritable = output.metadata != null && metadataOf(output.metadata) === null;
-  if (!unusable && !unwritable && log.length === 0 && (graded === null || graded.notes.length === 0)) return NO_NOTES;
-  const notes = [...log, ...(graded?.notes ?? [])];
+  const slow = limits === null ? NO_NOTES : slowNotes(output, durationMs, limits);
+  if (!unusable && !unwritable && slow.length + call.messages.length + (graded?.notes.length ?? 0) === 0)
+    return NO_NOTES;
+  const notes = [...call.messages, ...slow, ...(graded?.notes ?? [])];
   if (unusable) notes.push("the usage that the system reported makes no sense and was left out");
   if (unwritable) notes.push("the metadata that the system returned is no object that JSON can hold and was left out");
   return notes;
+}
+
+/** A trial that was slower than its model is expected to be says so, whatever else came of it. */
+function slowNotes(output: Output, durationMs: number, { expectedTtftMs, expectedSolutionMs }: Limits): string[] {
+  const ttftMs = amount(output.ttftMs);
+  const solutionMs = amount(output.successAtMs) ?? durationMs;
+  const notes: string[] = [];
+  if (expectedTtftMs !== undefined && ttftMs !== null && ttftMs > expectedTtftMs)
+    notes.push(`${SLOW}: first token after ${seconds(ttftMs)}, expected within ${seconds(expectedTtftMs)}`);
+  if (expectedSolutionMs !== undefined && solutionMs > expectedSolutionMs)
+    notes.push(`${SLOW}: done after ${seconds(solutionMs)}, expected within ${seconds(expectedSolutionMs)}`);
+  return notes;
+}
+
+function seconds(ms: number): string {
+  return `${Number((ms / 1000).toPrecision(3))} s`;
 }

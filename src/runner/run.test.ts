@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import { CostBudget } from "../budget/index.js";
 import { ScoreFieldError, TrialError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
@@ -36,6 +37,8 @@ async function rowsOf({ ports, dataset = examples(1), ...options }: Options): Pr
     sink: null,
     signal: new AbortController().signal,
     maxWorkers: 4,
+    budget: { limitsOf: ({ limits }) => limits ?? null, open: () => new CostBudget({}), run: null },
+    retry: { maxRetries: 0, maxWaitMs: 0 },
     whenIdle: () => () => {},
     onProgress: null,
     ...ports,

@@ -1,28 +1,41 @@
 import { setMaxListeners } from "node:events";
 import { AssayError, TrialError } from "../core/errors.js";
+import type { Limits } from "../core/price.js";
 import type { EvalRow } from "../core/row.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { admissions, type Trial } from "./admit.js";
-import { type Attempted, Attempter, threw } from "./attempt.js";
+import { Attempter } from "./attempt.js";
+import { type Attempted, openCall, threw } from "./call.js";
 import { classify } from "./classify.js";
+import { type Lane, lanesOf } from "./lanes.js";
 import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
+import { Purse } from "./purse.js";
 import { toRow } from "./record.js";
 import { type Graded, score } from "./score.js";
 
 /** How long trials in flight may go on after the run was told to stop. */
 const GRACE_MS = 2000;
 
+/** How often somebody looks whether trials are waiting. */
+const WAIT_CHECK_MS = 250;
+
 /** Runs every planned trial that is not done yet, and returns all rows in the plan's order. */
 export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHING_EARLIER): Promise<EvalRow[]> {
   setMaxListeners(0, ports.signal);
   const ledger = new Ledger(plan, ports, earlier);
-  const chain = trialChain(plan, ports, ledger);
-  const queue = admissions(plan, (index) => ledger.has(index), ports.signal);
+  const lanes = lanesOf(plan, ports);
+  const purse = new Purse(ports.budget.run, ports.signal);
+  const chain = trialChain({ plan, ports, ledger, lanes, purse });
+  const queues = lanes.map(({ systems }) =>
+    admissions(plan, systems, { isDone: (index) => ledger.has(index), signal: ports.signal }),
+  );
   const inFlight = new Set<Trial>();
-  const worker = async () => {
+  const worker = async (queue: Iterable<Trial>) => {
     for (const trial of queue) {
+      const admitted = purse.admits(trial, chain.limitsOf(trial));
+      if (admitted !== true && !(await admitted)) return;
       const recorded = chain.run(trial);
       if (recorded === undefined) continue;
       inFlight.add(trial);
@@ -30,10 +43,11 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
       inFlight.delete(trial);
     }
   };
+  const stopTelling = tellWaiting(ledger, () => [...lanes.map(({ gate }) => gate), chain, purse]);
   try {
     const slots = Math.min(ports.maxWorkers, plan.total);
     for (;;) {
-      const workers = Promise.all(Array.from({ length: slots }, worker));
+      const workers = Promise.all(queues.flatMap((queue) => Array.from({ length: slots }, () => worker(queue))));
       if ((await outcomeOf(workers, ports)) !== "stalled") return ledger.close();
       for (const trial of inFlight) chain.giveUp(trial);
       inFlight.clear();
@@ -41,19 +55,46 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   } catch (error) {
     ledger.abandon();
     throw error;
+  } finally {
+    stopTelling();
   }
 }
 
+/** A run that waits ends no trial, so that nothing else would say why. */
+function tellWaiting(ledger: Ledger, places: () => readonly ({ waiting(): string | null } | null)[]): () => void {
+  const timer = setInterval(() => {
+    const reasons = places().flatMap((place) => place?.waiting() ?? []);
+    if (reasons.length > 0) ledger.tell(reasons.join("; "));
+  }, WAIT_CHECK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
 interface TrialChain {
+  /** What a trial is held to. */
+  limitsOf(trial: Trial): Limits | null;
   /** Takes a trial through all steps. A promise is to be waited for before the slot takes another trial. */
   run(trial: Trial): PromiseLike<void> | undefined;
+  /** Why trials are waiting, in words; null when none is. */
+  waiting(): string | null;
   /** Records a trial whose promise nothing can settle any more. */
   giveUp(trial: Trial): void;
 }
 
+interface ChainParts {
+  plan: Plan;
+  ports: RunPorts;
+  ledger: Ledger;
+  lanes: readonly Lane[];
+  purse: Purse;
+}
+
 /** The steps that every trial goes through. */
-function trialChain(plan: Plan, ports: RunPorts, ledger: Ledger): TrialChain {
-  const attempter = new Attempter(ports, plan.seed);
+function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialChain {
+  const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
+  const limits = plan.systems.map((system) => ports.budget.limitsOf(system));
+  const limitsOf = ({ systemIndex }: Trial) => limits[systemIndex] ?? null;
+  const attempter = new Attempter(ports, { seed: plan.seed, gates, limits });
   const { tokens } = ledger;
   const { threshold } = plan;
   const scoreContext = { signal: ports.signal };
@@ -68,9 +109,10 @@ function trialChain(plan: Plan, ports: RunPorts, ledger: Ledger): TrialChain {
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
       if (graded !== null && !graded.complete && ports.signal.aborted) return;
       const earlier = ledger.attemptsOf(trial);
-      const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier });
+      const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     };
+    purse.settle(trial, attempted);
     return output === null ? record(null) : andThen(score(trial, output, scoreContext), record);
   };
 
@@ -91,6 +133,8 @@ function trialChain(plan: Plan, ports: RunPorts, ledger: Ledger): TrialChain {
   };
 
   return {
+    limitsOf,
+    waiting: () => attempter.waiting(),
     run(trial) {
       const finished = andThen(attempter.attempt(trial), (attempted) => finishSafely(trial, attempted));
       if (isThenable(finished)) return finished.then(() => ledger.written());
@@ -98,7 +142,8 @@ function trialChain(plan: Plan, ports: RunPorts, ledger: Ledger): TrialChain {
     },
     giveUp(trial) {
       const error = new TrialError("system_error", "nothing is left that could settle the promise it waits for");
-      void finish(trial, threw(error, { durationMs: 0, log: [] }));
+      const call = openCall({ trial, runSeed: plan.seed, signal: ports.signal, budget: null, stop: null });
+      void finish(trial, threw(error, { durationMs: 0, call }));
     },
   };
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
+import type { Timing } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { writeAtomically } from "../files/atomic.js";
@@ -159,6 +160,16 @@ export function readRows(dir: string): EvalRow[] {
     }
   }
   return rows;
+}
+
+/** When a stored run was measured and how long it took; null when it never came to an end. */
+export function readTiming(dir: string): Timing | null {
+  try {
+    const { timing } = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { timing?: Timing };
+    return typeof timing?.wallSeconds === "number" ? timing : null;
+  } catch {
+    return null;
+  }
 }
 
 /** True when a run folder holds every planned trial without an infrastructure error. */

@@ -1,3 +1,4 @@
+import type { Limits } from "../core/price.js";
 import type { EvalConfig } from "../core/result.js";
 
 /** The first word of every run folder: what was planned, with what, and when. */
@@ -12,9 +13,16 @@ export interface Manifest {
   planned: number;
   config: EvalConfig;
   /** By name: what identifies each system's work. Evaluators belong to datasets, and stand with them in `config`. */
-  systems: Readonly<Record<string, { fingerprint: string }>>;
+  systems: Readonly<Record<string, SystemRecord>>;
   /** How to start the run again: what the command line was asked for, or what a program chose to keep; null for nothing. */
   invocation: unknown;
+}
+
+/** What is kept about a system: its work, its model, and the price and limits that held when the run was made. */
+export interface SystemRecord {
+  fingerprint: string;
+  model?: string;
+  limits?: Limits;
 }
 
 export const RUN_SCHEMA = "assay.run/1";

@@ -4,12 +4,13 @@ import { exampleKey } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { EvalConfig } from "../core/result.js";
 import type { Attempt, EvalRow } from "../core/row.js";
+import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import { type Plan, rowIndex } from "../runner/plan.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
-import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA } from "./manifest.js";
+import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
 import { makeRunDir, newRunId } from "./run-folder.js";
 
 export interface OpenRun {
@@ -40,8 +41,17 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
 }
 
 function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
-  const fingerprints = plan.systems.map((system) => [system.name, { fingerprint: fingerprintOf(system, "process") }]);
-  return { planned: plan.total, config, systems: Object.fromEntries(fingerprints) as Manifest["systems"] };
+  const records = plan.systems.map((system): [string, SystemRecord] => [system.name, recordOf(system)]);
+  return { planned: plan.total, config, systems: Object.fromEntries(records) };
+}
+
+function recordOf(system: System): SystemRecord {
+  const { model, limits } = system;
+  return {
+    fingerprint: fingerprintOf(system, "process"),
+    ...(model === undefined ? {} : { model }),
+    ...(limits === undefined ? {} : { limits }),
+  };
 }
 
 function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; invocation: unknown }): Manifest {

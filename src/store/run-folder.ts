@@ -51,6 +51,18 @@ export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
   return name === undefined ? latestUnfinished(runsDir, isCandidate) : namedRun(runsDir, name);
 }
 
+/** The run that was started last. */
+export function latestRun(runsDir: string): string {
+  const [latest] = runsIn(runsDir);
+  if (latest !== undefined) return latest;
+  throw new RunFolderError(`There is no run in ${runsDir}. Give the path of a run folder, or --runs-dir.`);
+}
+
+function runsIn(runsDir: string): string[] {
+  const names = existsSync(runsDir) ? readdirSync(runsDir).sort().reverse() : [];
+  return names.map((name) => join(runsDir, name)).filter(isRun);
+}
+
 function namedRun(runsDir: string, name: string): string {
   const places = [name, join(runsDir, name)];
   const found = places.find(isRun) ?? places.find((place) => existsSync(place));
@@ -61,10 +73,7 @@ function namedRun(runsDir: string, name: string): string {
 }
 
 function latestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean): string {
-  const runs = existsSync(runsDir) ? readdirSync(runsDir).sort().reverse() : [];
-  const unfinished = runs
-    .map((run) => join(runsDir, run))
-    .find((dir) => isRun(dir) && !isComplete(dir) && isCandidate(dir));
+  const unfinished = runsIn(runsDir).find((dir) => !isComplete(dir) && isCandidate(dir));
   if (unfinished !== undefined) return unfinished;
   throw new RunFolderError(`There is no unfinished run in ${runsDir}. Name one with --resume FOLDER.`);
 }

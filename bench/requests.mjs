@@ -1,0 +1,60 @@
+// Wall time of many model calls with a fixed latency, adaptive concurrency on, against a bare loop of `fetch`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { join } from "node:path";
+import { writeExamples } from "./data.mjs";
+import { ASSAY, HERE, inTempFolder, inTurns, runNode, times } from "./measure.mjs";
+
+const REQUESTS = 20_000;
+const LATENCY_MS = 50;
+const ROUNDS = 3;
+
+export function measure() {
+  return inTempFolder(async (dir) => {
+    const data = join(dir, "data.jsonl");
+    writeExamples(data, REQUESTS);
+    const mock = await startMock();
+    try {
+      const found = [];
+      for (const workers of [64, 512]) found.push(await measureAt(workers, { dir, data, url: mock.url }));
+      return found;
+    } finally {
+      mock.stop();
+    }
+  });
+}
+
+async function measureAt(workers, { dir, data, url }) {
+  const loop = (client) => [join(HERE, "fetch-loop.mjs"), client, `${url}/chat/completions`, data, String(workers)];
+  const evaluators = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap"];
+  const asked = ["--proxy", url, "--model", "m", "--dataset", data, "--max-workers", String(workers)];
+  const args = [ASSAY, "run", ...asked, ...evaluators, "--runs-dir", join(dir, "runs"), "--quiet"];
+  const { fetch, http, assay } = await inTurns(
+    {
+      fetch: () => runNode(loop("fetch")),
+      http: () => runNode(loop("http")),
+      assay: () => runNode(args, { cwd: dir }),
+    },
+    ROUNDS,
+  );
+  const ideal = (Math.ceil(REQUESTS / workers) * LATENCY_MS) / 1000;
+  const seconds = `${assay.toFixed(2)} s; fetch ${fetch.toFixed(2)} s, node:http ${http.toFixed(2)} s, ideal ${ideal.toFixed(2)} s`;
+  return [
+    `${REQUESTS} requests at ${LATENCY_MS} ms, ${workers} at a time, whole command`,
+    "≤ 1.10 × a bare fetch loop",
+    `${times(assay / fetch)} (${seconds})`,
+  ];
+}
+
+/** The mock in a process of its own, as a provider would be. */
+export async function startMock(flags = ["--latency", String(LATENCY_MS), "--reply", "echo"]) {
+  const child = spawn(process.execPath, [ASSAY, "mock", ...flags], { stdio: ["ignore", "pipe", "ignore"] });
+  let text = "";
+  child.stdout.setEncoding("utf8");
+  while (!/http:\/\/\S+\/v1\b/.test(text)) {
+    const [chunk] = await once(child.stdout, "data");
+    text += chunk;
+  }
+  const [url] = /http:\/\/\S+\/v1\b/.exec(text) ?? [];
+  return { url, stop: () => child.kill("SIGTERM") };
+}

@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import type { ModelPrice, PriceOptions } from "@pydantic/genai-prices";
+import type { Price, TokenPrices } from "../core/price.js";
+import { sellerOf } from "./providers.js";
+
+const PACKAGE = "@pydantic/genai-prices";
+
+/** From dollars for a million tokens to pico-dollars a token. */
+const PICO_PER_MTOK = 1e6;
+
+const FREE: TokenPrices = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0 };
+
+/** Which model's price is asked for. */
+export interface PriceQuery {
+  /** The name on the wire. */
+  readonly model: string;
+  readonly provider?: string | null;
+  readonly baseUrl?: string | null;
+  /** Prices change: the one of this moment, now unless told. */
+  readonly at?: Date;
+}
+
+/**
+ * The price of a model in the bundled table; null when it is not known there. Who sells it is told by the provider, else
+ * by the base URL, else by the model's name: a known name at an unknown address is not taken for the known seller's.
+ * @example
+ * (await bundledPrice({ model: "gpt-4o", provider: "openai" }))?.input; // 2500000
+ */
+export async function bundledPrice({ model, provider, baseUrl, at = new Date() }: PriceQuery): Promise<Price | null> {
+  const { calcPrice, findProvider } = await import("@pydantic/genai-prices");
+  const seller = findSeller({ provider, baseUrl }, (providerId) => findProvider({ providerId })?.id === providerId);
+  if (seller === null) return null;
+  const found = calcPrice({}, model, { ...seller, timestamp: at });
+  return found === null ? null : toPrice(found.model_price, found.model.id);
+}
+
+/** The library takes any name that contains "openai" for OpenAI, hence the check that a name is known as it is. */
+function findSeller(
+  { provider, baseUrl }: { provider: string | null | undefined; baseUrl: string | null | undefined },
+  isKnown: (seller: string) => boolean,
+): PriceOptions | null {
+  const seller = provider == null ? null : sellerOf(provider);
+  if (seller !== null && isKnown(seller)) return { providerId: seller };
+  if (baseUrl != null) return { providerApiUrl: baseUrl };
+  return provider == null ? {} : null;
+}
+
+function toPrice(prices: ModelPrice, model: string): Price | null {
+  const source = `${PACKAGE} ${packageVersion()}`;
+  // An entry without prices may be free or not filled in; the name tells.
+  if (Object.keys(prices).length === 0 && model.endsWith(":free")) return { ...FREE, source };
+  if (prices.input_mtok === undefined || prices.output_mtok === undefined) return null;
+  const tiers = tierStarts(prices).map((over) => ({ over, ...tokenPrices(prices, over + 1) }));
+  return {
+    ...tokenPrices(prices, 0),
+    ...(tiers.length === 0 ? {} : { tiers }),
+    source: prices.requests_kcount === undefined ? source : `${source} (without its price per request)`,
+  };
+}
+
+function tierStarts(prices: ModelPrice): number[] {
+  const starts = Object.values(prices).flatMap((price) =>
+    typeof price === "object" ? price.tiers.map(({ start }) => start) : [],
+  );
+  return [...new Set(starts)].sort((a, b) => a - b);
+}
+
+/** The prices that hold for a prompt of this length. */
+function tokenPrices(prices: ModelPrice, promptTokens: number): TokenPrices {
+  const priceOf = (key: string) => priceAt(prices[key], promptTokens);
+  const input = priceOf("input_mtok") ?? 0;
+  const cacheWrite = priceOf("cache_write_5m_mtok") ?? priceOf("cache_write_mtok") ?? input;
+  return {
+    input,
+    output: priceOf("output_mtok") ?? 0,
+    cacheRead: priceOf("cache_read_mtok") ?? input,
+    cacheWrite,
+    cacheWrite1h: priceOf("cache_write_1h_mtok") ?? cacheWrite,
+  };
+}
+
+function priceAt(price: ModelPrice[string], promptTokens: number): number | null {
+  if (price === undefined) return null;
+  if (typeof price === "number") return Math.round(price * PICO_PER_MTOK);
+  const reached = price.tiers.filter(({ start }) => promptTokens > start).sort((a, b) => a.start - b.start);
+  return Math.round((reached.at(-1)?.price ?? price.base) * PICO_PER_MTOK);
+}
+
+/** Its package.json is not among what it exports, but lies beside the folder that is. */
+function packageVersion(): string {
+  const entry = createRequire(import.meta.url).resolve(PACKAGE);
+  const text = readFileSync(join(dirname(entry), "..", "package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}

@@ -1,0 +1,124 @@
+import { BudgetError } from "../core/errors.js";
+import type { Price, TokenPrices } from "../core/price.js";
+import type { Bill, TrialBudget, Usage } from "../core/system.js";
+import { costAt, dollars, type Pricing, picoDollars, priceFrom, pricesAt } from "./price.js";
+import { amount, BUDGET_RULES, requireRule } from "./rules.js";
+import { promptOf, requireCount, requireCounts } from "./usage.js";
+
+/** What a trial is billed at and held to. */
+export interface CostBudgetOptions {
+  readonly price?: Price | null;
+  /** Instead of a price. */
+  readonly pricing?: Pricing;
+  /** 0, null or absent: costs are only counted. */
+  readonly maxCostUsd?: number | null;
+  /** A limit on tokens of all classes together, for lanes that have no price. */
+  readonly maxTokens?: number;
+  /** Called once, at the moment a limit is exceeded. */
+  readonly onExceeded?: () => void;
+}
+
+/**
+ * The running bill of one trial. Sums are whole pico-dollars, exact up to $9,007; `add` and `estimate` are called for
+ * every event of a stream and allocate nothing.
+ * @example
+ * const budget = new CostBudget({ pricing: { input_per_1k: 0.003, output_per_1k: 0.015 }, maxCostUsd: 0.05 });
+ * budget.add({ input: 1200, output: 340 }).exceeded; // false
+ */
+export class CostBudget implements TrialBudget {
+  readonly maxCostUsd: number;
+  readonly #price: Price | null;
+  readonly #maxCost: number;
+  readonly #maxTokens: number;
+  readonly #onExceeded: (() => void) | undefined;
+  readonly #bill = { costUsd: 0, exceeded: false };
+  readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
+  /** Of the last prompt: an estimate is of an answer to it, or to one that is about as long. */
+  #prices: TokenPrices | null;
+  #cost = 0;
+  #tokens = 0;
+  #estimatedTokens = 0;
+  #costKilledAt = 0;
+
+  constructor({ price, pricing, maxCostUsd, maxTokens, onExceeded }: CostBudgetOptions) {
+    this.maxCostUsd = maxCostUsd ?? 0;
+    requireRule("maxCostUsd", this.maxCostUsd, amount);
+    if (maxTokens !== undefined) requireRule("maxTokens", maxTokens, BUDGET_RULES.max_tokens);
+    this.#price = price ?? (pricing === undefined ? null : priceFrom(pricing, "pricing"));
+    this.#prices = this.#price;
+    if (this.maxCostUsd > 0 && this.#price === null) throw withoutPrice(this.maxCostUsd);
+    this.#maxCost = this.maxCostUsd > 0 ? picoDollars(this.maxCostUsd) : Number.POSITIVE_INFINITY;
+    this.#maxTokens = maxTokens ?? Number.POSITIVE_INFINITY;
+    this.#onExceeded = onExceeded;
+  }
+
+  add(usage: Usage, promptTokens?: number): Bill {
+    requireCounts(usage);
+    if (promptTokens !== undefined) requireCount("promptTokens", promptTokens);
+    this.#bank(usage);
+    if (this.#price !== null) {
+      this.#prices = pricesAt(this.#price, promptTokens ?? promptOf(usage));
+      this.#cost += costAt(this.#prices, usage);
+    }
+    this.#estimatedTokens = 0;
+    return this.#judge();
+  }
+
+  estimate(outputTokens: number): Bill {
+    requireCount("outputTokens", outputTokens);
+    this.#estimatedTokens = outputTokens;
+    return this.#judge();
+  }
+
+  get bill(): Bill {
+    return this.#bill;
+  }
+
+  get usage(): Readonly<Required<Usage>> {
+    return this.#usage;
+  }
+
+  get costKilledAt(): number {
+    return this.#costKilledAt;
+  }
+
+  get isEstimated(): boolean {
+    return this.#estimatedTokens > 0;
+  }
+
+  get isPriced(): boolean {
+    return this.#price !== null;
+  }
+
+  #bank(usage: Usage): void {
+    const total = this.#usage;
+    total.input += usage.input;
+    total.output += usage.output;
+    total.cacheRead += usage.cacheRead ?? 0;
+    total.cacheWrite += usage.cacheWrite ?? 0;
+    total.cacheWrite1h += usage.cacheWrite1h ?? 0;
+    total.reasoning += usage.reasoning ?? 0;
+    this.#tokens += promptOf(usage) + usage.output;
+  }
+
+  #judge(): Bill {
+    const cost = this.#cost + this.#estimatedTokens * (this.#prices?.output ?? 0);
+    this.#bill.costUsd = dollars(cost);
+    const isOverCost = cost > this.#maxCost;
+    if (isOverCost && this.#costKilledAt === 0) this.#costKilledAt = this.#bill.costUsd;
+    if (isOverCost || this.#tokens + this.#estimatedTokens > this.#maxTokens) this.#exceed();
+    return this.#bill;
+  }
+
+  #exceed(): void {
+    if (this.#bill.exceeded) return;
+    this.#bill.exceeded = true;
+    this.#onExceeded?.();
+  }
+}
+
+function withoutPrice(maxCostUsd: number): BudgetError {
+  return new BudgetError(
+    `A limit of $${maxCostUsd} needs a price: without one it could never fire. Give price or pricing, or limit the work with maxTokens instead.`,
+  );
+}

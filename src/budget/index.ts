@@ -1,0 +1,16 @@
+export { bundledPrice, type PriceQuery } from "./bundled-prices.js";
+export { CostBudget, type CostBudgetOptions } from "./cost-budget.js";
+export { loadModels, type ModelEntry, type ModelsFile, ModelsFileError, type PriceOrigin } from "./models-file.js";
+export { costOf, dollars, type Pricing, priceFrom } from "./price.js";
+export {
+  defaultBaseUrlOf,
+  dialectOf,
+  type Endpoint,
+  type EndpointSource,
+  endpointOf,
+  keyVariableOf,
+  type WireDialect,
+} from "./providers.js";
+export { type BudgetRule, type Budgets, type ResolvedBudgets, resolveBudgets } from "./resolve.js";
+export { type Reservation, RunBudget, type RunBudgetOptions, type SettleOptions } from "./run-budget.js";
+export type { FileProblem, Place } from "./yaml-tree.js";

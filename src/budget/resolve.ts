@@ -1,0 +1,81 @@
+import { BudgetError } from "../core/errors.js";
+import type { TokenPrices } from "../core/price.js";
+import { dollars, type Pricing, picoDollars, priceFrom } from "./price.js";
+import { BUDGET_RULES, requireRules } from "./rules.js";
+
+/** The limits of one trial, as written in models.yml. */
+export interface Budgets {
+  /** Absent: worked out from the price. 0: no limit. */
+  max_cost_usd?: number;
+  max_tokens?: number;
+  /** 600 when absent. */
+  hard_timeout_secs?: number;
+  expected_ttft_secs?: number;
+  expected_ttf_solution_secs?: number;
+}
+
+/** Which rule decided what a trial may cost. */
+export type BudgetRule = "explicit" | "formula" | "ceiling" | "free" | "disabled" | "unpriced";
+
+/** What one trial may cost and how long it may take, and why. */
+export interface ResolvedBudgets {
+  /** 0 when there is no limit, null when none can be enforced for want of a price. */
+  readonly maxCostUsd: number | null;
+  readonly hardTimeoutSecs: number;
+  /** True when a trial is stopped for what it costs. */
+  readonly enforced: boolean;
+  readonly rule: BudgetRule;
+}
+
+const CEILING_PICO = picoDollars(0.5);
+const DEFAULT_TIMEOUT_SECS = 600;
+
+/** The trial that the default limit pays for, in tokens. */
+const DEFAULT_WORK = { input: 64_000, output: 32_000 };
+
+/**
+ * What one trial of a model may cost and how long it may take.
+ * @example
+ * resolveBudgets({ pricing: { input_per_1k: 0.0003, output_per_1k: 0.0012 } });
+ * // { maxCostUsd: 0.0576, hardTimeoutSecs: 600, enforced: true, rule: "formula" }
+ */
+export function resolveBudgets({
+  pricing,
+  budgets,
+}: {
+  pricing?: Pricing | null | undefined;
+  budgets?: Budgets | null | undefined;
+}): ResolvedBudgets {
+  return resolveAtPrice(pricing == null ? null : priceFrom(pricing, "pricing"), budgets ?? {});
+}
+
+/** The same for a price that is known already. */
+export function resolveAtPrice(price: TokenPrices | null, budgets: Budgets): ResolvedBudgets {
+  requireRules("budgets", budgets, BUDGET_RULES);
+  const { maxCostUsd, rule } = resolveMaxCost(price, budgets.max_cost_usd ?? null);
+  const hardTimeoutSecs = budgets.hard_timeout_secs ?? DEFAULT_TIMEOUT_SECS;
+  return { maxCostUsd, hardTimeoutSecs, enforced: maxCostUsd !== null && maxCostUsd > 0, rule };
+}
+
+type MaxCost = Pick<ResolvedBudgets, "maxCostUsd" | "rule">;
+
+function resolveMaxCost(price: TokenPrices | null, given: number | null): MaxCost {
+  if (given === 0) return { maxCostUsd: 0, rule: "disabled" };
+  if (given !== null && price === null) throw unenforceable(given);
+  if (given !== null) return { maxCostUsd: given, rule: "explicit" };
+  if (price === null) return { maxCostUsd: null, rule: "unpriced" };
+  return price.input === 0 && price.output === 0 ? { maxCostUsd: 0, rule: "free" } : defaultMaxCost(price);
+}
+
+/** In whole pico-dollars, so that a formula that gives the ceiling exactly does: it is the formula's then. */
+function defaultMaxCost(price: TokenPrices): MaxCost {
+  const pico = price.input * DEFAULT_WORK.input + price.output * DEFAULT_WORK.output;
+  if (pico > CEILING_PICO) return { maxCostUsd: dollars(CEILING_PICO), rule: "ceiling" };
+  return { maxCostUsd: dollars(pico), rule: "formula" };
+}
+
+function unenforceable(given: number): BudgetError {
+  return new BudgetError(
+    `budgets.max_cost_usd is ${given}, but the model has no price, so that the limit could never fire. Give pricing.input_per_1k and pricing.output_per_1k, or limit its work with budgets.max_tokens instead.`,
+  );
+}

@@ -1,0 +1,144 @@
+import { BudgetError } from "../core/errors.js";
+import { dollars, picoDollars } from "./price.js";
+import { amount, requireRule } from "./rules.js";
+import { RunningQuantile } from "./running-quantile.js";
+
+/** What a whole run may spend, and what a run that is resumed has spent already. */
+export interface RunBudgetOptions {
+  readonly maxCostUsd: number;
+  readonly spentUsd?: number;
+}
+
+/** Money set aside for one trial until its cost is known. */
+export interface Reservation {
+  readonly reservedUsd: number;
+}
+
+/** How a trial ended, as far as its cost goes. */
+export interface SettleOptions {
+  /** False for a trial that failed: its cost is spent all the same, but says nothing about what others will cost. */
+  readonly isTypical?: boolean;
+}
+
+/** What is set aside for one trial; `isProbe` when it is a guess from too few. */
+interface Held {
+  readonly pico: bigint;
+  readonly isProbe: boolean;
+}
+
+/** Trials without a limit of their own run one by one until this many have shown what they cost. */
+const FIRST_FEW = 5;
+
+/**
+ * The budget of a whole run. A trial starts only when what is spent, what is set aside for the trials that are out and
+ * what it may cost itself fit together; what the run spends exceeds the budget by no more than its trials exceed theirs.
+ * @example
+ * const budget = new RunBudget({ maxCostUsd: 5 });
+ * const reservation = budget.reserve(0.3);
+ * if (typeof reservation !== "string") budget.settle(reservation, 0.12);
+ */
+export class RunBudget {
+  readonly maxCostUsd: number;
+  readonly #max: bigint;
+  readonly #held = new Map<Reservation, Held>();
+  readonly #costs = new RunningQuantile(0.99);
+  /** Bigints: a run may well spend more than the $9,007 that safe integers hold. */
+  #spent: bigint;
+  #reserved = 0n;
+  #largest = 0n;
+  #probes = 0;
+  #isRefusing = false;
+  #unknownCosts = 0;
+
+  constructor({ maxCostUsd, spentUsd = 0 }: RunBudgetOptions) {
+    requireRule("maxCostUsd", maxCostUsd, amount);
+    requireRule("spentUsd", spentUsd, amount);
+    if (maxCostUsd === 0)
+      throw new BudgetError("The budget of a run must be above 0. Leave it out to run without a limit.");
+    this.maxCostUsd = maxCostUsd;
+    this.#max = BigInt(picoDollars(maxCostUsd));
+    this.#spent = BigInt(picoDollars(spentUsd));
+  }
+
+  /** All that was settled, and what a resumed run had spent before. */
+  get spentUsd(): number {
+    return dollars(Number(this.#spent));
+  }
+
+  /** True once a trial was refused: no other will be admitted. */
+  get isRefusing(): boolean {
+    return this.#isRefusing;
+  }
+
+  /** Trials whose cost nobody knows; each counts as all that was set aside for it. */
+  get unknownCosts(): number {
+    return this.#unknownCosts;
+  }
+
+  /**
+   * Asks for a trial that may cost `maxCostUsd` at most; 0 and null mean that it has no limit of its own. The answer
+   * "wait" holds until another trial is settled, "refuse" for good and for everyone.
+   */
+  reserve(maxCostUsd: number | null): Reservation | "wait" | "refuse" {
+    requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
+    if (this.#isRefusing) return "refuse";
+    const wanted = this.#wanted(maxCostUsd ?? 0);
+    if (wanted.isProbe && this.#probes > 0) return "wait";
+    if (this.#fits(wanted)) return this.#hold(wanted);
+    // Trials that are out may give back a part of what is set aside for them.
+    if (this.#held.size > 0) return "wait";
+    this.#isRefusing = true;
+    return "refuse";
+  }
+
+  /**
+   * Puts what a trial cost, over all its attempts and however it ended, in the place of what was set aside for it. Null
+   * means that nobody knows.
+   */
+  settle(reservation: Reservation, costUsd: number | null, { isTypical = true }: SettleOptions = {}): void {
+    requireRule("costUsd", costUsd ?? 0, amount);
+    const held = this.#release(reservation);
+    if (costUsd === null) {
+      this.#unknownCosts += 1;
+      this.#spent += held.pico;
+      return;
+    }
+    const pico = BigInt(picoDollars(costUsd));
+    this.#spent += pico;
+    if (isTypical) this.#observe(pico);
+  }
+
+  #wanted(maxCostUsd: number): Held {
+    if (maxCostUsd > 0) return { pico: BigInt(picoDollars(maxCostUsd)), isProbe: false };
+    if (this.#costs.count < FIRST_FEW) return { pico: this.#largest, isProbe: true };
+    return { pico: BigInt(Math.ceil(this.#costs.value)), isProbe: false };
+  }
+
+  /** Nothing may be known of what a probe costs, so that something at least must be left for it. */
+  #fits({ pico, isProbe }: Held): boolean {
+    const left = this.#max - this.#spent - this.#reserved;
+    return isProbe && pico === 0n ? left > 0n : pico <= left;
+  }
+
+  #hold(held: Held): Reservation {
+    const reservation = { reservedUsd: dollars(Number(held.pico)) };
+    this.#held.set(reservation, held);
+    this.#reserved += held.pico;
+    if (held.isProbe) this.#probes += 1;
+    return reservation;
+  }
+
+  #release(reservation: Reservation): Held {
+    const held = this.#held.get(reservation);
+    if (held === undefined) throw new RangeError("This reservation was settled before, or is another budget's.");
+    this.#held.delete(reservation);
+    this.#reserved -= held.pico;
+    if (held.isProbe) this.#probes -= 1;
+    return held;
+  }
+
+  #observe(pico: bigint): void {
+    this.#costs.add(Number(pico));
+    if (pico > this.#largest) this.#largest = pico;
+  }
+}

@@ -1,0 +1,84 @@
+/**
+ * The p-quantile (type 7) of numbers that come one by one, in logarithmic time each: those up to the quantile lie in one
+ * heap with the largest on top, the others in one with the smallest on top.
+ * @example
+ * const p99 = new RunningQuantile(0.99);
+ * for (const cost of [1, 2, 3]) p99.add(cost);
+ * p99.value; // 2.98
+ */
+export class RunningQuantile {
+  readonly #p: number;
+  /** Negated, which turns a heap over. */
+  readonly #low = new MinHeap();
+  readonly #high = new MinHeap();
+
+  constructor(p: number) {
+    this.#p = p;
+  }
+
+  get count(): number {
+    return this.#low.size + this.#high.size;
+  }
+
+  /** NaN while there are none. */
+  get value(): number {
+    const low = -this.#low.least;
+    const position = (this.count - 1) * this.#p;
+    const fraction = position - Math.floor(position);
+    return fraction === 0 ? low : low + (this.#high.least - low) * fraction;
+  }
+
+  add(value: number): void {
+    if (this.#low.size === 0 || value <= -this.#low.least) this.#low.push(-value);
+    else this.#high.push(value);
+    const wanted = Math.floor((this.count - 1) * this.#p) + 1;
+    while (this.#low.size > wanted) this.#high.push(-this.#low.pop());
+    while (this.#low.size < wanted) this.#low.push(-this.#high.pop());
+  }
+}
+
+/** Numbers of which the least is always at hand. */
+class MinHeap {
+  readonly #items: number[] = [];
+
+  get size(): number {
+    return this.#items.length;
+  }
+
+  get least(): number {
+    return this.#at(0);
+  }
+
+  push(value: number): void {
+    let index = this.#items.push(value) - 1;
+    while (index > 0) {
+      const parent = (index - 1) >> 1;
+      if (this.#at(parent) <= value) break;
+      this.#items[index] = this.#at(parent);
+      index = parent;
+    }
+    this.#items[index] = value;
+  }
+
+  pop(): number {
+    const least = this.least;
+    const last = this.#items.pop();
+    if (last !== undefined && this.#items.length > 0) this.#sink(last);
+    return least;
+  }
+
+  #sink(value: number): void {
+    let index = 0;
+    for (let child = 1; child < this.size; child = 2 * index + 1) {
+      if (child + 1 < this.size && this.#at(child + 1) < this.#at(child)) child += 1;
+      if (this.#at(child) >= value) break;
+      this.#items[index] = this.#at(child);
+      index = child;
+    }
+    this.#items[index] = value;
+  }
+
+  #at(index: number): number {
+    return this.#items[index] ?? Number.NaN;
+  }
+}

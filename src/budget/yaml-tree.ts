@@ -1,0 +1,96 @@
+import type { Document, Node, Pair } from "yaml";
+
+/** Where something stands in a file; both count from 1. */
+export interface Place {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** Something wrong in a file, and where. */
+export interface FileProblem extends Place {
+  readonly text: string;
+}
+
+export type KeyPath = readonly (string | number)[];
+
+/** The content of a YAML file, and the place of everything in it. */
+export interface YamlTree {
+  readonly value: unknown;
+  readonly problems: readonly FileProblem[];
+  /** True when the file is no YAML, so that its value means nothing. */
+  readonly isBroken: boolean;
+  /** The place of a value, or of the nearest thing around it that is there. */
+  placeOf(path: KeyPath): Place;
+  /** The place of the key that the path ends with. */
+  placeOfKey(path: KeyPath): Place;
+}
+
+/** Reads YAML so that every complaint about it can name line and column. */
+export async function parseYaml(text: string): Promise<YamlTree> {
+  const yaml = await import("yaml");
+  const lines = new yaml.LineCounter();
+  const document = yaml.parseDocument(text, { lineCounter: lines, merge: true });
+  const placeAt = (offset: number): Place => {
+    const { line, col } = lines.linePos(offset);
+    return { line: Math.max(1, line), column: Math.max(1, col) };
+  };
+  const problems = document.errors.map(({ code, message, pos }) => ({
+    ...placeAt(pos[0]),
+    text: code === "DUPLICATE_KEY" ? "this key was given before: keep one of them." : firstLine(message),
+  }));
+  const broken = document.errors.some(({ code }) => code !== "DUPLICATE_KEY");
+  const content = broken ? { value: null } : contentOf(document);
+  if (content.problem !== undefined) problems.push({ line: 1, column: 1, text: content.problem });
+  const walker = { find: finder(yaml), offsetOf: (node: unknown) => (yaml.isNode(node) ? node.range?.[0] : undefined) };
+  return {
+    value: content.value,
+    problems,
+    isBroken: broken || content.problem !== undefined,
+    placeOf: (path) => placeAt(walk(document.contents, path, walker)),
+    placeOfKey: (path) => placeAt(walk(document.contents, path, { ...walker, atKey: true })),
+  };
+}
+
+/** The library's messages go on with an excerpt of the file, which may hold anything. */
+function firstLine(message: string): string {
+  const line = (message.split("\n")[0] ?? message).replace(/ at line \d+, column \d+:?$/, "");
+  return `${line.replace(/[.:]$/, "")}. Mend the YAML.`;
+}
+
+/** Aliases that multiply beyond all measure make it throw. */
+function contentOf(document: Document): { value: unknown; problem?: string } {
+  try {
+    return { value: document.toJS() as unknown };
+  } catch (error) {
+    return { value: null, problem: firstLine(error instanceof Error ? error.message : "The file cannot be read") };
+  }
+}
+
+interface Walker {
+  readonly find: (node: Node, key: string | number) => Pick<Pair, "key" | "value"> | undefined;
+  readonly offsetOf: (node: unknown) => number | undefined;
+  readonly atKey?: boolean;
+}
+
+function finder({ isMap, isSeq, isScalar }: typeof import("yaml")): Walker["find"] {
+  return (node, key) => {
+    if (isSeq(node)) return { key: null, value: node.items[Number(key)] };
+    if (!isMap(node)) return undefined;
+    // The last of several equal keys is the one that counts.
+    return node.items.findLast((item) => String(isScalar(item.key) ? item.key.value : item.key) === String(key));
+  };
+}
+
+/** Follows a path down the tree and gives the offset of the last thing it finds. */
+function walk(root: Node | null, path: KeyPath, { find, offsetOf, atKey = false }: Walker): number {
+  let node: unknown = root;
+  let offset = offsetOf(root) ?? 0;
+  for (const [depth, key] of path.entries()) {
+    const pair = node === null || node === undefined ? undefined : find(node as Node, key);
+    if (pair === undefined) break;
+    const isLast = depth === path.length - 1;
+    offset = (atKey && isLast ? offsetOf(pair.key) : undefined) ?? offsetOf(pair.value) ?? offsetOf(pair.key) ?? offset;
+    node = pair.value;
+  }
+  return offset;
+}

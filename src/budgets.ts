@@ -1,0 +1,96 @@
+import { CostBudget } from "./budget/cost-budget.js";
+import { type Reservation, RunBudget } from "./budget/run-budget.js";
+import { BudgetError, UsageError } from "./core/errors.js";
+import type { Limits } from "./core/price.js";
+import type { EvalRow } from "./core/row.js";
+import { describe } from "./core/shape.js";
+import { didYouMean } from "./core/suggest.js";
+import type { System } from "./core/system.js";
+import { formatDollars } from "./report/format.js";
+import type { BudgetPort, RunBudgetPort } from "./runner/ports.js";
+
+/** What a run may cost. Left out, trials are held to what their systems say, and the run to nothing. */
+export interface BudgetOptions {
+  /** For the whole run: trials that might exceed it are not started. */
+  run?: { maxCostUsd: number };
+  /** For each trial, instead of what its system says. A trial that exceeds it is stopped and graded on what it left. */
+  trial?: { maxCostUsd: number };
+}
+
+/** The budgets of a run, and the part of them that is asked about afterwards. */
+export interface Budgets {
+  port: BudgetPort;
+  run: RunBudget | null;
+}
+
+/** Makes the budgets of a run, or says why they could not be kept. */
+export function budgetsOf(
+  options: BudgetOptions = {},
+  { systems, spentUsd }: { systems: readonly System[]; spentUsd: number },
+): Budgets {
+  checkBudget(options);
+  const { run, trial } = options;
+  if (run !== undefined || trial !== undefined) requirePrices(systems);
+  const limits = new Map(systems.map((system) => [system, limitsOf(system, trial?.maxCostUsd)]));
+  const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
+  return {
+    port: {
+      limitsOf: (system) => limits.get(system) ?? null,
+      open: ({ price, maxCostUsd, maxTokens }, onExceeded) =>
+        new CostBudget({ price, maxCostUsd, onExceeded, ...(maxTokens === undefined ? {} : { maxTokens }) }),
+      run: runBudget === null ? null : runPort(runBudget),
+    },
+    run: runBudget,
+  };
+}
+
+function runPort(budget: RunBudget): RunBudgetPort {
+  return {
+    reserve: (limits) => budget.reserve(limits?.maxCostUsd ?? null),
+    settle: (reservation, costUsd, isTypical) => budget.settle(reservation as Reservation, costUsd, { isTypical }),
+  };
+}
+
+function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
+  if (limits === undefined) return null;
+  return maxCostUsd === undefined || limits.price === null ? limits : { ...limits, maxCostUsd };
+}
+
+/** A limit in dollars on a model whose price nobody knows could never be kept. */
+function requirePrices(systems: readonly System[]): void {
+  const unpriced = systems.filter(({ limits }) => limits?.price === null).map(({ name }) => name);
+  if (unpriced.length === 0) return;
+  throw new BudgetError(
+    `There is a budget in dollars, but no price is known for ${unpriced.join(", ")}. Give \`pricing\` in models.yml, or leave the budget out.`,
+  );
+}
+
+function checkBudget(options: BudgetOptions): void {
+  const unknown = Object.keys(options).find((key) => key !== "run" && key !== "trial");
+  if (unknown !== undefined)
+    throw new UsageError(`\`budget\` has no part "${unknown}".${didYouMean(unknown, ["run", "trial"])}`);
+  for (const part of ["run", "trial"] as const) {
+    const given = options[part];
+    if (given === undefined) continue;
+    const { maxCostUsd, ...more } = given;
+    const [other] = Object.keys(more);
+    if (other !== undefined) throw new UsageError(`budget.${part} has no limit "${other}". It has maxCostUsd.`);
+    if (typeof maxCostUsd !== "number" || !(maxCostUsd >= 0 && maxCostUsd < Number.POSITIVE_INFINITY))
+      throw new UsageError(
+        `budget.${part}.maxCostUsd must be a number of dollars from 0 up, but is ${describe(maxCostUsd)}.`,
+      );
+  }
+  if (options.run?.maxCostUsd === 0)
+    throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start nothing. Leave it out for no limit.");
+}
+
+/** What the reader of a report has to know about the run's budget. */
+export function budgetNotes(rows: readonly EvalRow[], budget: RunBudget | null): string[] {
+  if (budget === null) return [];
+  const spent = `spent ${formatDollars(budget.spentUsd)} of ${formatDollars(budget.maxCostUsd)}`;
+  if (!budget.isRefusing) return [spent];
+  const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
+  const tasks = new Set(rows.map(taskOf));
+  const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
+  return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, spent];
+}

@@ -1,0 +1,117 @@
+import "../builtins.js";
+import { type Pricing, priceFrom, resolveBudgets } from "../budget/index.js";
+import { EXIT } from "../core/errors.js";
+import type { Example } from "../core/example.js";
+import type { Limits } from "../core/price.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import { evaluate } from "../evaluate.js";
+import { AnswerQuality } from "../evaluators/index.js";
+import { startMock } from "../mock/index.js";
+import { formatDollars, formatShare } from "../report/format.js";
+import { createRandom } from "../stats/index.js";
+import { ModelSystem } from "../systems/model.js";
+import type { DemoOptions } from "./demo.js";
+import { say, writeResult } from "./streams.js";
+
+const EXAMPLES = 30;
+const TRIALS = 2;
+
+/** Three models that do not exist: a cheap one, a good one, and one that talks until its money is spent. */
+const MODELS: Readonly<Record<string, { pricing: Pricing; maxCostUsd?: number; behaviour: object }>> = {
+  thrifty: {
+    pricing: { input_per_1k: 0.0001, output_per_1k: 0.0004 },
+    behaviour: { successRate: 0.7, outputTokens: 60, tokensPerSec: 4000, latencyMs: 5 },
+  },
+  steady: {
+    pricing: { input_per_1k: 0.0025, output_per_1k: 0.01 },
+    behaviour: { successRate: 0.95, outputTokens: 120, tokensPerSec: 3000, latencyMs: 15 },
+  },
+  rambler: {
+    pricing: { input_per_1k: 0.005, output_per_1k: 0.025 },
+    maxCostUsd: 0.01,
+    behaviour: { successRate: 0.9, outputTokens: 3000, tokensPerSec: 6000, latencyMs: 10 },
+  },
+};
+
+/** `assay demo budgets`: three simulated models, one of which runs into its cap. Offline, with real requests. */
+export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
+  const reporter = registry.get("reporter", output);
+  const dataset = sums(seed);
+  const answers = dataset.map(({ question = "", answer = "" }) => ({ question, answer }));
+  const models = Object.fromEntries(Object.entries(MODELS).map(([name, { behaviour }]) => [name, behaviour]));
+  const mock = await startMock({ seed, answers, models });
+  const systems = Object.keys(MODELS).map(
+    (name) => new ModelSystem({ name, model: name, baseUrl: `${mock.url}/v1`, limits: limitsOf(name) }),
+  );
+  try {
+    const result = await evaluate({
+      title: "What does a right answer cost?",
+      systems,
+      dataset,
+      evaluators: [new AnswerQuality()],
+      scoreField: "contains",
+      threshold: 1,
+      trials: TRIALS,
+      seed,
+      runsDir,
+      invocation: { command: "demo" },
+    });
+    await writeResult(reporter.render(result));
+    if (output === "table") await writeResult(`\n${conclude(result)}\n`);
+    say(`\nStored in ${result.runDir}\n${NEXT}`);
+    return EXIT.fine;
+  } finally {
+    await Promise.all(systems.map((system) => system.close()));
+    await mock.close();
+  }
+}
+
+const NEXT = `What to do next:
+  assay mock --latency 50 --fault 429=0.1               a model endpoint to try things on
+  assay models                                          what your models.yml resolves to
+  assay gateway --max-cost 0.30 -- my-program           hold any program to a budget`;
+
+function limitsOf(name: string): Limits {
+  const { pricing, maxCostUsd } = MODELS[name] ?? { pricing: { input_per_1k: 0, output_per_1k: 0 } };
+  const budgets = maxCostUsd === undefined ? {} : { max_cost_usd: maxCostUsd };
+  const resolved = resolveBudgets({ pricing, budgets });
+  return {
+    price: priceFrom(pricing, "assay demo budgets"),
+    maxCostUsd: resolved.maxCostUsd,
+    hardTimeoutMs: resolved.hardTimeoutSecs * 1000,
+  };
+}
+
+function sums(seed: number): Example[] {
+  const random = createRandom(seed);
+  return Array.from({ length: EXAMPLES }, (_, id) => {
+    const [a, b] = [100 + random.int(900), 100 + random.int(900)];
+    return { id, question: `What is ${a} + ${b}? Question ${id}.`, answer: String(a + b) };
+  });
+}
+
+/** The findings in plain words. */
+function conclude({ summary }: EvalResult): string {
+  const systems = Object.entries(summary).map(([name, values]) => ({ name, ...values }) as Finding);
+  const cheapest = systems.reduce((a, b) =>
+    (b.cost_per_pass_usd ?? Infinity) < (a.cost_per_pass_usd ?? Infinity) ? b : a,
+  );
+  const best = systems.reduce((a, b) => (b.pass_rate > a.pass_rate ? b : a));
+  const killed = systems.filter(({ cost_killed_count }) => cost_killed_count > 0);
+  return [
+    `${cheapest.name} gives the cheapest right answer: ${formatDollars(cheapest.cost_per_pass_usd)} each, ${formatShare(cheapest.pass_rate)} of its answers are right.`,
+    `${best.name} is right most often, ${formatShare(best.pass_rate)}, at ${formatDollars(best.cost_per_pass_usd)} a right answer.`,
+    ...killed.map(
+      ({ name, cost_killed_count }) =>
+        `${name} ran into its cap of ${formatDollars(limitsOf(name).maxCostUsd)} a trial ${cost_killed_count} times; what it had said by then was graded all the same.`,
+    ),
+  ].join("\n");
+}
+
+interface Finding {
+  name: string;
+  pass_rate: number;
+  cost_per_pass_usd: number | null;
+  cost_killed_count: number;
+}

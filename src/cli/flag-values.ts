@@ -1,0 +1,70 @@
+import { InvalidArgumentError } from "commander";
+
+// How the values of flags are read. What cannot be used as given is refused with a word on what can.
+
+export function collect(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
+}
+
+export function list(value: string): string[] {
+  return value.split(",").map((item) => item.trim());
+}
+
+export function number(value: string): number {
+  const parsed = Number(value);
+  if (value.trim() === "" || !Number.isFinite(parsed)) throw new InvalidArgumentError("It must be a number.");
+  return parsed;
+}
+
+export function integer(value: string): number {
+  const parsed = number(value);
+  if (!Number.isSafeInteger(parsed)) throw new InvalidArgumentError("It must be a whole number.");
+  return parsed;
+}
+
+export function count(value: string): number {
+  const parsed = integer(value);
+  if (parsed < 1) throw new InvalidArgumentError("It must be at least 1.");
+  return parsed;
+}
+
+/** `a=b`, given once or several times. The value may hold commas. */
+export function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
+  return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
+}
+
+/** `a=b,c=d`, given once or several times. */
+export function pairs(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  return text.split(",").reduce<Record<string, string>>((parsed, one) => pair(one, parsed), { ...before });
+}
+
+export function dollars(value: string): number {
+  const parsed = number(value);
+  if (parsed <= 0) throw new InvalidArgumentError("It must be more than 0. Leave it out for no limit.");
+  return parsed;
+}
+
+export function json(value: string): Record<string, unknown> {
+  try {
+    const parsed: unknown = JSON.parse(value);
+    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
+      return parsed as Record<string, unknown>;
+  } catch {
+    // Said below.
+  }
+  throw new InvalidArgumentError(`It must be a JSON object such as '{"top_p": 0.9}'.`);
+}
+
+/** `Name: value`, given once or several times. */
+export function header(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const at = text.indexOf(":");
+  if (at < 1) throw new InvalidArgumentError('It must look like "Name: value".');
+  return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
+}
+
+export function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
+  const parsed = Object.entries(pairs(value)).map(([key, least]) => [key, number(least)] as const);
+  return { ...before, ...Object.fromEntries(parsed) };
+}

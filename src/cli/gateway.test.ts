@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { isAlive } from "../gateway/process-group.js";
+import { type MockOptions, startMock } from "../mock/index.js";
+import { type GatewayOptions, gatewayCommand } from "./gateway.js";
+
+const HERE = fileURLToPath(new URL(".", import.meta.url));
+
+/** Runs the command in a process of its own, as the command line does. */
+const DRIVER = `
+import { createJiti } from "jiti";
+const { gatewayCommand } = await createJiti(${JSON.stringify(HERE)}).import("./gateway.ts");
+const [options, ...command] = JSON.parse(process.argv[1]);
+try {
+  process.exitCode = await gatewayCommand(options, command);
+} catch (error) {
+  console.error(error.code, error.message);
+  process.exitCode = error.exitCode ?? 99;
+}`;
+
+/** Asks once for each argument, and says how that went. */
+const PROGRAM = `
+for (const model of process.argv.slice(1)) {
+  const response = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", {
+    method: "POST", body: JSON.stringify({ model, stream: model.startsWith("slow"), messages: [{ role: "user", content: "hi" }] }),
+  });
+  await response.text().catch(() => {});
+  console.log(model, response.status);
+}`;
+
+let dir = "";
+let mock: Awaited<ReturnType<typeof startMock>> | undefined;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), "assay-gateway-"));
+});
+afterEach(async () => {
+  await mock?.close();
+  mock = undefined;
+  await rm(dir, { recursive: true, force: true });
+});
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ code: number | null; stdout: string; stderr: string }>;
+}
+
+function run(options: GatewayOptions, ...command: readonly string[]): Run {
+  const args = ["--input-type=module", "-e", DRIVER, JSON.stringify([options, ...command])];
+  // The working folder is not the one with node_modules in it, so that no models.yml lies there.
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    cwd: HERE,
+    env: { ...process.env, DIR: dir },
+  });
+  let [stdout, stderr] = ["", ""];
+  child.stdout.on("data", (data) => {
+    stdout += String(data);
+  });
+  child.stderr.on("data", (data) => {
+    stderr += String(data);
+  });
+  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, stdout, stderr })) };
+}
+
+async function upstreamOf(script: MockOptions): Promise<GatewayOptions> {
+  mock = await startMock(script);
+  return { upstream: { openai: `${mock.url}/v1` } };
+}
+
+const program = (...models: readonly string[]) => [process.execPath, "--input-type=module", "-e", PROGRAM, ...models];
+
+const MODELS = `models:
+  dear: { pricing: { input_per_1k: 0.001, output_per_1k: 0.01 } }
+  slow-dear: { pricing: { input_per_1k: 0.001, output_per_1k: 0.01 } }
+`;
+
+async function modelsFile(): Promise<string> {
+  await writeFile(join(dir, "models.yml"), MODELS);
+  return join(dir, "models.yml");
+}
+
+async function number(name: string): Promise<number> {
+  const read = () => readFile(join(dir, name), "utf8").catch(() => "");
+  await expect.poll(read, { timeout: 10_000 }).toMatch(/^\d+\n$/);
+  return Number(await read());
+}
+
+describe("assay gateway", () => {
+  it("meters a program, gives its exit code and prints a receipt", async () => {
+    const options = {
+      ...(await upstreamOf({ usage: { input: 1000 }, outputTokens: 100 })),
+      models: await modelsFile(),
+    };
+    const { code, stdout, stderr } = await run(options, ...program("dear", "dear"), "--", "x").ended;
+    expect(stdout).toBe("dear 200\ndear 200\n-- 200\nx 200\n");
+    expect(stderr).toContain("# Receipt");
+    expect(stderr).toMatch(/\| dear +\| +2 \| +2000 \| +0 \| +0 \| +200 \| +0 \| \$0\.0040 \| priced/);
+    expect(stderr).toContain("4 requests: 4 answered");
+    expect(stderr).toContain("no price is known for --, x");
+    expect(code).toBe(0);
+    expect((await run(options, "sh", "-c", "exit 7").ended).code).toBe(7);
+    expect((await run(options, "sh", "-c", "kill -9 $$").ended).code).toBe(137);
+  });
+
+  it("stops a program whose budget is spent, with everything it has started", async () => {
+    const options = {
+      ...(await upstreamOf({ outputTokens: 5000, tokensPerSec: 2000 })),
+      models: await modelsFile(),
+      maxCost: 0.01,
+    };
+    const script = `echo $$ > $DIR/pid; sh -c 'trap "" TERM; while true; do sleep 0.05; done' & "$@"; echo unreached; sleep 60`;
+    const { code, stdout, stderr } = await run(options, "sh", "-c", script, "sh", ...program("slow-dear")).ended;
+    expect(code).toBe(1);
+    expect(stdout).not.toContain("unreached");
+    expect(stderr).toMatch(/The budget is spent \(\$0\.01\d*\): stopping sh/);
+    expect(stderr).toMatch(/1 request: 1 cut by the budget/);
+    expect(stderr).toContain("of $0.0100 spent; the limit was exceeded at $0.01");
+    expect(isAlive(await number("pid"))).toBe(false);
+  });
+
+  it("stops a program whose time is up", async () => {
+    const { code, stderr } = await run({ timeout: 0.2 }, "sleep", "60").ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain("The time limit of 0.2 s has passed: stopping sleep.");
+  });
+
+  it("gives the receipt as JSON on stdout, and moves what the program prints out of its way", async () => {
+    const options = { ...(await upstreamOf({ usage: { input: 1000 } })), models: await modelsFile(), output: "json" };
+    const { stdout, stderr } = await run(options, ...program("dear")).ended;
+    expect(JSON.parse(stdout)).toMatchObject({ requests: 1, answered: 1, stoppedBy: null, exitCode: 0 });
+    expect(stderr).toContain("dear 200");
+  });
+
+  it("says how to point programs that ignored the variables", async () => {
+    const { stderr } = await run({}, "true").ended;
+    for (const name of ["No request came", "claude", "codex", "model_providers.assay", "gemini", "opencode", "pi"]) {
+      expect(stderr).toContain(name);
+    }
+  });
+
+  it("passes Ctrl-C on, and the receipt survives it", async () => {
+    const script = "trap 'echo caught; kill $!; exit 3' INT; sleep 60 & echo $$ > $DIR/pid; wait";
+    const { child, ended } = run({}, "sh", "-c", script);
+    await number("pid");
+    child.kill("SIGINT");
+    const { code, stdout, stderr } = await ended;
+    expect([code, stdout]).toEqual([3, "caught\n"]);
+    expect(stderr).toContain("# Receipt");
+  });
+
+  it("ends a program that does not heed it at the second Ctrl-C", async () => {
+    const { child, ended } = run(
+      {},
+      "sh",
+      "-c",
+      "trap '' INT TERM; echo $$ > $DIR/pid; while true; do sleep 0.05; done",
+    );
+    const pid = await number("pid");
+    child.kill("SIGINT");
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(137);
+    expect(isAlive(pid)).toBe(false);
+  });
+
+  it("without a program prints the variables and meters until Ctrl-C", async () => {
+    const { child, ended } = run(await upstreamOf({}));
+    const [lines] = await once(child.stdout as NodeJS.ReadableStream, "data");
+    const url = /export OPENAI_BASE_URL='(.*)'/.exec(String(lines))?.[1];
+    const body = JSON.stringify({ model: "gpt-4o", messages: [{ role: "user", content: "hi" }] });
+    expect((await fetch(`${url}/chat/completions`, { method: "POST", body })).status).toBe(200);
+    child.kill("SIGINT");
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr).toContain("1 request: 1 answered");
+  });
+
+  it.each([
+    [{}, ["no-such-program-here"], /There is no program "no-such-program-here"/],
+    [{ output: "html" }, ["true"], /There is no output "html"/],
+    [{ timeout: 0 }, ["true"], /--timeout 0 must be/],
+    [{ models: "/nowhere/models.yml" }, ["true"], /cannot be read/],
+    [{ upstream: { opnai: "http://x" } }, ["true"], /Did you mean "openai"/],
+    [{ maxCost: -1 }, ["true"], /must be/],
+  ] as const)("refuses %o %o", async (options, command, message) => {
+    const refused = gatewayCommand(options, command);
+    await expect(refused).rejects.toThrow(message);
+    await expect(refused).rejects.toMatchObject({ exitCode: 2 });
+  });
+});

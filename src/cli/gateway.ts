@@ -1,0 +1,199 @@
+import { existsSync } from "node:fs";
+import { constants } from "node:os";
+import { loadModels } from "../budget/index.js";
+import { EXIT, UsageError } from "../core/errors.js";
+import type { Price } from "../core/price.js";
+import { type Gateway, type Receipt, startGateway } from "../gateway/index.js";
+import { ProcessGroup, type ProgramEnd } from "../gateway/process-group.js";
+import { formatDollars } from "../report/format.js";
+import { pointingHints, renderReceipt } from "./gateway-receipt.js";
+import { say, writeResult } from "./streams.js";
+
+/** What the flags of `assay gateway` parse to. */
+export interface GatewayOptions {
+  maxCost?: number;
+  maxTokens?: number;
+  modelMap?: Readonly<Record<string, string>>;
+  /** A models file with prices. */
+  models?: string;
+  upstream?: Readonly<Record<string, string>>;
+  /** Seconds. */
+  timeout?: number;
+  /** The receipt: `table` on stderr, or `json` on stdout. */
+  output?: string;
+}
+
+type StoppedBy = "budget" | "time";
+
+const DEFAULT_MODELS = "models.yml";
+const LONGEST_TIMEOUT_SECS = 2_147_483;
+
+/**
+ * `assay gateway`: runs a program with its calls metered and stops it when the budget is spent; without a program, says
+ * how to point one at it and meters until Ctrl-C.
+ */
+export async function gatewayCommand(options: GatewayOptions, command: readonly string[]): Promise<number> {
+  check(options);
+  let onExceeded = () => {};
+  const exceeded = new Promise<StoppedBy>((resolve) => {
+    onExceeded = () => resolve("budget");
+  });
+  const gateway = await open(options, onExceeded);
+  const limit = timeLimit(options.timeout);
+  let outcome: Outcome;
+  try {
+    outcome = await (command.length === 0
+      ? serve(gateway, options, { exceeded, limit })
+      : runProgram(gateway, { options, command, stopped: Promise.race([exceeded, limit.passed]) }));
+  } finally {
+    limit.clear();
+    await gateway.close();
+  }
+  await printReceipt(gateway.receipt(), options, outcome);
+  return outcome.exitCode;
+}
+
+interface Outcome {
+  readonly exitCode: number;
+  readonly stoppedBy: StoppedBy | null;
+}
+
+function check({ output = "table", timeout }: GatewayOptions): void {
+  if (output !== "table" && output !== "json")
+    throw new UsageError(`There is no output "${output}". Use --output table or --output json.`);
+  if (timeout !== undefined && !(timeout > 0 && timeout <= LONGEST_TIMEOUT_SECS))
+    throw new UsageError(`--timeout ${timeout} must be a number of seconds above 0.`);
+}
+
+async function open(options: GatewayOptions, onExceeded: () => void): Promise<Gateway> {
+  const { maxCost, maxTokens, modelMap, upstream } = options;
+  const file = options.models ?? (existsSync(DEFAULT_MODELS) ? DEFAULT_MODELS : undefined);
+  return startGateway({
+    budget: {
+      ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+    },
+    ...(modelMap === undefined ? {} : { modelMap }),
+    ...(upstream === undefined ? {} : { upstreams: upstream }),
+    ...(file === undefined ? {} : { prices: await pricesIn(file) }),
+    onExceeded,
+  });
+}
+
+/** By both names of a model: programs use the one on the wire, people the one in the file. */
+async function pricesIn(file: string): Promise<Map<string, Price>> {
+  const { models } = await loadModels(file);
+  const prices = new Map<string, Price>();
+  for (const { name, apiName, price } of models.values()) {
+    if (price === null) continue;
+    if (!prices.has(apiName)) prices.set(apiName, price);
+    prices.set(name, price);
+  }
+  return prices;
+}
+
+interface TimeLimit {
+  readonly passed: Promise<StoppedBy>;
+  clear(): void;
+}
+
+function timeLimit(seconds: number | undefined): TimeLimit {
+  let timer: NodeJS.Timeout | undefined;
+  const passed = new Promise<StoppedBy>((resolve) => {
+    if (seconds !== undefined) timer = setTimeout(() => resolve("time"), seconds * 1000);
+  });
+  return { passed, clear: () => clearTimeout(timer) };
+}
+
+interface ProgramRun {
+  readonly options: GatewayOptions;
+  readonly command: readonly string[];
+  readonly stopped: Promise<StoppedBy>;
+}
+
+async function runProgram(gateway: Gateway, { options, command, stopped }: ProgramRun): Promise<Outcome> {
+  const [name = "", ...args] = command;
+  const group = await ProcessGroup.start({
+    command: name,
+    args,
+    env: { ...process.env, ...gateway.env },
+    output: options.output === "json" ? "stderr" : "stdout",
+  });
+  const release = forwardSignals(group);
+  try {
+    const first = await Promise.race([group.ended, stopped]);
+    if (typeof first === "object") return { exitCode: exitCodeOf(first), stoppedBy: null };
+    say(`${REASONS[first](gateway.receipt(), options)}: stopping ${name}.`);
+    if (!(await group.stop())) say(`Some processes that ${name} started could not be stopped: look for them.`);
+    return { exitCode: EXIT.gateFailed, stoppedBy: first };
+  } finally {
+    release();
+  }
+}
+
+const REASONS: Readonly<Record<StoppedBy, (receipt: Receipt, options: GatewayOptions) => string>> = {
+  budget: ({ totalUsd }) => `The budget is spent (${formatDollars(totalUsd)})`,
+  time: (_, { timeout }) => `The time limit of ${timeout} s has passed`,
+};
+
+/** As shells have it: a program that a signal ended gives 128 and the signal's number. */
+function exitCodeOf({ code, signal }: ProgramEnd): number {
+  return code ?? 128 + (signal === null ? 0 : constants.signals[signal]);
+}
+
+const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** The program is in a group of its own, so that Ctrl-C reaches only us. It is passed on; said twice, it is an order. */
+function forwardSignals(group: ProcessGroup): () => void {
+  let isTold = false;
+  const forward = (signal: NodeJS.Signals) => {
+    if (isTold) void group.stop();
+    else group.signal(signal);
+    isTold = true;
+  };
+  for (const signal of FORWARDED) process.on(signal, forward);
+  return () => {
+    for (const signal of FORWARDED) process.off(signal, forward);
+  };
+}
+
+interface Limits {
+  readonly exceeded: Promise<StoppedBy>;
+  readonly limit: TimeLimit;
+}
+
+/** Without a program: whoever was told the variables can come, until Ctrl-C. */
+async function serve(gateway: Gateway, options: GatewayOptions, { exceeded, limit }: Limits): Promise<Outcome> {
+  const isJson = options.output === "json";
+  const interrupted = nextSignal();
+  const lines = exportLines(gateway.env);
+  if (isJson) say(lines.trimEnd());
+  else await writeResult(lines);
+  say("Metering until Ctrl-C. Start your program in a shell with these variables.");
+  void exceeded.then(() => say(`${REASONS.budget(gateway.receipt(), options)}: every further call is refused.`));
+  const stoppedBy = await Promise.race([interrupted, limit.passed]);
+  const isExceeded = gateway.receipt().exceeded;
+  return { exitCode: isExceeded ? EXIT.gateFailed : EXIT.fine, stoppedBy: isExceeded ? "budget" : stoppedBy };
+}
+
+function nextSignal(): Promise<null> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      for (const signal of FORWARDED) process.off(signal, stop);
+      resolve(null);
+    };
+    for (const signal of FORWARDED) process.on(signal, stop);
+  });
+}
+
+function exportLines(env: Readonly<Record<string, string>>): string {
+  return Object.entries(env)
+    .map(([name, value]) => `export ${name}='${value.replaceAll("'", "'\\''")}'\n`)
+    .join("");
+}
+
+async function printReceipt(receipt: Receipt, { output }: GatewayOptions, outcome: Outcome): Promise<void> {
+  if (output === "json") await writeResult(`${JSON.stringify({ ...receipt, ...outcome }, null, 2)}\n`);
+  else say(renderReceipt(receipt));
+  if (receipt.requests === 0) say(pointingHints());
+}

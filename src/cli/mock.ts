@@ -1,0 +1,126 @@
+import { isIPv4 } from "node:net";
+import { EXIT, UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import {
+  FAULT_KINDS,
+  loadScript,
+  type MockCounts,
+  type MockFault,
+  type MockRequest,
+  type MockScript,
+  startMock,
+} from "../mock/index.js";
+import { say, writeResult } from "./streams.js";
+
+/** What the flags of `assay mock` parse to. Each one wins over the same setting of the script. */
+export interface MockFlags {
+  port?: number;
+  host?: string;
+  /** Lets other machines in. */
+  allowRemote?: boolean;
+  /** Milliseconds to the first byte. */
+  latency?: number;
+  tokensPerSec?: number;
+  reply?: string;
+  answers?: string;
+  successRate?: number;
+  outputTokens?: number;
+  /** Each as KIND or KIND=RATE. */
+  fault?: readonly string[];
+  requireKey?: string;
+  seed?: number;
+  script?: string;
+  /** A line on stderr for each request. */
+  verbose?: boolean;
+}
+
+/** `assay mock`: a model endpoint on this machine that needs no key and does what it is told. */
+export async function mockCommand(flags: MockFlags): Promise<number> {
+  const { port = 0, host = "127.0.0.1", allowRemote = false, verbose = false } = flags;
+  if (!allowRemote && !isLoopback(host))
+    throw new UsageError(
+      `--host ${host} would let other machines in. Add --allow-remote if that is meant, or leave --host out.`,
+    );
+  const onRequest = (request: MockRequest) => {
+    if (verbose) say(requestLine(request));
+  };
+  const mock = await startMock({ ...scriptOf(flags), port, host, keepRequests: 0, onRequest });
+  const stopped = stopSignal();
+  await writeResult(baseUrls(mock.url));
+  await stopped;
+  const { counts } = mock;
+  await mock.close();
+  say(countsLine(counts));
+  return EXIT.fine;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
+}
+
+function scriptOf(flags: MockFlags): MockScript {
+  const { script, latency, tokensPerSec, reply, answers, successRate, outputTokens, fault, requireKey, seed } = flags;
+  return {
+    ...(script !== undefined && loadScript(script)),
+    ...(latency !== undefined && { latencyMs: latency }),
+    ...(tokensPerSec !== undefined && { tokensPerSec }),
+    ...(reply !== undefined && { reply }),
+    ...(answers !== undefined && { answers }),
+    ...(successRate !== undefined && { successRate }),
+    ...(outputTokens !== undefined && { outputTokens }),
+    ...(fault !== undefined && { faults: fault.map(faultOf) }),
+    ...(requireKey !== undefined && { requireKey }),
+    ...(seed !== undefined && { seed }),
+  };
+}
+
+function faultOf(text: string): MockFault {
+  const [name = "", rate] = text.split("=", 2);
+  const kind = FAULT_KINDS.find((known) => known === name.trim());
+  if (kind === undefined) throw new UsageError(`--fault ${text}: unknown kind.${didYouMean(name, FAULT_KINDS)}`);
+  return rate === undefined ? { kind } : { kind, rate: rateOf(text, rate) };
+}
+
+function rateOf(text: string, rate: string): number {
+  const share = Number(rate);
+  if (rate.trim() !== "" && share >= 0 && share <= 1) return share;
+  throw new UsageError(`--fault ${text}: the rate must be a number from 0 to 1, as in 429=0.1.`);
+}
+
+function baseUrls(url: string): string {
+  return `OPENAI_BASE_URL=${url}/v1\nANTHROPIC_BASE_URL=${url}\nGOOGLE_GEMINI_BASE_URL=${url}\n`;
+}
+
+/** Resolves with the first Ctrl-C or SIGTERM; a second one ends the process as usual. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = () => {
+      process.off("SIGINT", stop);
+      process.off("SIGTERM", stop);
+      resolve();
+    };
+    process.on("SIGINT", stop);
+    process.on("SIGTERM", stop);
+  });
+}
+
+function requestLine(request: MockRequest): string {
+  const { index, method, path, model, status, fault, usage, startedAt, endedAt, aborted } = request;
+  const took = Math.round((endedAt ?? startedAt) - startedAt);
+  const notes = [
+    ...(model === "" ? [] : [model]),
+    ...(usage === null ? [] : [`${usage.input} in`, `${usage.output} out`]),
+    ...(fault === null ? [] : [`fault ${fault}`]),
+    ...(aborted ? ["the client went away"] : []),
+  ];
+  return `#${index + 1} ${method} ${path} ${status ?? "no answer"} ${took} ms ${notes.join(", ")}`.trimEnd();
+}
+
+function countsLine({ requests, byStatus, byFault, maxOpen }: MockCounts): string {
+  const listed = (counts: Readonly<Record<string, number>>) =>
+    Object.entries(counts).map(([name, count]) => `${name}: ${count}`);
+  const lines = [`${requests} requests, at most ${maxOpen} at a time`];
+  if (Object.keys(byStatus).length > 0) lines.push(`by status  ${listed(byStatus).join(", ")}`);
+  if (Object.keys(byFault).length > 0) lines.push(`by fault   ${listed(byFault).join(", ")}`);
+  return lines.join("\n");
+}

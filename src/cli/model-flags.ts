@@ -1,0 +1,58 @@
+import { UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import { DIALECT_NAMES, type DialectName } from "../dialects/dialect.js";
+import type { ModelConfig } from "./run-config.js";
+
+/** What `--proxy`, `--model`, `--name` and `--api` were given, each once or several times. */
+export interface ModelFlags {
+  model?: readonly string[] | undefined;
+  proxy?: readonly string[] | undefined;
+  name?: readonly string[] | undefined;
+  api?: readonly string[] | undefined;
+}
+
+/**
+ * The models that the flags describe: the first `--proxy` belongs to the first `--model` and the first `--name`, and so
+ * on. A proxy, model or dialect that is given once holds for all. Undefined when none is asked for.
+ * @example
+ * describeModels({ proxy: ["http://a:1", "http://b:2"], model: ["m"] }); // m behind both
+ */
+export function describeModels(flags: ModelFlags): ModelConfig[] | undefined {
+  const { model = [], proxy = [], name = [], api = [] } = flags;
+  if (model.length + proxy.length === 0) {
+    const [stray] = [...name, ...api];
+    if (stray === undefined) return undefined;
+    throw new UsageError(`--name and --api say more about a --model or a --proxy, and there is none for "${stray}".`);
+  }
+  const count = Math.max(model.length, proxy.length);
+  requireFit("--model", model, count);
+  requireFit("--proxy", proxy, count);
+  requireFit("--api", api, count);
+  if (name.length > 0 && name.length !== count)
+    throw new UsageError(`There are ${count} models but ${name.length} times --name. Give each its own, or none.`);
+  return Array.from({ length: count }, (_, i) => {
+    const [one, url, dialect, own] = [at(model, i), at(proxy, i), at(api, i), name[i]];
+    return {
+      ...(one === undefined ? {} : { model: one }),
+      ...(url === undefined ? {} : { proxy: url }),
+      ...(own === undefined ? {} : { name: own }),
+      ...(dialect === undefined ? {} : { api: requireDialect(dialect) }),
+    };
+  });
+}
+
+function at(values: readonly string[], i: number): string | undefined {
+  return values.length === 1 ? values[0] : values[i];
+}
+
+function requireFit(flag: string, values: readonly string[], count: number): void {
+  if (values.length <= 1 || values.length === count) return;
+  throw new UsageError(`${flag} is given ${values.length} times for ${count} models. Give it once, or once for each.`);
+}
+
+function requireDialect(name: string): DialectName {
+  if ((DIALECT_NAMES as readonly string[]).includes(name)) return name as DialectName;
+  throw new UsageError(
+    `There is no --api "${name}".${didYouMean(name, DIALECT_NAMES)} It is one of ${DIALECT_NAMES.join(", ")}.`,
+  );
+}

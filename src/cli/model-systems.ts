@@ -1,0 +1,176 @@
+import { existsSync } from "node:fs";
+import { bundledPrice, loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
+import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
+import { resolveAtPrice } from "../budget/resolve.js";
+import { UsageError } from "../core/errors.js";
+import type { Limits } from "../core/price.js";
+import { didYouMean } from "../core/suggest.js";
+import type { DialectName } from "../dialects/dialect.js";
+import { isLoopback } from "../http/endpoint.js";
+import { ModelSystem } from "../systems/model.js";
+import type { ModelConfig, RunConfig } from "./run-config.js";
+import { say } from "./streams.js";
+
+/** Looked for in the working folder when a run names no models file. */
+const MODELS_FILES = ["models.yml", "models.yaml"];
+/** For a proxy that serves one model, whatever it is called. */
+const ANY_MODEL = "default";
+
+/** The models of a run as systems; when it names nothing at all, the default of the models file. */
+export async function modelSystems(config: RunConfig): Promise<ModelSystem[]> {
+  const file = await modelsFileOf(config);
+  const given = config.models ?? defaultOf(config, file);
+  const systems: ModelSystem[] = [];
+  for (const model of given)
+    systems.push(await modelSystem(typeof model === "string" ? { model } : model, config, file));
+  return systems;
+}
+
+async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
+  const path = modelsFile ?? MODELS_FILES.find((name) => existsSync(name));
+  return path === undefined ? null : loadModels(path);
+}
+
+function defaultOf({ systems = [], replay = [] }: RunConfig, file: ModelsFile | null): string[] {
+  if (systems.length + replay.length > 0 || file === null || file.default === null) return [];
+  say(`Measuring ${file.default}, the default of ${file.file}`);
+  return [file.default];
+}
+
+/** Where a model is, how it is spoken to, and what it may cost. */
+interface Located {
+  model: string;
+  name: string | undefined;
+  baseUrl: string;
+  dialect: DialectName;
+  keyVariable: string | null;
+  limits: Limits;
+}
+
+async function modelSystem(given: ModelConfig, run: RunConfig, file: ModelsFile | null): Promise<ModelSystem> {
+  const { model, name, baseUrl, dialect, keyVariable, limits } = await locate(given, file);
+  const apiKeyEnv = given.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
+  const settings = { ...defined(settingsOf(run)), ...defined(settingsOf(given)) };
+  return new ModelSystem({
+    ...settings,
+    model,
+    baseUrl,
+    dialect,
+    limits,
+    ...(name === undefined ? {} : { name }),
+    ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
+  });
+}
+
+function settingsOf(from: ModelConfig | RunConfig) {
+  const { systemPrompt, temperature, maxTokens, extraBody, headers, timeout, allowInsecure } = from;
+  const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
+  return { systemPrompt, temperature, maxTokens, extraBody, headers, timeoutMs, allowInsecure };
+}
+
+/** Only what is given: an option that is there and undefined is not the same as one that is not. */
+function defined<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+async function locate(given: ModelConfig, file: ModelsFile | null): Promise<Located> {
+  const entry = given.model === undefined ? undefined : entryFor(given.model, file);
+  if (given.proxy !== undefined) return behindProxy(given, given.proxy, entry);
+  if (entry !== undefined) return fromEntry(given, entry);
+  return fromProvider(given, file);
+}
+
+function entryFor(model: string, file: ModelsFile | null): ModelEntry | undefined {
+  const byKey = file?.models.get(model);
+  return byKey ?? [...(file?.models.values() ?? [])].find(({ apiName }) => apiName === model);
+}
+
+async function behindProxy(given: ModelConfig, proxy: string, entry: ModelEntry | undefined): Promise<Located> {
+  const dialect = given.api ?? (entry?.provider == null ? "chat" : dialectOf(entry.provider));
+  const model = entry?.apiName ?? given.model ?? ANY_MODEL;
+  const baseUrl = withVersion(proxy, dialect);
+  return {
+    model,
+    name: given.name,
+    baseUrl,
+    dialect,
+    keyVariable: entry?.apiKeyEnv ?? keyForProxy(baseUrl, dialect),
+    // A proxy stands before somebody else's model, and bills what that model costs.
+    limits: entry?.limits ?? (await bundledLimits({ model })),
+  };
+}
+
+/** A proxy on this machine is the user's own; any other is sent a key only when it is told which. */
+function keyForProxy(baseUrl: string, dialect: DialectName): string | null {
+  const variable = keyVariableOf(
+    { chat: "openai", responses: "openai", anthropic: "anthropic", gemini: "google" }[dialect],
+  );
+  const isSafe = isLoopback(new URL(baseUrl).hostname) && variable !== null && process.env[variable] !== undefined;
+  return isSafe ? variable : null;
+}
+
+function fromEntry(given: ModelConfig, entry: ModelEntry): Located {
+  if (entry.agentCli !== null)
+    throw new UsageError(
+      `The model "${entry.name}" is run by the agent ${entry.agentCli}, which --model does not start. Remove agent_cli to call it through its API.`,
+    );
+  const { baseUrl, keyVariable, dialect: usual } = endpointOf(entry);
+  if (baseUrl === null)
+    throw new UsageError(
+      `The model "${entry.name}" has no base_url, and its provider ${entry.provider ?? ""} has no usual one. Add it.`,
+    );
+  const dialect = given.api ?? usual;
+  return {
+    model: entry.apiName,
+    name: given.name ?? entry.name,
+    baseUrl: withVersion(baseUrl, dialect),
+    dialect,
+    keyVariable,
+    limits: entry.limits,
+  };
+}
+
+/** `openai/gpt-5`: a provider that is known, and its own name for the model. */
+async function fromProvider({ model = "", name, api }: ModelConfig, file: ModelsFile | null): Promise<Located> {
+  const slash = model.indexOf("/");
+  const provider = model.slice(0, Math.max(0, slash));
+  const baseUrl = defaultBaseUrlOf(provider);
+  if (slash < 1 || baseUrl === null) throw unknownModel(model, file);
+  const own = model.slice(slash + 1);
+  return {
+    model: own,
+    name: name ?? model,
+    baseUrl,
+    dialect: api ?? dialectOf(provider),
+    keyVariable: keyVariableOf(provider),
+    limits: await bundledLimits({ model: own, provider, baseUrl }),
+  };
+}
+
+function unknownModel(model: string, file: ModelsFile | null): UsageError {
+  const where = file === null ? "There is no models.yml here" : `${file.file} has no model "${model}"`;
+  const guess = didYouMean(model, file === null ? [] : [...file.models.keys()]);
+  return new UsageError(
+    `${where}.${guess} Write --model PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
+  );
+}
+
+async function bundledLimits(wanted: { model: string; provider?: string; baseUrl?: string }): Promise<Limits> {
+  const price = await bundledPrice(wanted);
+  const { maxCostUsd, hardTimeoutSecs } = resolveAtPrice(price, {});
+  return { price, maxCostUsd, hardTimeoutMs: hardTimeoutSecs * 1000 };
+}
+
+/** A bare host stands for where its dialect usually lives. */
+function withVersion(url: string, dialect: DialectName): string {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw new UsageError(`--proxy must be an http or https URL such as http://127.0.0.1:8080/v1, but is "${url}".`);
+  }
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
+    throw new UsageError(`--proxy must be an http or https URL such as http://127.0.0.1:8080/v1, but is "${url}".`);
+  if (parsed.pathname !== "/") return url.replace(/\/+$/, "");
+  return `${parsed.origin}${dialect === "gemini" ? "/v1beta" : "/v1"}`;
+}

@@ -1,0 +1,203 @@
+import { existsSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import {
+  type Endpoint,
+  endpointOf,
+  loadModels,
+  type ModelEntry,
+  type ModelsFile,
+  ModelsFileError,
+} from "../budget/index.js";
+import { EXIT, UsageError } from "../core/errors.js";
+import type { Price, TokenPrices } from "../core/price.js";
+import { formatSeconds } from "../report/format.js";
+import { type Column, markdownTable } from "../report/markdown.js";
+import { printable } from "../report/printable.js";
+import { say, writeResult } from "./streams.js";
+
+/** The flags of `assay models`. */
+export interface ModelsOptions {
+  file?: string;
+  /** Say what is wrong with the file, and nothing else. */
+  check?: boolean;
+  /** `table` or `json`. */
+  output?: string;
+}
+
+/** Where the command runs. */
+interface Surroundings {
+  readonly dir?: string;
+  readonly env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** A model, where it is asked, and whether there is a key for it. */
+interface Line {
+  readonly model: ModelEntry;
+  readonly endpoint: Endpoint;
+  readonly isKeySet: boolean;
+}
+
+const NAMES = ["models.yml", "models.yaml"];
+const OUTPUTS = ["table", "json"];
+const PICO_PER_MTOK = 1e6;
+
+/** `assay models`: every model of a models file with each value that follows from it, and the rule that won. */
+export async function modelsCommand(
+  { file, check = false, output = "table" }: ModelsOptions,
+  { dir = process.cwd(), env = process.env }: Surroundings = {},
+): Promise<number> {
+  if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  const path = file ?? findModelsFile(dir);
+  if (check) return checkModels(path, { output, env });
+  const models = await loadModels(path);
+  const lines = linesOf(models, env);
+  await writeResult(output === "json" ? jsonOf(models, lines) : printable(tableOf(models, lines)));
+  return EXIT.fine;
+}
+
+function findModelsFile(dir: string): string {
+  const found = NAMES.find((name) => existsSync(resolve(dir, name)));
+  if (found !== undefined) return relative(process.cwd(), resolve(dir, found));
+  throw new UsageError(
+    `There is no ${NAMES.join(" or ")} here. Name one with --file, or write a ${NAMES[0]} such as:\n\n${EXAMPLE}`,
+  );
+}
+
+const EXAMPLE = `models:
+  gpt-5:
+    provider: openai
+  my-model:
+    base_url: http://127.0.0.1:8080/v1
+    pricing:
+      input_per_1k: 0.0003
+      output_per_1k: 0.0012
+    budgets:
+      max_cost_usd: 0.30
+default: gpt-5`;
+
+async function checkModels(path: string, { output, env }: { output: string } & Required<Pick<Surroundings, "env">>) {
+  const problems: string[] = [];
+  try {
+    for (const warning of warningsOf(linesOf(await loadModels(path), env))) say(`${path}: ${warning}`);
+  } catch (error) {
+    if (!(error instanceof ModelsFileError)) throw error;
+    problems.push(...error.message.split("\n"));
+  }
+  const text = problems.map((problem) => `${problem}\n`).join("");
+  await writeResult(output === "json" ? asJson({ schema: "assay.models-check/1", problems }) : printable(text));
+  return problems.length === 0 ? EXIT.fine : EXIT.usage;
+}
+
+function asJson(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`;
+}
+
+function linesOf({ models }: ModelsFile, env: NonNullable<Surroundings["env"]>): Line[] {
+  return [...models.values()].map((model) => {
+    const endpoint = endpointOf(model);
+    return { model, endpoint, isKeySet: endpoint.keyVariable !== null && (env[endpoint.keyVariable] ?? "") !== "" };
+  });
+}
+
+/** What keeps a model from being asked here, though the file is right. */
+function warningsOf(lines: readonly Line[]): string[] {
+  return lines.flatMap(({ model, endpoint, isKeySet }) => {
+    const warnings: string[] = [];
+    if (endpoint.keyVariable !== null && !isKeySet)
+      warnings.push(`${model.name}: the variable ${endpoint.keyVariable} is not set. Set it to the key before a run.`);
+    if (endpoint.baseUrl === null && model.agentCli === null)
+      warnings.push(`${model.name}: nothing says where to ask it. Give it a base_url or a known provider.`);
+    return warnings;
+  });
+}
+
+const COLUMNS: readonly Column<Line>[] = [
+  { title: "model", cell: ({ model }) => model.name },
+  { title: "name on the wire", cell: ({ model }) => model.apiName },
+  { title: "provider", cell: ({ model }) => model.provider ?? "–" },
+  { title: "agent", cell: ({ model }) => [model.agentCli ?? "–", model.agentModelName ?? ""].join(" ").trim() },
+  { title: "base URL", cell: ({ endpoint }) => shownUrl(endpoint.baseUrl) ?? "–" },
+  { title: "key variable", cell: keyCell },
+  { title: "input/M", align: "right", cell: priceCell("input") },
+  { title: "output/M", align: "right", cell: priceCell("output") },
+  { title: "cache read/M", align: "right", cell: priceCell("cacheRead") },
+  { title: "cache write/M", align: "right", cell: priceCell("cacheWrite") },
+  { title: "price from", cell: ({ model }) => model.price?.source ?? "unknown" },
+  { title: "max cost", align: "right", cell: ({ model }) => maxCost(model) },
+  { title: "max tokens", align: "right", cell: ({ model }) => String(model.limits.maxTokens ?? "–") },
+  { title: "hard timeout", align: "right", cell: ({ model }) => formatSeconds(model.resolved.hardTimeoutSecs) },
+  { title: "rule", cell: ({ model }) => model.resolved.rule },
+];
+
+function tableOf(models: ModelsFile, lines: readonly Line[]): string {
+  const facts = [
+    `${models.file} · default: ${models.default ?? "none"}`,
+    "Prices in dollars for a million tokens. Max cost is of one trial; the rule is the one it follows from.",
+  ];
+  return `${markdownTable(COLUMNS, lines)}\n\n${facts.map((fact) => `- ${fact}\n`).join("")}`;
+}
+
+/** Whatever follows the path may be a secret. */
+function shownUrl(url: string | null): string | null {
+  return url === null ? null : url.replace(/[?#].*$/s, "?…");
+}
+
+function keyCell({ endpoint: { keyVariable }, isKeySet }: Line): string {
+  return keyVariable === null ? "–" : `${keyVariable} (${isKeySet ? "set" : "not set"})`;
+}
+
+function priceCell(key: keyof TokenPrices): Column<Line>["cell"] {
+  return ({ model: { price } }) => {
+    if (price === null) return "–";
+    const tiers = (price.tiers ?? []).map((tier) => `, $${perMillion(tier[key])} over ${tier.over}`);
+    return `$${perMillion(price[key])}${tiers.join("")}`;
+  };
+}
+
+function perMillion(pico: number): number {
+  return pico / PICO_PER_MTOK;
+}
+
+/** To a tenth of a cent, as far as that shows anything. */
+function maxCost({ resolved: { maxCostUsd, enforced } }: ModelEntry): string {
+  if (maxCostUsd === null || !enforced) return "no limit";
+  return `$${maxCostUsd >= 0.001 ? maxCostUsd.toFixed(3) : maxCostUsd.toPrecision(2)}`;
+}
+
+function jsonOf(models: ModelsFile, lines: readonly Line[]): string {
+  return asJson({
+    schema: "assay.models/1",
+    file: models.file,
+    default: models.default,
+    models: lines.map(({ model, endpoint, isKeySet }) => ({
+      name: model.name,
+      apiName: model.apiName,
+      provider: model.provider,
+      dialect: endpoint.dialect,
+      baseUrl: shownUrl(endpoint.baseUrl),
+      keyVariable: endpoint.keyVariable,
+      isKeySet,
+      agentCli: model.agentCli,
+      agentModelName: model.agentModelName,
+      pricesPerMillion: model.price === null ? null : pricesPerMillion(model.price),
+      priceSource: model.priceSource,
+      priceFrom: model.price?.source ?? null,
+      ...model.resolved,
+      maxTokens: model.limits.maxTokens ?? null,
+      expectedTtftMs: model.limits.expectedTtftMs ?? null,
+      expectedSolutionMs: model.limits.expectedSolutionMs ?? null,
+    })),
+  });
+}
+
+function pricesPerMillion(price: Price): Record<string, unknown> {
+  const each = (prices: TokenPrices) => ({
+    input: perMillion(prices.input),
+    output: perMillion(prices.output),
+    cacheRead: perMillion(prices.cacheRead),
+    cacheWrite: perMillion(prices.cacheWrite),
+    cacheWrite1h: perMillion(prices.cacheWrite1h),
+  });
+  const tiers = (price.tiers ?? []).map((tier) => ({ over: tier.over, ...each(tier) }));
+  return { ...each(price), ...(tiers.length === 0 ? {} : { tiers }) };
+}

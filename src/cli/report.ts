@@ -1,0 +1,32 @@
+import "../builtins.js";
+import { resolve } from "node:path";
+import { loadModels } from "../budget/index.js";
+import { EXIT } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import { loadRun } from "../load-run.js";
+import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
+import { findRun, latestRun } from "../store/run-folder.js";
+import { loadPlugins } from "./resolve.js";
+import { writeResult } from "./streams.js";
+
+export interface ReportFlags {
+  prices?: string;
+  output: string;
+  columns?: readonly string[];
+  runsDir: string;
+  plugin?: readonly string[];
+}
+
+/** `assay report`: a stored run, reported again from its rows, with other prices when they are given. Runs nothing. */
+export async function reportCommand(run: string | undefined, flags: ReportFlags): Promise<number> {
+  const { prices, output, columns, runsDir } = flags;
+  checkColumns(columns ?? COLUMN_GROUPS);
+  await loadPlugins(registry, flags.plugin ?? []);
+  const reporter = registry.get("reporter", output);
+  const dir = resolve(
+    run === undefined ? latestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
+  );
+  const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
+  await writeResult(reporter.render(result, columns === undefined ? {} : { columns }));
+  return EXIT.fine;
+}

@@ -1,0 +1,33 @@
+import { present, withExtra } from "./body.js";
+import type { Dialect, Message, ModelRequest } from "./dialect.js";
+import { bearer, openAiErrorBody } from "./openai.js";
+import { providerErrorIn } from "./provider-error.js";
+import { ResponsesReader } from "./responses-reader.js";
+
+/** OpenAI Responses. */
+export const responses: Dialect = {
+  name: "responses",
+  path: () => "/responses",
+  headers: bearer,
+  body,
+  reader: () => new ResponsesReader(),
+  errorIn: providerErrorIn,
+  errorBody: openAiErrorBody,
+};
+
+function body({ model, system, messages, temperature, maxTokens, stream, extraBody }: ModelRequest) {
+  const plain = present({
+    model: model === "" ? undefined : model,
+    instructions: system,
+    input: messages.map(itemOf),
+    temperature,
+    max_output_tokens: maxTokens,
+    stream: stream || undefined,
+  });
+  return withExtra(plain, extraBody);
+}
+
+function itemOf({ role, parts }: Message) {
+  const type = role === "assistant" ? "output_text" : "input_text";
+  return { role, content: parts.map((text) => ({ type, text })) };
+}

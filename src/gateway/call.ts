@@ -1,0 +1,103 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { messageOf } from "../core/errors.js";
+import { RefusalError } from "./refusal.js";
+import type { Upstream, UpstreamRequest } from "./upstream.js";
+
+export interface CallOptions {
+  readonly upstream: Upstream;
+  readonly request: UpstreamRequest;
+  /** Held in memory, or passed on as it comes. */
+  readonly body: Buffer | Readable;
+  readonly headersTimeoutMs: number;
+  readonly onAnswer: (answer: IncomingMessage) => void;
+  /** Nothing was answered. */
+  readonly onFailure: (refusal: RefusalError) => void;
+}
+
+/** One request to an upstream, until the head of its answer is there. */
+export class UpstreamCall {
+  readonly #options: Omit<CallOptions, "body">;
+  readonly #timer: NodeJS.Timeout;
+  /** Let go of when it is not needed any more: prompts are long. */
+  #body: CallOptions["body"] | null;
+  #request: ClientRequest | null = null;
+  #isOver = false;
+
+  constructor({ body, ...options }: CallOptions) {
+    this.#options = options;
+    this.#body = body;
+    this.#timer = setTimeout(() => this.#fail(tooSlow(options)), options.headersTimeoutMs);
+    this.#send(false);
+  }
+
+  /** True once the upstream has the whole request, and may charge for it. */
+  get isSent(): boolean {
+    return this.#request?.writableFinished === true;
+  }
+
+  /** Ends the request and its answer, wherever they are. */
+  abort(): void {
+    this.#finish();
+    this.#request?.destroy();
+  }
+
+  #send(isFresh: boolean): void {
+    const { upstream, request } = this.#options;
+    try {
+      const sent = upstream.request(request, isFresh);
+      this.#request = sent;
+      sent.on("response", (answer) => this.#answer(answer));
+      sent.on("error", (error) => this.#onError(error, sent));
+      if (Buffer.isBuffer(this.#body)) sent.end(this.#body);
+      else this.#body?.pipe(sent);
+    } catch (error) {
+      // Node refuses some paths and headers before anything is sent. Whoever calls hears of it as of any other failure.
+      queueMicrotask(() => this.#fail(unsendable(error)));
+    }
+  }
+
+  #answer(answer: IncomingMessage): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#options.onAnswer(answer);
+  }
+
+  /** A server may close an unused connection at the very moment it is used again: nothing was answered, and a fresh one does. */
+  #onError(error: NodeJS.ErrnoException, sent: ClientRequest): void {
+    if (this.#isOver || sent !== this.#request) return;
+    const isStale = sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
+    if (isStale && Buffer.isBuffer(this.#body)) this.#send(true);
+    else this.#fail(unreachable(this.#options.upstream, error));
+  }
+
+  #fail(refusal: RefusalError): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#options.onFailure(refusal);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    this.#body = null;
+    clearTimeout(this.#timer);
+  }
+}
+
+function unsendable(cause: unknown): RefusalError {
+  return new RefusalError("request", `the request cannot be passed on: ${messageOf(cause)}.`, { cause });
+}
+
+function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {
+  const why = error.code ?? messageOf(error);
+  return new RefusalError("upstream", `${host} cannot be reached (${why}). Check the network and --upstream.`, {
+    status: 502,
+    cause: error,
+  });
+}
+
+function tooSlow({ upstream, headersTimeoutMs }: Pick<CallOptions, "upstream" | "headersTimeoutMs">): RefusalError {
+  return new RefusalError("upstream", `${upstream.host} did not begin to answer within ${headersTimeoutMs / 1000} s.`, {
+    status: 504,
+  });
+}

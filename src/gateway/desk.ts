@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../core/errors.js";
+import type { Price } from "../core/price.js";
+import type { Tokenizer } from "../core/tokenizer.js";
+import type { DialectName } from "../dialects/dialect.js";
+import type { Accounts } from "./accounts.js";
+import { type Asked, readAsked } from "./asked.js";
+import { Exchange } from "./exchange.js";
+import { requestHeaders } from "./headers.js";
+import type { Ledger } from "./ledger.js";
+import type { PriceBook } from "./prices.js";
+import type { ProviderName } from "./provider.js";
+import type { GatewayRequest } from "./receipt.js";
+import { RefusalError } from "./refusal.js";
+import { readBody } from "./request-body.js";
+import { RequestMeter } from "./request-meter.js";
+import type { RouteTable } from "./route.js";
+import { passOn } from "./unmetered.js";
+import type { Upstream } from "./upstream.js";
+import { Visit } from "./visit.js";
+
+export interface DeskOptions {
+  readonly routes: RouteTable;
+  readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly prices: PriceBook;
+  readonly tokenizer: Tokenizer;
+  readonly modelMap: Readonly<Record<string, string>>;
+  readonly headersTimeoutMs: number;
+  readonly now: () => number;
+  readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+}
+
+/** Takes requests: refuses them, passes them on, or passes them on and meters what comes back. */
+export class Desk {
+  readonly #options: DeskOptions;
+  readonly #open = new Set<Exchange>();
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+  }
+
+  /** Never throws: whatever goes wrong with a request is answered. */
+  handle(request: IncomingMessage, client: ServerResponse): void {
+    const { routes, ledger, upstreams, headersTimeoutMs } = this.#options;
+    const route = routes.find(request.method ?? "GET", request.url ?? "");
+    if (route === null) {
+      notFound(client);
+      return;
+    }
+    const visit = new Visit({ ...this.#options, request, client, route });
+    const { dialect } = route;
+    if (ledger.isExceeded) visit.refuse(ledger.refusal());
+    else if (dialect !== null) this.#meter(visit, dialect).catch((error: unknown) => refuse(visit, error));
+    else passOn(visit, { upstream: upstreams[route.provider.name], headersTimeoutMs });
+  }
+
+  /** The budget is spent: ends every answer that is not paid for already. */
+  cutAll(): void {
+    for (const exchange of this.#open) exchange.cut(this.#options.ledger.refusal());
+  }
+
+  /** Ends everything. */
+  close(): void {
+    for (const exchange of this.#open) exchange.abandon();
+  }
+
+  async #meter(visit: Visit, dialect: DialectName): Promise<void> {
+    const { ledger, prices, upstreams, modelMap } = this.#options;
+    const { path, provider } = visit.route;
+    const asked = readAsked({ dialect, path, body: await readBody(visit.request), modelMap });
+    visit.model = asked.model;
+    const price = await prices.find(asked.model, dialect, upstreams[provider.name]);
+    // Others have been at it while this request was read.
+    if (ledger.isExceeded) throw ledger.refusal();
+    if (price === null) this.#checkUnpriced(asked.model);
+    if (visit.client.destroyed) visit.end("abandoned", null);
+    else this.#exchange(visit, asked, price);
+  }
+
+  #checkUnpriced(model: string): void {
+    const { accounts, ledger } = this.#options;
+    accounts.noteUnknownModel(model);
+    if (!ledger.needsPrices) return;
+    throw new RefusalError(
+      "request",
+      `the price of the model "${model}" is not known, so that the limit of $${ledger.maxCostUsd} could not be kept. Give its price in a models file (--models models.yml), use another model (--model-map "${model}=…"), or limit tokens instead (--max-tokens).`,
+    );
+  }
+
+  #exchange(visit: Visit, asked: Asked, price: Price | null): void {
+    const { ledger, accounts, tokenizer, upstreams, headersTimeoutMs } = this.#options;
+    const upstream = upstreams[visit.route.provider.name];
+    const { model, promptTokens, hidesUsage, body } = asked;
+    const meter = new RequestMeter({ ledger, reader: visit.dialect.reader(), price, tokenizer, promptTokens });
+    const answer = {
+      model,
+      get figures() {
+        return meter.figures;
+      },
+    };
+    accounts.open(answer);
+    const exchange = new Exchange({
+      client: visit.client,
+      dialect: visit.dialect,
+      upstream,
+      request: { method: "POST", path: asked.path, headers: meteredHeaders(visit, upstream, body) },
+      body,
+      meter,
+      hidesUsage,
+      headersTimeoutMs,
+      onEnd: (ending, isBilled) => {
+        this.#open.delete(exchange);
+        if (isBilled) meter.close(ending === "cut");
+        accounts.close(answer, isBilled);
+        visit.end(ending, isBilled ? meter.figures : null);
+      },
+    });
+    this.#open.add(exchange);
+  }
+}
+
+function meteredHeaders({ request, route }: Visit, upstream: Upstream, body: Buffer) {
+  const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, route.provider, upstream.key);
+  return { ...headers, "accept-encoding": "identity", "content-length": body.length };
+}
+
+function refuse(visit: Visit, error: unknown): void {
+  if (error instanceof RefusalError) visit.refuse(error);
+  else visit.refuse(new RefusalError("upstream", messageOf(error), { status: 500, cause: error }));
+}
+
+/** Says nothing of what could be found elsewhere. */
+function notFound(client: ServerResponse): void {
+  client.writeHead(404, { "content-type": "text/plain", "content-length": 10 });
+  client.end("Not found\n");
+}

@@ -1,0 +1,92 @@
+import { timingSafeEqual } from "node:crypto";
+import type { DialectName } from "../dialects/dialect.js";
+import { PROVIDERS, type Provider } from "./provider.js";
+
+/** Where a request is to go, and how it can be metered. */
+export interface Route {
+  readonly provider: Provider;
+  /** Below the upstream's URL, with the query. */
+  readonly path: string;
+  /** Null for a path that no answer of a model comes from, such as a list of models. */
+  readonly dialect: DialectName | null;
+}
+
+/** The gateway's own address: its paths begin with a secret, so that only who was told can spend money through it. */
+export class RouteTable {
+  readonly #secret: Buffer;
+
+  constructor(token: string) {
+    this.#secret = Buffer.from(`/${token}/`);
+  }
+
+  /** Null for whatever does not begin with the secret and the name of a provider. */
+  find(method: string, url: string): Route | null {
+    const below = this.#belowSecret(url);
+    if (below === null) return null;
+    for (const provider of Object.values(PROVIDERS)) {
+      const rest = below.slice(provider.name.length + 1);
+      if (!below.startsWith(`/${provider.name}`) || !/^(?:$|[/?])/.test(rest)) continue;
+      const path = upstreamPath(provider, rest);
+      return { provider, path, dialect: method === "POST" ? dialectOf(path) : null };
+    }
+    return null;
+  }
+
+  #belowSecret(url: string): string | null {
+    const { length } = this.#secret;
+    const start = Buffer.from(url.slice(0, length));
+    return start.length === length && timingSafeEqual(start, this.#secret) ? url.slice(length - 1) : null;
+  }
+}
+
+/** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
+function upstreamPath({ version, versionInBase }: Provider, rest: string): string {
+  if (versionInBase) return isBelow(rest, version) ? rest.slice(version.length) : rest;
+  return /^\/(?:messages|models)\b/.test(rest) ? version + rest : rest;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder) && /^(?:$|[/?])/.test(path.slice(folder.length));
+}
+
+const ENDINGS: readonly (readonly [string, DialectName])[] = [
+  ["/chat/completions", "chat"],
+  ["/responses", "responses"],
+  ["/messages", "anthropic"],
+  [":generateContent", "gemini"],
+  [":streamGenerateContent", "gemini"],
+];
+
+function dialectOf(path: string): DialectName | null {
+  const name = withoutQuery(path);
+  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
+}
+
+/** The path alone: queries may hold keys. */
+export function withoutQuery(path: string): string {
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+}
+
+const GEMINI_MODEL = /([^/]+)(:(?:streamG|g)enerateContent)$/;
+
+/** The model that a path of Gemini names. */
+export function modelInPath(path: string): string | null {
+  const name = GEMINI_MODEL.exec(withoutQuery(path))?.[1];
+  return name === undefined ? null : decoded(name);
+}
+
+/** The same path with another model. */
+export function withModelInPath(path: string, model: string): string {
+  const bare = withoutQuery(path);
+  const replaced = bare.replace(GEMINI_MODEL, (_, _name: string, action: string) => encodeURIComponent(model) + action);
+  return replaced + path.slice(bare.length);
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}

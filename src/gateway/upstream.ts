@@ -1,0 +1,83 @@
+import {
+  type ClientRequest,
+  Agent as HttpAgent,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request as requestHttp,
+} from "node:http";
+import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { isLoopback, requireSafeEndpoint } from "../http/endpoint.js";
+import type { Provider } from "./provider.js";
+
+export interface UpstreamOptions {
+  readonly provider: Provider;
+  /** Instead of the provider's own. */
+  readonly url?: string | undefined;
+  readonly env: NodeJS.ProcessEnv;
+  /** Lets keys travel over plain http to another machine. */
+  readonly allowInsecure: boolean;
+}
+
+export interface UpstreamRequest {
+  readonly method: string;
+  /** Below the upstream's URL. */
+  readonly path: string;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+/** Where one provider's requests go, over connections that are kept. */
+export class Upstream {
+  readonly provider: Provider;
+  readonly url: string;
+  /** For messages: host and port. */
+  readonly host: string;
+  /** True for the provider's own address, and for this machine: there the provider's names, prices and key hold. */
+  readonly isProviders: boolean;
+  /** Added to requests that have none. */
+  readonly key: string | null;
+  readonly #options: RequestOptions;
+  readonly #basePath: string;
+  readonly #isSecure: boolean;
+  readonly #agent: HttpAgent;
+
+  constructor({ provider, url = provider.upstream, env, allowInsecure }: UpstreamOptions) {
+    // Clients send a key with nearly every request.
+    const parsed = requireSafeEndpoint({ url, hasKey: true, allowInsecure });
+    const keep = { keepAlive: true, maxFreeSockets: 65_536 };
+    this.provider = provider;
+    this.url = url;
+    this.host = parsed.host;
+    this.isProviders = parsed.host === new URL(provider.upstream).host || isLoopback(parsed.hostname);
+    this.key = this.isProviders ? keyIn(env, provider) : null;
+    this.#isSecure = parsed.protocol === "https:";
+    this.#agent = this.#isSecure ? new HttpsAgent(keep) : new HttpAgent(keep);
+    this.#basePath = basePath(parsed, provider);
+    this.#options = { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: parsed.port || (this.#isSecure ? 443 : 80) };
+  }
+
+  /** Begins a request; its body is still to be written. A fresh one takes no connection that was used before. */
+  request({ method, path, headers }: UpstreamRequest, isFresh = false): ClientRequest {
+    const options: RequestOptions = {
+      ...this.#options,
+      method,
+      path: this.#basePath + path,
+      headers,
+      agent: isFresh ? false : this.#agent,
+    };
+    return this.#isSecure ? requestHttps(options) : requestHttp(options);
+  }
+
+  close(): void {
+    this.#agent.destroy();
+  }
+}
+
+function keyIn(env: NodeJS.ProcessEnv, { keyVariables }: Provider): string | null {
+  return keyVariables.map((name) => env[name]).find((value) => value !== undefined && value !== "") ?? null;
+}
+
+/** Clients of most providers send the version themselves: one at the end of the URL would be there twice. */
+function basePath({ pathname }: URL, { version, versionInBase }: Provider): string {
+  const path = pathname.replace(/\/+$/, "");
+  return !versionInBase && path.endsWith(version) ? path.slice(0, -version.length) : path;
+}

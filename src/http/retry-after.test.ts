@@ -1,0 +1,50 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { retryAfterMs } from "./retry-after.js";
+
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+const asked = (value: string | string[]) => retryAfterMs({ "retry-after": value }, NOW);
+
+describe("retryAfterMs", () => {
+  it.each([
+    ["0", 0],
+    ["2", 2000],
+    ["1.5", 1500],
+    ["  7 ", 7000],
+    ["Sun, 01 Mar 2026 12:00:30 GMT", 30_000],
+    ["Sunday, 01-Mar-26 12:00:30 GMT", 30_000],
+    ["Sun Mar  1 12:00:30 2026", 30_000],
+  ])("reads %j", (value, ms) => expect(asked(value)).toBe(ms));
+
+  it.each(["", "-1", "soon", "1 2", "5 apples", "NaN", "Infinity", "0x10", "Sun, 01 Mar 2026 11:59:59 GMT", "Sunny"])(
+    "makes nothing of %j",
+    (value) => expect(asked(value)).toBeNull(),
+  );
+
+  it("asks for an hour at most", () => {
+    expect(asked("86400")).toBe(3_600_000);
+    expect(asked("Mon, 01 Mar 2027 12:00:00 GMT")).toBe(3_600_000);
+  });
+
+  it("prefers milliseconds where they are told", () => {
+    expect(retryAfterMs({ "retry-after-ms": "250", "retry-after": "9" }, NOW)).toBe(250);
+    expect(retryAfterMs({ "retry-after-ms": "junk", "retry-after": "9" }, NOW)).toBe(9000);
+  });
+
+  it("takes the first of several, and null for none", () => {
+    expect(asked(["3", "4"])).toBe(3000);
+    expect(retryAfterMs({}, NOW)).toBeNull();
+  });
+
+  it("gives null or a wait from 0 to an hour for any text", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(fc.string(), fc.double().map(String), fc.date({ noInvalidDate: true }).map(String)),
+        (text) => {
+          const ms = asked(text);
+          expect(ms === null || (Number.isInteger(ms) && ms >= 0 && ms <= 3_600_000)).toBe(true);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,41 @@
+/** Headers as Node gives them: names in lower case. */
+export type Headers = Readonly<Record<string, string | readonly string[] | undefined>>;
+
+/** Whoever asks for a longer wait than this is asked again after it: a typing error must not stop a run for days. */
+const LONGEST_MS = 60 * 60 * 1000;
+
+/**
+ * How long a server asks to wait, in milliseconds: `retry-after-ms`, or `retry-after` as seconds or as a date. Null when
+ * it does not say, or says nothing that makes sense.
+ * @example
+ * retryAfterMs({ "retry-after": "1.5" }, Date.now()); // 1500
+ */
+export function retryAfterMs(headers: Headers, now: number): number | null {
+  return wait(number(headers["retry-after-ms"])) ?? afterSecondsOrDate(headers["retry-after"], now);
+}
+
+function afterSecondsOrDate(header: Headers[string], now: number): number | null {
+  const seconds = number(header);
+  return seconds === null ? wait(dateOf(header, now)) : wait(seconds * 1000);
+}
+
+function wait(ms: number | null): number | null {
+  return ms === null || ms < 0 ? null : Math.min(Math.ceil(ms), LONGEST_MS);
+}
+
+function number(header: Headers[string]): number | null {
+  const text = first(header);
+  return /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Number(text) : null;
+}
+
+/** All three forms of dates in HTTP begin with the day's name; without that check "1 2" would be a date. */
+function dateOf(header: Headers[string], now: number): number | null {
+  const text = first(header);
+  if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
+  const time = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
+  return Number.isNaN(time) ? null : time - now;
+}
+
+function first(header: Headers[string]): string {
+  return (typeof header === "string" ? header : (header?.[0] ?? "")).trim();
+}

@@ -1,0 +1,64 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
+
+/** A request that a scripted server has taken in. */
+export interface TakenRequest {
+  readonly url: string;
+  readonly headers: IncomingMessage["headers"];
+  readonly body: string;
+}
+
+/** A real server for tests, on a free port of this machine. */
+export interface ScriptedServer {
+  readonly port: number;
+  readonly url: string;
+  readonly requests: TakenRequest[];
+  /** How many connections were ever made. */
+  readonly connections: () => number;
+  close(): Promise<void>;
+}
+
+export type Handler = (request: TakenRequest, response: ServerResponse, number: number) => void;
+
+/** Starts a server that answers each request as the test says. */
+export async function serveScript(handler: Handler): Promise<ScriptedServer> {
+  const requests: TakenRequest[] = [];
+  const server = createServer((message, response) => {
+    const chunks: Buffer[] = [];
+    message.on("data", (chunk: Buffer) => chunks.push(chunk));
+    message.on("end", () => {
+      const body = Buffer.concat(chunks).toString("utf8");
+      const request = { url: message.url ?? "", headers: message.headers, body };
+      requests.push(request);
+      handler(request, response, requests.length);
+    });
+  });
+  return { ...(await listening(server)), requests };
+}
+
+/** Starts a server below HTTP, for answers that no HTTP server would give. */
+export async function serveBytes(onRequest: (socket: Socket) => void): Promise<Omit<ScriptedServer, "requests">> {
+  const server = createTcpServer((socket) => {
+    socket.on("error", () => {});
+    socket.on("data", () => onRequest(socket));
+  });
+  return listening(server);
+}
+
+async function listening(server: Server | TcpServer) {
+  let made = 0;
+  const open = new Set<Socket>();
+  server.on("connection", (socket: Socket) => {
+    made += 1;
+    open.add(socket);
+    socket.on("close", () => open.delete(socket));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      for (const socket of open) socket.destroy();
+    });
+  return { port, url: `http://127.0.0.1:${port}`, connections: () => made, close };
+}

@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { serveScript } from "./scripted-server.js";
+import { leaseClient } from "./shared.js";
+
+it("is one client for all, whose connections end with its last user", async () => {
+  const server = await serveScript((_, response) => response.end("ok"));
+  const { signal } = new AbortController();
+  const [one, two] = [leaseClient(), leaseClient()];
+  expect(one.client).toBe(two.client);
+  const call = async () => {
+    const answer = await one.client.post({ url: server.url, headers: {}, body: "", signal });
+    expect(await answer.text(10)).toBe("ok");
+  };
+  await call();
+  one.release();
+  one.release();
+  await call();
+  expect(server.connections()).toBe(1);
+  two.release();
+  await call();
+  expect(server.connections()).toBe(2);
+  await server.close();
+});

@@ -1,0 +1,124 @@
+import { costOf, dollars, type ModelEntry, type ModelsFile } from "./budget/index.js";
+import { RunFolderError } from "./core/errors.js";
+import type { Metric } from "./core/metric.js";
+import { registry } from "./core/registry.js";
+import type { EvalResult, Timing } from "./core/result.js";
+import { type EvalRow, makeRow, plainRow } from "./core/row.js";
+import type { Usage } from "./core/system.js";
+import { standardMetrics } from "./metrics/index.js";
+import { RunResult } from "./result.js";
+import { readManifest, readRows, readTiming } from "./store/journal.js";
+import type { Manifest } from "./store/manifest.js";
+
+export interface LoadRunOptions {
+  /** Prices to work out the costs again with, from the tokens that were used. */
+  prices?: ModelsFile;
+}
+
+/**
+ * The result of a stored run, worked out again from its rows; nothing is run.
+ * @example
+ * const result = await loadRun(".assay/runs/20261115-213334-needle");
+ * console.log(result.toTable());
+ */
+export async function loadRun(dir: string, { prices }: LoadRunOptions = {}): Promise<EvalResult> {
+  const manifest = readManifest(dir);
+  const stored = inOrder(lastOfEach(readRows(dir)), manifest);
+  if (stored.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
+  const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
+  const metrics = await metricsOf(manifest);
+  return new RunResult({
+    rows: [...repriced.rows, ...neverRun(stored, manifest)],
+    metrics: metrics.known,
+    config: manifest.config,
+    timing: readTiming(dir) ?? untimed(manifest),
+    runDir: dir,
+    notes: [...metrics.notes, ...repriced.notes],
+  });
+}
+
+function keyOf({ system, dataset, exampleId, trial }: EvalRow): string {
+  return JSON.stringify([system, dataset, exampleId, trial]);
+}
+
+/** A trial that was tried again after a resume has several rows, and the last one counts. */
+function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
+  return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
+}
+
+/** Rows stand in the order they were finished, which is another each time: figures must not depend on it. */
+function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
+  const place = new Map(config.systems.map((name, index) => [name, index]));
+  const collator = new Intl.Collator("en", { numeric: true });
+  return rows.toSorted(
+    (a, b) =>
+      (place.get(a.system) ?? 0) - (place.get(b.system) ?? 0) ||
+      collator.compare(a.dataset, b.dataset) ||
+      collator.compare(String(a.exampleId), String(b.exampleId)) ||
+      a.trial - b.trial,
+  );
+}
+
+/** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */
+function neverRun(rows: readonly EvalRow[], { planned, config }: Manifest): EvalRow[] {
+  const each = planned / config.systems.length;
+  return config.systems.flatMap((system) => {
+    const missing = each - rows.filter((row) => row.system === system).length;
+    return Array.from({ length: Math.max(0, missing) }, (_, i) =>
+      makeRow({ system, exampleId: `never run ${i + 1}`, outcome: "skipped", errorCategory: "skipped" }),
+    );
+  });
+}
+
+/** The metrics of the run, as far as they are known here: those of a plugin may not be. */
+async function metricsOf({ config }: Manifest): Promise<{ known: Metric[]; notes: string[] }> {
+  const standard = standardMetrics(config.systems.length, config.datasets.length);
+  const names = new Set(standard.map(({ name }) => name));
+  const others = config.metrics.filter((name) => !names.has(name));
+  const known = others.filter((name) => registry.has("metric", name));
+  const named = await Promise.all(known.map(async (name) => makeMetric(name)));
+  const unknown = others.filter((name) => !known.includes(name));
+  const notes = unknown.map((name) => `the metric ${name} is not known here and was left out`);
+  return { known: [...standard, ...named], notes };
+}
+
+async function makeMetric(name: string): Promise<Metric> {
+  const metric = registry.get("metric", name);
+  return typeof metric === "function" ? metric(undefined) : metric;
+}
+
+function reprice(
+  rows: readonly EvalRow[],
+  manifest: Manifest,
+  prices: ModelsFile,
+): { rows: EvalRow[]; notes: string[] } {
+  const entries = new Map(manifest.config.systems.map((system) => [system, entryOf(system, manifest, prices)]));
+  const notes = Array.from(entries, ([system, entry]) => {
+    if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs stay as they were`;
+    return `${system}: costs by the prices of ${entry.name} in ${prices.file}`;
+  });
+  return { rows: rows.map((row) => repriced(row, entries.get(row.system))), notes };
+}
+
+function entryOf(system: string, { systems }: Manifest, { models }: ModelsFile): ModelEntry | undefined {
+  const model = systems[system]?.model;
+  const byName = models.get(system) ?? (model === undefined ? undefined : models.get(model));
+  return byName ?? [...models.values()].find(({ apiName }) => apiName === model);
+}
+
+function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
+  const price = entry?.price ?? null;
+  if (price === null || row.usage === null) return row;
+  const pico = usagesOf(row, row.usage).reduce((total, usage) => total + costOf(price, usage), 0);
+  return makeRow({ ...plainRow(row), costUsd: dollars(pico), costSource: "priced" });
+}
+
+/** Usage by call where it is known: a price may depend on the length of each prompt. */
+function usagesOf({ metadata }: EvalRow, total: Usage): readonly Usage[] {
+  const turns = metadata?.turnUsage;
+  return Array.isArray(turns) && turns.length > 0 ? (turns as Usage[]) : [total];
+}
+
+function untimed({ createdAt }: Manifest): Timing {
+  return { startedAt: createdAt, finishedAt: createdAt, wallSeconds: 0, trialsPerSecond: 0, cachedTrials: 0 };
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { AnswerBook, readAnswers } from "./answer-book.js";
+
+function bookOf(...questions: string[]): AnswerBook {
+  return new AnswerBook(questions.map((question) => ({ question, answer: `answer to ${question}` })));
+}
+
+describe("AnswerBook", () => {
+  it("finds a question wherever it stands in the prompt", () => {
+    const question = fc.string({ minLength: 1, maxLength: 40 }).map((text) => `${text}?`);
+    const around = fc.string().map((text) => text.replaceAll("?", ""));
+    fc.assert(
+      fc.property(around, question, around, (before, asked, after) => {
+        const found = bookOf(asked, "Something else that is not asked?").find(before + asked + after, []);
+        expect(found?.question).toBe(asked);
+      }),
+    );
+  });
+
+  it("takes the last question of a prompt, and the longer of two that end alike", () => {
+    const book = bookOf("Who?", "Who was it that did this, and who?", "And who?");
+    expect(book.find("Who? I mean: And who?", [])?.question).toBe("And who?");
+    expect(book.find("Tell me. And who? Who?", [])?.question).toBe("Who?");
+    expect(book.find("And who?\n\nJust say it.", [])?.question).toBe("And who?");
+  });
+
+  it("looks at the other texts only when the last one asks nothing it knows", () => {
+    const book = bookOf("Who?", "Why?");
+    expect(book.find("Go on.", ["Why?", "Go on."])?.question).toBe("Why?");
+    expect(book.find("Who?", ["Why?", "Who?"])?.question).toBe("Who?");
+    expect(book.find("Go on.", ["Nothing.", "Go on."])).toBeNull();
+  });
+
+  it("tells questions apart by their contexts", () => {
+    const asked = (n: number) => ({ question: "Which number?", context: `It is ${n}.`, answer: String(n) });
+    const book = new AnswerBook([asked(1), asked(2), asked(3)]);
+    expect(book.find("Which number?", ["It is 2.", "Which number?"])?.answer).toBe("2");
+    expect(book.find("Which number?", ["Which number?"])?.answer).toBe("1");
+  });
+
+  it("has wrong answers that are plausible, wrong, and the same for the same seed", () => {
+    const book = new AnswerBook(
+      ["Paris", "paris, France", "Rome", "Oslo"].map((answer) => ({ question: answer, answer })),
+    );
+    const wrong = Array.from({ length: 50 }, (_, seed) => book.wrongAnswer("Paris", seed));
+    expect(new Set(wrong)).toEqual(new Set(["Rome", "Oslo"]));
+    expect(wrong[3]).toBe(book.wrongAnswer("Paris", 3));
+    expect(new AnswerBook([]).wrongAnswer("Paris", 1)).not.toContain("Paris");
+  });
+});
+
+describe("readAnswers", () => {
+  let dir: string;
+  beforeEach(() => {
+    dir = mkdtempSync(join(tmpdir(), "assay-answers-"));
+  });
+  afterEach(() => rmSync(dir, { recursive: true }));
+
+  function file(content: string): string {
+    writeFileSync(join(dir, "a.jsonl"), content);
+    return join(dir, "a.jsonl");
+  }
+
+  it("reads examples, and leaves out those that ask or answer nothing", () => {
+    const rows = [
+      { question: "a", answer: 4 },
+      { question: "b", answers: ["x", "y"], context: "c" },
+      { question: "c" },
+      { answer: "d" },
+    ];
+    expect(readAnswers(file(`${rows.map((row) => JSON.stringify(row)).join("\n")}\n\n`))).toEqual([
+      { question: "a", answer: "4" },
+      { question: "b", answer: "x", context: "c" },
+    ]);
+  });
+
+  it("says what is wrong with a file", () => {
+    expect(() => readAnswers(file('{"question":"a","answer":"b"}\n{ broken'))).toThrow(/a\.jsonl:2 is not valid JSON/);
+    expect(() => readAnswers(file('{"prompt":"a"}'))).toThrow(/has no row with both a question and an answer/);
+    expect(() => readAnswers(join(dir, "none.jsonl"))).toThrow(/none\.jsonl cannot be read: ENOENT/);
+  });
+});

@@ -1,0 +1,87 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { behavioursOf, latencyOf } from "./behaviour.js";
+import { chance, Occurrences } from "./chance.js";
+
+const now = () => 0;
+
+describe("behavioursOf", () => {
+  it("changes for a model what it says, and nothing else", () => {
+    const behaviours = behavioursOf({ seed: 3, outputTokens: 5, models: { cheap: { outputTokens: 9 } } }, now);
+    expect(behaviours("cheap").script).toEqual({ seed: 3, outputTokens: 9 });
+    expect(behaviours("constructor").script).toEqual({ seed: 3, outputTokens: 5 });
+  });
+
+  it("shares limits and faults unless a model has its own", () => {
+    const behaviours = behavioursOf(
+      {
+        maxConcurrent: 1,
+        faults: [{ kind: 429, first: 1 }],
+        models: { same: { latencyMs: 1 }, limited: { maxConcurrent: 2 }, failing: { faults: [{ kind: 500 }] } },
+      },
+      now,
+    );
+    const [all, same, limited, failing] = ["other", "same", "limited", "failing"].map(behaviours);
+    expect([same?.admission === all?.admission, same?.faults === all?.faults]).toEqual([true, true]);
+    expect([limited?.admission === all?.admission, limited?.faults === all?.faults]).toEqual([false, true]);
+    expect([failing?.admission === all?.admission, failing?.faults === all?.faults]).toEqual([true, false]);
+  });
+
+  it("counts the requests of a task only when something is left to chance", () => {
+    const counts = (script: object) => behavioursOf(script, now)("m").arrivals !== null;
+    expect([counts({}), counts({ latencyMs: 5 }), counts({ faults: [{ kind: 429, first: 1 }] })]).not.toContain(true);
+    expect([counts({ latencyMs: { min: 1, max: 2 } }), counts({ faults: [{ kind: 429, rate: 0.1 }] })]).not.toContain(
+      false,
+    );
+  });
+
+  it("counts them for a model that shares the faults of all and has a latency of its own", () => {
+    const script = { faults: [{ kind: 429, rate: 0.5 } as const], models: { m: { latencyMs: 1 } } };
+    expect(behavioursOf(script, now)("m").arrivals).not.toBeNull();
+  });
+});
+
+describe("latencyOf", () => {
+  it("is within its range, and follows from the seed, the model, the task and its number", () => {
+    const range = fc.tuple(fc.nat(500), fc.nat(500));
+    fc.assert(
+      fc.property(fc.integer(), fc.string(), fc.nat(), range, (seed, task, arrival, [min, width]) => {
+        const latencyMs = { min, max: min + width };
+        const subject = { model: "m", task, arrival };
+        const latency = latencyOf({ seed, latencyMs }, subject);
+        expect(latency).toBeGreaterThanOrEqual(min);
+        expect(latency).toBeLessThanOrEqual(min + width);
+        expect(latencyOf({ seed, latencyMs }, { ...subject })).toBe(latency);
+      }),
+    );
+    const wide = { latencyMs: { min: 0, max: 1000 } };
+    const found = [0, 1, 2].map((arrival) => latencyOf(wide, { model: "m", task: "t", arrival }));
+    expect(new Set(found).size).toBe(3);
+  });
+});
+
+describe("chance", () => {
+  it("is spread evenly", () => {
+    const draws = Array.from({ length: 4000 }, (_, at) => chance(1, "success", "m", `Task ${at}`, 0));
+    for (const limit of [0.1, 0.5, 0.9]) {
+      const share = draws.filter((draw) => draw < limit).length / draws.length;
+      expect(Math.abs(share - limit)).toBeLessThan(0.03);
+    }
+  });
+});
+
+describe("Occurrences", () => {
+  it("counts each task of each model for itself, long ones too", () => {
+    const long = "x".repeat(1000);
+    const seen = new Occurrences();
+    const pairs: [string, string][] = [
+      ["a", "t"],
+      ["a", "t"],
+      ["b", "t"],
+      ["a", long],
+      ["a", `${long}y`],
+      ["a", long],
+    ];
+    expect(pairs.map(([model, task]) => seen.next(model, task))).toEqual([0, 1, 0, 0, 0, 1]);
+  });
+});

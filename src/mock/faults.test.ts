@@ -1,0 +1,225 @@
+import { isUtf8 } from "node:buffer";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { FaultPlan } from "./faults.js";
+import { ask, eventsIn, type Received } from "./raw-client.js";
+import { MOCK_DIALECTS, type MockBehaviour, type MockDialect, type MockFault } from "./script.js";
+import { type Mock, startMock } from "./server.js";
+
+let mock: Mock;
+afterEach(() => mock.close());
+
+const REPLY = "one two three four five six seven eight nine ten eleven twelve";
+const END_MARK: Record<MockDialect, RegExp> = {
+  chat: /data: \[DONE\]/,
+  responses: /response\.completed/,
+  anthropic: /message_stop/,
+  gemini: /finishReason/,
+};
+
+async function startWith(faults: readonly MockFault[], more: MockBehaviour = {}): Promise<string> {
+  mock = await startMock({ reply: REPLY, faults, ...more });
+  return mock.url;
+}
+
+/** Lets the mock see the end of the connection, which the client may see first. */
+async function ended(index = 0): Promise<void> {
+  await expect.poll(() => mock.requests[index]?.endedAt).not.toBeNull();
+}
+
+function parses({ text }: Received): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+describe.each(MOCK_DIALECTS)("%s", (dialect) => {
+  const shapes: Record<MockDialect, (type: unknown) => object> = {
+    chat: (message) => ({ error: { message, type: expect.any(String), param: null } }),
+    responses: (message) => ({ error: { message, type: expect.any(String), param: null } }),
+    anthropic: (message) => ({ type: "error", error: { type: expect.stringMatching(/_error$/), message } }),
+    gemini: (message) => ({ error: { code: expect.any(Number), message, status: expect.stringMatching(/^[A-Z_]+$/) } }),
+  };
+
+  it.each([401, 404, 429, 500, 503, 529] as const)("fails with status %i as the provider would", async (kind) => {
+    const { status, text } = await ask(await startWith([{ kind, retryAfter: 3 }]), dialect, { stream: true });
+    expect(status).toBe(kind);
+    expect(JSON.parse(text)).toMatchObject(shapes[dialect](expect.stringContaining("scripted by assay mock")));
+  });
+
+  it.each([false, true])("sends a page instead of an answer, streaming: %s", async (stream) => {
+    const { status, headers, text } = await ask(await startWith([{ kind: "html" }]), dialect, { stream });
+    expect([status, headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
+    expect(text).toMatch(/^<!doctype html>/);
+  });
+
+  it.each([false, true])("sends an answer with nothing in it, streaming: %s", async (stream) => {
+    const { status, text } = await ask(await startWith([{ kind: "empty" }]), dialect, { stream });
+    const events = stream ? eventsIn(text) : [JSON.parse(text)];
+    expect(status).toBe(200);
+    expect(JSON.stringify(events)).not.toMatch(/"text":|"content":"|"content_block|"item"/);
+    expect(JSON.stringify(events)).toMatch(/"choices":\[\]|"output":\[\]|"content":\[\]|"candidates":\[\]/);
+    expect(mock.requests[0]?.usage?.output).toBe(0);
+  });
+
+  it("hangs up before the first byte", async () => {
+    const received = await ask(await startWith([{ kind: "disconnect" }]), dialect);
+    expect(received).toMatchObject({ status: null, error: "ECONNRESET" });
+    await ended();
+    expect(mock.requests[0]).toMatchObject({ status: null, fault: "disconnect", usage: null, aborted: false });
+  });
+
+  it("cuts a stream after so many tokens", async () => {
+    const url = await startWith([{ kind: "cut", afterTokens: 8 }], { usage: { reasoning: 5 } });
+    const received = await ask(url, dialect, { stream: true });
+    expect(received).toMatchObject({ status: 200, error: "ECONNRESET" });
+    expect(received.text).toContain("one two");
+    expect(received.text).not.toContain("twelve");
+    expect(received.text).not.toMatch(END_MARK[dialect]);
+    await ended();
+    expect(mock.requests[0]).toMatchObject({ status: 200, fault: "cut", usage: { output: 13 }, aborted: false });
+  });
+
+  it("cuts a body in the middle", async () => {
+    const received = await ask(await startWith([{ kind: "cut" }]), dialect);
+    expect(received.error).toBe("ECONNRESET");
+    expect(received.bytes.length).toBeGreaterThan(0);
+    expect(received.bytes.length).toBeLessThan(Number(received.headers["content-length"]));
+  });
+
+  it("ends a stream properly but early", async () => {
+    const received = await ask(await startWith([{ kind: "early-end" }]), dialect, { stream: true });
+    expect(received).toMatchObject({ status: 200, error: null });
+    expect(eventsIn(received.text).length).toBeGreaterThan(1);
+    expect(received.text).not.toMatch(END_MARK[dialect]);
+    expect(parses(await ask(mock.url, dialect))).toBe(false);
+  });
+
+  it("sends broken JSON, and goes on", async () => {
+    const { text, error } = await ask(await startWith([{ kind: "malformed" }]), dialect, { stream: true });
+    expect(error).toBeNull();
+    expect(() => eventsIn(text)).toThrow(SyntaxError);
+    expect(text).toMatch(END_MARK[dialect]);
+    expect(parses(await ask(mock.url, dialect))).toBe(false);
+  });
+
+  it.each([false, true])("sends bytes that are no text, streaming: %s", async (stream) => {
+    const { bytes, error } = await ask(await startWith([{ kind: "invalid-utf8" }]), dialect, { stream });
+    expect([isUtf8(bytes), error]).toEqual([false, null]);
+    const mended = Buffer.from(bytes.toString()).toString();
+    expect(stream ? eventsIn(mended).length : JSON.parse(mended)).toBeTruthy();
+  });
+
+  it.each([false, true])("sends a huge line that is well formed, streaming: %s", async (stream) => {
+    const url = await startWith([{ kind: "huge-line", bytes: 3_000_001 }]);
+    const { text } = await ask(url, dialect, { stream });
+    const longest = Math.max(...text.split("\n").map((line) => line.length));
+    expect(text.match(/x{1000,}/)?.[0]).toHaveLength(3_000_001);
+    expect(longest).toBeGreaterThan(3_000_000);
+    if (stream) expect(text).toMatch(END_MARK[dialect]);
+    expect(stream ? eventsIn(text).length : JSON.parse(text)).toBeTruthy();
+  });
+
+  it("fails inside a stream that began well", async () => {
+    const { status, text } = await ask(await startWith([{ kind: "error-event" }]), dialect, { stream: true });
+    expect([status, text.includes("one two")]).toEqual([200, true]);
+    expect(JSON.stringify(eventsIn(text).at(-1))).toMatch(/"error"|"type":"error"/);
+    expect(text).not.toMatch(END_MARK[dialect]);
+    const whole = await ask(mock.url, dialect);
+    expect([whole.status, JSON.parse(whole.text)]).toMatchObject([200, { error: {} }]);
+  });
+
+  it.each([undefined, 8])("hangs for as long as the client waits, after %s tokens", async (afterTokens) => {
+    const url = await startWith([{ kind: "hang", ...(afterTokens !== undefined && { afterTokens }) }]);
+    const asked = ask(url, dialect, { stream: true });
+    const state = () => ({ fault: mock.requests[0]?.fault, output: mock.requests[0]?.usage?.output });
+    await expect.poll(state).toEqual({ fault: "hang", output: afterTokens });
+    expect(mock.counts.open).toBe(1);
+    await mock.close();
+    const { text, error } = await asked;
+    expect(error).toBe("ECONNRESET");
+    expect(text.includes("one two")).toBe(afterTokens !== undefined);
+  });
+});
+
+it("drips byte by byte", async () => {
+  const url = await startWith([{ kind: "slow-loris", intervalMs: 1 }], { reply: "Hi" });
+  const blocks: number[] = [];
+  const { text } = await ask(url, "chat", {}, { onData: (data) => blocks.push(data.length) > 0 });
+  expect(parses({ text } as Received)).toBe(true);
+  expect(blocks.length).toBeGreaterThan(text.length / 4);
+});
+
+describe("Retry-After", () => {
+  it("is a number of seconds, or a date ahead", async () => {
+    const faults = [{ kind: 429, first: 1, retryAfter: 7 } as const, { kind: 503, retryAfter: "http-date" } as const];
+    const url = await startWith(faults);
+    expect((await ask(url, "gemini")).headers["retry-after"]).toBe("7");
+    const ahead = Date.parse((await ask(url, "chat")).headers["retry-after"] ?? "") - Date.now();
+    expect(ahead).toBeGreaterThan(0);
+    expect(ahead).toBeLessThanOrEqual(2000);
+    expect((await ask(await startWith([{ kind: 500 }]), "chat")).headers).not.toHaveProperty("retry-after");
+  });
+});
+
+describe("which requests fail", () => {
+  async function statuses(faults: readonly MockFault[], count: number, model?: string): Promise<(number | null)[]> {
+    const url = await startWith(faults);
+    const found: (number | null)[] = [];
+    for (let at = 0; at < count; at++)
+      found.push((await ask(url, "chat", model === undefined ? {} : { model })).status);
+    return found;
+  }
+
+  it("the first ones, or each n-th", async () => {
+    expect(await statuses([{ kind: 500, first: 2 }], 4)).toEqual([500, 500, 200, 200]);
+    await mock.close();
+    expect(await statuses([{ kind: 503, every: 2 }], 4)).toEqual([200, 503, 200, 503]);
+    expect(mock.counts).toMatchObject({ requests: 4, byStatus: { "200": 2, "503": 2 }, byFault: { "503": 2 } });
+  });
+
+  it("those of a model", async () => {
+    expect(await statuses([{ kind: 500, model: "other" }], 2)).toEqual([200, 200]);
+    await mock.close();
+    expect(await statuses([{ kind: 500, model: "other" }], 1, "other")).toEqual([500]);
+  });
+
+  it("a share of them, the same ones for the same seed in any order", () => {
+    const chosen = (seed: number, tasks: readonly string[]) => {
+      const plan = new FaultPlan(
+        [
+          { kind: 429, rate: 0.3 },
+          { kind: 500, rate: 0.2 },
+        ],
+        seed,
+      );
+      return new Map(tasks.map((task) => [task, plan.choose({ model: "m", task, arrival: 0 })?.kind]));
+    };
+    const tasks = Array.from({ length: 2000 }, (_, at) => `task ${at}`);
+    const kinds = [...chosen(1, tasks).values()];
+    expect(kinds.filter((kind) => kind === "429").length / 2000).toBeCloseTo(0.3, 1);
+    expect(kinds.filter((kind) => kind === "500").length / 2000).toBeCloseTo(0.2, 1);
+    expect(chosen(1, tasks.toReversed())).toEqual(chosen(1, tasks));
+    expect(chosen(2, tasks)).not.toEqual(chosen(1, tasks));
+  });
+
+  it("all of them when the rates add up to 1", () => {
+    const rates = fc.tuple(fc.integer({ min: 0, max: 100 }), fc.string());
+    fc.assert(
+      fc.property(rates, fc.nat(), ([percent, task], arrival) => {
+        const rate = percent / 100;
+        const plan = new FaultPlan(
+          [
+            { kind: 429, rate },
+            { kind: "cut", rate: 1 - rate + 1e-9 },
+          ],
+          5,
+        );
+        return plan.choose({ model: "m", task, arrival }) !== null;
+      }),
+    );
+  });
+});

@@ -1,0 +1,99 @@
+import { type IncomingHttpHeaders, request } from "node:http";
+import type { MockDialect } from "./script.js";
+
+/** What came back over the wire, for tests: nothing is parsed, and a broken connection is a result too. */
+export interface Received {
+  readonly status: number | null;
+  readonly headers: IncomingHttpHeaders;
+  readonly bytes: Buffer;
+  readonly text: string;
+  /** The code of the error that ended it early. */
+  readonly error: string | null;
+}
+
+export interface Sent {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  /** Called with each block of bytes; answering false hangs up. */
+  readonly onData?: (text: string) => boolean;
+}
+
+/** Sends one request on a connection of its own, and takes in whatever comes back. */
+export function send(url: string, { body = {}, headers = {}, method = "POST", onData }: Sent = {}): Promise<Received> {
+  return new Promise((resolve) => {
+    const blocks: Buffer[] = [];
+    const outgoing = request(url, { method, headers: { "anthropic-version": "2023-06-01", ...headers }, agent: false });
+    const finish = (status: number | null, answered: IncomingHttpHeaders, error: string | null) => {
+      const bytes = Buffer.concat(blocks);
+      resolve({ status, headers: answered, bytes, text: bytes.toString(), error });
+    };
+    outgoing.on("error", (error: NodeJS.ErrnoException) => finish(null, {}, error.code ?? error.message));
+    outgoing.on("response", (response) => {
+      const { statusCode = null } = response;
+      response.on("data", (block: Buffer) => {
+        blocks.push(block);
+        if (onData?.(block.toString()) === false) outgoing.destroy();
+      });
+      response.on("end", () => finish(statusCode, response.headers, null));
+      response.on("error", (error: NodeJS.ErrnoException) =>
+        finish(statusCode, response.headers, error.code ?? error.message),
+      );
+    });
+    outgoing.end(method === "GET" ? undefined : typeof body === "string" ? body : JSON.stringify(body));
+  });
+}
+
+/** What a request in any dialect may ask for. */
+export interface Ask {
+  readonly text?: string;
+  readonly stream?: boolean;
+  readonly model?: string;
+  readonly maxTokens?: number;
+  readonly more?: Readonly<Record<string, unknown>>;
+}
+
+/** Asks in a dialect as its own clients would. */
+export function ask(url: string, dialect: MockDialect, wanted: Ask = {}, sent: Sent = {}): Promise<Received> {
+  const { path, body } = WRITERS[dialect]({ text: "Hello?", model: "m", stream: false, ...wanted });
+  return send(`${url}${path}`, { ...sent, body: { ...body, ...wanted.more } });
+}
+
+type Writer = (ask: Ask) => { path: string; body: Record<string, unknown> };
+
+const WRITERS: Readonly<Record<MockDialect, Writer>> = {
+  chat: ({ text, model, stream, maxTokens }) => ({
+    path: "/v1/chat/completions",
+    body: {
+      model,
+      stream,
+      messages: [{ role: "user", content: text }],
+      ...(stream === true && { stream_options: { include_usage: true } }),
+      ...(maxTokens !== undefined && { max_completion_tokens: maxTokens }),
+    },
+  }),
+  responses: ({ text, model, stream, maxTokens }) => ({
+    path: "/v1/responses",
+    body: { model, stream, input: text, ...(maxTokens !== undefined && { max_output_tokens: maxTokens }) },
+  }),
+  anthropic: ({ text, model, stream, maxTokens = 4096 }) => ({
+    path: "/v1/messages",
+    body: { model, stream, max_tokens: maxTokens, messages: [{ role: "user", content: text }] },
+  }),
+  gemini: ({ text, model, stream, maxTokens }) => ({
+    path: `/v1beta/models/${model}:${stream === true ? "streamGenerateContent?alt=sse" : "generateContent"}`,
+    body: {
+      contents: [{ role: "user", parts: [{ text }] }],
+      ...(maxTokens !== undefined && { generationConfig: { maxOutputTokens: maxTokens } }),
+    },
+  }),
+};
+
+/** The parsed data of each server-sent event; texts that are no JSON stay texts. */
+export function eventsIn(text: string): unknown[] {
+  return text
+    .split(/\r?\n/)
+    .filter((line) => line.startsWith("data: "))
+    .map((line) => line.slice("data: ".length))
+    .map((data) => (data === "[DONE]" ? data : (JSON.parse(data) as unknown)));
+}

@@ -1,0 +1,134 @@
+export const MOCK_DIALECTS = ["chat", "responses", "anthropic", "gemini"] as const;
+
+/** OpenAI Chat Completions, OpenAI Responses, Anthropic Messages, Gemini generateContent. */
+export type MockDialect = (typeof MOCK_DIALECTS)[number];
+
+export const STATUS_FAULTS = ["401", "404", "429", "500", "503", "529"] as const;
+
+export const FAULT_KINDS = [
+  ...STATUS_FAULTS,
+  "html",
+  "empty",
+  "disconnect",
+  "cut",
+  "early-end",
+  "malformed",
+  "invalid-utf8",
+  "huge-line",
+  "slow-loris",
+  "hang",
+  "error-event",
+] as const;
+
+/**
+ * A way of failing. `cut` breaks the connection in the middle, `early-end` closes it properly in the middle, `hang` says
+ * nothing more, `error-event` is an error inside an answer with status 200, `slow-loris` sends a byte at a time.
+ */
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** A fault, and which requests it happens to. Conditions that are given must all hold; none means every request. */
+export interface MockFault {
+  /** A status may be written as a number. */
+  readonly kind: FaultKind | 401 | 404 | 429 | 500 | 503 | 529;
+  /** The share of requests, decided by the seed. Rates of several faults add up. */
+  readonly rate?: number;
+  /** Only the first requests, this many. */
+  readonly first?: number;
+  /** Only each n-th request. */
+  readonly every?: number;
+  /** Only requests for this model. */
+  readonly model?: string;
+  /** With an error status: seconds in a Retry-After header, or a date two seconds ahead. */
+  readonly retryAfter?: number | "http-date";
+  /** Of a stream: the fault comes after this many tokens (half of them unless told). A `hang` without it sends nothing. */
+  readonly afterTokens?: number;
+  /** The size of a `huge-line` (50 MB unless told). */
+  readonly bytes?: number;
+  /** The pause between two bytes of a `slow-loris` (100 ms unless told). */
+  readonly intervalMs?: number;
+}
+
+/** Answers prompts that match: a text they hold, or a regular expression written as `/…/` or `/…/i`. */
+export interface ReplyRule {
+  readonly match: string;
+  readonly reply: string;
+  readonly model?: string;
+}
+
+/** A question the mock can answer. Of questions asked in several contexts, the one whose context is in the prompt counts. */
+export interface KnownAnswer {
+  readonly question: string;
+  readonly answer: string;
+  readonly context?: string;
+}
+
+/** One turn of an agent: a shell command, a call of a tool by name, or a text that ends the conversation. */
+export type ToolStep =
+  | { readonly command: string }
+  | { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> }
+  | { readonly text: string };
+
+/** Fixed token counts. The classes are disjoint, except that `cacheWrite1h` is a part of `cacheWrite`. */
+interface MockUsage {
+  readonly input?: number;
+  readonly cacheRead?: number;
+  readonly cacheWrite?: number;
+  readonly cacheWrite1h?: number;
+  /** Tokens of output that are billed and not sent. */
+  readonly reasoning?: number;
+  /** Dollars the provider says it costs, as OpenRouter does. */
+  readonly cost?: number;
+}
+
+export interface RateLimit {
+  readonly requests: number;
+  readonly perMs: number;
+  /** Seconds in the Retry-After header of those above it; the time until there is room unless told. */
+  readonly retryAfter?: number | "http-date";
+}
+
+/** How the mock treats a request. */
+export interface MockBehaviour {
+  /** Everything left to chance follows from it (0 unless told). */
+  readonly seed?: number;
+  /** Time to the first byte. */
+  readonly latencyMs?: number | { readonly min: number; readonly max: number };
+  /** The pace of the output; all at once unless told. */
+  readonly tokensPerSec?: number;
+  /** Tokens in each chunk of a stream (4 unless told). */
+  readonly chunkTokens?: number;
+  /** What is answered: a text, `echo` for the last user text, or the first rule that matches. */
+  readonly reply?: string | readonly ReplyRule[];
+  /** Questions whose answers are known: a JSONL file of examples, or a list. They come before `reply`. */
+  readonly answers?: string | readonly KnownAnswer[];
+  /** The share of tasks answered right, for all models or by model. Which ones follows from the seed. */
+  readonly successRate?: number | Readonly<Record<string, number>>;
+  /** Replies are filled up to this many tokens. */
+  readonly outputTokens?: number;
+  /** Token counts to report instead of those of the text, at four characters a token. */
+  readonly usage?: MockUsage;
+  /** Reports no usage at all. */
+  readonly noUsage?: boolean;
+  /** Usage as a faulty provider might report it; `cumulative` is a running total with every chunk. */
+  readonly usageQuirk?: "missing" | "decreasing" | "negative" | "cumulative";
+  /** What an agent is told to do: one step a turn, counted by the tool results in the request; then the reply. */
+  readonly tools?: readonly ToolStep[];
+  /** How answers end; `refusal` is the model's, `blocked` a content filter's. */
+  readonly finish?: "stop" | "length" | "refusal" | "blocked";
+  readonly faults?: readonly MockFault[];
+  /** A bucket that refills steadily: requests above it are answered with 429. */
+  readonly rateLimit?: RateLimit;
+  /** Requests above this many at a time are answered with 429. */
+  readonly maxConcurrent?: number;
+}
+
+/**
+ * A whole script: how to treat all requests, and what is different for some models.
+ * @example
+ * const script: MockScript = { reply: "echo", models: { cheap: { successRate: 0.5, latencyMs: 20 } } };
+ */
+export interface MockScript extends MockBehaviour {
+  /** Requests must carry this key. */
+  readonly requireKey?: string;
+  readonly models?: Readonly<Record<string, MockBehaviour>>;
+}

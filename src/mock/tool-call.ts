@@ -1,0 +1,69 @@
+import type { Json } from "./json.js";
+import { asObject } from "./json.js";
+import type { OfferedTool } from "./prompt.js";
+import { valueFor } from "./schema-value.js";
+import type { ToolStep } from "./script.js";
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: Json;
+  readonly isLocalShell: boolean;
+}
+
+/** What agents call their shell, the surest names first. */
+const SHELL_NAMES = [
+  "bash",
+  "exec_command",
+  "shell_command",
+  "run_shell_command",
+  "shell",
+  "local_shell",
+  "run_command",
+];
+const SHELL_LIKE = /shell|terminal|exec|command/i;
+/** Numbers that tools ask for are mostly times in milliseconds, which must not be too short. */
+const FILLERS = { text: "scripted by assay mock", number: 10_000 };
+const COMMAND_FIELDS = ["command", "cmd", "script", "code"];
+
+/** The call that a step of a script makes with the tools on offer; null when it makes none. */
+export function callFor(step: ToolStep | undefined, tools: readonly OfferedTool[]): ToolCall | null {
+  if (step === undefined || "text" in step || tools.length === 0) return null;
+  if ("command" in step) return shellCall(step.command, tools);
+  const tool = byName(tools, step.name);
+  return { name: tool?.name ?? step.name, arguments: withRequired(step.arguments ?? {}, tool), isLocalShell: false };
+}
+
+function shellCall(command: string, tools: readonly OfferedTool[]): ToolCall | null {
+  const shell = shellAmong(tools);
+  if (shell === undefined) return null;
+  const argv = ["bash", "-lc", command];
+  if (shell.isLocalShell) return { name: shell.name, arguments: { command: argv }, isLocalShell: true };
+  const properties = asObject(shell.schema.properties);
+  const field = COMMAND_FIELDS.find((name) => Object.hasOwn(properties, name)) ?? "command";
+  const takesList = asObject(properties[field]).type === "array";
+  return {
+    name: shell.name,
+    arguments: withRequired({ [field]: takesList ? argv : command }, shell),
+    isLocalShell: false,
+  };
+}
+
+function shellAmong(tools: readonly OfferedTool[]): OfferedTool | undefined {
+  for (const name of SHELL_NAMES) {
+    const tool = byName(tools, name);
+    if (tool !== undefined) return tool;
+  }
+  return tools.find(({ name }) => SHELL_LIKE.test(name));
+}
+
+/** Agents spell the same tool differently: Bash here, bash there. */
+function byName(tools: readonly OfferedTool[], wanted: string): OfferedTool | undefined {
+  return tools.find(({ name }) => name.toLowerCase() === wanted.toLowerCase());
+}
+
+/** The arguments, and a fitting value for whatever else the tool asks for. */
+function withRequired(given: Json, tool: OfferedTool | undefined): Json {
+  const { required, properties } = tool?.schema ?? {};
+  if (!Array.isArray(required) || required.length === 0) return given;
+  return { ...asObject(valueFor({ type: "object", properties, required }, FILLERS)), ...given };
+}

@@ -1,0 +1,204 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ask, eventsIn, send } from "./raw-client.js";
+import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
+import { type Mock, startMock } from "./server.js";
+
+const COMMAND = "echo hi > hello.txt";
+const SCRIPT: MockScript = {
+  tools: [{ command: COMMAND }, { name: "read", arguments: { path: "hello.txt" } }],
+  reply: "Done.",
+};
+
+let mock: Mock;
+afterEach(() => mock.close());
+
+/** The shell as the agent that speaks each dialect offers it, and another tool beside it. */
+const OFFERED: Record<MockDialect, Record<string, unknown>> = {
+  // opencode and pi
+  chat: {
+    tools: [
+      { type: "function", function: { name: "read", parameters: {} } },
+      {
+        type: "function",
+        function: {
+          name: "bash",
+          parameters: {
+            type: "object",
+            properties: { command: { type: "string" }, description: { type: "string" }, timeout: { type: "number" } },
+            required: ["command", "description"],
+          },
+        },
+      },
+    ],
+  },
+  // codex
+  responses: {
+    tools: [
+      { type: "web_search" },
+      {
+        type: "function",
+        name: "exec_command",
+        parameters: { type: "object", properties: { cmd: { type: "string" } }, required: ["cmd"] },
+      },
+    ],
+  },
+  // claude
+  anthropic: {
+    tools: [
+      { name: "BashOutput", input_schema: {} },
+      {
+        name: "Bash",
+        input_schema: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+      },
+    ],
+  },
+  // gemini
+  gemini: {
+    tools: [
+      {
+        functionDeclarations: [
+          { name: "read_file", parameters: {} },
+          {
+            name: "run_shell_command",
+            parametersJsonSchema: {
+              type: "object",
+              properties: { command: { type: "string" }, is_background: { type: "boolean" } },
+              required: ["command", "is_background"],
+            },
+          },
+        ],
+      },
+    ],
+  },
+};
+
+/* biome-ignore-start lint/suspicious/noExplicitAny: a wire format is looked into freely, and each test checks what it finds. */
+/** The call in a whole answer, with its arguments parsed. */
+const CALL: Record<MockDialect, (body: any) => { name: string; args: any; why: string }> = {
+  chat: ({ choices: [{ message, finish_reason }] }) => {
+    const { name, arguments: args } = message.tool_calls[0].function;
+    return { name, args: JSON.parse(args), why: finish_reason };
+  },
+  responses: ({ output: [item], status }) => ({ name: item.name, args: JSON.parse(item.arguments), why: status }),
+  anthropic: ({ content: [block], stop_reason }) => ({ name: block.name, args: block.input, why: stop_reason }),
+  gemini: ({ candidates: [{ content, finishReason }] }) => {
+    const { name, args } = content.parts[0].functionCall;
+    return { name, args, why: finishReason };
+  },
+};
+
+/** The arguments of the call in a stream, put together. */
+const STREAMED: Record<MockDialect, (events: any[]) => any> = {
+  chat: (events) =>
+    JSON.parse(events.map((event) => event.choices?.[0]?.delta.tool_calls?.[0].function.arguments ?? "").join("")),
+  responses: (events) =>
+    JSON.parse(events.map(({ type, delta }) => (type.endsWith("arguments.delta") ? delta : "")).join("")),
+  anthropic: (events) => JSON.parse(events.map(({ delta }) => delta?.partial_json ?? "").join("")),
+  gemini: (events) =>
+    events.flatMap((event) => event.candidates[0].content.parts).find((part) => part.functionCall).functionCall.args,
+};
+/* biome-ignore-end lint/suspicious/noExplicitAny: until here */
+
+const EXPECTED: Record<MockDialect, { name: string; args: unknown; why: string }> = {
+  chat: { name: "bash", args: { command: COMMAND, description: expect.any(String) }, why: "tool_calls" },
+  responses: { name: "exec_command", args: { cmd: COMMAND }, why: "completed" },
+  anthropic: { name: "Bash", args: { command: COMMAND }, why: "tool_use" },
+  gemini: { name: "run_shell_command", args: { command: COMMAND, is_background: false }, why: "STOP" },
+};
+
+/** The conversation after as many results of tools. */
+const LATER: Record<MockDialect, (results: number) => Record<string, unknown>> = {
+  chat: (results) => ({
+    messages: [{ role: "user", content: "Go" }, ...times(results, { role: "tool", tool_call_id: "c", content: "ok" })],
+  }),
+  responses: (results) => ({
+    input: [
+      { role: "user", content: "Go" },
+      ...times(results, { type: "function_call_output", call_id: "c", output: "ok" }),
+    ],
+  }),
+  anthropic: (results) => ({
+    messages: [
+      { role: "user", content: "Go" },
+      { role: "user", content: times(results, { type: "tool_result", tool_use_id: "c", content: "ok" }) },
+    ],
+  }),
+  gemini: (results) => ({
+    contents: [
+      { role: "user", parts: [{ text: "Go" }] },
+      { role: "user", parts: times(results, { functionResponse: { name: "t", response: {} } }) },
+    ],
+  }),
+};
+
+function times(count: number, item: object): object[] {
+  return Array.from({ length: count }, () => item);
+}
+
+describe.each(MOCK_DIALECTS)("an agent that speaks %s", (dialect) => {
+  it("is told to run the command with the shell it offers", async () => {
+    mock = await startMock(SCRIPT);
+    const { text } = await ask(mock.url, dialect, { more: OFFERED[dialect] });
+    expect(CALL[dialect](JSON.parse(text))).toEqual(EXPECTED[dialect]);
+  });
+
+  it("is told the same by a stream", async () => {
+    mock = await startMock({ ...SCRIPT, chunkTokens: 1 });
+    const { text } = await ask(mock.url, dialect, { stream: true, more: OFFERED[dialect] });
+    expect(STREAMED[dialect](eventsIn(text))).toEqual(EXPECTED[dialect].args);
+    expect(text).toContain(`"name":"${EXPECTED[dialect].name}"`);
+    expect(text).toContain(`"${EXPECTED[dialect].why}"`);
+  });
+
+  it("goes on step by step with each result, and ends with the reply", async () => {
+    mock = await startMock(SCRIPT);
+    const turn = async (results: number) => {
+      const { text } = await ask(mock.url, dialect, { more: { ...OFFERED[dialect], ...LATER[dialect](results) } });
+      return text;
+    };
+    expect(CALL[dialect](JSON.parse(await turn(1)))).toMatchObject({ name: "read", args: { path: "hello.txt" } });
+    const last = await turn(2);
+    expect(last).toContain("Done.");
+    expect(last).not.toMatch(/tool_calls":\[|function_call|tool_use|functionCall/);
+  });
+
+  it("that offers no tools gets the reply", async () => {
+    mock = await startMock(SCRIPT);
+    expect((await ask(mock.url, dialect)).text).toContain("Done.");
+  });
+});
+
+it("ends with the text of a step, and does nothing when its task fails", async () => {
+  mock = await startMock({
+    tools: [{ text: "I did it." }],
+    models: { poor: { tools: [{ command: "x" }], successRate: 0 } },
+  });
+  expect((await ask(mock.url, "chat", { more: OFFERED.chat })).text).toContain("I did it.");
+  const { text } = await ask(mock.url, "chat", { model: "poor", more: OFFERED.chat });
+  expect(text).not.toContain('"tool_calls":[');
+});
+
+it("uses the shell that Responses knows by itself", async () => {
+  mock = await startMock(SCRIPT);
+  const body = { model: "m", stream: true, input: "Go", tools: [{ type: "local_shell" }] };
+  const { text } = await send(`${mock.url}/responses`, { body });
+  const last = eventsIn(text).at(-1);
+  expect(last).toMatchObject({
+    response: {
+      output: [{ type: "local_shell_call", action: { type: "exec", command: ["bash", "-lc", COMMAND] } }],
+    },
+  });
+  expect(text).not.toContain("function_call_arguments");
+});
+
+it("gives a shell that takes a list one, and says nothing without a shell", async () => {
+  mock = await startMock(SCRIPT);
+  const tool = (name: string, properties: object) => ({
+    type: "function",
+    function: { name, parameters: { properties } },
+  });
+  const listed = await ask(mock.url, "chat", { more: { tools: [tool("shell", { command: { type: "array" } })] } });
+  expect(CALL.chat(JSON.parse(listed.text)).args).toEqual({ command: ["bash", "-lc", COMMAND] });
+  const none = await ask(mock.url, "chat", { more: { tools: [tool("browse", {})] } });
+  expect(JSON.parse(none.text).choices[0].message.content).toBe("Done.");
+});

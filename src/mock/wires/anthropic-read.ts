@@ -1,0 +1,57 @@
+import { asList, asNumber, asObject, asText, type Json } from "../json.js";
+import {
+  BadRequest,
+  Conversation,
+  contentText,
+  type OfferedTool,
+  type Prompt,
+  requireList,
+  requireModel,
+} from "../prompt.js";
+import type { WireRequest } from "./wire.js";
+
+/** Reads a Messages request; `max_tokens` and the version are required as they are by the provider. */
+export function readAnthropic(request: WireRequest): Prompt {
+  const { body, headers } = request;
+  if (headers["anthropic-version"] === undefined) throw new BadRequest("anthropic-version: header is required");
+  const maxTokens = asNumber(body.max_tokens);
+  if (maxTokens === null || maxTokens < 1) throw new BadRequest("max_tokens: a number of at least 1 is required.");
+  return { ...readCountable(request), maxTokens };
+}
+
+/** Reads what Messages requests and questions for their token counts share. */
+export function readCountable({ body }: WireRequest): Prompt {
+  const model = requireModel(body);
+  const conversation = new Conversation();
+  conversation.add("system", contentText(body.system));
+  for (const message of requireList(body, "messages").map(asObject)) {
+    if (message.role !== "user" && message.role !== "assistant")
+      throw new BadRequest('messages: roles are "user" and "assistant".');
+    conversation.toolResults += asList(message.content).filter(isToolResult).length;
+    conversation.add(message.role, contentText(message.content));
+  }
+  return {
+    model,
+    stream: body.stream === true,
+    userText: conversation.userText,
+    texts: conversation.texts,
+    maxTokens: null,
+    tools: asList(body.tools).map(asObject).map(toolOf),
+    toolResults: conversation.toolResults,
+    schema: schemaOf(asObject(asObject(body.output_config).format)),
+    wantsUsage: true,
+    sse: true,
+  };
+}
+
+function isToolResult(block: unknown): boolean {
+  return asObject(block).type === "tool_result";
+}
+
+function toolOf({ name, input_schema }: Json): OfferedTool {
+  return { name: asText(name), schema: asObject(input_schema), isLocalShell: false };
+}
+
+function schemaOf(format: Json): Json | null {
+  return format.type === "json_schema" ? asObject(format.schema) : null;
+}

@@ -1,0 +1,89 @@
+import { type Answer, type MockFinish, usageSoFar } from "../answer.js";
+import type { AnswerUsage } from "../usage.js";
+import { readChat } from "./chat-read.js";
+import { openaiError } from "./openai-error.js";
+import { dataEvent, type Wire } from "./wire.js";
+
+const FINISH: Readonly<Record<MockFinish, string>> = {
+  stop: "stop",
+  length: "length",
+  // A model that refuses ends normally; only the filter has a word of its own.
+  refusal: "stop",
+  blocked: "content_filter",
+  tool_calls: "tool_calls",
+  empty: "stop",
+};
+
+/** OpenAI Chat Completions. */
+export const chatWire: Wire = {
+  name: "chat",
+  tells: ["cacheWrite", "reasoning"],
+  wholeCalls: false,
+  read: readChat,
+  whole: (answer) => ({
+    ...heading(answer, "chat.completion"),
+    choices: answer.finish === "empty" ? [] : [choice({ message: messageOf(answer) }, FINISH[answer.finish])],
+    ...(answer.usage !== null && { usage: usageBody(answer.usage) }),
+  }),
+  open: (answer) => (answer.finish === "empty" ? chunk(answer, [], null) : delta(answer, openingOf(answer), 0)),
+  piece: (answer, text, { sent }) => delta(answer, pieceOf(answer, text), sent),
+  close(answer) {
+    const { finish, usage } = answer;
+    const last = finish === "empty" ? "" : chunk(answer, [choice({ delta: {} }, FINISH[finish])], null);
+    const total = answer.wantsUsage && usage !== null ? chunk(answer, [], usage) : "";
+    return `${last}${total}data: [DONE]\n\n`;
+  },
+  error: openaiError,
+  errorEvent: (_, message) => dataEvent(openaiError({ status: 500, message, retryAfter: null })),
+  count: (tokens) => ({ total_tokens: tokens }),
+};
+
+function heading({ id, created, model }: Answer, object: string) {
+  return { id: `chatcmpl-${id}`, object, created, model, system_fingerprint: "fp_mock" };
+}
+
+function choice(content: object, finish: string | null) {
+  return { index: 0, ...content, logprobs: null, finish_reason: finish };
+}
+
+function messageOf({ id, text, call, finish }: Answer) {
+  if (finish === "refusal") return { role: "assistant", content: null, refusal: text };
+  if (call === null) return { role: "assistant", content: text, refusal: null };
+  const calls = [{ id: `call_${id}`, type: "function", function: { name: call.name, arguments: text } }];
+  return { role: "assistant", content: null, refusal: null, tool_calls: calls };
+}
+
+function openingOf({ id, call, finish }: Answer) {
+  if (finish === "refusal") return { role: "assistant", content: null, refusal: "" };
+  if (call === null) return { role: "assistant", content: "", refusal: null };
+  const calls = [{ index: 0, id: `call_${id}`, type: "function", function: { name: call.name, arguments: "" } }];
+  return { role: "assistant", content: null, tool_calls: calls };
+}
+
+function pieceOf({ call, finish }: Answer, text: string) {
+  if (call !== null) return { tool_calls: [{ index: 0, function: { arguments: text } }] };
+  return finish === "refusal" ? { refusal: text } : { content: text };
+}
+
+function delta(answer: Answer, content: object, sent: number): string {
+  return chunk(answer, [choice({ delta: content }, null)], usageSoFar(answer, sent));
+}
+
+/** With usage asked for, every chunk but the last one says that there is none yet. */
+function chunk(answer: Answer, choices: readonly object[], usage: AnswerUsage | null): string {
+  const told = answer.wantsUsage && answer.usage !== null ? { usage: usage && usageBody(usage) } : {};
+  return dataEvent({ ...heading(answer, "chat.completion.chunk"), choices, ...told });
+}
+
+function usageBody({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {
+  const prompt = input + cacheRead + cacheWrite;
+  return {
+    prompt_tokens: prompt,
+    completion_tokens: output,
+    total_tokens: prompt + output,
+    // The second count is OpenRouter's: OpenAI itself does not bill writes.
+    prompt_tokens_details: { cached_tokens: cacheRead, ...(cacheWrite > 0 && { cache_write_tokens: cacheWrite }) },
+    completion_tokens_details: { reasoning_tokens: reasoning },
+    ...(cost !== null && { cost }),
+  };
+}

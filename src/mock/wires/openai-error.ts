@@ -1,0 +1,20 @@
+import type { WireError } from "./wire.js";
+
+interface Kind {
+  readonly type: string;
+  readonly code: string | null;
+}
+
+const KINDS: Readonly<Record<number, Kind>> = {
+  400: { type: "invalid_request_error", code: null },
+  401: { type: "invalid_request_error", code: "invalid_api_key" },
+  404: { type: "invalid_request_error", code: "model_not_found" },
+  429: { type: "requests", code: "rate_limit_exceeded" },
+};
+const SERVER_ERROR: Kind = { type: "server_error", code: "server_error" };
+
+/** The error body of both OpenAI dialects. */
+export function openaiError({ status, message }: WireError): Record<string, unknown> {
+  const { type, code } = KINDS[status] ?? SERVER_ERROR;
+  return { error: { message, type, param: null, code } };
+}

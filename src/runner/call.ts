@@ -1,0 +1,119 @@
+import { ShapeError } from "../core/errors.js";
+import type { Attempt } from "../core/row.js";
+import { describe } from "../core/shape.js";
+import {
+  type Output,
+  STOP_REASONS,
+  type StopReason,
+  type System,
+  type TrialBudget,
+  type TrialContext,
+} from "../core/system.js";
+import { hashSeed } from "../stats/index.js";
+import type { Trial } from "./admit.js";
+import type { TrialStop } from "./trial-stop.js";
+
+/** One trial's dealings with its system. */
+export interface Call {
+  readonly context: TrialContext;
+  /** What the system said meanwhile. */
+  readonly messages: readonly string[];
+  readonly budget: TrialBudget | null;
+  readonly stop: TrialStop | null;
+  /** Calls that failed before and were made again. */
+  failed: readonly Attempt[];
+  /** Milliseconds before the call that counts: of the failed ones, and of waiting between them. */
+  lostMs: number;
+  /** True when the output was there already. */
+  isCached: boolean;
+}
+
+/** What the calls of one trial gave. */
+export type Attempted = Returned | Threw;
+
+export interface Returned {
+  readonly kind: "returned";
+  readonly output: Output;
+  /** Seconds inside `System.process`, as measured when the work was really done. */
+  readonly latency: number;
+  /** Milliseconds inside the call that counts. */
+  readonly durationMs: number;
+  readonly call: Call;
+}
+
+export interface Threw {
+  readonly kind: "threw";
+  readonly error: unknown;
+  readonly durationMs: number;
+  readonly call: Call;
+}
+
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
+
+export interface CallOptions {
+  trial: Trial;
+  runSeed: number;
+  signal: AbortSignal;
+  budget: TrialBudget | null;
+  stop: TrialStop | null;
+}
+
+/** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
+export function openCall({ trial: { trial, example }, runSeed, signal, budget, stop }: CallOptions): Call {
+  const messages: string[] = [];
+  const seed = hashSeed(runSeed, String(example.id), trial);
+  const log = (message: string) => void messages.push(String(message));
+  return {
+    context: { signal, budget, trial, seed, log },
+    messages,
+    budget,
+    stop,
+    failed: NO_ATTEMPTS,
+    lostMs: 0,
+    isCached: false,
+  };
+}
+
+/** What a system gave back, unless it is no output. */
+export function returned(system: System, output: unknown, { durationMs, call }: Timed): Attempted {
+  if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, call });
+  if (!isStopReason(output.stopped)) return threw(wrongStop(system, output.stopped), { durationMs, call });
+  const latency = isDuration(output.latency) ? output.latency : durationMs / 1000;
+  return { kind: "returned", output, latency, durationMs, call };
+}
+
+/** A call that ended with an error. */
+export function threw(error: unknown, { durationMs, call }: Timed): Threw {
+  return { kind: "threw", error, durationMs, call };
+}
+
+/** How long which call took. */
+export interface Timed {
+  durationMs: number;
+  call: Call;
+}
+
+function isOutput(output: unknown): output is Output {
+  return typeof output === "object" && output !== null && !Array.isArray(output);
+}
+
+/** Null is what a recording writes for an output that was not stopped. */
+function isStopReason(stopped: unknown): stopped is StopReason | null | undefined {
+  return stopped == null || STOP_REASONS.some((reason) => reason === stopped);
+}
+
+function isDuration(latency: unknown): latency is number {
+  return typeof latency === "number" && latency >= 0 && latency < Number.POSITIVE_INFINITY;
+}
+
+function wrongStop(system: System, stopped: unknown): ShapeError {
+  return new ShapeError(
+    `The system "${system.name}" returned \`stopped\`: ${describe(stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be left out.`,
+  );
+}
+
+function wrongOutput(system: System, output: unknown): ShapeError {
+  return new ShapeError(
+    `The system "${system.name}" returned ${describe(output)}. process() must return an object such as { response: "…" } or { context: "…" }.`,
+  );
+}

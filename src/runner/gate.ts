@@ -1,0 +1,133 @@
+/** How a call ended, as far as its endpoint is concerned. */
+export type CallEnd = "fine" | "rate_limited" | "failed";
+
+export interface GateOptions {
+  /** Whom the calls go to, for people. */
+  name: string;
+  /** The most calls at a time. */
+  max: number;
+  clock: () => number;
+}
+
+const START = 16;
+/** What is left of the limit after the endpoint refused a call. */
+const CUT = 0.5;
+
+/**
+ * Bounds the calls to one endpoint at a time, and learns how many it takes: doubling at first, halved when a call is
+ * refused for its rate, then growing by one a round. It grows only while the limit is really used: calls that are few
+ * anyway say nothing about what the endpoint would take.
+ */
+export class Gate {
+  readonly #name: string;
+  readonly #max: number;
+  readonly #clock: () => number;
+  readonly #queue: Waiter[] = [];
+  #limit: number;
+  #active = 0;
+  #isSlowStart = true;
+  /** Calls sent before this one's number were sent under an older limit: their refusal is no news. */
+  #sent = 0;
+  #lastCut = 0;
+  #pausedUntil = 0;
+  #wake: NodeJS.Timeout | undefined;
+
+  constructor({ name, max, clock }: GateOptions) {
+    this.#name = name;
+    this.#max = max;
+    this.#clock = clock;
+    this.#limit = Math.min(START, max);
+  }
+
+  /** Calls that may be under way at a time just now. */
+  get limit(): number {
+    return Math.floor(this.#limit);
+  }
+
+  /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
+  enter(signal: AbortSignal): number | Promise<number> {
+    if (this.#queue.length === 0 && this.#hasRoom()) return this.#admit();
+    return new Promise((resolve, reject) => {
+      const waiter = { resolve, reject, signal, onAbort: () => this.#leaveQueue(waiter) };
+      signal.addEventListener("abort", waiter.onAbort, { once: true });
+      this.#queue.push(waiter);
+      this.#schedule();
+    });
+  }
+
+  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait. */
+  leave(call: number, end: CallEnd, pauseMs = 0): void {
+    if (end === "rate_limited") this.#cut(call);
+    else if (end === "fine") this.#grow();
+    this.#active -= 1;
+    if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + pauseMs);
+    this.#admitWaiting();
+  }
+
+  /** Why calls are waiting, in words; null when none is. */
+  waiting(): string | null {
+    const pause = this.#pausedUntil - this.#clock();
+    if (pause > 0) return `${this.#name} asked to wait ${Math.ceil(pause / 1000)} s`;
+    if (this.#queue.length === 0) return null;
+    return `${this.#queue.length} waiting for ${this.#name}, which takes ${this.limit} at a time`;
+  }
+
+  #hasRoom(): boolean {
+    return this.#active < this.limit && this.#clock() >= this.#pausedUntil;
+  }
+
+  #admit(): number {
+    this.#active += 1;
+    this.#sent += 1;
+    return this.#sent;
+  }
+
+  #admitWaiting(): void {
+    while (this.#queue.length > 0 && this.#hasRoom()) {
+      const waiter = this.#queue.shift();
+      waiter?.signal.removeEventListener("abort", waiter.onAbort);
+      waiter?.resolve(this.#admit());
+    }
+    this.#schedule();
+  }
+
+  /** While everybody waits, nobody leaves: somebody has to look when the pause is over. */
+  #schedule(): void {
+    if (this.#queue.length === 0 || this.#wake !== undefined) return;
+    const pause = this.#pausedUntil - this.#clock();
+    if (pause <= 0) return;
+    this.#wake = setTimeout(() => {
+      this.#wake = undefined;
+      this.#admitWaiting();
+    }, pause + 1);
+  }
+
+  #leaveQueue(waiter: Waiter): void {
+    this.#queue.splice(this.#queue.indexOf(waiter), 1);
+    if (this.#queue.length === 0) {
+      clearTimeout(this.#wake);
+      this.#wake = undefined;
+    }
+    waiter.reject(waiter.signal.reason);
+  }
+
+  #grow(): void {
+    const isUsed = this.#active >= this.limit;
+    if (isUsed) this.#limit = Math.min(this.#max, this.#limit + (this.#isSlowStart ? 1 : 1 / this.#limit));
+  }
+
+  /** One cut a round: the calls that were under way when the limit was cut are refused for the same reason. */
+  #cut(call: number): void {
+    this.#isSlowStart = false;
+    if (call <= this.#lastCut) return;
+    this.#limit = Math.max(1, this.#limit * CUT);
+    this.#lastCut = this.#sent;
+  }
+}
+
+interface Waiter {
+  resolve: (call: number) => void;
+  reject: (reason: unknown) => void;
+  signal: AbortSignal;
+  onAbort: () => void;
+}

@@ -1,0 +1,37 @@
+import type { System } from "../core/system.js";
+import { Gate } from "./gate.js";
+import type { Plan } from "./plan.js";
+import type { RunPorts } from "./ports.js";
+
+/** Systems that are run side by side with others: all that call the same endpoint, or all that call none. */
+export interface Lane {
+  /** Their places in the plan. */
+  readonly systems: readonly number[];
+  /** What the endpoint takes at a time; null when there is none. */
+  readonly gate: Gate | null;
+}
+
+/** One lane for each endpoint, so that a slow one holds up nobody else. */
+export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
+  const endpoints = new Map<string | null, number[]>();
+  for (const [index, system] of systems.entries()) {
+    const endpoint = endpointOf(system);
+    endpoints.set(endpoint, [...(endpoints.get(endpoint) ?? []), index]);
+  }
+  return Array.from(endpoints, ([endpoint, members]) => ({
+    systems: members,
+    gate:
+      endpoint === null
+        ? null
+        : new Gate({ name: nameOf(endpoint), max: ports.maxWorkers, clock: () => ports.clock() }),
+  }));
+}
+
+function endpointOf({ endpoint }: System): string | null {
+  return typeof endpoint === "string" && endpoint !== "" ? endpoint : null;
+}
+
+/** The host alone: what follows a blank tells accounts apart, and is not for people. */
+function nameOf(endpoint: string): string {
+  return endpoint.split(" ", 1)[0] ?? endpoint;
+}

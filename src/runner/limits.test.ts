@@ -1,0 +1,303 @@
+import { describe, expect, it } from "vitest";
+import { CostBudget, RunBudget } from "../budget/index.js";
+import { TrialError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Limits, Price } from "../core/price.js";
+import type { EvalRow } from "../core/row.js";
+import type { Output, System } from "../core/system.js";
+import { makePlan } from "./plan.js";
+import type { Progress, RunPorts } from "./ports.js";
+import { run } from "./run.js";
+
+const ANSWERED: Evaluator = { name: "answered", score: (_, { response }) => ({ em: response === "yes" ? 1 : 0 }) };
+/** A dollar for a million tokens of any class. */
+const PRICE: Price = { input: 1e6, output: 1e6, cacheRead: 1e6, cacheWrite: 1e6, cacheWrite1h: 1e6, source: "test" };
+const LIMITS: Limits = { price: PRICE, maxCostUsd: 0.001, hardTimeoutMs: 60_000 };
+
+interface Options {
+  examples?: number;
+  trials?: number;
+  ports?: Partial<RunPorts>;
+  budget?: RunBudget;
+}
+
+async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, ports, budget }: Options = {}) {
+  const dataset = Array.from({ length: examples }, (_, id) => ({ id, question: `question ${id}` }));
+  const plan = await makePlan({ systems, datasets: [dataset], evaluators: [ANSWERED], metrics: [], trials });
+  const defaults: RunPorts = {
+    clock: () => performance.now(),
+    tokenizer: { count: () => 1 },
+    cache: null,
+    sink: null,
+    signal: new AbortController().signal,
+    maxWorkers: 4,
+    budget: {
+      limitsOf: ({ limits }) => limits ?? null,
+      open: ({ price, maxCostUsd }, onExceeded) => new CostBudget({ price, maxCostUsd, onExceeded }),
+      run:
+        budget === undefined
+          ? null
+          : {
+              reserve: (limits) => budget.reserve(limits?.maxCostUsd ?? null),
+              settle: (reservation, cost, isTypical) => budget.settle(reservation as never, cost, { isTypical }),
+            },
+    },
+    retry: { maxRetries: 3, maxWaitMs: 1000 },
+    whenIdle: () => () => {},
+    onProgress: null,
+  };
+  return run(plan, { ...defaults, ...ports });
+}
+
+async function rowOf(process: System["process"], limits: Limits = LIMITS): Promise<EvalRow> {
+  const [row] = await rowsOf([{ name: "s", process, limits }]);
+  if (row === undefined) throw new Error("no row");
+  return row;
+}
+
+describe("a call that failed before any output", () => {
+  const failing = (times: number, error: () => Error): System & { calls: number } => ({
+    name: "s",
+    calls: 0,
+    process() {
+      this.calls += 1;
+      if (this.calls <= times) throw error();
+      return { response: "yes" };
+    },
+  });
+
+  it("is made again, and every failure is on the row", async () => {
+    const system = failing(2, () => new TrialError("api_error", "HTTP 500", { retry: { afterMs: 1 } }));
+    const [row] = await rowsOf([system]);
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "none" });
+    expect(row?.attempts.map(({ message }) => message)).toEqual(["HTTP 500", "HTTP 500"]);
+    expect(row?.durationMs).toBeGreaterThan((row?.latency ?? 0) * 1000);
+  });
+
+  it("is not made again when it does not ask for it", async () => {
+    const system = failing(1, () => new TrialError("api_error", "HTTP 401"));
+    const [row] = await rowsOf([system]);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error" });
+    expect(system.calls).toBe(1);
+  });
+
+  it("is given up after so many times", async () => {
+    const system = failing(99, () => new TrialError("rate_limit", "HTTP 429", { retry: { afterMs: 0 } }));
+    const [row] = await rowsOf([system], { ports: { retry: { maxRetries: 2, maxWaitMs: 10_000 } } });
+    expect(system.calls).toBe(3);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
+    expect(row?.attempts).toHaveLength(3);
+  });
+
+  it("is given up at once when the endpoint asks for more patience than there is", async () => {
+    const system = failing(99, () => new TrialError("rate_limit", "HTTP 429", { retry: { afterMs: 3_600_000 } }));
+    const [row] = await rowsOf([system]);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
+    expect(system.calls).toBe(1);
+  });
+
+  it("is not made again once the run is stopped", async () => {
+    const stop = new AbortController();
+    const system = failing(99, () => {
+      stop.abort();
+      return new TrialError("api_error", "HTTP 500", { retry: { afterMs: 1 } });
+    });
+    const [row] = await rowsOf([system], { ports: { signal: stop.signal } });
+    expect(row).toMatchObject({ outcome: "skipped" });
+    expect(system.calls).toBe(1);
+  });
+});
+
+describe("a trial with limits", () => {
+  it("is billed for what it adds", async () => {
+    const row = await rowOf((_, { budget }) => {
+      budget?.add({ input: 100, output: 20, cacheRead: 5 });
+      return { response: "yes" };
+    });
+    expect(row).toMatchObject({
+      outcome: "pass",
+      costUsd: 0.000125,
+      costSource: "priced",
+      usage: { input: 100, output: 20, cacheRead: 5 },
+      overshootUsd: null,
+      costKilledAt: 0,
+    });
+  });
+
+  it("is billed for the usage it returns when it added none", async () => {
+    const row = await rowOf(() => ({ response: "yes", usage: { input: 10, output: 5 } }));
+    expect(row).toMatchObject({ costUsd: 0.000015, costSource: "priced" });
+  });
+
+  it("is billed what the provider says, when it does", async () => {
+    const row = await rowOf(() => ({ response: "yes", usage: { input: 10, output: 5 }, costUsd: 0.5 }));
+    expect(row).toMatchObject({ costUsd: 0.5, costSource: "provider" });
+  });
+
+  it("has an estimated cost while nothing better is known, and none when nothing is", async () => {
+    const estimated = await rowOf((_, { budget }) => {
+      budget?.estimate(7);
+      return { response: "yes" };
+    });
+    expect(estimated).toMatchObject({ costUsd: 0.000007, costSource: "estimated", partial: true });
+    expect(await rowOf(() => ({ response: "yes" }))).toMatchObject({ costUsd: null, costSource: "unknown" });
+  });
+
+  it("that costs too much is told to stop, and is graded on what it left", async () => {
+    const row = await rowOf(
+      (_, { budget, signal }) =>
+        new Promise<Output>((resolve) => {
+          signal.addEventListener("abort", () => resolve({ response: "yes" }));
+          budget?.add({ input: 900, output: 100 });
+          budget?.add({ input: 0, output: 50 });
+        }),
+    );
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "cost_killed", costKilledAt: 0.00105 });
+    expect(row.overshootUsd).toBeCloseTo(0.00005, 12);
+  });
+
+  it("that exactly reaches its limit is not stopped", async () => {
+    const row = await rowOf((_, { budget }) => {
+      budget?.add({ input: 900, output: 100 });
+      return { response: "yes" };
+    });
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "none", costKilledAt: 0, overshootUsd: null });
+  });
+
+  it("that throws when it is stopped has left nothing, which is graded too", async () => {
+    const row = await rowOf(async (_, { budget, signal }) => {
+      budget?.add({ input: 2000, output: 0 });
+      signal.throwIfAborted();
+      return { response: "yes" };
+    });
+    expect(row).toMatchObject({
+      outcome: "fail",
+      errorCategory: "cost_killed",
+      costUsd: 0.002,
+      usage: { input: 2000 },
+    });
+  });
+
+  it("that takes too long is stopped, and one that does not listen is left behind after the grace", async () => {
+    const started = performance.now();
+    const row = await rowOf(() => new Promise<Output>(() => {}), { ...LIMITS, hardTimeoutMs: 20 });
+    expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+    expect(performance.now() - started).toBeGreaterThan(1900);
+  });
+
+  it("has a note when it was slower than expected", async () => {
+    const row = await rowOf(() => ({ response: "yes", ttftMs: 2500, successAtMs: 3000 }), {
+      ...LIMITS,
+      expectedTtftMs: 1000,
+      expectedSolutionMs: 2000,
+    });
+    expect(row.notes).toEqual([
+      "slow: first token after 2.5 s, expected within 1 s",
+      "slow: done after 3 s, expected within 2 s",
+    ]);
+  });
+});
+
+describe("the budget of a run", () => {
+  const spender = (tokens: number): System => ({
+    name: "s",
+    limits: LIMITS,
+    process: async (_, { budget }) => {
+      await new Promise((resolve) => setImmediate(resolve));
+      budget?.add({ input: tokens, output: 0 });
+      return { response: "yes" };
+    },
+  });
+
+  it("starts no trial that it might not cover, and drains those under way", async () => {
+    const budget = new RunBudget({ maxCostUsd: 0.005 });
+    const rows = await rowsOf([spender(900)], { examples: 20, budget });
+    const ran = rows.filter(({ outcome }) => outcome === "pass");
+    // Five times $0.0009 is $0.0045; the sixth may cost $0.001.
+    expect(ran).toHaveLength(5);
+    expect(rows.filter(({ outcome }) => outcome === "skipped")).toHaveLength(15);
+    expect(budget.spentUsd).toBeCloseTo(0.0045, 12);
+    expect(budget.isRefusing).toBe(true);
+  });
+
+  it("waits for what other trials hold rather than refusing what they will give back", async () => {
+    const budget = new RunBudget({ maxCostUsd: 0.002 });
+    const rows = await rowsOf([spender(10)], { examples: 30, budget });
+    expect(rows.every(({ outcome }) => outcome === "pass")).toBe(true);
+    expect(budget.isRefusing).toBe(false);
+  });
+
+  it("runs every task once before any task twice", async () => {
+    const budget = new RunBudget({ maxCostUsd: 0.012 });
+    const rows = await rowsOf([spender(900)], { examples: 10, trials: 3, budget });
+    const ran = rows.filter(({ outcome }) => outcome === "pass");
+    expect(new Set(ran.map(({ exampleId }) => exampleId)).size).toBe(10);
+    expect(ran.filter(({ trial }) => trial === 2)).toHaveLength(0);
+  });
+
+  it("is not charged for calls that never got anywhere", async () => {
+    const budget = new RunBudget({ maxCostUsd: 0.002 });
+    const down: System = {
+      name: "s",
+      limits: LIMITS,
+      process: () => {
+        throw new TrialError("api_error", "connection refused");
+      },
+    };
+    const rows = await rowsOf([down], { examples: 10, budget });
+    expect(rows.every(({ outcome }) => outcome === "error")).toBe(true);
+    expect(budget.spentUsd).toBe(0);
+  });
+});
+
+describe("endpoints", () => {
+  it("are called side by side, each within its own limit, and waiting is told", async () => {
+    const open = { a: 0, b: 0 };
+    const most = { a: 0, b: 0 };
+    const told: Progress[] = [];
+    const system = (name: string, endpoint: "a" | "b", ms: number): System => ({
+      name,
+      endpoint,
+      process: async () => {
+        open[endpoint] += 1;
+        most[endpoint] = Math.max(most[endpoint], open[endpoint]);
+        await new Promise((resolve) => setTimeout(resolve, ms));
+        open[endpoint] -= 1;
+        return { response: "yes" };
+      },
+    });
+    const systems = [system("slow", "a", 30), system("twin", "a", 30), system("quick", "b", 1)];
+    const rows = await rowsOf(systems, {
+      examples: 10,
+      ports: { maxWorkers: 4, onProgress: (state) => told.push(state) },
+    });
+    expect(rows.every(({ outcome }) => outcome === "pass")).toBe(true);
+    expect(most.a).toBeLessThanOrEqual(4);
+    expect(most.b).toBeLessThanOrEqual(4);
+    const quickest = told.find(({ done }) => done >= 10);
+    expect(quickest).toBeDefined();
+  });
+
+  it("that refuse for their rate are waited for, and every trial ends", async () => {
+    let refusals = 6;
+    const told: (string | null)[] = [];
+    const system: System = {
+      name: "s",
+      endpoint: "host:1 key",
+      process: async () => {
+        if (refusals > 0) {
+          refusals -= 1;
+          throw new TrialError("rate_limit", "HTTP 429", { retry: { afterMs: 300 } });
+        }
+        return { response: "yes" };
+      },
+    };
+    const rows = await rowsOf([system], {
+      examples: 12,
+      ports: { onProgress: ({ waiting }) => told.push(waiting), retry: { maxRetries: 8, maxWaitMs: 10_000 } },
+    });
+    expect(rows.every(({ outcome }) => outcome === "pass")).toBe(true);
+    expect(rows.flatMap(({ attempts }) => attempts)).toHaveLength(6);
+    expect(told.some((waiting) => waiting?.includes("host:1 asked to wait"))).toBe(true);
+  });
+});

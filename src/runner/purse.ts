@@ -1,0 +1,65 @@
+import type { Limits } from "../core/price.js";
+import type { Trial } from "./admit.js";
+import { spentOn } from "./billed.js";
+import type { Attempted } from "./call.js";
+import type { Reservation, RunBudgetPort } from "./ports.js";
+
+/**
+ * Asks the budget of the run before each trial. A trial that does not fit waits while others may still give money back;
+ * when none can, no trial is started any more, and those under way go on to their end.
+ */
+export class Purse {
+  readonly #budget: RunBudgetPort | null;
+  readonly #signal: AbortSignal;
+  readonly #held = new Map<number, Reservation>();
+  #waiting: (() => void)[] = [];
+
+  constructor(budget: RunBudgetPort | null, signal: AbortSignal) {
+    this.#budget = budget;
+    this.#signal = signal;
+    if (budget !== null) signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
+  }
+
+  /** Whether a trial may start: known at once, or later. */
+  admits(trial: Trial, limits: Limits | null): boolean | Promise<boolean> {
+    if (this.#budget === null) return true;
+    const answer = this.#budget.reserve(limits);
+    if (answer === "wait") return this.#waitFor(trial, limits);
+    if (answer === "refuse") {
+      this.#wakeAll();
+      return false;
+    }
+    this.#held.set(trial.index, answer);
+    return true;
+  }
+
+  /** Call when the system's part of a trial is over. */
+  settle(trial: Trial, attempted: Attempted): void {
+    if (this.#held.size === 0) return;
+    const reservation = this.#held.get(trial.index);
+    if (reservation === undefined) return;
+    this.#held.delete(trial.index);
+    this.#budget?.settle(reservation, spentOn(attempted), attempted.kind === "returned" && !attempted.call.isCached);
+    this.#wakeAll();
+  }
+
+  /** Why trials are waiting, in words; null when none is. */
+  waiting(): string | null {
+    const { length } = this.#waiting;
+    return length === 0 ? null : `${length} waiting for money that other trials hold`;
+  }
+
+  async #waitFor(trial: Trial, limits: Limits | null): Promise<boolean> {
+    if (this.#signal.aborted) return false;
+    await new Promise<void>((resolve) => {
+      this.#waiting.push(resolve);
+    });
+    return this.#signal.aborted ? false : this.admits(trial, limits);
+  }
+
+  #wakeAll(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+}

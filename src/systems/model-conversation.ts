@@ -1,0 +1,119 @@
+import { TrialError } from "../core/errors.js";
+import type { Output, StopReason, TrialContext } from "../core/system.js";
+import type { Message } from "../dialects/index.js";
+import type { HttpClient, HttpRequest } from "../http/index.js";
+import { callModel } from "./model-call.js";
+import { ASK, type Script } from "./model-messages.js";
+import type { ModelMeter } from "./model-meter.js";
+import type { ModelOptions, ModelSettings } from "./model-options.js";
+import { type Conversation, outputOf, spentBy } from "./model-output.js";
+import { ModelReply } from "./model-reply.js";
+import { CallSignal, stopOf } from "./model-signal.js";
+
+export interface ConversationOptions {
+  readonly settings: ModelSettings;
+  readonly options: ModelOptions;
+  readonly client: HttpClient;
+  readonly meter: ModelMeter;
+  readonly trial: TrialContext;
+  readonly clock: () => number;
+}
+
+/** Holds the conversation of one trial: says what the script says, and asks the model where it is to answer. */
+export class ModelConversation implements Conversation {
+  readonly replies: ModelReply[] = [];
+  readonly startedAt: number;
+  readonly #messages: Message[] = [];
+  readonly #with: ConversationOptions;
+
+  constructor(options: ConversationOptions) {
+    this.#with = options;
+    this.startedAt = options.clock();
+  }
+
+  async run(script: Script): Promise<Output> {
+    for (const step of script) {
+      if (step !== ASK) this.#messages.push(step);
+      else if (this.#with.meter.isExceeded && this.replies.length > 0) return outputOf(this, "cost_killed");
+      else {
+        const killed = await this.#ask();
+        if (killed !== null) return outputOf(this, killed);
+      }
+    }
+    return outputOf(this, null);
+  }
+
+  readonly scrub = (text: string): string => this.#with.settings.secrets.scrub(text);
+
+  /** Asks for one answer. Says by which limit the trial was stopped, if it was. */
+  async #ask(): Promise<StopReason | null> {
+    const { settings, meter, trial, clock } = this.#with;
+    const reply = new ModelReply({ reader: settings.dialect.reader(), meter, clock });
+    const call = new CallSignal(trial.signal, settings.timeoutMs, settings.host);
+    this.replies.push(reply);
+    try {
+      await this.#call(call.signal, reply);
+    } catch (error) {
+      return this.#failed(error, reply);
+    } finally {
+      call.release();
+      reply.end();
+    }
+    // Some endpoints refuse messages without text.
+    if (reply.text !== "") this.#messages.push({ role: "assistant", parts: [reply.text] });
+    return meter.isExceeded ? "cost_killed" : null;
+  }
+
+  #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
+    const { settings, client, options } = this.#with;
+    const { dialect, url, host, model, key, stream } = settings;
+    const site = { url, host, model, keyLabel: key.label };
+    const request = this.#request(signal);
+    return callModel({ client, request, dialect, site, stream, now: options.now ?? Date.now }, reply);
+  }
+
+  #request(signal: AbortSignal): HttpRequest {
+    const { settings, options } = this.#with;
+    const { systemPrompt, temperature, maxTokens, extraBody, connectTimeoutMs, idleTimeoutMs } = options;
+    const body = settings.dialect.body({
+      model: settings.model,
+      messages: this.#messages,
+      stream: settings.stream,
+      ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
+      ...(temperature === undefined ? {} : { temperature }),
+      ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(extraBody === undefined ? {} : { extraBody }),
+    });
+    return {
+      url: settings.url,
+      headers: settings.headers,
+      body: JSON.stringify(body),
+      signal,
+      headersTimeoutMs: settings.timeoutMs,
+      ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
+      ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
+    };
+  }
+
+  /** A trial that was stopped by its own limits keeps what it has; everything else is an error. */
+  #failed(error: unknown, reply: ModelReply): StopReason {
+    const { signal } = this.#with.trial;
+    if (signal.aborted) {
+      if (!reply.hasBegun) this.replies.pop();
+      const stop = stopOf(signal);
+      if (stop !== null && this.replies.length > 0) return stop;
+      throw signal.reason;
+    }
+    throw error instanceof TrialError ? this.#explained(error, reply) : error;
+  }
+
+  /** Once text has come, the same call may not be made again: it would be paid for twice. */
+  #explained(error: TrialError, reply: ModelReply): TrialError {
+    const hasAnswer = reply.hasText || this.replies.length > 1;
+    return new TrialError(error.category, this.scrub(error.message), {
+      ...(error.cause === undefined ? {} : { cause: error.cause }),
+      ...(error.retry === undefined || hasAnswer ? {} : { retry: error.retry }),
+      ...(hasAnswer || reply.reader.usage !== null ? { spent: spentBy(this) } : {}),
+    });
+  }
+}

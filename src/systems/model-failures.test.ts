@@ -1,0 +1,325 @@
+import type { ServerResponse } from "node:http";
+import { afterEach, describe, expect, it } from "vitest";
+import { TrialError, UsageError } from "../core/errors.js";
+import type { TrialContext } from "../core/system.js";
+import { serveBytes } from "../http/scripted-server.js";
+import { ModelSystem } from "./model.js";
+import type { ModelOptions } from "./model-options.js";
+import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
+
+const bench = openBench();
+afterEach(() => bench.close());
+
+const ask = { id: 1, question: "What colour?" };
+const AGAIN = { afterMs: null };
+
+async function failure(system: ModelSystem, trial: TrialContext = trialWith()): Promise<TrialError> {
+  const error: unknown = await system.process(ask, trial).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(TrialError);
+  return error as TrialError;
+}
+
+/** The error of a system whose endpoint answers like this. */
+async function failing(answer: (response: ServerResponse) => unknown, options: Partial<ModelOptions> = {}) {
+  const server = await bench.serve((_, response) => answer(response));
+  return failure(bench.system(server, options));
+}
+
+describe("a status", () => {
+  it.each([
+    [429, "rate_limit", true],
+    [529, "rate_limit", true],
+    [500, "api_error", true],
+    [503, "api_error", true],
+    [408, "timeout", true],
+    [504, "timeout", true],
+    [400, "api_error", false],
+    [402, "api_error", false],
+    [404, "api_error", false],
+    [422, "api_error", false],
+  ])("%i is %s, worth another try: %s", async (status, category, isWorth) => {
+    const error = await failing((response) => response.writeHead(status).end('{"error":{"message":"because"}}'));
+    expect([error.category, error.retry]).toEqual([category, isWorth ? AGAIN : undefined]);
+    expect(error.message).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+ answered ${status}.*because`));
+    expect(error.spent).toBeUndefined();
+  });
+
+  it.each([
+    [{ "retry-after": "2" }, 2000],
+    [{ "retry-after": "Sun, 01 Mar 2026 12:00:30 GMT" }, 30_000],
+    [{ "retry-after": "nonsense" }, null],
+  ])("with %j asks for a wait", async (headers, afterMs) => {
+    const now = () => Date.parse("2026-03-01T12:00:00Z");
+    const error = await failing((response) => response.writeHead(429, headers).end(), { now });
+    expect(error.retry).toEqual({ afterMs });
+  });
+
+  it("of a refused key names the variable", async () => {
+    const key = { apiKeyEnv: "MY_KEY", env: { MY_KEY: "sk-abcdefgh" } };
+    const refuse = (response: ServerResponse) =>
+      response.writeHead(401).end('{"error":{"message":"bad sk-abcdefgh!"}}');
+    const error = await failing(refuse, key);
+    expect(error.message).toMatch(/answered 401: the key in MY_KEY was refused \(bad \[secret\]!\)\.$/);
+    expect(error.retry).toBeUndefined();
+    expect((await failing(refuse)).message).toMatch(/it asks for a key, and none was given/);
+  });
+
+  it("404 names the URL and the model", async () => {
+    const error = await failing((response) => response.writeHead(404).end("not found"), { model: "gpt-x" });
+    expect(error.message).toMatch(/404 for the model "gpt-x" at http:\/\/127\.0\.0\.1:\d+\/v1\/chat\/completions/);
+  });
+
+  it("with a page for browsers does not show the page", async () => {
+    const error = await failing((response) => response.writeHead(502).end("<!doctype html><title>Bad gateway"));
+    expect(error.message).toMatch(/answered 502.*: an HTML page$/);
+  });
+
+  it("whose body is endless is told all the same", async () => {
+    const error = await failing((response) => {
+      response.writeHead(500);
+      const write = () => {
+        while (!response.destroyed && response.write("x".repeat(10_000)));
+        if (!response.destroyed) response.once("drain", write);
+      };
+      write();
+    });
+    expect(error.message.length).toBeLessThan(700);
+  });
+});
+
+describe("a key", () => {
+  const options = { model: "m", baseUrl: "http://127.0.0.1:9" };
+
+  it("that is missing is told by the name of its variable", () => {
+    const make = (env: Record<string, string>) => () => new ModelSystem({ ...options, apiKeyEnv: "MY_KEY", env });
+    for (const env of [{}, { MY_KEY: "" }, { MY_KEY: " \n" }]) {
+      expect(make(env)).toThrow(UsageError);
+      expect(make(env)).toThrow(/environment variable MY_KEY is not set/);
+    }
+    expect(make({ MY_KEY: "sk-abc\n" })).not.toThrow();
+  });
+
+  it("is not sent over plain http to another machine, in whatever header it stands", () => {
+    const far = { model: "m", baseUrl: "http://10.0.0.9:8080/v1" };
+    for (const more of [{ apiKey: "sk-abc" }, { headers: { "X-Api-Key": "sk-abc" } }]) {
+      expect(() => new ModelSystem({ ...far, ...more })).toThrow(/plain http/);
+      expect(new ModelSystem({ ...far, ...more, allowInsecure: true }).name).toBe("10.0.0.9:8080/m");
+    }
+    expect(new ModelSystem(far).name).toBe("10.0.0.9:8080/m");
+  });
+
+  it("that no header can hold is refused without being shown", () => {
+    const make = () => new ModelSystem({ ...options, apiKey: "sk-ab\ncd-secret" });
+    expect(make).toThrow(UsageError);
+    expect(make).not.toThrow(/secret/);
+    expect(() => new ModelSystem({ ...options, headers: { a: "x\ny-hush" } })).toThrow(/header "a" cannot be sent/);
+  });
+
+  it("is shown nowhere, though the endpoint repeats it", async () => {
+    const key = "sk-very-secret-key";
+    const server = await bench.serve((_, response) =>
+      startStream(response).end(
+        event({
+          model: key,
+          choices: [{ delta: { content: "x" }, finish_reason: key }],
+          usage: { prompt_tokens: key },
+        }) + DONE,
+      ),
+    );
+    const system = bench.system(server, { apiKey: key, headers: { cookie: "session=hush-hush-hush" } });
+    const output = await system.process(ask, trialWith());
+    const error = await failing((response) => startStream(response).end(event(`{"broken ${key} hush-hush-hush`)), {
+      apiKey: key,
+      headers: { cookie: "session=hush-hush-hush" },
+    });
+    const shown = [
+      output.metadata,
+      error.message,
+      String(error.cause),
+      error.stack,
+      system.fingerprint(),
+      system.endpoint,
+    ];
+    expect(JSON.stringify(shown)).not.toMatch(/very-secret|hush-hush/);
+    expect(error.message).toContain("[secret]");
+    expect(JSON.stringify(system)).not.toContain(key);
+  });
+});
+
+describe("an answer that is something else", () => {
+  it.each([
+    ["text/html", "<html><body>Sign in</body></html>"],
+    ["application/json", "  <!DOCTYPE html><p>Sign in"],
+    ["text/event-stream", "<html>\n<body>\nSign in"],
+  ])("is called HTML, sent as %s", async (type, body) => {
+    const error = await failing((response) => response.setHeader("content-type", type).end(body));
+    expect(error.category).toBe("api_error");
+    expect(error.message).toMatch(/answered with HTML \(a login page or a wrong base URL\?\)/);
+    expect(error.retry).toBeUndefined();
+  });
+
+  it.each([
+    ["application/json", '{"status":"ok"}', /"\{\\"status\\":\\"ok\\"\}"/],
+    ["application/json", "[1,2]", /\[1,2\]/],
+    ["text/plain", "It works!", /"It works!"/],
+    ["text/event-stream", event({ type: "message_start", message: {} }), /message_start/],
+  ])("is shown, sent as %s", async (type, body, shown) => {
+    const error = await failing((response) => response.setHeader("content-type", type).end(body));
+    expect(error.message).toMatch(/answered with something else than was asked/);
+    expect(error.message).toMatch(shown);
+    expect(error.retry).toBeUndefined();
+  });
+});
+
+describe("an answer with nothing in it", () => {
+  it.each([
+    ["application/json", '{"choices":[]}'],
+    ["text/event-stream", event({ choices: [] }) + DONE],
+  ])("may be asked for again, sent as %s", async (type, body) => {
+    const error = await failing((response) => response.setHeader("content-type", type).end(body));
+    expect(error.message).toMatch(/answered with no choices/);
+    expect([error.category, error.retry, error.spent]).toEqual(["api_error", AGAIN, undefined]);
+  });
+});
+
+describe("a stream that breaks", () => {
+  const half = piece("Once ") + piece("upon");
+  const cut = (text: string) => (response: ServerResponse) =>
+    startStream(response).write(text, () => response.destroy());
+  const breaks = {
+    "is cut": [cut, ""],
+    "ends too early": [(text: string) => (response: ServerResponse) => startStream(response).end(text), ""],
+    "is cut inside an event": [cut, 'data: {"choices":[{"del'],
+    "ends inside an event": [
+      (text: string) => (response: ServerResponse) => startStream(response).end(text),
+      'data: {"ch',
+    ],
+    "holds malformed JSON": [
+      (text: string) => (response: ServerResponse) => startStream(response).end(text),
+      event("{no"),
+    ],
+    "brings an error": [
+      (text: string) => (response: ServerResponse) => startStream(response).write(text),
+      event({ error: { message: "boom", type: "server_error" } }),
+    ],
+  } as const;
+
+  it.each(Object.entries(breaks))("when it %s before any text, may be asked for again", async (_, [send, end]) => {
+    const error = await failing(send(event({ choices: [] }) + end));
+    expect([error.category, error.retry, error.spent]).toEqual(["api_error", AGAIN, undefined]);
+  });
+
+  it.each(Object.entries(breaks))("when it %s after text, may not, and says what was used", async (_, [send, end]) => {
+    const error = await failing(send(half + used(9, 2) + end));
+    expect([error.category, error.retry]).toEqual(["api_error", undefined]);
+    expect(error.spent).toMatchObject({ usage: { input: 9, output: 2 }, partial: true, turns: 1 });
+    expect(error.spent?.ttftMs).toBeGreaterThan(0);
+  });
+
+  it("with usage and no text has it in what was spent, and may be asked for again", async () => {
+    const error = await failing(cut(used(9, 0)));
+    expect(error).toMatchObject({ retry: AGAIN, spent: { usage: { input: 9, output: 0 } } });
+  });
+
+  it("with invalid UTF-8 says so", async () => {
+    const bad = Buffer.concat([Buffer.from(piece("ok")), Buffer.from([0x64, 0xff, 0x0a])]);
+    const late = await failing((response) => startStream(response).end(bad));
+    expect([late.message, late.retry]).toEqual([expect.stringMatching(/sent invalid UTF-8/), undefined]);
+    const early = await failing((response) => startStream(response).end(bad.subarray(-3)));
+    expect(early.retry).toEqual(AGAIN);
+  });
+
+  it("with a line of 50 MB is left before all of it has come", async () => {
+    let sent = 0;
+    const error = await failing((response) => {
+      startStream(response).write("data: ");
+      const block = "x".repeat(1 << 20);
+      const write = () => {
+        while (sent < 50 && !response.destroyed) {
+          sent += 1;
+          if (!response.write(block)) return void response.once("drain", write);
+        }
+        response.end();
+      };
+      write();
+    });
+    expect(error.message).toMatch(/a line or an event of more than 16777216 characters/);
+    expect(error.retry).toEqual(AGAIN);
+    expect(sent).toBeLessThan(40);
+  });
+
+  it("because the provider is overloaded is a rate limit", async () => {
+    const overloaded = event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } });
+    const error = await failing((response) => startStream(response).end(overloaded), { dialect: "anthropic" });
+    expect([error.category, error.retry]).toEqual(["rate_limit", AGAIN]);
+    expect(error.message).toMatch(/broke off its answer with an error \(overloaded_error\): Overloaded/);
+  });
+});
+
+describe("an endpoint that does not answer", () => {
+  it("is told by host and port when it is down", async () => {
+    const server = await bench.serve(() => {});
+    const system = bench.system(server);
+    await server.close();
+    const error = await failure(system);
+    expect(error.message).toMatch(new RegExp(`Nothing listens on 127\\.0\\.0\\.1:${server.port}`));
+    expect([error.category, error.retry]).toEqual(["api_error", AGAIN]);
+  });
+
+  it("is a timeout, and drips do not prolong it", async () => {
+    const silent = await failing(() => {}, { timeoutMs: 40 });
+    expect([silent.category, silent.retry]).toEqual(["timeout", AGAIN]);
+    const drip = await failing(
+      (response) => {
+        startStream(response).write(piece("a"));
+        const timer = setInterval(() => response.write(": still here\n\n"), 5);
+        response.on("close", () => clearInterval(timer));
+      },
+      { timeoutMs: 80 },
+    );
+    expect(drip.message).toMatch(/took longer than 80 ms/);
+    expect([drip.category, drip.retry, drip.spent?.partial]).toEqual(["timeout", undefined, true]);
+  });
+
+  it("is a timeout when it stops in the middle", async () => {
+    const error = await failing((response) => startStream(response).write(piece("a")), { idleTimeoutMs: 40 });
+    expect([error.category, error.retry]).toEqual(["timeout", undefined]);
+    expect(error.message).toMatch(/stopped sending/);
+  });
+
+  it("in HTTP is told so", async () => {
+    const server = await serveBytes((socket) => socket.end("220 smtp.example.com ESMTP\r\n"));
+    const error = await failure(bench.system(server));
+    expect(error.message).toMatch(/does not answer in HTTP/);
+    await server.close();
+  });
+});
+
+describe("options", () => {
+  it.each([
+    [{ dialect: "claude" }, /no dialect the string "claude"\. Use one of: chat, responses, anthropic, gemini/],
+    [{ baseUrl: "localhost:8080" }, /not a URL/],
+    [{ maxTokens: 0 }, /maxTokens must be a whole number/],
+    [{ timeoutMs: 2 ** 31 }, /timeoutMs must be above 0 and at most 2147483647/],
+    [{ temperature: Number.NaN }, /temperature/],
+    [{ name: "" }, /name of a model system is empty/],
+    [{ model: 3 }, /model must be its name/],
+    [{ dialect: "gemini", model: "" }, /name one/],
+  ])("%j are refused", (wrong, message) => {
+    const options = { model: "m", baseUrl: "http://127.0.0.1:9", ...wrong } as ModelOptions;
+    expect(() => new ModelSystem(options)).toThrow(UsageError);
+    expect(() => new ModelSystem(options)).toThrow(message);
+  });
+});
+
+it("goes on after a failure", async () => {
+  const server = await bench.serve((_, response, number) =>
+    number === 1 ? response.writeHead(500).end() : answerWith(response, ["fine"]),
+  );
+  const system = bench.system(server);
+  expect((await failure(system)).retry).toEqual(AGAIN);
+  expect(await system.process(ask, trialWith())).toMatchObject({ response: "fine" });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { TrialError } from "../core/errors.js";
+import { ASK, scriptOf } from "./model-messages.js";
+
+const user = (...parts: string[]) => ({ role: "user", parts });
+const assistant = (...parts: string[]) => ({ role: "assistant", parts });
+const turn = (role: string, content: string) => ({ role, content });
+
+describe("scriptOf", () => {
+  it("asks once for an example without turns", () => {
+    expect(scriptOf({ id: 1, context: "c", question: "q" })).toEqual([user("c", "q"), ASK]);
+    expect(scriptOf({ id: 1, context: "c", question: "c" })).toEqual([user("c"), ASK]);
+    expect(scriptOf({ id: 1, context: "", question: "q" })).toEqual([user("q"), ASK]);
+    expect(scriptOf({ id: 1, context: "c", turns: [] })).toEqual([user("c"), ASK]);
+  });
+
+  it("asks wherever a user's turn has no answer", () => {
+    const turns = [
+      turn("system", "s"),
+      turn("user", "1"),
+      turn("assistant", "a"),
+      turn("user", "2"),
+      turn("human", "3"),
+    ];
+    expect(scriptOf({ id: 1, turns })).toEqual([
+      { role: "system", parts: ["s"] },
+      user("1"),
+      assistant("a"),
+      user("2"),
+      ASK,
+      user("3"),
+      ASK,
+    ]);
+  });
+
+  it("puts the context first and the question last, and asks a question once", () => {
+    const turns = [turn("user", "1"), turn("model", "a")];
+    expect(scriptOf({ id: 1, turns, context: "c", question: "q" })).toEqual([
+      user("c", "1"),
+      assistant("a"),
+      user("q"),
+      ASK,
+    ]);
+    expect(scriptOf({ id: 1, turns: [turn("user", "q")], question: "q" })).toEqual([user("q"), ASK]);
+    expect(scriptOf({ id: 1, turns: [turn("assistant", "hi")], context: "c", question: "q" })).toEqual([
+      assistant("hi"),
+      user("c", "q"),
+      ASK,
+    ]);
+  });
+
+  it("says so when there is nothing to ask", () => {
+    for (const example of [{ id: "e7" }, { id: "e7", turns: [turn("user", "1"), turn("assistant", "a")] }]) {
+      expect(() => scriptOf(example)).toThrow(TrialError);
+      expect(() => scriptOf(example)).toThrow(/Example "e7" asks nothing/);
+    }
+  });
+});

@@ -1,0 +1,110 @@
+import type { Spent } from "../core/errors.js";
+import type { Output, StopReason, Usage } from "../core/system.js";
+import { present } from "./model-present.js";
+import type { ModelReply } from "./model-reply.js";
+
+const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
+
+export interface Conversation {
+  /** The model's answers, in order; the last may be incomplete. */
+  readonly replies: readonly ModelReply[];
+  readonly startedAt: number;
+  /** Takes secrets out of a provider's words. */
+  readonly scrub: (text: string) => string;
+}
+
+/** What a conversation gave. */
+export function outputOf(conversation: Conversation, killed: StopReason | null): Output {
+  const { replies } = conversation;
+  const last = replies.at(-1);
+  return present({
+    response: last?.text ?? "",
+    // The last one is the response.
+    replies: replies.length > 1 ? replies.map(({ text }) => text) : undefined,
+    ...measuresOf(conversation),
+    firstAttemptMs: firstVisibleMs(conversation),
+    tokensPerSec: tokensPerSec(replies),
+    stopped: killed ?? stopOf(last),
+  });
+}
+
+/** What a conversation that failed had used until then. */
+export function spentBy(conversation: Conversation): Spent {
+  return { ...measuresOf(conversation), partial: true };
+}
+
+function measuresOf(conversation: Conversation): Spent {
+  const { replies } = conversation;
+  return present({
+    usage: sumOf(replies.flatMap(({ reader }) => reader.usage ?? [])),
+    costUsd: costOf(replies),
+    partial: replies.every(({ isReported }) => isReported) ? undefined : true,
+    turns: replies.length,
+    ttftMs: ttftOf(replies[0]),
+    metadata: metadataOf(conversation),
+  });
+}
+
+function stopOf(reply: ModelReply | undefined): StopReason | undefined {
+  const finish = reply?.reader.finish;
+  return finish === "refused" || finish === "truncated" ? finish : undefined;
+}
+
+/** Undefined when nothing is known. */
+function sumOf(usages: readonly Usage[]): Usage | undefined {
+  if (usages.length === 0) return undefined;
+  const sum: Usage = { input: 0, output: 0 };
+  for (const usage of usages) {
+    for (const name of CLASSES) {
+      const count = usage[name];
+      if (count !== undefined) sum[name] = (sum[name] ?? 0) + count;
+    }
+  }
+  return sum;
+}
+
+/** Only when the provider told the cost of every call: a part of it would pass for the whole. */
+function costOf(replies: readonly ModelReply[]): number | undefined {
+  let sum = 0;
+  for (const { reader } of replies) {
+    if (reader.costUsd === null) return undefined;
+    sum += reader.costUsd;
+  }
+  return replies.length === 0 ? undefined : sum;
+}
+
+function ttftOf(reply: ModelReply | undefined): number | undefined {
+  return reply === undefined || reply.firstTextAt === null ? undefined : reply.firstTextAt - reply.startedAt;
+}
+
+function firstVisibleMs({ replies, startedAt }: Conversation): number | undefined {
+  const first = replies.find(({ firstVisibleAt }) => firstVisibleAt !== null)?.firstVisibleAt;
+  return first === undefined || first === null ? undefined : first - startedAt;
+}
+
+/** Over the time that text was coming. A single piece has come in no time, which says nothing about speed. */
+function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
+  let tokens = 0;
+  let ms = 0;
+  for (const reply of replies) {
+    const count = reply.isReported ? reply.reader.usage?.output : reply.countedTokens;
+    if (reply.pieces < 2 || reply.firstTextAt === null || count === undefined || count === null) continue;
+    tokens += count;
+    ms += reply.lastTextAt - reply.firstTextAt;
+  }
+  return ms > 0 && tokens > 0 ? tokens / (ms / 1000) : undefined;
+}
+
+function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> | undefined {
+  const reader = replies.at(-1)?.reader;
+  const problems = [...new Set(replies.flatMap((reply) => reply.reader.problems))];
+  const unknownEvents = replies.reduce((sum, reply) => sum + reply.reader.unknownEvents, 0);
+  const metadata = present<Record<string, unknown>>({
+    model: reader?.model == null ? undefined : scrub(reader.model),
+    finishReason: reader?.finishReason == null ? undefined : scrub(reader.finishReason),
+    problems: problems.length > 0 ? problems.map(scrub) : undefined,
+    unknownEvents: unknownEvents > 0 ? unknownEvents : undefined,
+    turnUsage: replies.length > 1 ? replies.map((reply) => reply.reader.usage) : undefined,
+  });
+  return Object.keys(metadata).length > 0 ? metadata : undefined;
+}

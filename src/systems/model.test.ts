@@ -1,0 +1,298 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { fingerprintOf } from "../core/fingerprint.js";
+import type { Output } from "../core/system.js";
+import { ModelSystem } from "./model.js";
+import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
+
+const bench = openBench();
+afterEach(() => bench.close());
+
+const ask = { id: 1, context: "It is blue.", question: "What colour?" };
+
+describe("an answer", () => {
+  it("carries text, usage and speed", async () => {
+    let sendRest = () => {};
+    const server = await bench.serve((_, response) => {
+      startStream(response).write(piece("Hel"));
+      sendRest = () => {
+        response.end(piece("lo", "stop") + used(10, 5, { cost: 0.25 }) + DONE);
+        sendRest = () => {};
+      };
+    });
+    let now = 1000;
+    const clock = () => {
+      now += 10;
+      // Read at the start of the trial, of the call and when a piece comes: then the rest is sent.
+      if (now >= 1030) sendRest();
+      return now;
+    };
+    const output = await bench.system(server, { clock }).process(ask, trialWith());
+    expect(output).toEqual({
+      response: "Hello",
+      usage: { input: 10, output: 5 },
+      costUsd: 0.25,
+      turns: 1,
+      ttftMs: 10,
+      firstAttemptMs: 20,
+      tokensPerSec: 500,
+      metadata: { model: "m-1", finishReason: "stop" },
+    });
+  });
+
+  it("asks with context and question as two parts, and with one when they are the same", async () => {
+    const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+    const system = bench.system(server, { systemPrompt: "brief", temperature: 0, maxTokens: 9 });
+    for (const example of [ask, { id: 2, context: "same", question: "same" }, { id: 3, question: "alone" }]) {
+      await system.process(example, trialWith());
+    }
+    const bodies = server.requests.map(({ body }) => JSON.parse(body));
+    expect(server.requests[0]?.url).toBe("/v1/chat/completions");
+    expect(bodies[0]).toMatchObject({ model: "m", temperature: 0, max_tokens: 9, stream: true });
+    expect(bodies.map(({ messages }) => messages[1].content)).toEqual([
+      [
+        { type: "text", text: "It is blue." },
+        { type: "text", text: "What colour?" },
+      ],
+      "same",
+      "alone",
+    ]);
+    expect(bodies[0].messages[0]).toEqual({ role: "system", content: "brief" });
+  });
+
+  it("lets the user build the messages and add to the body and the headers", async () => {
+    const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+    const system = bench.system(server, {
+      buildMessages: ({ question }) => [{ role: "user", parts: [`Q: ${question}`] }],
+      extraBody: { top_p: 0.5, stream_options: null },
+      headers: { "X-Team": "blue" },
+    });
+    await system.process(ask, trialWith());
+    const [request] = server.requests;
+    expect(JSON.parse(request?.body ?? "")).toEqual({
+      model: "m",
+      messages: [{ role: "user", content: "Q: What colour?" }],
+      stream: true,
+      top_p: 0.5,
+    });
+    expect(request?.headers).toMatchObject({ "x-team": "blue", "content-type": "application/json" });
+  });
+
+  it.each([
+    [piece("Once upon", "length"), { response: "Once upon", stopped: "truncated" }],
+    [piece("", "content_filter"), { response: "", stopped: "refused" }],
+    [
+      event({ choices: [{ delta: { refusal: "I cannot." }, finish_reason: "stop" }] }),
+      { response: "I cannot.", stopped: "refused" },
+    ],
+    [piece("", "stop"), { response: "" }],
+  ])("tells refused and truncated ones from whole ones", async (events, expected) => {
+    const server = await bench.serve((_, response) => startStream(response).end(events + used(3, 2) + DONE));
+    const output = await bench.system(server).process(ask, trialWith());
+    expect(output).toMatchObject(expected);
+    expect("stopped" in output).toBe("stopped" in expected);
+  });
+
+  it("has no usage when none was told, and says that something is missing", async () => {
+    const server = await bench.serve((_, response) => answerWith(response, ["Hello"], DONE));
+    const output = await bench.system(server).process(ask, trialWith());
+    expect(output).toMatchObject({ response: "Hello", partial: true });
+    expect(output).not.toHaveProperty("usage");
+    expect(output).not.toHaveProperty("tokensPerSec");
+  });
+
+  it("names usage that decreases or is negative", async () => {
+    const end = used(10, 5) + used(10, 3) + used(-1, 9) + DONE;
+    const server = await bench.serve((_, response) => answerWith(response, ["Hello"], end));
+    const output = await bench.system(server).process(ask, trialWith());
+    expect(output.usage).toEqual({ input: 10, output: 5 });
+    expect(output.metadata?.problems).toEqual([
+      "usage decreased: output went from 5 to 3; 5 is kept",
+      "usage was ignored: prompt_tokens is the number -1",
+    ]);
+  });
+
+  it("is read whole when no stream was asked for, and when the endpoint does not stream", async () => {
+    const body = {
+      model: "m-1",
+      choices: [{ message: { content: "Hello" }, finish_reason: "stop" }],
+      usage: { prompt_tokens: 1, completion_tokens: 2 },
+    };
+    const server = await bench.serve((_, response) =>
+      response.setHeader("content-type", "application/json; charset=utf-8").end(JSON.stringify(body)),
+    );
+    for (const stream of [false, true]) {
+      const output = await bench.system(server, { stream }).process(ask, trialWith());
+      expect(output).toMatchObject({ response: "Hello", usage: { input: 1, output: 2 }, turns: 1 });
+      expect(output).not.toHaveProperty("tokensPerSec");
+    }
+    expect(JSON.parse(server.requests[0]?.body ?? "")).not.toHaveProperty("stream");
+  });
+});
+
+describe("dialects", () => {
+  const cases = {
+    responses: {
+      url: "/v1/responses",
+      key: { authorization: "Bearer sk-secret" },
+      events: [
+        { type: "response.output_text.delta", delta: "Hello" },
+        {
+          type: "response.completed",
+          response: { status: "completed", output: [], usage: { input_tokens: 10, output_tokens: 5 } },
+        },
+      ],
+    },
+    anthropic: {
+      url: "/v1/messages",
+      key: { "x-api-key": "sk-secret", "anthropic-version": "2023-06-01" },
+      events: [
+        { type: "message_start", message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+        { type: "content_block_delta", delta: { type: "text_delta", text: "Hello" } },
+        { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } },
+        { type: "message_stop" },
+      ],
+    },
+    gemini: {
+      url: "/v1beta/models/m:streamGenerateContent?alt=sse",
+      key: { "x-goog-api-key": "sk-secret" },
+      events: [
+        {
+          candidates: [{ content: { parts: [{ text: "Hello" }] }, finishReason: "STOP" }],
+          usageMetadata: { promptTokenCount: 10, candidatesTokenCount: 5 },
+        },
+      ],
+    },
+  } as const;
+
+  it.each(["responses", "anthropic", "gemini"] as const)("speaks %s", async (dialect) => {
+    const { url, key, events } = cases[dialect];
+    const server = await bench.serve((_, response) => startStream(response).end(events.map(event).join("")));
+    const output = await bench.system(server, { dialect, apiKey: "sk-secret" }).process(ask, trialWith());
+    expect(output).toMatchObject({ response: "Hello", usage: { input: 10, output: 5 } });
+    expect(output).not.toHaveProperty("partial");
+    expect(server.requests[0]?.url).toBe(url);
+    expect(server.requests[0]?.headers).toMatchObject(key);
+  });
+});
+
+describe("a conversation", () => {
+  const turn = (role: string, content: string) => ({ role, content });
+
+  it("is replayed with the model's own answers, and keeps the usage of every turn", async () => {
+    const server = await bench.serve((_, response, number) =>
+      answerWith(response, [`answer ${number}`], used(number * 10, number, { cost: 0.5 }) + DONE),
+    );
+    const turns = [turn("user", "one"), turn("assistant", "given"), turn("user", "two"), turn("user", "three")];
+    const output = await bench.system(server).process({ id: 1, turns, question: "four" }, trialWith());
+    const asked = server.requests.map(({ body }) =>
+      JSON.parse(body).messages.map((m: { content: string }) => m.content),
+    );
+    expect(asked).toEqual([
+      ["one", "given", "two"],
+      ["one", "given", "two", "answer 1", "three"],
+      ["one", "given", "two", "answer 1", "three", "answer 2", "four"],
+    ]);
+    expect(output).toMatchObject({
+      response: "answer 3",
+      replies: ["answer 1", "answer 2", "answer 3"],
+      turns: 3,
+      usage: { input: 60, output: 6 },
+      costUsd: 1.5,
+    });
+    expect(output.metadata?.turnUsage).toEqual([
+      { input: 10, output: 1 },
+      { input: 20, output: 2 },
+      { input: 30, output: 3 },
+    ]);
+  });
+
+  it("is partial when one turn tells no usage, and has no cost that would be a part only", async () => {
+    const server = await bench.serve((_, response, number) =>
+      answerWith(response, ["a"], number === 1 ? DONE : used(7, 2, { cost: 1 }) + DONE),
+    );
+    const turns = [turn("user", "one"), turn("user", "two")];
+    const output = await bench.system(server).process({ id: 1, turns }, trialWith());
+    expect(output).toMatchObject({ usage: { input: 7, output: 2 }, partial: true, turns: 2 });
+    expect(output).not.toHaveProperty("costUsd");
+    expect(output.metadata?.turnUsage).toEqual([null, { input: 7, output: 2 }]);
+  });
+
+  it("fails as a whole when a later turn fails, with what the earlier ones used", async () => {
+    const server = await bench.serve((_, response, number) =>
+      number === 1 ? answerWith(response, ["a"]) : response.writeHead(429).end("{}"),
+    );
+    const turns = [turn("user", "one"), turn("user", "two")];
+    await expect(bench.system(server).process({ id: 1, turns }, trialWith())).rejects.toMatchObject({
+      category: "rate_limit",
+      retry: undefined,
+      spent: { usage: { input: 10, output: 5 }, partial: true, turns: 2 },
+    });
+  });
+});
+
+describe("identity", () => {
+  const options = { model: "m", baseUrl: "http://127.0.0.1:8080/v1" };
+  const print = (more: object) => fingerprintOf(new ModelSystem({ name: "s", ...options, ...more }), "process");
+
+  it("is named by host, port and model unless it has a name", () => {
+    expect(new ModelSystem(options).name).toBe("127.0.0.1:8080/m");
+    expect(new ModelSystem({ baseUrl: options.baseUrl }).name).toBe("127.0.0.1:8080");
+    expect(new ModelSystem({ ...options, name: "mine" }).name).toBe("mine");
+  });
+
+  it("changes with everything that changes the work", () => {
+    const same = print({});
+    const others = [
+      { model: "n" },
+      { baseUrl: "http://127.0.0.1:8081/v1" },
+      { dialect: "responses" },
+      { systemPrompt: "x" },
+      { temperature: 0 },
+      { maxTokens: 1 },
+      { extraBody: { seed: 1 } },
+      { headers: { "x-route": "b" } },
+      { buildMessages: () => [] },
+    ];
+    expect(new Set([same, ...others.map(print)]).size).toBe(others.length + 1);
+  });
+
+  it("does not change with the key, the timeouts or how the URL is written", () => {
+    const same = print({});
+    for (const more of [
+      { apiKey: "sk-abcdef" },
+      { timeoutMs: 5, idleTimeoutMs: 5, connectTimeoutMs: 5 },
+      { headers: { Authorization: "Bearer abcdef" } },
+      { baseUrl: "http://127.0.0.1:8080" },
+      { stream: false },
+    ]) {
+      expect(print(more)).toBe(same);
+    }
+  });
+
+  it("has an endpoint for each host and account, without the key in it", () => {
+    const endpoint = (apiKey: string | null) => new ModelSystem({ ...options, apiKey }).endpoint;
+    expect(endpoint(null)).toBe("127.0.0.1:8080");
+    expect(endpoint("sk-one-one")).toMatch(/^127\.0\.0\.1:8080#[0-9a-f]{8}$/);
+    expect(endpoint("sk-one-one")).toBe(endpoint("sk-one-one"));
+    expect(endpoint("sk-one-one")).not.toBe(endpoint("sk-two-two"));
+  });
+
+  it("carries its limits", () => {
+    const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 5 };
+    expect(new ModelSystem({ ...options, limits }).limits).toBe(limits);
+    expect("limits" in new ModelSystem(options)).toBe(false);
+  });
+});
+
+it("runs without warnings with hundreds of calls on one signal", async () => {
+  const server = await bench.serve((_, response) => answerWith(response, ["ok"]));
+  const system = bench.system(server);
+  const warnings: Error[] = [];
+  const onWarning = (warning: Error) => void warnings.push(warning);
+  process.on("warning", onWarning);
+  const trial = trialWith();
+  const outputs = await Promise.all(Array.from({ length: 200 }, (): Promise<Output> => system.process(ask, trial)));
+  process.off("warning", onWarning);
+  expect(outputs.every(({ response }) => response === "ok")).toBe(true);
+  expect(warnings).toEqual([]);
+});

@@ -1,0 +1,91 @@
+import { performance } from "node:perf_hooks";
+import type { Example } from "../core/example.js";
+import type { Limits } from "../core/price.js";
+import type { Output, System, TrialContext } from "../core/system.js";
+import type { Tokenizer } from "../core/tokenizer.js";
+import { type ClientLease, type HttpClient, leaseClient } from "../http/index.js";
+import { loadTokenizer } from "../tokens/index.js";
+import { ModelConversation } from "./model-conversation.js";
+import { isSecretName } from "./model-key.js";
+import { ASK, type Script, scriptOf } from "./model-messages.js";
+import { ModelMeter } from "./model-meter.js";
+import { type ModelOptions, type ModelSettings, settingsOf } from "./model-options.js";
+
+/**
+ * A model behind an endpoint.
+ * @example
+ * new ModelSystem({ baseUrl: "https://api.openai.com/v1", model: "gpt-5-mini", apiKeyEnv: "OPENAI_API_KEY" });
+ */
+export class ModelSystem implements System {
+  readonly name: string;
+  /** Host, port and a mark of the account. */
+  readonly endpoint: string;
+  declare readonly model?: string;
+  declare readonly limits?: Limits;
+  readonly #options: ModelOptions;
+  readonly #settings: ModelSettings;
+  #lease: ClientLease | null = null;
+
+  constructor(options: ModelOptions) {
+    this.#options = options;
+    this.#settings = settingsOf(options);
+    const { name, model, host, secrets } = this.#settings;
+    this.name = name;
+    if (model !== "") this.model = model;
+    this.endpoint = secrets.mark === "" ? host : `${host}#${secrets.mark}`;
+    if (options.limits !== undefined) this.limits = options.limits;
+  }
+
+  async process(example: Example, trial: TrialContext): Promise<Output> {
+    const script = this.#scriptOf(example);
+    const options = this.#options;
+    const meter = new ModelMeter(trial.budget, () => this.#tokenizer());
+    const clock = options.clock ?? (() => performance.now());
+    const conversation = new ModelConversation({
+      settings: this.#settings,
+      options,
+      client: this.#client(),
+      meter,
+      trial,
+      clock,
+    });
+    return conversation.run(script);
+  }
+
+  /** Everything that changes the work, and nothing that is secret. */
+  fingerprint(): unknown {
+    const { systemPrompt, temperature, maxTokens, extraBody, headers = {}, buildMessages } = this.#options;
+    const { workUrl, dialect, model, secrets } = this.#settings;
+    return {
+      url: secrets.scrub(workUrl),
+      dialect: dialect.name,
+      model,
+      systemPrompt,
+      temperature,
+      maxTokens,
+      extraBody,
+      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name))),
+      buildMessages: buildMessages === undefined ? undefined : String(buildMessages),
+    };
+  }
+
+  async close(): Promise<void> {
+    this.#lease?.release();
+    this.#lease = null;
+  }
+
+  #scriptOf(example: Example): Script {
+    const { buildMessages } = this.#options;
+    return buildMessages === undefined ? scriptOf(example) : [...buildMessages(example), ASK];
+  }
+
+  #client(): HttpClient {
+    if (this.#options.client !== undefined) return this.#options.client;
+    this.#lease ??= leaseClient();
+    return this.#lease.client;
+  }
+
+  #tokenizer(): Tokenizer {
+    return this.#options.tokenizer ?? loadTokenizer("cl100k_base");
+  }
+}
