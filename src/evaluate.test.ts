@@ -328,12 +328,13 @@ describe("resume", () => {
     return { run: result.runDir ?? "", calls };
   }
 
+  const TIMED = new Set(["efficiency"]);
   const timeless = (row: EvalRow) => ({ ...row, latency: null, durationMs: null });
   const comparable = (result: EvalResult) => {
     const { rows, summary, config, across, notes } = JSON.parse(JSON.stringify(result));
     const values = Object.entries(summary).map(([system, own]) => [
       system,
-      Object.entries(own as object).filter(([key]) => !key.startsWith("latency")),
+      Object.entries(own as object).filter(([key]) => !key.startsWith("latency") && !TIMED.has(key)),
     ]);
     return { rows: rows.map(timeless), values, config, across, notes };
   };

@@ -147,8 +147,15 @@ describe("what users do with what they are given", () => {
   });
 
   it("is told about an option that does not exist, a limit above all", async () => {
-    const budget = { budget: { run: { maxCostUsd: 5 } } } as object;
-    await expect(evaluate(options(budget))).rejects.toThrow('evaluate() has no option "budget".');
+    await expect(evaluate(options({ budgets: {} } as object))).rejects.toThrow('Did you mean "budget"?');
+    const wrong = (budget: unknown) => evaluate(options({ budget } as object));
+    await expect(wrong({ runs: { maxCostUsd: 5 } })).rejects.toThrow('`budget` has no part "runs". Did you mean "run"?');
+    await expect(wrong({ run: { maxCost: 5 } })).rejects.toThrow('budget.run has no limit "maxCost"');
+    await expect(wrong({ run: { maxCostUsd: "5" } })).rejects.toThrow('but is the string "5"');
+    await expect(wrong({ run: { maxCostUsd: 0 } })).rejects.toThrow("would start nothing");
+    await expect(wrong({ trial: { maxCostUsd: -1 } })).rejects.toThrow("from 0 up");
+    await expect(evaluate(options({ retry: { max: 1 } } as object))).rejects.toThrow('`retry` has no part "max"');
+    await expect(evaluate(options({ retry: { maxRetries: 0.5 } }))).rejects.toThrow("whole number");
     await expect(evaluate(options({ trails: 3 } as object))).rejects.toThrow('Did you mean "trials"?');
   });
 

@@ -138,11 +138,17 @@ describe("toTable", () => {
   });
 
   it("shows the columns that are asked for", () => {
-    expect(cellsOf(resultOf(TWO).toTable({ columns: ["speed"] })).get("system")).toEqual([
-      "latency p50",
-      "p95",
-      "coverage",
-      "Pareto rank",
+    const [main = "", efficiency = ""] = resultOf(TWO).toTable({ columns: ["speed"] }).split("Speed and efficiency:");
+    expect(cellsOf(main).get("system")).toEqual(["latency p50", "p95", "coverage", "Pareto rank"]);
+    expect(cellsOf(efficiency).get("system")).toEqual([
+      "to first attempt",
+      "to success",
+      "turns",
+      "tokens/s",
+      "p90 cost",
+      "speed efficiency",
+      "cost killed",
+      "slow",
     ]);
   });
 

@@ -17,7 +17,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
 };
 
 /** What ends a stream, in the place of an event. */
-export const DONE = "[DONE]";
+const DONE = "[DONE]";
 
 /** Reads an answer of Chat Completions. Its stream ends with the text `[DONE]`, which is handed over as it is. */
 export class ChatReader extends AnswerBase {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createTcpServer, type Socket, type Server as TcpServer } from "node:net";
 
 /** A request that a scripted server has taken in. */
-export interface TakenRequest {
+interface TakenRequest {
   readonly url: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: string;

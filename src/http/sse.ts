@@ -3,7 +3,7 @@ import { TrialError } from "../core/errors.js";
 import { NotUtf8, Utf8Pieces } from "./utf8.js";
 
 /** The longest line or event that is held in memory, in characters. */
-export const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
 
 export interface SseOptions {
   /** Takes the `data` of one event as it came, `[DONE]` included. Returning false stops. */

@@ -91,7 +91,8 @@ async function readStream({ site }: CallOptions, answer: HttpAnswer, reply: Mode
   const isCutShort = await stream.read(answer);
   if (isCutShort || reply.reader.isComplete || reply.reader.error !== null) return;
   if (!reply.hasBegun && stream.isForeign) throw wrongKind(site, stream.head);
-  throw broken(`${site.host} ended its stream in the middle of the answer.`);
+  const where = reply.hasText ? "in the middle of the answer" : "without an answer";
+  throw broken(`${site.host} ended its stream ${where}.`);
 }
 
 /** Reads the events of a stream into a reply. */
