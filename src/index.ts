@@ -8,10 +8,12 @@ export {
   type CostBudgetOptions,
   costOf,
   dollars,
+  type FileProblem,
   loadModels,
   type ModelEntry,
   type ModelsFile,
   ModelsFileError,
+  type PriceOrigin,
   type PriceQuery,
   type Pricing,
   priceFrom,
@@ -19,6 +21,7 @@ export {
   RunBudget,
   type RunBudgetOptions,
   resolveBudgets,
+  type SettleOptions,
 } from "./budget/index.js";
 export type { BudgetOptions } from "./budgets.js";
 export { defineConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
@@ -90,15 +93,18 @@ export type { DialectName, Message } from "./dialects/index.js";
 export { type EvaluateOptions, evaluate } from "./evaluate.js";
 export * from "./evaluators/index.js";
 export {
+  type Ending,
   type Gateway,
   type GatewayBudget,
   type GatewayOptions,
   type GatewayRequest,
   type PriceOf,
+  type ProviderName,
   type Receipt,
   type ReceiptLine,
   startGateway,
 } from "./gateway/index.js";
+export { type HttpClient, openClient } from "./http/index.js";
 export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
   CompressionRatio,

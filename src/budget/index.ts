@@ -6,11 +6,9 @@ export {
   defaultBaseUrlOf,
   dialectOf,
   type Endpoint,
-  type EndpointSource,
   endpointOf,
   keyVariableOf,
-  type WireDialect,
 } from "./providers.js";
 export { type BudgetRule, type Budgets, type ResolvedBudgets, resolveBudgets } from "./resolve.js";
 export { type Reservation, RunBudget, type RunBudgetOptions, type SettleOptions } from "./run-budget.js";
-export type { FileProblem, Place } from "./yaml-tree.js";
+export type { FileProblem } from "./yaml-tree.js";

@@ -1,6 +1,6 @@
-import { isIPv4 } from "node:net";
 import { EXIT, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
+import { isLoopback } from "../http/endpoint.js";
 import {
   FAULT_KINDS,
   loadScript,
@@ -52,10 +52,6 @@ export async function mockCommand(flags: MockFlags): Promise<number> {
   await mock.close();
   say(countsLine(counts));
   return EXIT.fine;
-}
-
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || (isIPv4(host) && host.startsWith("127."));
 }
 
 function scriptOf(flags: MockFlags): MockScript {

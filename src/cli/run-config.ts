@@ -6,7 +6,7 @@ import type { System } from "../core/system.js";
 import type { DialectName } from "../dialects/dialect.js";
 
 /** How models are asked: for all models of a run, or for one. */
-export interface ModelSettings {
+interface ModelSettings {
   systemPrompt?: string;
   temperature?: number;
   /** Of the answer. */

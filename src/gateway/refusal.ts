@@ -6,7 +6,7 @@ import type { Dialect } from "../dialects/dialect.js";
  * The status of what no further attempt can mend. 402 would be the word for it, but Codex repeats any error status that
  * it does not know, and knows 400; the SDKs of all providers give up on it too.
  */
-export const FINAL = 400;
+const FINAL = 400;
 
 /** The kinds of errors that the gateway itself answers with. */
 export type RefusalKind = "budget" | "request" | "upstream";

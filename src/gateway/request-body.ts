@@ -4,7 +4,7 @@ import { messageOf } from "../core/errors.js";
 import { RefusalError } from "./refusal.js";
 
 /** Larger requests are refused: they have to be held to be read. */
-export const MAX_BODY_BYTES = 64 * 1024 * 1024;
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 /** The body of a request, unpacked. Throws a `RefusalError` when it cannot be had. */
 export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {

@@ -108,5 +108,6 @@ export function sse(...events: readonly unknown[]): string {
 
 /** Parsed `data` of all events of a stream. */
 export function eventsIn(text: string): unknown[] {
-  return [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => (data === "[DONE]" ? data : JSON.parse(data)));
+  const parse = (data: string): unknown => (data === "[DONE]" ? data : JSON.parse(data));
+  return [...text.matchAll(/^data: ?(.*)$/gm)].map(([, data = ""]) => parse(data));
 }

@@ -30,7 +30,7 @@ async function setUp(options: GatewayOptions = {}) {
 /** A client that sees each chunk as it comes. */
 async function open(gateway: Gateway, name: DialectName, body?: string) {
   const {
-    method = "",
+    method,
     headers,
     body: usual,
   } = requestOf(name, true) as { method: string; headers: object; body: string };
