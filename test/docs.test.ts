@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { resolveBudgets } from "../src/budget/index.js";
+import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/providers.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
 import { type Block, blocksOf, brokenLinks, proseOf, tableRows } from "./docs/markdown.js";
 import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
@@ -16,7 +18,7 @@ const GUIDES = ["README.md", ...markdownIn("docs")];
 const PAGES = [...GUIDES, "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 /** A fence such as ` ```js my-system.mjs `: the block is the content of that file. */
 const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
-const EVERY_COMMAND = ["run", "demo", "datasets", "doctor", ""];
+const EVERY_COMMAND = ["run", "demo", "datasets", "models", "report", "gateway", "mock", "doctor", ""];
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-docs-"));
 const workspaces = new Map<string, Workspace>();
@@ -138,6 +140,15 @@ describe("examples", () => {
     expect(lookup).toMatchObject({ flaky_rate: 0, pass_rate: 0.7, pass_hat_5: 0.7 });
   });
 
+  test("the models of the script and of the models file are the same, and the budget stops the metered system", async () => {
+    const { stdout } = await workspaceOf("extra").node("examples/metered.mjs");
+    expect(stdout).toMatch(/pass[\s\S]*error[\s\S]*exceeded: true/);
+    const printed = await assay("models examples/models.yml --output json");
+    const { models } = JSON.parse(printed.stdout) as { models: { apiName: string; rule: string }[] };
+    expect(models.map(({ rule }) => rule)).toEqual(["formula", "explicit", "formula", "free"]);
+    for (const { apiName } of models.slice(0, 2)) expect(read("examples/mock.yaml")).toContain(`  ${apiName}:`);
+  });
+
   test("the evaluator and the metric are in the report", async () => {
     const mine = "--evaluator ./examples/brief.ts --metric ./examples/longest-answer.ts";
     const { stdout } = await assay(`--system ./examples/lookup.ts ${DATA} ${mine} --output json`);
@@ -181,6 +192,37 @@ describe("links and names", () => {
     expect(described.slice(1).sort()).toEqual(keys.sort());
   });
 
+  test("every provider of docs/models.md is known, with its address, key and dialect", () => {
+    const section = read("docs/models.md").split("### Providers")[1]?.split("\n#")[0] ?? "";
+    const code = (cell: string) => cell.replaceAll("`", "");
+    const rows = tableRows(section).slice(1);
+    expect(rows.length).toBeGreaterThan(10);
+    for (const [names = "", address = "", variable = "", dialect = ""] of rows) {
+      for (const name of code(names).split(", ")) {
+        const facts = [defaultBaseUrlOf(name), keyVariableOf(name) ?? "none", dialectOf(name)];
+        expect([name, ...facts]).toEqual([name, code(address), code(variable), code(dialect)]);
+      }
+    }
+  });
+
+  test("every key of a models file and of a mock script is described", async () => {
+    const keysAfter = async (file: string, line: string, text: string) => {
+      workspaceOf("extra").write(file, text);
+      const { stderr } = await assay(line);
+      return [...stderr.matchAll(/Known: (.+)\./g)].flatMap(([, keys = ""]) => keys.split(", "));
+    };
+    const wrong =
+      "m: { zzzzzz: 1, pricing: { input_per_1k: 1, output_per_1k: 1, zzzzzz: 1 }, budgets: { zzzzzz: 1 } }\n";
+    const ofModels = await keysAfter("wrong.yml", "models wrong.yml", wrong);
+    const ofScripts = await keysAfter("wrong-script.yaml", "mock --script wrong-script.yaml", "zzzzzz: 1\n");
+    expect(ofModels.length).toBeGreaterThan(15);
+    expect(ofScripts.length).toBeGreaterThan(15);
+    const [budgets, mock] = [read("docs/budgets.md"), read("docs/mock.md")];
+    const sections = ["pricing", "budgets"];
+    expect(ofModels.filter((key) => !sections.includes(key) && !new RegExp(`\\b${key}\``).test(budgets))).toEqual([]);
+    expect(ofScripts.filter((key) => !mock.includes(`\`${key}\``))).toEqual([]);
+  });
+
   test("every dependency is justified, and nothing else is", () => {
     const { dependencies, devDependencies } = JSON.parse(read("package.json")) as Record<
       string,
@@ -220,7 +262,21 @@ describe("the tree in docs/architecture.md", () => {
     const real = [...folders, ...files].map((path) => path.slice(join(ROOT, "/").length));
     expect(pathsOf(block?.text ?? "").sort()).toEqual(["src/", ...real].sort());
   });
+
+  test("says what each folder may import as the check has it", () => {
+    const rules = [...read("scripts/check-imports.mjs").matchAll(/^ {2}(\w+): \[(.*)\],$/gm)];
+    const section = read("docs/architecture.md").split("## Import direction")[1]?.split("\n## ")[0] ?? "";
+    const told = new Map(tableRows(section).map(([folder = "", allowed = ""]) => [folder, allowed]));
+    expect(rules.length).toBeGreaterThan(10);
+    for (const [, folder = "", allowed = ""] of rules)
+      expect([folder, told.get(`\`${folder}\``)]).toEqual([folder, allowed.replaceAll('"', "`") || "nothing"]);
+  });
 });
+
+/** As the page writes it: cents in full, other amounts as they are. */
+function dollarsIn(amount: number | null): string {
+  return `$${amount === 0.5 ? "0.50" : amount}`;
+}
 
 describe("figures", () => {
   test("the look-up tables of pass@k and pass^k are right", () => {
@@ -255,6 +311,28 @@ describe("figures", () => {
     for (const line of lines) expect(line).toEqual(pick(printed.find(([system]) => system === line[0]) ?? []));
     const said = shown.split("\n").filter((line) => line !== "" && !line.startsWith("|"));
     for (const sentence of said) expect(stdout).toContain(sentence);
+  });
+
+  test("the demo of budgets says what the README shows", async () => {
+    const { stdout } = await assay("demo budgets --runs-dir budgets");
+    const shown =
+      blocksOf(read("README.md"))
+        .find(({ info }) => info === "demo-budgets")
+        ?.text.trim() ?? "";
+    expect(shown.split("\n")).toHaveLength(3);
+    expect(stdout).toContain(shown);
+  });
+
+  test("the worked limits of docs/budgets.md are what the rules give", () => {
+    const isNumber = (cell = "") => /^[\d.]+$/.test(cell);
+    const worked = tableRows(read("docs/budgets.md")).filter(([input, output]) => isNumber(input) && isNumber(output));
+    expect(worked.length).toBeGreaterThan(5);
+    for (const [input, output, given = "", , may, rule] of worked) {
+      const pricing = { input_per_1k: Number(input), output_per_1k: Number(output) };
+      const resolved = resolveBudgets({ pricing, budgets: given === "" ? {} : { max_cost_usd: Number(given) } });
+      expect(`\`${resolved.rule}\``).toBe(rule);
+      expect(may).toBe(resolved.enforced ? dollarsIn(resolved.maxCostUsd) : "no limit");
+    }
   });
 });
 
@@ -315,7 +393,9 @@ describe("docs/json-report.md", () => {
   test("every key of a summary has its formula", async () => {
     const { report } = await richRun();
     const formulas = read("docs/how-the-numbers-are-computed.md");
-    const keys = [...Object.values(report.summary), report.across as Fields].flatMap((summary) => Object.keys(summary));
+    const nested = Object.values(report.summary).map(({ efficiency }) => efficiency as Fields);
+    const keys = [...Object.values(report.summary), ...nested, report.across as Fields].flatMap(Object.keys);
+    expect(Object.keys(nested[0] ?? {})).toHaveLength(7);
     const families = keys.map((key) =>
       key
         .replace(/(_ci_low|_ci_high|_n)?(_reason)?$/, "")
