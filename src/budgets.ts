@@ -32,6 +32,7 @@ export function budgetsOf(
   const { run, trial } = options;
   if (run !== undefined || trial !== undefined) requirePrices(systems);
   const limits = new Map(systems.map((system) => [system, limitsOf(system, trial?.maxCostUsd)]));
+  if (run !== undefined) requireRoom(run.maxCostUsd, limits);
   const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
   return {
     port: {
@@ -54,6 +55,17 @@ function runPort(budget: RunBudget): RunBudgetPort {
 function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
   if (limits === undefined) return null;
   return maxCostUsd === undefined || limits.price === null ? limits : { ...limits, maxCostUsd };
+}
+
+/** A trial starts only when the most it may cost is left: a run that could not pay for one would start none. */
+function requireRoom(maxCostUsd: number, limits: ReadonlyMap<System, Limits | null>): void {
+  for (const [{ name }, own] of limits) {
+    const most = own?.maxCostUsd ?? 0;
+    if (most <= maxCostUsd) continue;
+    throw new BudgetError(
+      `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which may cost ${formatDollars(most)}. Raise it, or lower what a trial may cost (--trial-max-cost, or max_cost_usd in models.yml).`,
+    );
+  }
 }
 
 /** A limit in dollars on a model whose price nobody knows could never be kept. */

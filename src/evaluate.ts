@@ -13,7 +13,6 @@ import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
 import { reportHead } from "./report/json.js";
 import { RunResult } from "./result.js";
-import type { Earlier } from "./runner/ledger.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "./runner/retry.js";
@@ -94,7 +93,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const startedAt = new Date();
   try {
     for (const note of store.notes) options.onNote?.(note);
-    const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd: spentEarlier(store.earlier) });
+    const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd: store.earlier.spentUsd });
     const ports: RunPorts = {
       clock: () => performance.now(),
       tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
@@ -200,11 +199,6 @@ function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
       throw new UsageError(`retry.${key} must be a whole number from 0 up, but is ${describe(value)}.`);
   }
   return policy;
-}
-
-/** What an earlier start of the same run has spent. */
-function spentEarlier({ rows }: Earlier): number {
-  return Array.from(rows.values(), ({ costUsd }) => costUsd ?? 0).reduce((total, cost) => total + cost, 0);
 }
 
 function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {

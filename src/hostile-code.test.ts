@@ -149,7 +149,9 @@ describe("what users do with what they are given", () => {
   it("is told about an option that does not exist, a limit above all", async () => {
     await expect(evaluate(options({ budgets: {} } as object))).rejects.toThrow('Did you mean "budget"?');
     const wrong = (budget: unknown) => evaluate(options({ budget } as object));
-    await expect(wrong({ runs: { maxCostUsd: 5 } })).rejects.toThrow('`budget` has no part "runs". Did you mean "run"?');
+    await expect(wrong({ runs: { maxCostUsd: 5 } })).rejects.toThrow(
+      '`budget` has no part "runs". Did you mean "run"?',
+    );
     await expect(wrong({ run: { maxCost: 5 } })).rejects.toThrow('budget.run has no limit "maxCost"');
     await expect(wrong({ run: { maxCostUsd: "5" } })).rejects.toThrow('but is the string "5"');
     await expect(wrong({ run: { maxCostUsd: 0 } })).rejects.toThrow("would start nothing");

@@ -97,6 +97,8 @@ function reprice(
     if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs stay as they were`;
     return `${system}: costs by the prices of ${entry.name} in ${prices.file}`;
   });
+  const unknown = rows.filter(({ usage, costUsd }) => usage === null && costUsd !== null).length;
+  if (unknown > 0) notes.push(`trials whose tokens nobody reported, so that their cost stays as it was: ${unknown}`);
   return { rows: rows.map((row) => repriced(row, entries.get(row.system))), notes };
 }
 
@@ -113,10 +115,15 @@ function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
   return makeRow({ ...plainRow(row), costUsd: dollars(pico), costSource: "priced" });
 }
 
-/** Usage by call where it is known: a price may depend on the length of each prompt. */
+/** Usage by call where it is known for all of them: a price may depend on the length of each prompt. */
 function usagesOf({ metadata }: EvalRow, total: Usage): readonly Usage[] {
-  const turns = metadata?.turnUsage;
-  return Array.isArray(turns) && turns.length > 0 ? (turns as Usage[]) : [total];
+  const turns = metadata?.turnUsage as readonly (Usage | null)[] | undefined;
+  if (!Array.isArray(turns)) return [total];
+  const known = turns.filter((usage): usage is Usage => usage !== null);
+  const isWhole = (["input", "output"] as const).every(
+    (name) => known.reduce((sum, usage) => sum + usage[name], 0) === total[name],
+  );
+  return isWhole ? known : [total];
 }
 
 function untimed({ createdAt }: Manifest): Timing {

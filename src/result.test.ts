@@ -138,7 +138,9 @@ describe("toTable", () => {
   });
 
   it("shows the columns that are asked for", () => {
-    const [main = "", efficiency = ""] = resultOf(TWO).toTable({ columns: ["speed"] }).split("Speed and efficiency:");
+    const [main = "", efficiency = ""] = resultOf(TWO)
+      .toTable({ columns: ["speed"] })
+      .split("Speed and efficiency:");
     expect(cellsOf(main).get("system")).toEqual(["latency p50", "p95", "coverage", "Pareto rank"]);
     expect(cellsOf(efficiency).get("system")).toEqual([
       "to first attempt",

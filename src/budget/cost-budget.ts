@@ -37,7 +37,8 @@ export class CostBudget implements TrialBudget {
   #prices: TokenPrices | null;
   #cost = 0;
   #tokens = 0;
-  #estimatedTokens = 0;
+  #estimatedOutput = 0;
+  #estimatedInput = 0;
   #costKilledAt = 0;
 
   constructor({ price, pricing, maxCostUsd, maxTokens, onExceeded }: CostBudgetOptions) {
@@ -60,13 +61,16 @@ export class CostBudget implements TrialBudget {
       this.#prices = pricesAt(this.#price, promptTokens ?? promptOf(usage));
       this.#cost += costAt(this.#prices, usage);
     }
-    this.#estimatedTokens = 0;
+    this.#estimatedOutput = 0;
+    this.#estimatedInput = 0;
     return this.#judge();
   }
 
-  estimate(outputTokens: number): Bill {
+  estimate(outputTokens: number, inputTokens = 0): Bill {
     requireCount("outputTokens", outputTokens);
-    this.#estimatedTokens = outputTokens;
+    requireCount("inputTokens", inputTokens);
+    this.#estimatedOutput = outputTokens;
+    this.#estimatedInput = inputTokens;
     return this.#judge();
   }
 
@@ -83,7 +87,7 @@ export class CostBudget implements TrialBudget {
   }
 
   get isEstimated(): boolean {
-    return this.#estimatedTokens > 0;
+    return this.#estimatedOutput + this.#estimatedInput > 0;
   }
 
   get isPriced(): boolean {
@@ -102,11 +106,13 @@ export class CostBudget implements TrialBudget {
   }
 
   #judge(): Bill {
-    const cost = this.#cost + this.#estimatedTokens * (this.#prices?.output ?? 0);
+    const prices = this.#prices;
+    const estimated = prices === null ? 0 : this.#estimatedOutput * prices.output + this.#estimatedInput * prices.input;
+    const cost = this.#cost + estimated;
     this.#bill.costUsd = dollars(cost);
     const isOverCost = cost > this.#maxCost;
     if (isOverCost && this.#costKilledAt === 0) this.#costKilledAt = this.#bill.costUsd;
-    if (isOverCost || this.#tokens + this.#estimatedTokens > this.#maxTokens) this.#exceed();
+    if (isOverCost || this.#tokens + this.#estimatedOutput + this.#estimatedInput > this.#maxTokens) this.#exceed();
     return this.#bill;
   }
 

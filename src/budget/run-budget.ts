@@ -101,6 +101,8 @@ export class RunBudget {
     if (costUsd === null) {
       this.#unknownCosts += 1;
       this.#spent += held.pico;
+      // Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
+      if (isTypical) this.#observe(held.pico);
       return;
     }
     const pico = BigInt(picoDollars(costUsd));

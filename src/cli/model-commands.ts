@@ -84,6 +84,7 @@ export function addMock(program: Command, done: Done): void {
     .option("--require-key <value>", "refuse requests without this key")
     .option("--seed <number>", "for what is random", integer)
     .option("--script <file>", "all of this and more as YAML or JSON")
+    .option("--verbose", "a line for each request, and stack traces with errors")
     .addHelpText(
       "after",
       "\nExamples:\n  assay mock --port 8080\n  assay mock --latency 50 --tokens-per-sec 80 --fault 429=0.1\n  assay mock --answers questions.jsonl --success-rate 0.8",

@@ -17,7 +17,7 @@ const MODELS_FILES = ["models.yml", "models.yaml"];
 const ANY_MODEL = "default";
 
 /** The models of a run as systems; when it names nothing at all, the default of the models file. */
-export async function modelSystems(config: RunConfig): Promise<ModelSystem[]> {
+export async function modelSystems(config: RunConfig & { dryRun?: boolean }): Promise<ModelSystem[]> {
   const file = await modelsFileOf(config);
   const given = config.models ?? defaultOf(config, file);
   const systems: ModelSystem[] = [];
@@ -47,7 +47,11 @@ interface Located {
   limits: Limits;
 }
 
-async function modelSystem(given: ModelConfig, run: RunConfig, file: ModelsFile | null): Promise<ModelSystem> {
+async function modelSystem(
+  given: ModelConfig,
+  run: RunConfig & { dryRun?: boolean },
+  file: ModelsFile | null,
+): Promise<ModelSystem> {
   const { model, name, baseUrl, dialect, keyVariable, limits } = await locate(given, file);
   const apiKeyEnv = given.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
   const settings = { ...defined(settingsOf(run)), ...defined(settingsOf(given)) };
@@ -58,7 +62,8 @@ async function modelSystem(given: ModelConfig, run: RunConfig, file: ModelsFile 
     dialect,
     limits,
     ...(name === undefined ? {} : { name }),
-    ...(apiKeyEnv === null ? {} : { apiKeyEnv }),
+    // A plan is made without asking anybody.
+    ...(apiKeyEnv === null || run.dryRun === true ? {} : { apiKeyEnv }),
   });
 }
 
@@ -149,7 +154,7 @@ async function fromProvider({ model = "", name, api }: ModelConfig, file: Models
 
 function unknownModel(model: string, file: ModelsFile | null): UsageError {
   const where = file === null ? "There is no models.yml here" : `${file.file} has no model "${model}"`;
-  const guess = didYouMean(model, file === null ? [] : [...file.models.keys()]);
+  const guess = file === null ? "" : didYouMean(model, file.models.keys());
   return new UsageError(
     `${where}.${guess} Write --model PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
   );

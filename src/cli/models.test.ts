@@ -52,18 +52,21 @@ describe("assay models", () => {
     const { code, stdout, stderr } = await run({ "models.yml": MODELS });
     expect(code).toBe(0);
     expect(stderr).toBe("");
-    const [, wire, provider, agent, url, key, input, output, cacheRead, cacheWrite, , cost, tokens, time, rule] =
+    const [, wire, provider, agent, url, key, input, output, cacheRead, cacheWrite, hour, , cost, tokens, ...times] =
       lineOf(stdout, "cheap");
     expect([wire, provider, agent]).toEqual(["minimax/minimax-m2.7", "openrouter", "–"]);
     expect([url, key]).toEqual(["https://openrouter.ai/api/v1", "OPENROUTER_API_KEY (not set)"]);
-    expect([input, output, cacheRead, cacheWrite]).toEqual(["$0.3", "$1.2", "$0.0375", "$0.3"]);
-    expect([cost, tokens, time, rule]).toEqual(["$0.058", "–", "10 min 0 s", "formula"]);
+    expect([input, output, cacheRead, cacheWrite, hour]).toEqual(["$0.3", "$1.2", "$0.0375", "$0.3", "$0.3"]);
+    expect([cost, tokens, ...times]).toEqual(["$0.058", "–", "–", "–", "10 min 0 s", "formula"]);
     expect(stdout).toContain("default: cheap");
   });
 
   it("says for each model which rule won", async () => {
     const { stdout } = await run({ "models.yml": MODELS });
-    const ends = ["claude-sonnet-4-5", "local", "off", "proxied"].map((model) => lineOf(stdout, model).slice(-4));
+    const ends = ["claude-sonnet-4-5", "local", "off", "proxied"].map((model) => {
+      const [cost, tokens, , , time, rule] = lineOf(stdout, model).slice(-6);
+      return [cost, tokens, time, rule];
+    });
     expect(ends).toEqual([
       ["$0.500", "–", "1 min 30 s", "ceiling"],
       ["no limit", "5000", "10 min 0 s", "unpriced"],

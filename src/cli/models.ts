@@ -59,7 +59,7 @@ function findModelsFile(dir: string): string {
   const found = NAMES.find((name) => existsSync(resolve(dir, name)));
   if (found !== undefined) return relative(process.cwd(), resolve(dir, found));
   throw new UsageError(
-    `There is no ${NAMES.join(" or ")} here. Name one with --file, or write a ${NAMES[0]} such as:\n\n${EXAMPLE}`,
+    `There is no ${NAMES.join(" or ")} here. Name one (assay models FILE), or write a ${NAMES[0]} such as:\n\n${EXAMPLE}`,
   );
 }
 
@@ -122,12 +122,19 @@ const COLUMNS: readonly Column<Line>[] = [
   { title: "output/M", align: "right", cell: priceCell("output") },
   { title: "cache read/M", align: "right", cell: priceCell("cacheRead") },
   { title: "cache write/M", align: "right", cell: priceCell("cacheWrite") },
+  { title: "1 h cache write/M", align: "right", cell: priceCell("cacheWrite1h") },
   { title: "price from", cell: ({ model }) => model.price?.source ?? "unknown" },
   { title: "max cost", align: "right", cell: ({ model }) => maxCost(model) },
   { title: "max tokens", align: "right", cell: ({ model }) => String(model.limits.maxTokens ?? "–") },
+  { title: "expected first token", align: "right", cell: ({ model }) => expected(model.limits.expectedTtftMs) },
+  { title: "expected solution", align: "right", cell: ({ model }) => expected(model.limits.expectedSolutionMs) },
   { title: "hard timeout", align: "right", cell: ({ model }) => formatSeconds(model.resolved.hardTimeoutSecs) },
   { title: "rule", cell: ({ model }) => model.resolved.rule },
 ];
+
+function expected(ms: number | undefined): string {
+  return ms === undefined ? "–" : formatSeconds(ms / 1000);
+}
 
 function tableOf(models: ModelsFile, lines: readonly Line[]): string {
   const facts = [

@@ -57,7 +57,8 @@ export function buildProgram(): Program {
   addMock(program, done);
   addDoctor(program, done);
   program.addHelpText("after", EXAMPLES);
-  for (const command of program.commands) command.option("--verbose", "stack traces with errors");
+  for (const command of program.commands)
+    if (command.name() !== "mock") command.option("--verbose", "stack traces with errors");
   return {
     async run(argv) {
       await program.parseAsync([...argv]);

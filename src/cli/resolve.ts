@@ -157,6 +157,9 @@ async function* systemsFromModule(path: string): AsyncGenerator<System> {
       name: system.name,
       process: (example, trial) => system.process(example, trial),
       close: async () => system.close?.(),
+      ...(system.model === undefined ? {} : { model: system.model }),
+      ...(system.limits === undefined ? {} : { limits: system.limits }),
+      ...(system.endpoint === undefined ? {} : { endpoint: system.endpoint }),
       ...identifiedBy(path, system, "process"),
     };
   }

@@ -33,6 +33,6 @@ export interface Limits {
   readonly hardTimeoutMs: number | null;
   /** A trial whose first token comes later than this has a note. */
   readonly expectedTtftMs?: number;
-  /** A passing trial that took longer than this has a note. */
+  /** A trial that took longer than this has a note. */
   readonly expectedSolutionMs?: number;
 }

@@ -65,8 +65,8 @@ export interface TrialBudget {
    * whole prompt that the usage belongs to, for models whose price depends on it.
    */
   add(usage: Usage, promptTokens?: number): Bill;
-  /** Holds a provisional number of output tokens, counted in streamed text, until the next `add`. */
-  estimate(outputTokens: number): Bill;
+  /** Holds provisional numbers of tokens, counted in the text that was streamed and sent, until the next `add`. */
+  estimate(outputTokens: number, inputTokens?: number): Bill;
   readonly bill: Bill;
   /** All that was added. */
   readonly usage: Readonly<Required<Usage>>;

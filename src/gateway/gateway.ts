@@ -86,14 +86,12 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     onExceeded?.();
   });
   const upstreams = openUpstreams(options, env);
-  const prices = new PriceBook(options);
-  await prices.warmUp();
   const desk = new Desk({
     routes: new RouteTable(token),
     upstreams,
     ledger,
     accounts,
-    prices,
+    prices: new PriceBook(options),
     tokenizer: options.tokenizer ?? loadTokenizer("o200k_base"),
     modelMap: options.modelMap ?? {},
     headersTimeoutMs: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,

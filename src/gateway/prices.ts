@@ -22,11 +22,6 @@ export class PriceBook {
     this.#options = options;
   }
 
-  /** Reads the bundled table, so that the first requests, which may be many, need not wait for it. */
-  async warmUp(): Promise<void> {
-    if (this.#options.priceOf === undefined) await bundledPrice({ model: "", provider: "openai" });
-  }
-
   find(model: string, dialect: DialectName, upstream: Upstream): Promise<Price | null> {
     const key = `${upstream.provider.name} ${dialect} ${model}`;
     const known = this.#known.get(key);

@@ -29,11 +29,7 @@ async function setUp(options: GatewayOptions = {}) {
 
 /** A client that sees each chunk as it comes. */
 async function open(gateway: Gateway, name: DialectName, body?: string) {
-  const {
-    method,
-    headers,
-    body: usual,
-  } = requestOf(name, true) as { method: string; headers: object; body: string };
+  const { method, headers, body: usual } = requestOf(name, true) as { method: string; headers: object; body: string };
   const request = requestHttp(addressOf(gateway, name, true), { method, headers: { ...headers } });
   request.on("error", () => {});
   request.end(body ?? usual);

@@ -9,8 +9,8 @@ type Billed = Pick<EvalRow, "usage" | "costUsd" | "costSource" | "partial" | "ov
  * or, while that is not known, as counted in the text. Without a price the cost is unknown, not 0.
  */
 export function billed(output: Output, budget: TrialBudget | null): Billed {
-  const reported = usageOf(output.usage);
-  const usage = reported ?? usedBy(budget);
+  // The bill knows of calls that were made again, too.
+  const usage = usedBy(budget) ?? usageOf(output.usage);
   const { costUsd, costSource } = costOf(output, budget, usage !== null);
   const partial = output.partial === true || (budget?.isEstimated ?? false);
   return { usage, costUsd, costSource, partial, ...stopped(costUsd, budget) };

@@ -10,9 +10,11 @@ export interface Earlier {
   readonly rows: ReadonlyMap<number, EvalRow>;
   /** Failed attempts of trials that will be tried again. */
   readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
+  /** What all of it has cost, failed trials included. */
+  readonly spentUsd: number;
 }
 
-export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map() };
+export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), spentUsd: 0 };
 
 /** How long trials that finish without waiting may go on before they are written down. */
 const TURN_MS = 8;

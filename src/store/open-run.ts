@@ -90,7 +90,8 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
     if (row.outcome === "error") attempts.set(index, row.attempts);
     else rows.set(index, row);
   }
-  return { rows, attempts };
+  const spentUsd = stored.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0);
+  return { rows, attempts, spentUsd };
 }
 
 function rowFinder(plan: Plan): (row: EvalRow) => number | undefined {

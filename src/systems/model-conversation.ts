@@ -10,6 +10,9 @@ import { type Conversation, outputOf, spentBy } from "./model-output.js";
 import { ModelReply } from "./model-reply.js";
 import { CallSignal, stopOf } from "./model-signal.js";
 
+/** A stream begins before the answer does: an endpoint that says nothing for so long is not thinking. */
+const LONGEST_SILENCE_MS = 300_000;
+
 export interface ConversationOptions {
   readonly settings: ModelSettings;
   readonly options: ModelOptions;
@@ -51,6 +54,7 @@ export class ModelConversation implements Conversation {
     const reply = new ModelReply({ reader: settings.dialect.reader(), meter, clock });
     const call = new CallSignal(trial.signal, settings.timeoutMs, settings.host);
     this.replies.push(reply);
+    meter.beginCall(() => this.#prompt());
     try {
       await this.#call(call.signal, reply);
     } catch (error) {
@@ -72,6 +76,13 @@ export class ModelConversation implements Conversation {
     return callModel({ client, request, dialect, site, stream, now: options.now ?? Date.now }, reply);
   }
 
+  /** The text of what is asked, as far as it can be counted. */
+  #prompt(): string {
+    const { systemPrompt = "" } = this.#with.options;
+    const texts = [systemPrompt, ...this.#messages.flatMap(({ parts }) => parts)];
+    return texts.filter((text) => text !== "").join("\n");
+  }
+
   #request(signal: AbortSignal): HttpRequest {
     const { settings, options } = this.#with;
     const { systemPrompt, temperature, maxTokens, extraBody, connectTimeoutMs, idleTimeoutMs } = options;
@@ -89,7 +100,7 @@ export class ModelConversation implements Conversation {
       headers: settings.headers,
       body: JSON.stringify(body),
       signal,
-      headersTimeoutMs: settings.timeoutMs,
+      headersTimeoutMs: settings.stream ? Math.min(settings.timeoutMs, LONGEST_SILENCE_MS) : settings.timeoutMs,
       ...(connectTimeoutMs === undefined ? {} : { connectTimeoutMs }),
       ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
     };

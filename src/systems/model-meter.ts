@@ -12,8 +12,12 @@ const NOTHING: Usage = Object.freeze({ input: 0, output: 0 });
 export class ModelMeter {
   readonly #budget: TrialBudget | null;
   readonly #tokenizer: () => Tokenizer;
-  /** Output tokens of earlier calls that the provider never spoke of. */
-  #unreported = 0;
+  /** Tokens of earlier calls that the provider never spoke of. */
+  #unreportedOutput = 0;
+  #unreportedInput = 0;
+  #prompt: () => string = () => "";
+  /** Tokens of this call's prompt, once they are needed. */
+  #promptTokens: number | null = null;
   #added = NOTHING;
   #streamed = 0;
   #uncounted = "";
@@ -32,13 +36,22 @@ export class ModelMeter {
     return this.#budget === null ? null : this.#streamed;
   }
 
+  /** Starts a call with this prompt, which is counted when nothing better is known. */
+  beginCall(prompt: () => string): void {
+    this.#prompt = prompt;
+    this.#promptTokens = null;
+  }
+
   /** Takes in text of an answer. */
   addText({ text, hidden }: Delta): void {
     if (this.#budget === null) return;
     this.#uncounted += text + hidden;
     if (this.#uncounted.length < COUNT_EVERY) return;
     this.#count();
-    this.#budget.estimate(this.#unreported + this.#beyondReported());
+    this.#estimate(
+      this.#unreportedOutput + this.#beyondReported(),
+      this.#unreportedInput + this.#promptBeyondReported(),
+    );
   }
 
   /** Takes in what the provider says this call has used so far. */
@@ -46,19 +59,25 @@ export class ModelMeter {
     if (this.#budget === null || usage === null || usage === this.#added) return;
     this.#budget.add(difference(usage, this.#added), promptOf(usage));
     this.#added = usage;
-    if (this.#unreported > 0) this.#budget.estimate(this.#unreported);
+    this.#estimate(this.#unreportedOutput, this.#unreportedInput);
   }
 
   /** Ends a call. What was streamed and never reported stays an estimate. */
   endCall(isReported: boolean): void {
     if (this.#budget !== null && !isReported) {
       this.#count();
-      this.#unreported += this.#beyondReported();
-      if (this.#unreported > 0) this.#budget.estimate(this.#unreported);
+      // A call that was refused has cost nothing; one that has begun to answer has read its prompt.
+      if (this.#streamed > 0) this.#unreportedInput += this.#promptBeyondReported();
+      this.#unreportedOutput += this.#beyondReported();
+      this.#estimate(this.#unreportedOutput, this.#unreportedInput);
     }
     this.#added = NOTHING;
     this.#uncounted = "";
     this.#streamed = 0;
+  }
+
+  #estimate(output: number, input: number): void {
+    if (output + input > 0) this.#budget?.estimate(output, input);
   }
 
   #count(): void {
@@ -68,6 +87,12 @@ export class ModelMeter {
 
   #beyondReported(): number {
     return Math.max(0, this.#streamed - this.#added.output);
+  }
+
+  #promptBeyondReported(): number {
+    if (promptOf(this.#added) > 0) return 0;
+    this.#promptTokens ??= this.#tokenizer().count(this.#prompt());
+    return this.#promptTokens;
   }
 }
 

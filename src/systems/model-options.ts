@@ -14,6 +14,9 @@ import { callUrl } from "./model-url.js";
 /** Node's timers take no more, and fire at once when they are given more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
 
+const USUAL_TIMEOUT_MS = 600_000;
+const AFTER_HARD_TIMEOUT_MS = 30_000;
+
 export interface ModelOptions {
   /** The host, its port and the model unless told. */
   name?: string;
@@ -31,7 +34,7 @@ export interface ModelOptions {
   /** Added to the body last; null removes a key. */
   extraBody?: Readonly<Record<string, unknown>>;
   headers?: Readonly<Record<string, string>>;
-  /** For one whole call; 10 minutes unless told. */
+  /** For one whole call; unless told 10 minutes, or half a minute more than the trial may take. */
   timeoutMs?: number;
   connectTimeoutMs?: number;
   /** Between two parts of an answer. */
@@ -73,7 +76,7 @@ export interface ModelSettings {
 
 /** Checks the options of a model system. */
 export function settingsOf(options: ModelOptions): ModelSettings {
-  const { baseUrl, model = "", stream = true, timeoutMs = 600_000 } = options;
+  const { baseUrl, model = "", stream = true, timeoutMs = usualTimeout(options.limits) } = options;
   requirePlausible(options);
   const dialect = dialectOf(options.dialect ?? "chat", model);
   const key = resolveKey({ ...options, env: options.env ?? process.env });
@@ -95,6 +98,12 @@ export function settingsOf(options: ModelOptions): ModelSettings {
     stream,
     timeoutMs,
   };
+}
+
+/** Later than the trial's own limit: a trial that was stopped there is graded, one whose call timed out is an error. */
+function usualTimeout(limits: Limits | undefined): number {
+  const hard = limits?.hardTimeoutMs ?? null;
+  return hard === null ? USUAL_TIMEOUT_MS : Math.min(LONGEST_TIMER, hard + AFTER_HARD_TIMEOUT_MS);
 }
 
 function usualHeaders(stream: boolean): Record<string, string> {

@@ -87,12 +87,18 @@ function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
   let tokens = 0;
   let ms = 0;
   for (const reply of replies) {
-    const count = reply.isReported ? reply.reader.usage?.output : reply.countedTokens;
+    const count = reply.isReported ? textTokens(reply) : reply.countedTokens;
     if (reply.pieces < 2 || reply.firstTextAt === null || count === undefined || count === null) continue;
     tokens += count;
     ms += reply.lastTextAt - reply.firstTextAt;
   }
   return ms > 0 && tokens > 0 ? tokens / (ms / 1000) : undefined;
+}
+
+/** Reasoning that is billed but not sent has taken its time before the first text came. */
+function textTokens({ reader, hasHidden }: ModelReply): number | undefined {
+  const { output, reasoning = 0 } = reader.usage ?? {};
+  return output === undefined || hasHidden ? output : Math.max(0, output - reasoning);
 }
 
 function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> | undefined {

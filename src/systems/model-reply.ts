@@ -19,6 +19,8 @@ export class ModelReply {
   lastTextAt = 0;
   /** In how many pieces the text came. */
   pieces = 0;
+  /** True once text came that is billed and not shown. */
+  hasHidden = false;
   /** True once the model has answered anything at all. */
   hasBegun = false;
   /** Output tokens counted in the text, for an answer whose usage was never told. */
@@ -67,6 +69,7 @@ export class ModelReply {
     if (delta.text === "" && delta.hidden === "") return;
     this.lastTextAt = this.#clock();
     this.firstTextAt ??= this.lastTextAt;
+    this.hasHidden ||= delta.hidden !== "";
     if (delta.text !== "") this.firstVisibleAt ??= this.lastTextAt;
     this.pieces += 1;
     this.text += delta.text;

@@ -110,7 +110,7 @@ describe("a budget", () => {
     ];
     const output = await bench.system(server, { tokenizer }).process({ id: 1, turns }, trialWith({ budget }));
     expect(output).toMatchObject({ usage: { input: 8, output: 4 }, partial: true });
-    expect([budget.isEstimated, budget.bill.costUsd]).toEqual([true, 0.108]);
+    expect([budget.isEstimated, budget.bill.costUsd]).toEqual([true, 0.1095]);
   });
 
   it("that is spent ends a conversation before the next turn", async () => {

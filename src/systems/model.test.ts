@@ -272,7 +272,7 @@ describe("identity", () => {
   it("has an endpoint for each host and account, without the key in it", () => {
     const endpoint = (apiKey: string | null) => new ModelSystem({ ...options, apiKey }).endpoint;
     expect(endpoint(null)).toBe("127.0.0.1:8080");
-    expect(endpoint("sk-one-one")).toMatch(/^127\.0\.0\.1:8080#[0-9a-f]{8}$/);
+    expect(endpoint("sk-one-one")).toMatch(/^127\.0\.0\.1:8080 [0-9a-f]{8}$/);
     expect(endpoint("sk-one-one")).toBe(endpoint("sk-one-one"));
     expect(endpoint("sk-one-one")).not.toBe(endpoint("sk-two-two"));
   });

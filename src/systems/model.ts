@@ -32,7 +32,7 @@ export class ModelSystem implements System {
     const { name, model, host, secrets } = this.#settings;
     this.name = name;
     if (model !== "") this.model = model;
-    this.endpoint = secrets.mark === "" ? host : `${host}#${secrets.mark}`;
+    this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
     if (options.limits !== undefined) this.limits = options.limits;
   }
 
