@@ -93,13 +93,11 @@ export type { DialectName, Message } from "./dialects/index.js";
 export { type EvaluateOptions, evaluate } from "./evaluate.js";
 export * from "./evaluators/index.js";
 export {
-  type Ending,
   type Gateway,
   type GatewayBudget,
   type GatewayOptions,
   type GatewayRequest,
   type PriceOf,
-  type ProviderName,
   type Receipt,
   type ReceiptLine,
   startGateway,

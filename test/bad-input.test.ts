@@ -117,7 +117,7 @@ const USAGE_ERRORS: Case[] = [
     says: /Unknown command "dmo"\. Did you mean "demo"\? Known: datasets, demo/,
   },
   { what: "a stray argument", args: ["run", "needle"], says: /assay run takes flags only, but got "needle"/ },
-  { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --system/ },
+  { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --model/ },
   { what: "no dataset", args: ["--system", "passthrough"], says: /There is no dataset\. Add --dataset/ },
   {
     what: "a score field no evaluator produces",

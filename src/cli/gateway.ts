@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { constants } from "node:os";
 import { setFlagsFromString } from "node:v8";
+import { findModelsFile } from "../budget/find-models-file.js";
 import { loadModels } from "../budget/index.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
@@ -26,7 +26,6 @@ export interface GatewayOptions {
 
 type StoppedBy = "budget" | "time";
 
-const DEFAULT_MODELS = "models.yml";
 const LONGEST_TIMEOUT_SECS = 2_147_483;
 
 /**
@@ -71,7 +70,7 @@ function check({ output = "table", timeout }: GatewayOptions): void {
 
 async function open(options: GatewayOptions, onExceeded: () => void): Promise<Gateway> {
   const { maxCost, maxTokens, modelMap, upstream } = options;
-  const file = options.models ?? (existsSync(DEFAULT_MODELS) ? DEFAULT_MODELS : undefined);
+  const file = options.models ?? findModelsFile();
   return startGateway({
     budget: {
       ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
@@ -197,7 +196,8 @@ function exportLines(env: Readonly<Record<string, string>>): string {
 }
 
 async function printReceipt(receipt: Receipt, { output }: GatewayOptions, outcome: Outcome): Promise<void> {
-  if (output === "json") await writeResult(`${JSON.stringify({ ...receipt, ...outcome }, null, 2)}\n`);
+  if (output === "json")
+    await writeResult(`${JSON.stringify({ schema: "assay.receipt/1", ...receipt, ...outcome }, null, 2)}\n`);
   else say(renderReceipt(receipt));
   if (receipt.requests === 0) say(pointingHints());
 }

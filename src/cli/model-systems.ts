@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { findModelsFile } from "../budget/find-models-file.js";
 import { bundledPrice, loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { resolveAtPrice } from "../budget/resolve.js";
@@ -11,8 +11,6 @@ import { ModelSystem } from "../systems/model.js";
 import type { ModelConfig, RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
-/** Looked for in the working folder when a run names no models file. */
-const MODELS_FILES = ["models.yml", "models.yaml"];
 /** For a proxy that serves one model, whatever it is called. */
 const ANY_MODEL = "default";
 
@@ -27,7 +25,7 @@ export async function modelSystems(config: RunConfig & { dryRun?: boolean }): Pr
 }
 
 async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
-  const path = modelsFile ?? MODELS_FILES.find((name) => existsSync(name));
+  const path = modelsFile ?? findModelsFile();
   return path === undefined ? null : loadModels(path);
 }
 

@@ -1,5 +1,5 @@
-import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { findModelsFile, MODELS_FILES } from "../budget/find-models-file.js";
 import {
   type Endpoint,
   endpointOf,
@@ -37,7 +37,6 @@ interface Line {
   readonly isKeySet: boolean;
 }
 
-const NAMES = ["models.yml", "models.yaml"];
 const OUTPUTS = ["table", "json"];
 const PICO_PER_MTOK = 1e6;
 
@@ -47,7 +46,7 @@ export async function modelsCommand(
   { dir = process.cwd(), env = process.env }: Surroundings = {},
 ): Promise<number> {
   if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
-  const path = file ?? findModelsFile(dir);
+  const path = file ?? requireModelsFile(dir);
   if (check) return checkModels(path, { output, env });
   const models = await loadModels(path);
   const lines = linesOf(models, env);
@@ -55,11 +54,11 @@ export async function modelsCommand(
   return EXIT.fine;
 }
 
-function findModelsFile(dir: string): string {
-  const found = NAMES.find((name) => existsSync(resolve(dir, name)));
+function requireModelsFile(dir: string): string {
+  const found = findModelsFile(dir);
   if (found !== undefined) return relative(process.cwd(), resolve(dir, found));
   throw new UsageError(
-    `There is no ${NAMES.join(" or ")} here. Name one (assay models FILE), or write a ${NAMES[0]} such as:\n\n${EXAMPLE}`,
+    `There is no ${MODELS_FILES.join(" or ")} here. Name one (assay models FILE), or write a ${MODELS_FILES[0]} such as:\n\n${EXAMPLE}`,
   );
 }
 
