@@ -1,7 +1,7 @@
-// npm run bench [-- throughput startup tokens overhead requests gateway memory] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway memory] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
-const SECTIONS = ["throughput", "startup", "tokens", "overhead", "requests", "gateway", "memory"];
+const SECTIONS = ["throughput", "startup", "tokens", "overhead", "requests", "meter", "gateway", "memory"];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((section) => !SECTIONS.includes(section));
 if (unknown.length > 0) {
