@@ -21,6 +21,8 @@ export interface BudgetOptions {
 export interface Budgets {
   port: BudgetPort;
   run: RunBudget | null;
+  /** Systems that the budget of the run cannot hold back, because they do not say what they cost. */
+  unheld: readonly string[];
 }
 
 /** Makes the budgets of a run, or says why they could not be kept. */
@@ -29,6 +31,7 @@ export function budgetsOf(
   { systems, spentUsd }: { systems: readonly System[]; spentUsd: number },
 ): Budgets {
   checkBudget(options);
+  for (const system of systems) checkLimits(system);
   const { run, trial } = options;
   if (run !== undefined || trial !== undefined) requirePrices(systems);
   const limits = new Map(systems.map((system) => [system, limitsOf(system, trial?.maxCostUsd)]));
@@ -42,14 +45,31 @@ export function budgetsOf(
       run: runBudget === null ? null : runPort(runBudget),
     },
     run: runBudget,
+    unheld: systems
+      .filter(({ limits, isRecorded }) => limits === undefined && isRecorded !== true)
+      .map(({ name }) => name),
   };
 }
 
 function runPort(budget: RunBudget): RunBudgetPort {
   return {
-    reserve: (limits) => budget.reserve(limits?.maxCostUsd ?? null),
-    settle: (reservation, costUsd, isTypical) => budget.settle(reservation as Reservation, costUsd, { isTypical }),
+    reserve: (system, limits) =>
+      isFree(system, limits) ? FREE : budget.reserve(limits?.maxCostUsd ?? null, system.name),
+    settle: (reservation, costUsd, isTypical) => {
+      if (reservation !== FREE) budget.settle(reservation as Reservation, costUsd, { isTypical });
+    },
   };
+}
+
+/** The reservation of trials that cost nothing. */
+const FREE: Reservation = { reservedUsd: 0 };
+
+function isFree({ isRecorded }: System, limits: Limits | null): boolean {
+  const price = limits?.price;
+  return (
+    isRecorded === true ||
+    (price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0))
+  );
 }
 
 function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
@@ -70,11 +90,35 @@ function requireRoom(maxCostUsd: number, limits: ReadonlyMap<System, Limits | nu
 
 /** A limit in dollars on a model whose price nobody knows could never be kept. */
 function requirePrices(systems: readonly System[]): void {
-  const unpriced = systems.filter(({ limits }) => limits?.price === null).map(({ name }) => name);
+  const unpriced = systems.filter(isUnpriced).map(({ name }) => name);
   if (unpriced.length === 0) return;
   throw new BudgetError(
     `There is a budget in dollars, but no price is known for ${unpriced.join(", ")}. Give \`pricing\` in models.yml, or leave the budget out.`,
   );
+}
+
+/** What calls a model and says nothing of prices would spend unseen. */
+function isUnpriced({ limits, model, endpoint }: System): boolean {
+  return limits === undefined ? model !== undefined || endpoint !== undefined : limits.price === null;
+}
+
+function checkLimits({ name, limits }: System): void {
+  if (limits === undefined) return;
+  const { maxCostUsd, hardTimeoutMs, price, maxTokens } = limits;
+  const isAmount = (value: unknown) => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
+  if (maxCostUsd !== null && !isAmount(maxCostUsd)) throw badLimit(name, "maxCostUsd", maxCostUsd);
+  if (hardTimeoutMs !== null && !(isAmount(hardTimeoutMs) && hardTimeoutMs > 0))
+    throw badLimit(name, "hardTimeoutMs", hardTimeoutMs);
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
+    throw badLimit(name, "maxTokens", maxTokens);
+  if (price === null && maxCostUsd !== null && maxCostUsd > 0)
+    throw new BudgetError(
+      `The system "${name}" is limited to $${maxCostUsd} but has no price: the limit could never fire.`,
+    );
+}
+
+function badLimit(name: string, limit: string, value: unknown): BudgetError {
+  return new BudgetError(`The system "${name}" has the limit ${limit}: ${describe(value)}, which cannot be kept.`);
 }
 
 function checkBudget(options: BudgetOptions): void {
@@ -97,12 +141,13 @@ function checkBudget(options: BudgetOptions): void {
 }
 
 /** What the reader of a report has to know about the run's budget. */
-export function budgetNotes(rows: readonly EvalRow[], budget: RunBudget | null): string[] {
+export function budgetNotes(rows: readonly EvalRow[], { run: budget, unheld }: Budgets): string[] {
   if (budget === null) return [];
+  const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
   const spent = `spent ${formatDollars(budget.spentUsd)} of ${formatDollars(budget.maxCostUsd)}`;
-  if (!budget.isRefusing) return [spent];
+  if (!budget.isRefusing) return [...loose, spent];
   const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
   const tasks = new Set(rows.map(taskOf));
   const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
-  return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, spent];
+  return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...loose, spent];
 }

@@ -107,7 +107,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
       onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const rows = await run(plan, ports, store.earlier);
-    notes.push(...budgetNotes(rows, budgets.run));
+    notes.push(...budgetNotes(rows, budgets));
     const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
     const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials: cache?.hits ?? 0 });
     const runDir = store.journal?.dir ?? null;

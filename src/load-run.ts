@@ -7,7 +7,7 @@ import { type EvalRow, makeRow, plainRow } from "./core/row.js";
 import type { Usage } from "./core/system.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
-import { readManifest, readRows, readTiming } from "./store/journal.js";
+import { readManifest, readNotes, readRows, readTiming } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
 
 export interface LoadRunOptions {
@@ -33,7 +33,7 @@ export async function loadRun(dir: string, { prices }: LoadRunOptions = {}): Pro
     config: manifest.config,
     timing: readTiming(dir) ?? untimed(manifest),
     runDir: dir,
-    notes: [...metrics.notes, ...repriced.notes],
+    notes: [...readNotes(dir), ...metrics.notes, ...repriced.notes],
   });
 }
 
@@ -97,7 +97,7 @@ function reprice(
     if (entry?.price == null) return `${system}: ${prices.file} has no price for it; its costs stay as they were`;
     return `${system}: costs by the prices of ${entry.name} in ${prices.file}`;
   });
-  const unknown = rows.filter(({ usage, costUsd }) => usage === null && costUsd !== null).length;
+  const unknown = rows.filter((row) => row.costUsd !== null && !isReported(row)).length;
   if (unknown > 0) notes.push(`trials whose tokens nobody reported, so that their cost stays as it was: ${unknown}`);
   return { rows: rows.map((row) => repriced(row, entries.get(row.system))), notes };
 }
@@ -108,9 +108,14 @@ function entryOf(system: string, { systems }: Manifest, { models }: ModelsFile):
   return byName ?? [...models.values()].find(({ apiName }) => apiName === model);
 }
 
+/** An estimate is of tokens that no usage tells of. */
+function isReported({ usage, costSource }: EvalRow): boolean {
+  return usage !== null && costSource !== "estimated";
+}
+
 function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
   const price = entry?.price ?? null;
-  if (price === null || row.usage === null) return row;
+  if (price === null || row.usage === null || !isReported(row)) return row;
   const pico = usagesOf(row, row.usage).reduce((total, usage) => total + costOf(price, usage), 0);
   return makeRow({ ...plainRow(row), costUsd: dollars(pico), costSource: "priced" });
 }

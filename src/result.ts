@@ -40,7 +40,7 @@ export class RunResult implements EvalResult {
     this.timing = parts.timing;
     this.config = parts.config;
     this.runDir = parts.runDir;
-    this.notes = [...parts.notes, ...notes];
+    this.notes = [...new Set([...parts.notes, ...notes])];
   }
 
   filter(filter: RowFilter): EvalResult {

@@ -111,7 +111,6 @@ export class CostBudget implements TrialBudget {
     const cost = this.#cost + estimated;
     this.#bill.costUsd = dollars(cost);
     const isOverCost = cost > this.#maxCost;
-    if (isOverCost && this.#costKilledAt === 0) this.#costKilledAt = this.#bill.costUsd;
     if (isOverCost || this.#tokens + this.#estimatedOutput + this.#estimatedInput > this.#maxTokens) this.#exceed();
     return this.#bill;
   }
@@ -119,6 +118,7 @@ export class CostBudget implements TrialBudget {
   #exceed(): void {
     if (this.#bill.exceeded) return;
     this.#bill.exceeded = true;
+    this.#costKilledAt = this.#bill.costUsd;
     this.#onExceeded?.();
   }
 }

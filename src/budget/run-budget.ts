@@ -24,6 +24,14 @@ export interface SettleOptions {
 interface Held {
   readonly pico: bigint;
   readonly isProbe: boolean;
+  readonly kind: Experience;
+}
+
+/** What trials of one kind have cost so far. */
+interface Experience {
+  readonly costs: RunningQuantile;
+  largest: bigint;
+  probes: number;
 }
 
 /** Trials without a limit of their own run one by one until this many have shown what they cost. */
@@ -41,12 +49,10 @@ export class RunBudget {
   readonly maxCostUsd: number;
   readonly #max: bigint;
   readonly #held = new Map<Reservation, Held>();
-  readonly #costs = new RunningQuantile(0.99);
+  readonly #kinds = new Map<string, Experience>();
   /** Bigints: a run may well spend more than the $9,007 that safe integers hold. */
   #spent: bigint;
   #reserved = 0n;
-  #largest = 0n;
-  #probes = 0;
   #isRefusing = false;
   #unknownCosts = 0;
 
@@ -77,13 +83,14 @@ export class RunBudget {
 
   /**
    * Asks for a trial that may cost `maxCostUsd` at most; 0 and null mean that it has no limit of its own. The answer
-   * "wait" holds until another trial is settled, "refuse" for good and for everyone.
+   * "wait" holds until another trial is settled, "refuse" for good and for everyone. What a trial without a limit may
+   * cost is learnt from others of its `kind`, such as those of the same system.
    */
-  reserve(maxCostUsd: number | null): Reservation | "wait" | "refuse" {
+  reserve(maxCostUsd: number | null, kind = ""): Reservation | "wait" | "refuse" {
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
     if (this.#isRefusing) return "refuse";
-    const wanted = this.#wanted(maxCostUsd ?? 0);
-    if (wanted.isProbe && this.#probes > 0) return "wait";
+    const wanted = this.#wanted(maxCostUsd ?? 0, this.#experienceOf(kind));
+    if (wanted.isProbe && wanted.kind.probes > 0) return "wait";
     if (this.#fits(wanted)) return this.#hold(wanted);
     // Trials that are out may give back a part of what is set aside for them.
     if (this.#held.size > 0) return "wait";
@@ -102,18 +109,24 @@ export class RunBudget {
       this.#unknownCosts += 1;
       this.#spent += held.pico;
       // Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
-      if (isTypical) this.#observe(held.pico);
+      if (isTypical) observe(held.kind, held.pico);
       return;
     }
     const pico = BigInt(picoDollars(costUsd));
     this.#spent += pico;
-    if (isTypical) this.#observe(pico);
+    if (isTypical) observe(held.kind, pico);
   }
 
-  #wanted(maxCostUsd: number): Held {
-    if (maxCostUsd > 0) return { pico: BigInt(picoDollars(maxCostUsd)), isProbe: false };
-    if (this.#costs.count < FIRST_FEW) return { pico: this.#largest, isProbe: true };
-    return { pico: BigInt(Math.ceil(this.#costs.value)), isProbe: false };
+  #experienceOf(kind: string): Experience {
+    const known = this.#kinds.get(kind) ?? { costs: new RunningQuantile(0.99), largest: 0n, probes: 0 };
+    this.#kinds.set(kind, known);
+    return known;
+  }
+
+  #wanted(maxCostUsd: number, kind: Experience): Held {
+    if (maxCostUsd > 0) return { pico: BigInt(picoDollars(maxCostUsd)), isProbe: false, kind };
+    if (kind.costs.count < FIRST_FEW) return { pico: kind.largest, isProbe: true, kind };
+    return { pico: BigInt(Math.ceil(kind.costs.value)), isProbe: false, kind };
   }
 
   /** Nothing may be known of what a probe costs, so that something at least must be left for it. */
@@ -126,7 +139,7 @@ export class RunBudget {
     const reservation = { reservedUsd: dollars(Number(held.pico)) };
     this.#held.set(reservation, held);
     this.#reserved += held.pico;
-    if (held.isProbe) this.#probes += 1;
+    if (held.isProbe) held.kind.probes += 1;
     return reservation;
   }
 
@@ -135,12 +148,12 @@ export class RunBudget {
     if (held === undefined) throw new RangeError("This reservation was settled before, or is another budget's.");
     this.#held.delete(reservation);
     this.#reserved -= held.pico;
-    if (held.isProbe) this.#probes -= 1;
+    if (held.isProbe) held.kind.probes -= 1;
     return held;
   }
+}
 
-  #observe(pico: bigint): void {
-    this.#costs.add(Number(pico));
-    if (pico > this.#largest) this.#largest = pico;
-  }
+function observe(kind: Experience, pico: bigint): void {
+  kind.costs.add(Number(pico));
+  if (pico > kind.largest) kind.largest = pico;
 }

@@ -22,6 +22,12 @@ export function integer(value: string): number {
   return parsed;
 }
 
+export function port(value: string): number {
+  const parsed = integer(value);
+  if (parsed < 0 || parsed > 65_535) throw new InvalidArgumentError("It must lie between 0 and 65535.");
+  return parsed;
+}
+
 export function count(value: string): number {
   const parsed = integer(value);
   if (parsed < 1) throw new InvalidArgumentError("It must be at least 1.");
@@ -47,14 +53,23 @@ export function dollars(value: string): number {
 }
 
 export function json(value: string): Record<string, unknown> {
+  const parsed = parsedJson(value);
+  if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed))
+    throw new InvalidArgumentError(`It must be a JSON object such as '{"top_p": 0.9}'.`);
+  const secret = Object.keys(parsed).find((key) => /api.?key|secret|password|authorization/i.test(key));
+  if (secret !== undefined)
+    throw new InvalidArgumentError(
+      `"${secret}" would be stored with the run. Keys belong into a variable: --api-key-env.`,
+    );
+  return parsed as Record<string, unknown>;
+}
+
+function parsedJson(value: string): unknown {
   try {
-    const parsed: unknown = JSON.parse(value);
-    if (typeof parsed === "object" && parsed !== null && !Array.isArray(parsed))
-      return parsed as Record<string, unknown>;
+    return JSON.parse(value);
   } catch {
-    // Said below.
+    return undefined;
   }
-  throw new InvalidArgumentError(`It must be a JSON object such as '{"top_p": 0.9}'.`);
 }
 
 /** `Name: value`, given once or several times. */

@@ -20,6 +20,8 @@ export interface GatewayOptions {
   upstream?: Readonly<Record<string, string>>;
   /** Seconds. */
   timeout?: number;
+  /** Lets a key go over plain http to another machine. */
+  allowInsecure?: boolean;
   /** The receipt: `table` on stderr, or `json` on stdout. */
   output?: string;
 }
@@ -77,6 +79,7 @@ async function open(options: GatewayOptions, onExceeded: () => void): Promise<Ga
       ...(maxTokens === undefined ? {} : { maxTokens }),
     },
     ...(modelMap === undefined ? {} : { modelMap }),
+    ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
     ...(upstream === undefined ? {} : { upstreams: upstream }),
     ...(file === undefined ? {} : { prices: await pricesIn(file) }),
     onExceeded,
@@ -122,15 +125,19 @@ async function runProgram(gateway: Gateway, { options, command, stopped }: Progr
     env: { ...process.env, ...gateway.env },
     output: options.output === "json" ? "stderr" : "stdout",
   });
-  const release = forwardSignals(group);
+  const signals = forwardSignals(group);
   try {
     const first = await Promise.race([group.ended, stopped]);
-    if (typeof first === "object") return { exitCode: exitCodeOf(first), stoppedBy: null };
+    if (typeof first === "object") {
+      // What was told to stop must not leave anything behind that did not listen.
+      if (signals.wereSent) await group.stop();
+      return { exitCode: exitCodeOf(first), stoppedBy: null };
+    }
     say(`${REASONS[first](gateway.receipt(), options)}: stopping ${name}.`);
     if (!(await group.stop())) say(`Some processes that ${name} started could not be stopped: look for them.`);
     return { exitCode: EXIT.gateFailed, stoppedBy: first };
   } finally {
-    release();
+    signals.release();
   }
 }
 
@@ -147,17 +154,24 @@ function exitCodeOf({ code, signal }: ProgramEnd): number {
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The program is in a group of its own, so that Ctrl-C reaches only us. It is passed on; said twice, it is an order. */
-function forwardSignals(group: ProcessGroup): () => void {
-  let isTold = false;
+function forwardSignals(group: ProcessGroup): ForwardedSignals {
   const forward = (signal: NodeJS.Signals) => {
-    if (isTold) void group.stop();
+    if (signals.wereSent) void group.stop();
     else group.signal(signal);
-    isTold = true;
+    signals.wereSent = true;
   };
-  for (const signal of FORWARDED) process.on(signal, forward);
-  return () => {
+  const release = () => {
     for (const signal of FORWARDED) process.off(signal, forward);
   };
+  const signals = { wereSent: false, release };
+  for (const signal of FORWARDED) process.on(signal, forward);
+  return signals;
+}
+
+interface ForwardedSignals {
+  /** True once the program was told to stop. */
+  readonly wereSent: boolean;
+  release(): void;
 }
 
 interface Limits {

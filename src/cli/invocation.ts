@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
+import { isSecretName } from "../core/secret-name.js";
 import { isComplete, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
 import { findConfig } from "./config-file.js";
@@ -17,19 +18,41 @@ export interface Invocation {
 
 /** How the command was called just now, without the flags that say how to go about it. */
 export function invocationOf(flags: RunFlags): Invocation {
-  const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...kept } = flags;
+  const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...rest } = flags;
+  const kept = withoutSecrets(rest);
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
   return { command: "run", cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
 }
 
+/** Headers that hold a key are not written down: who resumes the run gives them again. */
+function withoutSecrets(flags: RunFlags): RunFlags {
+  const { headers, ...others } = flags;
+  if (headers === undefined) return flags;
+  const open = Object.entries(headers).filter(([name]) => !isSecretName(name));
+  const hidden = Object.keys(headers).filter(isSecretName);
+  return { ...others, headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
+}
+
 /** The stored run that is to go on, and how it was started. */
-export function recall({ resume, runsDir = DEFAULT_RUNS_DIR }: RunFlags): { dir: string; invocation: Invocation } {
+export function recall({ resume, headers = {}, runsDir = DEFAULT_RUNS_DIR }: RunFlags): {
+  dir: string;
+  invocation: Invocation;
+} {
   const name = resume === true ? undefined : resume;
   const dir = resolve(findRun({ runsDir, name, isCandidate: wasStartedByRun }));
   const { invocation } = readManifest(dir);
   if (!isInvocation(invocation)) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
+  requireHeaders(invocation.flags.secretHeaders ?? [], headers);
   say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
+}
+
+function requireHeaders(names: readonly string[], given: Readonly<Record<string, string>>): void {
+  const missing = names.find((name) => !Object.keys(given).some((each) => each.toLowerCase() === name.toLowerCase()));
+  if (missing === undefined) return;
+  throw new UsageError(
+    `The run was started with the header ${missing}, which is not kept because it may hold a key. Give it again: --header "${missing}: …".`,
+  );
 }
 
 /** Goes to the folder that the paths of a stored run start from. */

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { collect, count, dollars, integer, list, number, pairs } from "./flag-values.js";
+import { collect, count, dollars, integer, list, number, pairs, port } from "./flag-values.js";
 import type { GatewayOptions } from "./gateway.js";
 import type { MockFlags } from "./mock.js";
 import type { ModelsOptions } from "./models.js";
@@ -52,6 +52,7 @@ export function addGateway(program: Command, done: Done): void {
     .option("--models <file>", "prices (default: models.yml when there is one, then the bundled table)")
     .option("--upstream <provider=url,…>", "where calls go: openai, anthropic, google", pairs)
     .option("--timeout <seconds>", "stop the program after this long", number)
+    .option("--allow-insecure", "let a key go over plain http to another machine")
     .option("--output <name>", "the receipt: table (to stderr) or json (to stdout)", "table")
     .addHelpText("after", GATEWAY_EXAMPLES)
     .action(async (command: string[], options: GatewayOptions) => {
@@ -71,7 +72,7 @@ export function addMock(program: Command, done: Done): void {
   program
     .command("mock")
     .description("a local model endpoint that speaks four dialects and does what it is told")
-    .option("--port <number>", "0 takes a free one", integer, 0)
+    .option("--port <number>", "0 takes a free one", port, 0)
     .option("--host <name>", "where to listen", "127.0.0.1")
     .option("--allow-remote", "let --host be reachable from other machines")
     .option("--latency <ms>", "before the first byte", number)

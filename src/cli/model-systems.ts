@@ -4,6 +4,7 @@ import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budge
 import { resolveAtPrice } from "../budget/resolve.js";
 import { UsageError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
+import { isSecretName } from "../core/secret-name.js";
 import { didYouMean } from "../core/suggest.js";
 import type { DialectName } from "../dialects/dialect.js";
 import { isLoopback } from "../http/endpoint.js";
@@ -174,6 +175,17 @@ function withVersion(url: string, dialect: DialectName): string {
   }
   if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
     throw new UsageError(`--proxy must be an http or https URL such as http://127.0.0.1:8080/v1, but is "${url}".`);
+  requireNoSecret(parsed);
   if (parsed.pathname !== "/") return url.replace(/\/+$/, "");
-  return `${parsed.origin}${dialect === "gemini" ? "/v1beta" : "/v1"}`;
+  parsed.pathname = dialect === "gemini" ? "/v1beta" : "/v1";
+  return parsed.href;
+}
+
+/** What is on the command line is kept in the run folder, so that the run can be resumed. */
+function requireNoSecret({ host, username, password, searchParams }: URL): void {
+  const field = [...searchParams.keys()].find(isSecretName);
+  if (username + password === "" && field === undefined) return;
+  throw new UsageError(
+    `The URL of ${host} holds ${field === undefined ? "a user name or a password" : `"${field}"`}, which would be stored with the run. Send it as a --header, or name its variable with --api-key-env.`,
+  );
 }

@@ -21,6 +21,8 @@ import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-confi
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
 export interface RunFlags extends RunConfig {
+  /** Headers that a stored run was started with and that are not kept. */
+  secretHeaders?: readonly string[];
   config?: string;
   /** True for the latest unfinished run. */
   resume?: string | true;

@@ -25,6 +25,7 @@ describe("makeRow", () => {
       costSource: "unknown",
       overshootUsd: null,
       partial: false,
+      cached: false,
       latency: null,
       durationMs: null,
       ttftMs: null,
@@ -42,7 +43,7 @@ describe("makeRow", () => {
   it("lists every field, in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(27);
+    expect(ROW_FIELDS).toHaveLength(28);
   });
 
   it("holds neutral values once for all rows, and its own apart", () => {

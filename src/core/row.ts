@@ -51,6 +51,8 @@ export interface EvalRow {
   overshootUsd: number | null;
   /** True when usage or cost is known to be incomplete. */
   partial: boolean;
+  /** True when the output was there already, in the cache or in a recording: this run has not paid for it. */
+  cached: boolean;
   /** Seconds inside `System.process`. */
   latency: number | null;
   /** Milliseconds from admission to the end of the system's work, retries included. */
@@ -80,6 +82,7 @@ const NEUTRAL = Object.freeze({
   costSource: "unknown",
   overshootUsd: null,
   partial: false,
+  cached: false,
   ttftMs: null,
   firstAttemptMs: null,
   successAtMs: null,
@@ -117,6 +120,7 @@ class Row implements EvalRow {
   declare costSource: CostSource;
   declare overshootUsd: number | null;
   declare partial: boolean;
+  declare cached: boolean;
   declare ttftMs: number | null;
   declare firstAttemptMs: number | null;
   declare successAtMs: number | null;
@@ -180,6 +184,7 @@ export function hasRareFields(row: EvalRow): boolean {
     row.overshootUsd === null &&
     row.costSource === NEUTRAL.costSource &&
     row.costKilledAt === 0 &&
+    !row.cached &&
     !row.partial
   );
 }

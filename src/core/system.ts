@@ -101,6 +101,8 @@ export interface System {
   fingerprint?(): unknown;
   /** The model it calls, as its provider names it. */
   readonly model?: string;
+  /** True for one that only repeats what was done, and paid for, before. */
+  readonly isRecorded?: boolean;
   /** What its work costs and may cost, when that is known: every trial is held to it. */
   readonly limits?: Limits;
   /**

@@ -10,7 +10,7 @@ export interface MeterOptions {
   readonly reader: AnswerReader;
   readonly price: Price | null;
   readonly tokenizer: Tokenizer;
-  /** Roughly the length of the prompt: billed only when the provider never tells. */
+  /** Roughly the length of the prompt: billed until the provider tells. */
   readonly promptTokens: number;
 }
 
@@ -61,7 +61,7 @@ export class RequestMeter {
 
   /**
    * Nothing more will come. A prompt whose usage was never reported is estimated, or clients that always leave early could
-   * spend without end; but not that of an answer which the budget has cut, because a limit is exceeded by one event at most.
+   * spend without end; but not when the budget has cut the answer before its first word.
    */
   close(isCut: boolean): void {
     const { reader, promptTokens } = this.#options;
@@ -93,14 +93,17 @@ export class RequestMeter {
   }
 
   #count({ text, hidden }: Delta): void {
-    const { reader, tokenizer } = this.#options;
+    const { reader, tokenizer, promptTokens } = this.#options;
     if (reader.usage === this.#reported) {
+      // Whoever answers has read the prompt: it counts from the first word on, until the provider tells.
+      if (reader.usage === null && text + hidden !== "") this.#estimatedInput = promptTokens;
       if (text !== "") this.#estimatedOutput += tokenizer.count(text);
       if (hidden !== "") this.#estimatedOutput += tokenizer.count(hidden);
       return;
     }
     this.#reported = reader.usage;
     this.#estimatedOutput = 0;
+    this.#estimatedInput = 0;
   }
 
   #post(): void {

@@ -6,9 +6,9 @@ import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import { charge } from "./billed.js";
-import { type Attempted, type Call, openCall, type Returned, returned, type Threw, threw } from "./call.js";
+import { type Attempted, type Call, openCall, type Returned, returned, type Threw, type Timed, threw } from "./call.js";
 import { failureOf } from "./classify.js";
-import type { Gate } from "./gate.js";
+import type { CallEnd, Gate } from "./gate.js";
 import type { CachedOutput, RunPorts } from "./ports.js";
 import { retryOf, waitBeforeRetry } from "./retry.js";
 import { TrialStop } from "./trial-stop.js";
@@ -27,6 +27,8 @@ export class Attempter {
   readonly #seed: number;
   readonly #known: readonly Known[];
   readonly #random: () => number;
+  /** Calls that were made and could not be answered at once. */
+  readonly #made = new WeakMap<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
 
@@ -85,9 +87,15 @@ export class Attempter {
       waitedMs += wait;
       call.failed = [...call.failed, failureOf(error, durationMs)];
       call.lostMs += durationMs + wait;
+      call.insideMs += durationMs;
       attempted = await this.#enter(call, trial, known);
     }
     return attempted;
+  }
+
+  /** The call of a trial whose system was asked; null while it waits for its turn. */
+  callOf(trial: Trial): Call | null {
+    return this.#made.get(trial) ?? null;
   }
 
   /** Why calls are waiting to be made again, in words; null when none is. */
@@ -119,48 +127,44 @@ export class Attempter {
     gate: Gate,
     { call, trial, known }: { call: Call; trial: Trial; known: Known },
   ): Promise<Attempted> {
-    let place: number;
+    const { signal, retry } = this.#ports;
     try {
-      place = await gate.enter(this.#ports.signal);
+      const place = await gate.enter(signal);
+      call.leaveGate = (end, pauseMs) => {
+        call.leaveGate = null;
+        gate.leave(place, end, pauseMs);
+      };
     } catch (error) {
       return threw(error, { durationMs: 0, call });
     }
     const attempted = await this.#call(call, trial, known);
-    if (attempted.kind === "returned") gate.leave(place, "fine");
-    else {
-      const isRefused = failureOf(attempted.error, 0).errorCategory === "rate_limit";
-      gate.leave(place, isRefused ? "rate_limited" : "failed", retryOf(attempted.error)?.afterMs ?? 0);
-    }
+    const afterMs = attempted.kind === "threw" ? (retryOf(attempted.error)?.afterMs ?? 0) : 0;
+    // A wait that this trial would not take is not asked of the others: each finds out for itself, and the run ends.
+    call.leaveGate?.(endOf(attempted), afterMs <= retry.maxWaitMs ? afterMs : 0);
     return attempted;
   }
 
-  #call(call: Call, { system, example }: Trial, { limits }: Known): Eventually<Attempted> {
+  #call(call: Call, trial: Trial, { limits }: Known): Eventually<Attempted> {
+    const { system, example } = trial;
     const start = this.#ports.clock();
+    const ended = (how: (timed: Timed) => Attempted) => settle(how, this.#since(start, call));
     try {
       const pending = system.process(example, call.context);
-      if (!isThenable(pending))
-        return asStopped(charged(returned(system, pending, this.#since(start, call))), call.stop);
+      if (!isThenable(pending)) return ended((timed) => returned(system, pending, timed));
+      this.#made.set(trial, call);
       const settled = pending.then(
-        (output) => charged(returned(system, output, this.#since(start, call))),
-        (error: unknown) => threw(error, this.#since(start, call)),
+        (output) => ended((timed) => returned(system, output, timed)),
+        (error: unknown) => ended((timed) => threw(error, timed)),
       );
-      return call.stop === null ? settled : this.#limited(settled, call.stop, { call, start, limits });
+      if (call.stop === null) return settled;
+      const overdue = () => ended((timed) => threw(call.stop?.signal.reason, timed));
+      return call.stop.limit(settled, { ms: leftOf(limits, call), overdue });
     } catch (error) {
-      return threw(error, this.#since(start, call));
+      return ended((timed) => threw(error, timed));
     }
   }
 
-  /** Waits for a call, but not for one that was told to stop and does not. */
-  async #limited(
-    settled: PromiseLike<Attempted>,
-    stop: TrialStop,
-    { call, start, limits }: { call: Call; start: number; limits: Limits | null },
-  ): Promise<Attempted> {
-    const attempted = await stop.limit(settled, limits?.hardTimeoutMs ?? null);
-    return asStopped(attempted ?? threw(stop.signal.reason, this.#since(start, call)), stop);
-  }
-
-  #since(start: number, call: Call): { durationMs: number; call: Call } {
+  #since(start: number, call: Call): Timed {
     return { durationMs: microseconds(this.#ports.clock() - start), call };
   }
 
@@ -181,10 +185,19 @@ export class Attempter {
   }
 }
 
-function charged(attempted: Attempted): Attempted {
-  const { budget } = attempted.call;
-  if (budget !== null && attempted.kind === "returned") charge(attempted.output, budget);
-  return attempted;
+/**
+ * Checks and bills what a call gave, and marks a trial that was stopped. Whatever is odd about an output is its system's
+ * fault and costs this trial alone.
+ */
+function settle(how: (timed: Timed) => Attempted, timed: Timed): Attempted {
+  const { stop, budget } = timed.call;
+  try {
+    const attempted = how(timed);
+    if (budget !== null) charge(attempted, budget);
+    return asStopped(attempted, stop);
+  } catch (error) {
+    return asStopped(threw(error, timed), stop);
+  }
 }
 
 /** A trial that was stopped is graded on what it left, which may be nothing. */
@@ -195,6 +208,17 @@ function asStopped(attempted: Attempted, stop: TrialStop | null): Attempted {
   if (attempted.kind === "threw")
     return { kind: "returned", output: { stopped: reason }, latency: durationMs / 1000, durationMs, call };
   return { ...attempted, output: { ...attempted.output, stopped: attempted.output.stopped ?? reason } };
+}
+
+function endOf(attempted: Attempted): CallEnd {
+  if (attempted.kind === "returned") return attempted.output.stopped === "time_killed" ? "failed" : "fine";
+  return failureOf(attempted.error, 0).errorCategory === "rate_limit" ? "rate_limited" : "failed";
+}
+
+/** How long a trial may still take inside its system, over all its calls. */
+function leftOf(limits: Limits | null, { insideMs }: Call): number | null {
+  const most = limits?.hardTimeoutMs ?? null;
+  return most === null ? null : Math.max(1, most - insideMs);
 }
 
 /** What is the same for all trials of a system. */
@@ -211,9 +235,11 @@ function microseconds(ms: number): number {
   return Math.round(ms * 1000) / 1000;
 }
 
-function fromCache({ output, latency }: CachedOutput, call: Call): Returned {
+function fromCache({ output, latency }: CachedOutput, call: Call): Attempted {
   call.stop?.release();
-  call.isCached = true;
-  if (call.budget !== null) charge(output, call.budget);
-  return { kind: "returned", output, latency, durationMs: latency * 1000, call };
+  call.wasPaid = true;
+  return settle(() => ({ kind: "returned", output, latency, durationMs: latency * 1000, call }), {
+    durationMs: 0,
+    call,
+  });
 }

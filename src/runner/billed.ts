@@ -1,3 +1,4 @@
+import { isTrialError, type Spent } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output, TrialBudget, Usage } from "../core/system.js";
 import type { Attempted } from "./call.js";
@@ -13,7 +14,7 @@ export function billed(output: Output, budget: TrialBudget | null): Billed {
   const usage = usedBy(budget) ?? usageOf(output.usage);
   const { costUsd, costSource } = costOf(output, budget, usage !== null);
   const partial = output.partial === true || (budget?.isEstimated ?? false);
-  return { usage, costUsd, costSource, partial, ...stopped(costUsd, budget) };
+  return { usage, costUsd, costSource, partial, ...overLimit(output, costUsd, budget) };
 }
 
 function costOf(output: Output, budget: TrialBudget | null, isUsed: boolean): Pick<Billed, "costUsd" | "costSource"> {
@@ -24,11 +25,18 @@ function costOf(output: Output, budget: TrialBudget | null, isUsed: boolean): Pi
   return isUsed ? { costUsd: budget.bill.costUsd, costSource: "priced" } : { costUsd: null, costSource: "unknown" };
 }
 
-/** Where the budget stopped the trial, and by how much the bill is over it in the end. */
-function stopped(costUsd: number | null, budget: TrialBudget | null): Pick<Billed, "overshootUsd" | "costKilledAt"> {
-  if (budget === null || !budget.bill.exceeded) return { overshootUsd: null, costKilledAt: 0 };
-  const over = costUsd === null || budget.maxCostUsd === 0 ? null : Math.max(0, costUsd - budget.maxCostUsd);
-  return { overshootUsd: over, costKilledAt: budget.costKilledAt };
+const PICO = 1e12;
+
+/** Where the budget stopped the trial, and by how much the bill is over its limit in the end. */
+function overLimit(
+  { stopped }: Output,
+  costUsd: number | null,
+  budget: TrialBudget | null,
+): Pick<Billed, "overshootUsd" | "costKilledAt"> {
+  const max = budget?.maxCostUsd ?? 0;
+  const over = costUsd === null || max === 0 ? 0 : Math.round((costUsd - max) * PICO) / PICO;
+  const costKilledAt = stopped === "cost_killed" ? (budget?.costKilledAt ?? 0) : 0;
+  return { overshootUsd: over > 0 ? over : null, costKilledAt };
 }
 
 /** What was added to the bill, for a system that reports its usage nowhere else. */
@@ -57,19 +65,33 @@ export function usageOf(usage: Usage | null | undefined): Usage | null {
   );
   const sensible =
     typeof input === "number" && typeof output === "number" && given.every(([, value]) => amount(value) !== null);
-  return sensible ? (Object.fromEntries(given) as unknown as Usage) : null;
+  // A part that is larger than its whole is nonsense.
+  return sensible && (cacheWrite1h ?? 0) <= (cacheWrite ?? 0) ? (Object.fromEntries(given) as unknown as Usage) : null;
 }
 
-/** Bills what an output reports, for a system that did not do so while it worked. */
-export function charge(output: Output, budget: TrialBudget): void {
-  const usage = usageOf(output.usage);
+/** Bills what a call reports in the end, for a system that did not do so while it worked. */
+export function charge(attempted: Attempted, budget: TrialBudget): void {
+  const usage = usageOf(reportOf(attempted).usage);
   if (usage === null || usedBy(budget) !== null) return;
   if (Object.values(usage).every(Number.isSafeInteger)) budget.add(usage);
 }
 
-/** What the budget of the run has to pay for a trial; null when nobody knows. What came from the cache was paid before. */
-export function spentOn({ call, ...attempted }: Attempted): number | null {
-  if (call.isCached) return 0;
-  if (attempted.kind === "returned") return billed(attempted.output, call.budget).costUsd;
-  return call.budget?.bill.costUsd ?? 0;
+/** What a call says it used: its output, or what was used up before it failed. */
+function reportOf(attempted: Attempted): Output {
+  return attempted.kind === "returned" ? attempted.output : (spentOf(attempted.error) ?? {});
+}
+
+/** What an error says was used up before it, when it does. */
+export function spentOf(error: unknown): Spent | null {
+  return isTrialError(error) ? (error.spent ?? null) : null;
+}
+
+/** What the budget of the run has to pay for a trial; null when nobody knows. What was there already was paid before. */
+export function spentOn(attempted: Attempted): number | null {
+  const { call } = attempted;
+  if (call.wasPaid) return 0;
+  const { costUsd } = billed(reportOf(attempted), call.budget);
+  // A call that failed has most likely cost nothing; a system that says nothing of costs is taken to have none.
+  const isFree = attempted.kind === "threw" || call.budget === null;
+  return costUsd ?? (isFree ? (call.budget?.bill.costUsd ?? 0) : null);
 }

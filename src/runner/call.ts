@@ -11,6 +11,7 @@ import {
 } from "../core/system.js";
 import { hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
+import type { CallEnd } from "./gate.js";
 import type { TrialStop } from "./trial-stop.js";
 
 /** One trial's dealings with its system. */
@@ -24,8 +25,12 @@ export interface Call {
   failed: readonly Attempt[];
   /** Milliseconds before the call that counts: of the failed ones, and of waiting between them. */
   lostMs: number;
-  /** True when the output was there already. */
-  isCached: boolean;
+  /** Milliseconds inside the failed calls. */
+  insideMs: number;
+  /** True when the output was there already, in the cache or in a recording. */
+  wasPaid: boolean;
+  /** Gives the place at the endpoint back; null while there is none. */
+  leaveGate: ((end: CallEnd, pauseMs?: number) => void) | null;
 }
 
 /** What the calls of one trial gave. */
@@ -59,7 +64,7 @@ export interface CallOptions {
 }
 
 /** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
-export function openCall({ trial: { trial, example }, runSeed, signal, budget, stop }: CallOptions): Call {
+export function openCall({ trial: { trial, example, system }, runSeed, signal, budget, stop }: CallOptions): Call {
   const messages: string[] = [];
   const seed = hashSeed(runSeed, String(example.id), trial);
   const log = (message: string) => void messages.push(String(message));
@@ -70,7 +75,9 @@ export function openCall({ trial: { trial, example }, runSeed, signal, budget, s
     stop,
     failed: NO_ATTEMPTS,
     lostMs: 0,
-    isCached: false,
+    insideMs: 0,
+    wasPaid: system.isRecorded === true,
+    leaveGate: null,
   };
 }
 

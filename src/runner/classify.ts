@@ -1,5 +1,6 @@
 import { type InfrastructureCategory, isTrialError, messageOf, type Spent } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
+import { spentOf } from "./billed.js";
 import type { Attempted, Call, Returned } from "./call.js";
 
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
@@ -22,8 +23,8 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   }
   if (signal.aborted) return { kind: "skipped" };
   const { error, durationMs, call } = attempted;
-  const spent = isTrialError(error) ? (error.spent ?? null) : null;
-  return { kind: "error", category: categoryOf(error), attempt: failureOf(error, durationMs), call, spent };
+  const attempt = failureOf(error, durationMs);
+  return { kind: "error", category: categoryOf(error), attempt, call, spent: spentOf(error) };
 }
 
 /** A failed call, as it is written down. */

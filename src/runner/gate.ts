@@ -46,6 +46,7 @@ export class Gate {
 
   /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
   enter(signal: AbortSignal): number | Promise<number> {
+    signal.throwIfAborted();
     if (this.#queue.length === 0 && this.#hasRoom()) return this.#admit();
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject, signal, onAbort: () => this.#leaveQueue(waiter) };

@@ -38,7 +38,7 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
         budget === undefined
           ? null
           : {
-              reserve: (limits) => budget.reserve(limits?.maxCostUsd ?? null),
+              reserve: ({ name }, limits) => budget.reserve(limits?.maxCostUsd ?? null, name),
               settle: (reservation, cost, isTypical) => budget.settle(reservation as never, cost, { isTypical }),
             },
     },

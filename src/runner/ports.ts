@@ -57,7 +57,7 @@ export interface BudgetPort {
 /** Admits trials as long as the budget of the run covers the most they may cost. */
 export interface RunBudgetPort {
   /** A reservation; or "wait" for others to end, or "refuse": no trial is started any more. */
-  reserve(limits: Limits | null): Reservation | "wait" | "refuse";
+  reserve(system: System, limits: Limits | null): Reservation | "wait" | "refuse";
   /**
    * Gives a reservation back, with what the trial has really cost; null when that is not known. A trial that is not
    * typical, because it failed or was not run at all, says nothing about what others will cost.

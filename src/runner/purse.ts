@@ -17,13 +17,18 @@ export class Purse {
   constructor(budget: RunBudgetPort | null, signal: AbortSignal) {
     this.#budget = budget;
     this.#signal = signal;
-    if (budget !== null) signal.addEventListener("abort", () => this.#wakeAll(), { once: true });
+    if (budget !== null) signal.addEventListener("abort", this.#wakeAll, { once: true });
+  }
+
+  /** Call when the run is over. */
+  release(): void {
+    this.#signal.removeEventListener("abort", this.#wakeAll);
   }
 
   /** Whether a trial may start: known at once, or later. */
   admits(trial: Trial, limits: Limits | null): boolean | Promise<boolean> {
     if (this.#budget === null) return true;
-    const answer = this.#budget.reserve(limits);
+    const answer = this.#budget.reserve(trial.system, limits);
     if (answer === "wait") return this.#waitFor(trial, limits);
     if (answer === "refuse") {
       this.#wakeAll();
@@ -39,8 +44,8 @@ export class Purse {
     const reservation = this.#held.get(trial.index);
     if (reservation === undefined) return;
     this.#held.delete(trial.index);
-    this.#budget?.settle(reservation, spentOn(attempted), attempted.kind === "returned" && !attempted.call.isCached);
-    this.#wakeAll();
+    this.#budget?.settle(reservation, spentOn(attempted), attempted.kind === "returned" && !attempted.call.wasPaid);
+    this.#wakeOne();
   }
 
   /** Why trials are waiting, in words; null when none is. */
@@ -54,12 +59,20 @@ export class Purse {
     await new Promise<void>((resolve) => {
       this.#waiting.push(resolve);
     });
-    return this.#signal.aborted ? false : this.admits(trial, limits);
+    if (this.#signal.aborted) return false;
+    const admitted = this.admits(trial, limits);
+    // There may be enough for the next one too; if not, it waits again, and wakes nobody.
+    if (admitted === true) this.#wakeOne();
+    return admitted;
   }
 
-  #wakeAll(): void {
+  #wakeOne(): void {
+    this.#waiting.shift()?.();
+  }
+
+  readonly #wakeAll = () => {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
-  }
+  };
 }

@@ -3,11 +3,11 @@ import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { type Attempt, type EvalRow, makeCommonRow, makeRow, SLOW, withRareFields } from "../core/row.js";
 import { describe } from "../core/shape.js";
-import type { Output } from "../core/system.js";
+import type { Output, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
-import { amount, billed, usageOf } from "./billed.js";
-import type { Returned } from "./call.js";
+import { amount, billed, spentOn, usageOf } from "./billed.js";
+import type { Attempted, Returned } from "./call.js";
 import type { Ending } from "./classify.js";
 import type { Graded } from "./score.js";
 
@@ -140,8 +140,22 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   });
   const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
   const notes = notesOf(finished, returned);
-  const isPlain = notes.length === 0 && attempts.length === 0 && call.budget === null && isTextOnly(output);
-  return isPlain ? row : withRareFields(row, { ...measured(output), ...billed(output, call.budget), attempts, notes });
+  const { budget, wasPaid: cached } = call;
+  const isPlain = notes.length === 0 && attempts.length === 0 && budget === null && !cached && isTextOnly(output);
+  if (isPlain) return row;
+  const bill = billed(output, budget);
+  const metadata = withPriced(metadataOf(output.metadata), bill, budget);
+  return withRareFields(row, { ...measured(output), ...bill, metadata, cached, attempts, notes });
+}
+
+/** Where the provider says what it bills, what the tokens cost by their price is kept beside it. */
+function withPriced(
+  metadata: EvalRow["metadata"],
+  { costSource, usage }: Pick<EvalRow, "costSource" | "usage">,
+  budget: TrialBudget | null,
+): EvalRow["metadata"] {
+  if (costSource !== "provider" || budget === null || !budget.isPriced || usage === null) return metadata;
+  return { ...metadata, pricedUsd: budget.bill.costUsd };
 }
 
 /** True for an output that is its text and nothing more. */
@@ -171,6 +185,13 @@ export function skippedRow(trial: Omit<Trial, "index" | "wiring">): EvalRow {
     outcome: "skipped",
     errorCategory: "skipped",
   });
+}
+
+/** The row of a trial that was interrupted: it is run again on resume, but what it has used is used. */
+export function interruptedRow(trial: Omit<Trial, "index" | "wiring">, attempted: Attempted): EvalRow {
+  const costUsd = spentOn(attempted);
+  const { usage, costSource } = billed(attempted.kind === "returned" ? attempted.output : {}, attempted.call.budget);
+  return makeRow({ ...skippedRow(trial), usage, costUsd, costSource, partial: true });
 }
 
 type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;

@@ -12,7 +12,7 @@ import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
 import { Purse } from "./purse.js";
-import { toRow } from "./record.js";
+import { interruptedRow, toRow } from "./record.js";
 import { type Graded, score } from "./score.js";
 
 /** How long trials in flight may go on after the run was told to stop. */
@@ -31,14 +31,14 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const queues = lanes.map(({ systems }) =>
     admissions(plan, systems, { isDone: (index) => ledger.has(index), signal: ports.signal }),
   );
-  const inFlight = new Set<Trial>();
+  const inFlight = new Map<Trial, PromiseLike<void>>();
   const worker = async (queue: Iterable<Trial>) => {
     for (const trial of queue) {
       const admitted = purse.admits(trial, chain.limitsOf(trial));
       if (admitted !== true && !(await admitted)) return;
       const recorded = chain.run(trial);
       if (recorded === undefined) continue;
-      inFlight.add(trial);
+      inFlight.set(trial, recorded);
       await recorded;
       inFlight.delete(trial);
     }
@@ -46,16 +46,23 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const stopTelling = tellWaiting(ledger, () => [...lanes.map(({ gate }) => gate), chain, purse]);
   try {
     const slots = Math.min(ports.maxWorkers, plan.total);
+    const startWorkers = () =>
+      Promise.all(queues.flatMap((queue) => Array.from({ length: slots }, () => worker(queue))));
+    let workers = startWorkers();
     for (;;) {
-      const workers = Promise.all(queues.flatMap((queue) => Array.from({ length: slots }, () => worker(queue))));
-      if ((await outcomeOf(workers, ports)) !== "stalled") return ledger.close();
-      for (const trial of inFlight) chain.giveUp(trial);
-      inFlight.clear();
+      const outcome = await outcomeOf(Promise.all([workers, ...inFlight.values()]), ports);
+      if (outcome === "stopped" || (outcome === "done" && inFlight.size === 0)) return ledger.close();
+      if (outcome === "done") continue;
+      for (const trial of chain.giveUp([...inFlight.keys()])) inFlight.delete(trial);
+      workers = startWorkers();
     }
   } catch (error) {
+    // What is not started yet must not be: nobody would hear of it.
+    for (const queue of queues) queue.return();
     ledger.abandon();
     throw error;
   } finally {
+    purse.release();
     stopTelling();
   }
 }
@@ -77,8 +84,8 @@ interface TrialChain {
   run(trial: Trial): PromiseLike<void> | undefined;
   /** Why trials are waiting, in words; null when none is. */
   waiting(): string | null;
-  /** Records a trial whose promise nothing can settle any more. */
-  giveUp(trial: Trial): void;
+  /** Records those of the trials whose promises nothing can settle any more, and says which they are. */
+  giveUp(trials: readonly Trial[]): readonly Trial[];
 }
 
 interface ChainParts {
@@ -99,20 +106,26 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
   const { threshold } = plan;
   const scoreContext = { signal: ports.signal };
 
+  /** A trial that is run again on resume has cost what it has cost. */
+  const recordInterrupted = (trial: Trial, attempted: Attempted): void => {
+    const row = interruptedRow(trial, attempted);
+    if (row.costUsd !== null && row.costUsd > 0) ledger.record(trial, { row, output: null, evidence: null });
+  };
+
   const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
+    purse.settle(trial, attempted);
     const ending = classify(attempted, ports.signal);
-    if (ending.kind === "skipped") return;
+    if (ending.kind === "skipped") return recordInterrupted(trial, attempted);
     const output = ending.kind === "gradable" ? ending.returned.output : null;
     // Counted before evaluators see the output: what they do to it is not the system's work.
     const produced = output === null ? 0 : tokens.output(trial.example, output);
     const record = (graded: Graded | null) => {
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
-      if (graded !== null && !graded.complete && ports.signal.aborted) return;
+      if (graded !== null && !graded.complete && ports.signal.aborted) return recordInterrupted(trial, attempted);
       const earlier = ledger.attemptsOf(trial);
       const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     };
-    purse.settle(trial, attempted);
     return output === null ? record(null) : andThen(score(trial, output, scoreContext), record);
   };
 
@@ -140,13 +153,23 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
       if (isThenable(finished)) return finished.then(() => ledger.written());
       return ledger.turnIsLong() ? ledger.written() : undefined;
     },
-    giveUp(trial) {
-      const error = new TrialError("system_error", "nothing is left that could settle the promise it waits for");
-      const call = openCall({ trial, runSeed: plan.seed, signal: ports.signal, budget: null, stop: null });
-      void finish(trial, threw(error, { durationMs: 0, call }));
+    giveUp(trials) {
+      // Those that wait for a place at their endpoint get one from those that are given up.
+      const called = trials.filter((trial) => attempter.callOf(trial) !== null);
+      const stuck = called.length === 0 ? trials : called;
+      for (const trial of stuck) {
+        const error = new TrialError("system_error", "nothing is left that could settle the promise it waits for");
+        const call =
+          attempter.callOf(trial) ?? openCall({ trial, runSeed: plan.seed, ...NO_LIMITS, signal: ports.signal });
+        void finish(trial, threw(error, { durationMs: 0, call }));
+        call.leaveGate?.("failed");
+      }
+      return stuck;
     },
   };
 }
+
+const NO_LIMITS = { budget: null, stop: null } as const;
 
 type RunOutcome = "done" | "stopped" | "stalled";
 

@@ -3,6 +3,9 @@ import { TrialStopped } from "../core/errors.js";
 /** How long a trial that was told to stop may take to do so. */
 const GRACE_MS = 2000;
 
+/** Node's timers take no more, and fire at once when they are given more. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
 type Reason = TrialStopped["stopped"];
 
 /** Stops one trial: when the run is stopped, when its time is up, when it has cost too much. */
@@ -37,14 +40,14 @@ export class TrialStop {
     this.#grace = setTimeout(() => this.#onOverdue?.(), GRACE_MS);
   }
 
-  /** Waits for the trial's call, for `hardTimeoutMs` at most; null when it was told to stop and did not. */
-  async limit<T>(pending: PromiseLike<T>, hardTimeoutMs: number | null): Promise<T | null> {
-    if (hardTimeoutMs !== null) this.#clock = setTimeout(() => this.stop("time_killed"), hardTimeoutMs);
-    const overdue = new Promise<null>((resolve) => {
-      this.#onOverdue = () => resolve(null);
+  /** Waits for the trial's call, for `ms` at most; `overdue` speaks for one that was told to stop and does not. */
+  async limit<T>(pending: PromiseLike<T>, { ms, overdue }: { ms: number | null; overdue: () => T }): Promise<T> {
+    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
+    const late = new Promise<T>((resolve) => {
+      this.#onOverdue = () => resolve(overdue());
     });
     try {
-      return await Promise.race([pending, overdue]);
+      return await Promise.race([pending, late]);
     } finally {
       clearTimeout(this.#clock);
     }
@@ -57,5 +60,8 @@ export class TrialStop {
     this.#run.removeEventListener("abort", this.#onRunStopped);
   }
 
-  readonly #onRunStopped = () => this.#controller.abort(this.#run.reason);
+  readonly #onRunStopped = () => {
+    clearTimeout(this.#clock);
+    this.#controller.abort(this.#run.reason);
+  };
 }

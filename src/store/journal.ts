@@ -172,6 +172,16 @@ export function readTiming(dir: string): Timing | null {
   }
 }
 
+/** What the reader of a stored run was told beside the figures. */
+export function readNotes(dir: string): string[] {
+  try {
+    const { notes } = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { notes?: unknown };
+    return Array.isArray(notes) ? notes.map(String) : [];
+  } catch {
+    return [];
+  }
+}
+
 /** True when a run folder holds every planned trial without an infrastructure error. */
 export function isComplete(dir: string): boolean {
   try {

@@ -69,14 +69,24 @@ function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; i
 }
 
 function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
-  const changed = differences(readManifest(dir), identity);
+  const stored = readManifest(dir);
+  const changed = differences(stored, identity);
   if (changed.length > 0) {
     throw new RunFolderError(
       `${dir} was planned differently, so its rows cannot be mixed with new ones:\n  ${changed.join("\n  ")}\nStart a new run instead; with a cache folder, outputs that are still valid are reused.`,
     );
   }
   const { journal, rows, notes } = Journal.resume(dir);
-  return { journal, earlier: earlierOf(plan, rows), notes };
+  return { journal, earlier: earlierOf(plan, rows), notes: [...notes, ...priceNotes(stored, identity)] };
+}
+
+/** Rows keep what they cost when they were made, so that one run may hold two price lists. */
+function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
+  return Object.entries(systems).flatMap(([name, { limits }]) => {
+    const before = stored.systems[name]?.limits;
+    if (JSON.stringify(before?.price) === JSON.stringify(limits?.price)) return [];
+    return `${name}: its price has changed since the run was started; earlier rows keep the old one (assay report --prices works all of them out again)`;
+  });
 }
 
 /** Sorts stored rows into those that stand and those that are tried again. */
@@ -88,9 +98,9 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
     const index = indexOf(row);
     if (index === undefined) continue;
     if (row.outcome === "error") attempts.set(index, row.attempts);
-    else rows.set(index, row);
+    else if (row.outcome !== "skipped") rows.set(index, row);
   }
-  const spentUsd = stored.reduce((total, { costUsd }) => total + (costUsd ?? 0), 0);
+  const spentUsd = stored.reduce((total, { costUsd, cached }) => total + (cached ? 0 : (costUsd ?? 0)), 0);
   return { rows, attempts, spentUsd };
 }
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { UsageError } from "../core/errors.js";
+import { isSecretName } from "../core/secret-name.js";
 
 export interface KeySource {
   /** The key itself; null when the endpoint needs none. */
@@ -35,13 +36,6 @@ function requireSendable(key: string, where: string): string {
   throw new UsageError(
     `The key in ${where} is empty or holds spaces, line breaks or other characters that no key has. Copy it again.`,
   );
-}
-
-/** Headers and fields of a query that hold a secret by their name. */
-const SECRET_NAME = /auth|key|token|secret|cookie|password|credential/;
-
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name.toLowerCase());
 }
 
 /** Shorter ones are placeholders, and words such as "none" stand in many messages. */

@@ -3,12 +3,13 @@ import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { ownValue } from "../core/own-value.js";
 import type { Limits } from "../core/price.js";
+import { isSecretName } from "../core/secret-name.js";
 import { describe } from "../core/shape.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { VERSION } from "../core/version.js";
 import { DIALECT_NAMES, type Dialect, type DialectName, dialects, type Message } from "../dialects/index.js";
 import { endpointName, type HttpClient, requireSafeEndpoint } from "../http/index.js";
-import { type ApiKey, isSecretName, resolveKey, Secrets } from "./model-key.js";
+import { type ApiKey, resolveKey, Secrets } from "./model-key.js";
 import { callUrl } from "./model-url.js";
 
 /** Node's timers take no more, and fire at once when they are given more. */

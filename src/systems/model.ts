@@ -1,12 +1,12 @@
 import { performance } from "node:perf_hooks";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
+import { isSecretName } from "../core/secret-name.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type ClientLease, type HttpClient, leaseClient } from "../http/index.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { ModelConversation } from "./model-conversation.js";
-import { isSecretName } from "./model-key.js";
 import { ASK, type Script, scriptOf } from "./model-messages.js";
 import { ModelMeter } from "./model-meter.js";
 import { type ModelOptions, type ModelSettings, settingsOf } from "./model-options.js";

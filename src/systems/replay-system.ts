@@ -23,6 +23,7 @@ export interface ReplayOptions {
  */
 export class ReplaySystem implements System {
   readonly name: string;
+  readonly isRecorded = true;
   readonly #recordings: Recordings;
   #fingerprint: unknown;
 
