@@ -290,3 +290,76 @@ it("stops a trial at its hard timeout, and grades what it had said", async () =>
   const report = await run(space, ["--model", "clever"]);
   for (const row of report.rows) expect(row).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });
 });
+
+describe("what a run folder holds", () => {
+  it("is no secret: a header with a key is not kept, and asked for again on resume", async () => {
+    const mock = await mockOf();
+    const space = spaceOf(mock);
+    const secret = "dummy-secret-value";
+    await run(space, ["--model", "clever", "--header", `Authorization: Bearer ${secret}`, "--header", "X-Team: blue"]);
+    const dir = space.runs()[0] ?? "";
+    for (const file of ["manifest.json", "rows.jsonl", "outputs.jsonl", "summary.json"])
+      expect(space.read(dir, file), file).not.toContain(secret);
+    expect(space.read(dir, "manifest.json")).toContain("X-Team");
+    const resumed = await assay(space.dir, "run", "--resume", dir);
+    expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining("Authorization") });
+    const again = await assay(space.dir, "run", "--resume", dir, "--header", `Authorization: Bearer ${secret}`);
+    expect(again.code).toBe(0);
+  });
+
+  it.each([
+    ["a password in the URL", ["--proxy", "http://user:dummy@127.0.0.1:9/v1"], "a user name or a password"],
+    ["a key in the URL", ["--proxy", "http://127.0.0.1:9/v1?key=dummy"], '"key"'],
+    ["a key in the body", ["--proxy", "http://127.0.0.1:9", "--extra-body", '{"api_key":"dummy"}'], '"api_key"'],
+  ])("refuses %s", async (_, args, message) => {
+    const { code, stderr } = await assay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", "--model", "m", ...args);
+    expect(stderr).toContain(message);
+    expect(code).toBe(2);
+  });
+
+  it("counts what failed trials have cost when the run goes on", async () => {
+    const mock = await mockOf({ faults: [{ kind: "cut", afterTokens: 8 }], outputTokens: 40 });
+    const space = spaceOf(mock);
+    const args = ["--model", "clever", "--trial-max-cost", "0.01", "--max-cost", "1", "--api", "anthropic"];
+    const spentOf = ({ notes }: Report) => Number(/^spent \$([\d.e-]+)/.exec(notes.at(-1) ?? "")?.[1]);
+    const first = spentOf(await run(space, args));
+    expect(first).toBeGreaterThan(0);
+    const resume = ["run", "--resume", space.runs()[0] ?? "", "--output", "json", "--quiet"];
+    const second = spentOf(reportOf(await assay(space.dir, ...resume)));
+    expect(second).toBeCloseTo(2 * first, 5);
+  });
+});
+
+it("refuses a run that could not pay for one trial, before it starts", async () => {
+  const mock = await mockOf();
+  const args = ["run", "--dataset", "capitals.jsonl", "--model", "clever", "--max-cost", "0.1"];
+  const { code, stderr } = await assay(spaceOf(mock).dir, ...args);
+  expect(stderr).toContain("does not cover one trial of clever, which may cost $0.2500");
+  expect(code).toBe(2);
+  expect(mock.counts.requests).toBe(0);
+});
+
+it("bills a prompt that nobody reports", async () => {
+  const mock = await mockOf({ noUsage: true });
+  const space = spaceOf(mock);
+  space.write("capitals.jsonl", [
+    { id: 1, context: "word ".repeat(2000), question: "Capital of France?", answer: "Paris" },
+  ]);
+  const report = await run(space, ["--model", "clever"]);
+  expect(report.rows[0]).toMatchObject({ costSource: "estimated", partial: true });
+  expect(report.rows[0]?.costUsd).toBeGreaterThan(0.002);
+});
+
+it("holds a system from a file to the limits it has", async () => {
+  const mock = await mockOf({ outputTokens: 3000, tokensPerSec: 20_000 });
+  const space = spaceOf();
+  space.write(
+    "mine.mjs",
+    `import { ModelSystem, priceFrom } from "assay";
+     const price = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.002 }, "test");
+     export default new ModelSystem({ name: "mine", model: "m", baseUrl: "${mock.url}/v1", limits: { price, maxCostUsd: 0.0005, hardTimeoutMs: 60000 } });`,
+  );
+  space.linkAssay();
+  const report = await run(space, ["--system", "./mine.mjs"]);
+  for (const row of report.rows) expect(row).toMatchObject({ errorCategory: "cost_killed" });
+});

@@ -1,6 +1,16 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** Text as it is, or rows to be written as JSON lines. */
@@ -27,6 +37,12 @@ export class Workspace {
 
   read(...parts: string[]): string {
     return readFileSync(this.path(...parts), "utf8");
+  }
+
+  /** Lets modules of this folder import the package by its name. */
+  linkAssay(): void {
+    mkdirSync(this.path("node_modules"), { recursive: true });
+    symlinkSync(fileURLToPath(new URL("..", import.meta.url)), this.path("node_modules", "assay"));
   }
 
   /** The run folders, oldest first. */

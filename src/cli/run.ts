@@ -67,7 +67,13 @@ async function describeRun(invocation: Invocation, flags: RunFlags): Promise<Run
   enterFolder(invocation);
   const { configFile } = invocation;
   const config = configFile === null ? {} : await loadConfig(configFile);
-  return { ...config, ...invocation.flags, ...flags };
+  return { ...config, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
+}
+
+/** Headers that hold a key are given again on resume; the others are still there. */
+function headersOf(invocation: Invocation, { resume, headers }: RunFlags): Pick<RunConfig, "headers"> {
+  if (resume === undefined || headers === undefined) return {};
+  return { headers: { ...invocation.flags.headers, ...headers } };
 }
 
 function gatesOf(config: RunConfig, { metrics, datasets }: Parts): Gates {

@@ -301,3 +301,161 @@ describe("endpoints", () => {
     expect(told.some((waiting) => waiting?.includes("host:1 asked to wait"))).toBe(true);
   });
 });
+
+describe("whatever is odd about an output", () => {
+  const odd: [string, () => unknown][] = [
+    [
+      "a part that is larger than its whole",
+      () => ({ response: "yes", usage: { input: 1, output: 1, cacheWrite1h: 5 } }),
+    ],
+    [
+      "a field that throws",
+      () => ({
+        get stopped() {
+          throw new Error("no");
+        },
+      }),
+    ],
+  ];
+
+  it.each(odd)("costs its trial alone, and gives back the place at the endpoint: %s", async (_, output) => {
+    let calls = 0;
+    const system: System = {
+      name: "s",
+      endpoint: "host:1",
+      limits: LIMITS,
+      process: async () => {
+        calls += 1;
+        return (calls <= 4 ? output() : { response: "yes" }) as Output;
+      },
+    };
+    const rows = await rowsOf([system], { examples: 20, ports: { maxWorkers: 2 } });
+    expect(calls).toBe(20);
+    expect(rows.filter(({ outcome }) => outcome === "pass").length).toBeGreaterThanOrEqual(16);
+  });
+
+  it("of one endpoint does not leave others spending after a run that failed", async () => {
+    let calls = 0;
+    const slow: System = {
+      name: "slow",
+      endpoint: "b",
+      process: async () => {
+        calls += 1;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        return { response: "yes" };
+      },
+    };
+    const broken: System = { name: "broken", endpoint: "a", process: async () => ({ response: "bad text" }) };
+    const tokenizer = {
+      count: (text: string) => {
+        if (text === "bad text") throw new Error("cannot count");
+        return 1;
+      },
+    };
+    await expect(rowsOf([broken, slow], { examples: 200, ports: { tokenizer } })).rejects.toThrow("cannot count");
+    const atFailure = calls;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(calls).toBeLessThanOrEqual(atFailure + 4);
+  });
+});
+
+describe("what was spent before a failure", () => {
+  const failing = (spent: object): System => ({
+    name: "s",
+    limits: LIMITS,
+    process: () => {
+      throw new TrialError("api_error", "cut", { spent });
+    },
+  });
+
+  it("is priced on the row, and charged to the budget of the run", async () => {
+    const budget = new RunBudget({ maxCostUsd: 0.01 });
+    const rows = await rowsOf([failing({ usage: { input: 500, output: 0 } })], { examples: 3, budget });
+    expect(rows.map(({ costUsd, costSource }) => [costUsd, costSource])).toEqual(Array(3).fill([0.0005, "priced"]));
+    expect(budget.spentUsd).toBeCloseTo(0.0015, 12);
+  });
+
+  it("by the provider's word counts too", async () => {
+    const budget = new RunBudget({ maxCostUsd: 1 });
+    await rowsOf([failing({ costUsd: 0.25 })], { examples: 2, budget });
+    expect(budget.spentUsd).toBeCloseTo(0.5, 12);
+  });
+
+  it("by an interrupt is on a row of its own, and charged", async () => {
+    const stop = new AbortController();
+    const budget = new RunBudget({ maxCostUsd: 1 });
+    const system: System = {
+      name: "s",
+      limits: LIMITS,
+      process: async (_, trial) => {
+        trial.budget?.add({ input: 400, output: 0 });
+        stop.abort(new Error("stopped"));
+        trial.signal.throwIfAborted();
+        return { response: "yes" };
+      },
+    };
+    const rows = await rowsOf([system], { examples: 5, budget, ports: { signal: stop.signal, maxWorkers: 1 } });
+    expect(rows.filter(({ costUsd }) => costUsd === 0.0004)).toMatchObject([{ outcome: "skipped" }]);
+    expect(budget.spentUsd).toBeCloseTo(0.0004, 12);
+  });
+});
+
+describe("an endpoint in trouble", () => {
+  it("that asks for more patience than there is does not hold up everybody", async () => {
+    let calls = 0;
+    const system: System = {
+      name: "s",
+      endpoint: "host:1",
+      process: async () => {
+        calls += 1;
+        if (calls === 1) throw new TrialError("rate_limit", "daily quota", { retry: { afterMs: 3_600_000 } });
+        return { response: "yes" };
+      },
+    };
+    const rows = await rowsOf([system], { examples: 10 });
+    expect(rows.filter(({ outcome }) => outcome === "pass")).toHaveLength(9);
+  });
+
+  it("is given no more time for a trial's calls together than the trial has", async () => {
+    const system: System = {
+      name: "s",
+      limits: { ...LIMITS, hardTimeoutMs: 150 },
+      process: async (_, { signal }) => {
+        await new Promise((resolve) => setTimeout(resolve, 60));
+        signal.throwIfAborted();
+        throw new TrialError("timeout", "too slow", { retry: { afterMs: 1 } });
+      },
+    };
+    const [row] = await rowsOf([system], { ports: { retry: { maxRetries: 50, maxWaitMs: 60_000 } } });
+    expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+    expect(row?.attempts.length).toBeLessThanOrEqual(3);
+  });
+
+  it("that leaves promises open costs those trials, and not those that wait for a place", async () => {
+    let calls = 0;
+    let idle = () => {};
+    const system: System = {
+      name: "s",
+      endpoint: "host:1",
+      process: () => {
+        calls += 1;
+        if (calls > 4) return Promise.resolve({ response: "yes" });
+        setTimeout(() => idle(), 20);
+        return new Promise<Output>(() => {});
+      },
+    };
+    const rows = await rowsOf([system], {
+      examples: 12,
+      ports: {
+        maxWorkers: 4,
+        whenIdle: (callback) => {
+          idle = callback;
+          return () => {};
+        },
+      },
+    });
+    expect(calls).toBe(12);
+    expect(rows.filter(({ outcome }) => outcome === "error")).toHaveLength(4);
+    expect(rows.filter(({ outcome }) => outcome === "pass")).toHaveLength(8);
+  });
+});
