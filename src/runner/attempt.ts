@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import type { Limits } from "../core/price.js";
+import type { System } from "../core/system.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
@@ -147,21 +148,33 @@ export class Attempter {
   #call(call: Call, trial: Trial, { limits }: Known): Eventually<Attempted> {
     const { system, example } = trial;
     const start = this.#ports.clock();
-    const ended = (how: (timed: Timed) => Attempted) => settle(how, this.#since(start, call));
     try {
       const pending = system.process(example, call.context);
-      if (!isThenable(pending)) return ended((timed) => returned(system, pending, timed));
+      if (!isThenable(pending)) return this.#returned(system, pending, { start, call });
       this.#made.set(trial, call);
       const settled = pending.then(
-        (output) => ended((timed) => returned(system, output, timed)),
-        (error: unknown) => ended((timed) => threw(error, timed)),
+        (output) => this.#returned(system, output, { start, call }),
+        (error: unknown) => this.#threw(error, { start, call }),
       );
       if (call.stop === null) return settled;
-      const overdue = () => ended((timed) => threw(call.stop?.signal.reason, timed));
+      const overdue = () => this.#threw(call.stop?.signal.reason, { start, call });
       return call.stop.limit(settled, { ms: leftOf(limits, call), overdue });
     } catch (error) {
-      return ended((timed) => threw(error, timed));
+      return this.#threw(error, { start, call });
     }
+  }
+
+  /** Whatever is odd about an output is its system's fault, and costs this trial alone. */
+  #returned(system: System, output: unknown, { start, call }: Started): Attempted {
+    try {
+      return billedAndStopped(returned(system, output, this.#since(start, call)));
+    } catch (error) {
+      return this.#threw(error, { start, call });
+    }
+  }
+
+  #threw(error: unknown, { start, call }: Started): Attempted {
+    return billedAndStopped(threw(error, this.#since(start, call)));
   }
 
   #since(start: number, call: Call): Timed {
@@ -185,24 +198,21 @@ export class Attempter {
   }
 }
 
-/**
- * Checks and bills what a call gave, and marks a trial that was stopped. Whatever is odd about an output is its system's
- * fault and costs this trial alone.
- */
-function settle(how: (timed: Timed) => Attempted, timed: Timed): Attempted {
-  const { stop, budget } = timed.call;
-  try {
-    const attempted = how(timed);
-    if (budget !== null) charge(attempted, budget);
-    return asStopped(attempted, stop);
-  } catch (error) {
-    return asStopped(threw(error, timed), stop);
-  }
+/** A call that was made, and when. */
+interface Started {
+  start: number;
+  call: Call;
+}
+
+/** Bills what a call reports, and marks a trial that was stopped. */
+function billedAndStopped(attempted: Attempted): Attempted {
+  const { stop, budget } = attempted.call;
+  if (budget !== null) charge(attempted, budget);
+  return stop === null ? attempted : asStopped(attempted, stop);
 }
 
 /** A trial that was stopped is graded on what it left, which may be nothing. */
-function asStopped(attempted: Attempted, stop: TrialStop | null): Attempted {
-  const reason = stop?.reason ?? null;
+function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
   if (reason === null) return attempted;
   const { durationMs, call } = attempted;
   if (attempted.kind === "threw")
@@ -238,8 +248,5 @@ function microseconds(ms: number): number {
 function fromCache({ output, latency }: CachedOutput, call: Call): Attempted {
   call.stop?.release();
   call.wasPaid = true;
-  return settle(() => ({ kind: "returned", output, latency, durationMs: latency * 1000, call }), {
-    durationMs: 0,
-    call,
-  });
+  return billedAndStopped({ kind: "returned", output, latency, durationMs: latency * 1000, call });
 }
