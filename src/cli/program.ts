@@ -116,7 +116,11 @@ function addRun(program: Command, done: Done): void {
     .option("--max-tokens <count>", "for models: the longest answer", count)
     .option("--extra-body <json>", "for models: added to the body of every request", json)
     .option("--header <name: value>", "for models: an extra header; repeatable", header)
-    .option("--timeout <seconds>", "for models: how long one call may take (default: 30 s more than the hard timeout)", number)
+    .option(
+      "--timeout <seconds>",
+      "for models: how long one call may take (default: 30 s more than the hard timeout)",
+      number,
+    )
     .option("--api-key-env <variable>", "for models: the name of the variable that holds the key")
     .option("--allow-insecure", "for models: let a key go over plain http to another machine")
     .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
