@@ -1,6 +1,6 @@
 import { basename, extname } from "node:path";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
-import { DatasetError, ModuleError, messageOf, ShapeError } from "../core/errors.js";
+import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
@@ -61,9 +61,28 @@ async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerat
   if (config.models !== undefined || (config.systems ?? []).length + (config.replay ?? []).length === 0) {
     const { modelSystems } = await import("./model-systems.js");
     yield* await modelSystems(config);
-  }
+  } else requireNoModelSettings(config);
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
 }
+
+/** A setting that nobody reads would be a temperature, or a price, silently ignored. */
+function requireNoModelSettings(config: RunConfig): void {
+  const flag = Object.entries(MODEL_SETTINGS).find(([key]) => config[key as keyof RunConfig] !== undefined)?.[1];
+  if (flag === undefined) return;
+  throw new UsageError(`${flag} is for models, and this run names none. Add --model or --proxy, or leave it out.`);
+}
+
+const MODEL_SETTINGS = {
+  modelsFile: "--models",
+  systemPrompt: "--system-prompt",
+  temperature: "--temperature",
+  maxTokens: "--max-tokens",
+  extraBody: "--extra-body",
+  headers: "--header",
+  timeout: "--timeout",
+  apiKeyEnv: "--api-key-env",
+  allowInsecure: "--allow-insecure",
+} as const satisfies Partial<Record<keyof RunConfig, string>>;
 
 /** A system that cannot be closed does not take back what was measured. */
 async function closeAll(systems: readonly System[]): Promise<void> {
