@@ -1,6 +1,5 @@
 import "../builtins.js";
 import { type Pricing, priceFrom, resolveBudgets } from "../budget/index.js";
-import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { registry } from "../core/registry.js";
@@ -11,8 +10,7 @@ import { startMock } from "../mock/index.js";
 import { formatDollars, formatShare } from "../report/format.js";
 import { createRandom } from "../stats/index.js";
 import { ModelSystem } from "../systems/model.js";
-import type { DemoOptions } from "./demo.js";
-import { say, writeResult } from "./streams.js";
+import { type DemoOptions, showDemo } from "./demo.js";
 
 const EXAMPLES = 30;
 const TRIALS = 2;
@@ -57,10 +55,7 @@ export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions)
       runsDir,
       invocation: { command: "demo" },
     });
-    await writeResult(reporter.render(result));
-    if (output === "table") await writeResult(`\n${conclude(result)}\n`);
-    say(`\nStored in ${result.runDir}\n${NEXT}`);
-    return EXIT.fine;
+    return await showDemo(result, { reporter, conclusion: conclude(result), next: NEXT });
   } finally {
     await Promise.all(systems.map((system) => system.close()));
     await mock.close();

@@ -1,6 +1,6 @@
 import "../builtins.js";
 import { EXIT } from "../core/errors.js";
-import { registry } from "../core/registry.js";
+import { type Reporter, registry } from "../core/registry.js";
 import type { EvalResult, Summary } from "../core/result.js";
 import { loadDataset } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
@@ -43,9 +43,17 @@ export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promi
       invocation: { command: "demo" },
     }),
   );
+  return showDemo(result, { reporter, conclusion: conclude(result), next: NEXT });
+}
+
+/** Prints what a demo found: the report, the findings in plain words where people read, and what to try next. */
+export async function showDemo(
+  result: EvalResult,
+  { reporter, conclusion, next }: { reporter: Reporter; conclusion: string; next: string },
+): Promise<number> {
   await writeResult(reporter.render(result));
-  if (output === "table") await writeResult(`\n${conclude(result)}\n`);
-  say(`\nStored in ${result.runDir}\n${NEXT}`);
+  if (reporter.name === "table") await writeResult(`\n${conclusion}\n`);
+  say(`\nStored in ${result.runDir}\n${next}`);
   return EXIT.fine;
 }
 

@@ -110,7 +110,10 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     const { bytes, error } = await ask(await startWith([{ kind: "invalid-utf8" }]), dialect, { stream });
     expect([isUtf8(bytes), error]).toEqual([false, null]);
     const mended = Buffer.from(bytes.toString()).toString();
-    expect(stream ? eventsIn(mended).length : JSON.parse(mended)).toBeTruthy();
+    // Apart from the broken characters it is a sound answer.
+    const parsed = stream ? eventsIn(mended) : [JSON.parse(mended)];
+    expect(parsed.length).toBeGreaterThanOrEqual(1);
+    expect(JSON.stringify(parsed)).toContain("\ufffd");
   });
 
   it.each([false, true])("sends a huge line that is well formed, streaming: %s", async (stream) => {
@@ -120,7 +123,8 @@ describe.each(MOCK_DIALECTS)("%s", (dialect) => {
     expect(text.match(/x{1000,}/)?.[0]).toHaveLength(3_000_001);
     expect(longest).toBeGreaterThan(3_000_000);
     if (stream) expect(text).toMatch(END_MARK[dialect]);
-    expect(stream ? eventsIn(text).length : JSON.parse(text)).toBeTruthy();
+    const parsed = stream ? eventsIn(text) : [JSON.parse(text)];
+    expect(JSON.stringify(parsed)).toContain("x".repeat(1000));
   });
 
   it("fails inside a stream that began well", async () => {

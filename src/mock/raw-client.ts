@@ -97,3 +97,18 @@ export function eventsIn(text: string): unknown[] {
     .map((line) => line.slice("data: ".length))
     .map((data) => (data === "[DONE]" ? data : (JSON.parse(data) as unknown)));
 }
+
+/** What stands at a place of a parsed answer, by keys and positions; undefined when there is no such place. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  return path.reduce<unknown>(
+    (inside, key) =>
+      typeof inside === "object" && inside !== null ? (inside as Record<string, unknown>)[key] : undefined,
+    value,
+  );
+}
+
+/** The same for a text; empty when there is none. */
+export function textAt(value: unknown, ...path: readonly (string | number)[]): string {
+  const found = at(value, ...path);
+  return typeof found === "string" ? found : "";
+}

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, eventsIn, send } from "./raw-client.js";
+import { ask, at, eventsIn, send, textAt } from "./raw-client.js";
 import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
 import { type Mock, startMock } from "./server.js";
 
@@ -72,32 +72,50 @@ const OFFERED: Record<MockDialect, Record<string, unknown>> = {
   },
 };
 
-/* biome-ignore-start lint/suspicious/noExplicitAny: a wire format is looked into freely, and each test checks what it finds. */
+interface FoundCall {
+  name: unknown;
+  args: unknown;
+  why: unknown;
+}
+
 /** The call in a whole answer, with its arguments parsed. */
-const CALL: Record<MockDialect, (body: any) => { name: string; args: any; why: string }> = {
-  chat: ({ choices: [{ message, finish_reason }] }) => {
-    const { name, arguments: args } = message.tool_calls[0].function;
-    return { name, args: JSON.parse(args), why: finish_reason };
+const CALL: Record<MockDialect, (body: unknown) => FoundCall> = {
+  chat: (body) => {
+    const call = at(body, "choices", 0, "message", "tool_calls", 0, "function");
+    const why = at(body, "choices", 0, "finish_reason");
+    return { name: at(call, "name"), args: JSON.parse(textAt(call, "arguments")), why };
   },
-  responses: ({ output: [item], status }) => ({ name: item.name, args: JSON.parse(item.arguments), why: status }),
-  anthropic: ({ content: [block], stop_reason }) => ({ name: block.name, args: block.input, why: stop_reason }),
-  gemini: ({ candidates: [{ content, finishReason }] }) => {
-    const { name, args } = content.parts[0].functionCall;
-    return { name, args, why: finishReason };
+  responses: (body) => ({
+    name: at(body, "output", 0, "name"),
+    args: JSON.parse(textAt(body, "output", 0, "arguments")),
+    why: at(body, "status"),
+  }),
+  anthropic: (body) => ({
+    name: at(body, "content", 0, "name"),
+    args: at(body, "content", 0, "input"),
+    why: at(body, "stop_reason"),
+  }),
+  gemini: (body) => {
+    const call = at(body, "candidates", 0, "content", "parts", 0, "functionCall");
+    return { name: at(call, "name"), args: at(call, "args"), why: at(body, "candidates", 0, "finishReason") };
   },
 };
 
+const joined = (events: readonly unknown[], read: (event: unknown) => string): unknown =>
+  JSON.parse(events.map(read).join(""));
+
 /** The arguments of the call in a stream, put together. */
-const STREAMED: Record<MockDialect, (events: any[]) => any> = {
+const STREAMED: Record<MockDialect, (events: readonly unknown[]) => unknown> = {
   chat: (events) =>
-    JSON.parse(events.map((event) => event.choices?.[0]?.delta.tool_calls?.[0].function.arguments ?? "").join("")),
+    joined(events, (event) => textAt(event, "choices", 0, "delta", "tool_calls", 0, "function", "arguments")),
   responses: (events) =>
-    JSON.parse(events.map(({ type, delta }) => (type.endsWith("arguments.delta") ? delta : "")).join("")),
-  anthropic: (events) => JSON.parse(events.map(({ delta }) => delta?.partial_json ?? "").join("")),
+    joined(events, (event) => (textAt(event, "type").endsWith("arguments.delta") ? textAt(event, "delta") : "")),
+  anthropic: (events) => joined(events, (event) => textAt(event, "delta", "partial_json")),
   gemini: (events) =>
-    events.flatMap((event) => event.candidates[0].content.parts).find((part) => part.functionCall).functionCall.args,
+    events
+      .map((event) => at(event, "candidates", 0, "content", "parts", 0, "functionCall", "args"))
+      .find((args) => args !== undefined),
 };
-/* biome-ignore-end lint/suspicious/noExplicitAny: until here */
 
 const EXPECTED: Record<MockDialect, { name: string; args: unknown; why: string }> = {
   chat: { name: "bash", args: { command: COMMAND, description: expect.any(String) }, why: "tool_calls" },

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { ask, eventsIn, send } from "../raw-client.js";
+import { ask, at, eventsIn, send, textAt } from "../raw-client.js";
 import { MOCK_DIALECTS, type MockDialect, type MockScript } from "../script.js";
 import { type Mock, startMock } from "../server.js";
 
@@ -16,29 +16,27 @@ const REPLY = "The capital of France is Paris, and has been for long.";
 const USAGE = { input: 100, cacheRead: 40, cacheWrite: 30, cacheWrite1h: 10, reasoning: 8 };
 const OUTPUT = Math.ceil(REPLY.length / 4);
 
-/* biome-ignore-start lint/suspicious/noExplicitAny: a wire format is looked into freely, and each test checks what it finds. */
-function textOf(dialect: MockDialect, events: any[]): string {
-  const read: Record<MockDialect, (event: any) => string> = {
-    chat: (event) => event.choices?.[0]?.delta?.content ?? "",
-    responses: (event) => (event.type === "response.output_text.delta" ? event.delta : ""),
-    anthropic: (event) => event.delta?.text ?? "",
-    gemini: (event) => event.candidates[0].content.parts[0].text,
+function textOf(dialect: MockDialect, events: readonly unknown[]): string {
+  const read: Record<MockDialect, (event: unknown) => string> = {
+    chat: (event) => textAt(event, "choices", 0, "delta", "content"),
+    responses: (event) => (at(event, "type") === "response.output_text.delta" ? textAt(event, "delta") : ""),
+    anthropic: (event) => textAt(event, "delta", "text"),
+    gemini: (event) => textAt(event, "candidates", 0, "content", "parts", 0, "text"),
   };
   return events.map(read[dialect]).join("");
 }
 
-async function whole(script: MockScript, dialect: MockDialect, wanted = {}): Promise<any> {
+async function whole(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown> {
   const { status, headers, text } = await ask(await start(script), dialect, wanted);
   expect([status, headers["content-type"]]).toEqual([200, "application/json"]);
   return JSON.parse(text);
 }
 
-async function streamed(script: MockScript, dialect: MockDialect, wanted = {}): Promise<any[]> {
+async function streamed(script: MockScript, dialect: MockDialect, wanted = {}): Promise<unknown[]> {
   const { status, headers, text } = await ask(await start(script), dialect, { stream: true, ...wanted });
   expect([status, headers["content-type"]]).toEqual([200, "text/event-stream; charset=utf-8"]);
   return eventsIn(text);
 }
-/* biome-ignore-end lint/suspicious/noExplicitAny: until here */
 
 describe("Chat Completions", () => {
   const usage = {
@@ -74,17 +72,17 @@ describe("Chat Completions", () => {
   });
 
   it("refuses in a field of its own, and filters with a finish of its own", async () => {
-    expect((await whole({ finish: "refusal", reply: "No." }, "chat")).choices[0]).toMatchObject({
+    expect(at(await whole({ finish: "refusal", reply: "No." }, "chat"), "choices", 0)).toMatchObject({
       message: { content: null, refusal: "No." },
       finish_reason: "stop",
     });
     const events = await streamed({ finish: "blocked" }, "chat");
-    expect(events.at(-3).choices[0].finish_reason).toBe("content_filter");
+    expect(at(events.at(-3), "choices", 0, "finish_reason")).toBe("content_filter");
     expect(textOf("chat", events)).toBe("");
   });
 
   it("says what it cost when told to", async () => {
-    expect((await whole({ usage: { cost: 0.25 } }, "chat")).usage.cost).toBe(0.25);
+    expect(at(await whole({ usage: { cost: 0.25 } }, "chat"), "usage", "cost")).toBe(0.25);
   });
 });
 
@@ -110,11 +108,11 @@ describe("Responses", () => {
   it("streams named events, numbered without a gap, from created to completed", async () => {
     const url = await start({ reply: REPLY, usage: USAGE });
     const { text } = await ask(url, "responses", { stream: true });
-    // biome-ignore lint/suspicious/noExplicitAny: looked into freely
-    const events = eventsIn(text) as any[];
-    expect(text.match(/^event: .*$/gm)).toEqual(events.map(({ type }) => `event: ${type}`));
-    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, at) => at));
-    const kinds = events.map(({ type }) => type).filter((type, at, all) => type !== all[at - 1]);
+    const events = eventsIn(text);
+    const types = events.map((event) => textAt(event, "type"));
+    expect(text.match(/^event: .*$/gm)).toEqual(types.map((type) => `event: ${type}`));
+    expect(events.map((event) => at(event, "sequence_number"))).toEqual(events.map((_, position) => position));
+    const kinds = types.filter((type, position, all) => type !== all[position - 1]);
     expect(kinds).toEqual([
       "response.created",
       "response.in_progress",
@@ -127,14 +125,19 @@ describe("Responses", () => {
       "response.completed",
     ]);
     expect(textOf("responses", events)).toBe(REPLY);
-    expect(events[0].response).toMatchObject({ status: "in_progress", usage: null });
-    expect(events.at(-1).response).toMatchObject({ status: "completed", usage });
+    expect(at(events[0], "response")).toMatchObject({ status: "in_progress", usage: null });
+    expect(at(events.at(-1), "response")).toMatchObject({ status: "completed", usage });
   });
 
   it("refuses in a part of its own, and is incomplete when filtered", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "responses");
-    expect(events.find(({ type }) => type === "response.refusal.delta").delta).toBe("No.");
-    expect(events.at(-1).response.output[0].content).toEqual([{ type: "refusal", refusal: "No." }]);
+    expect(
+      at(
+        events.find((event) => at(event, "type") === "response.refusal.delta"),
+        "delta",
+      ),
+    ).toBe("No.");
+    expect(at(events.at(-1), "response", "output", 0, "content")).toEqual([{ type: "refusal", refusal: "No." }]);
     const last = (await streamed({ finish: "blocked" }, "responses")).at(-1);
     expect(last).toMatchObject({
       type: "response.incomplete",
@@ -163,7 +166,7 @@ describe("Anthropic Messages", () => {
 
   it("streams a message, its block, a ping, and the totals at the end", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE, chunkTokens: 100 }, "anthropic");
-    expect(events.map(({ type }) => type)).toEqual([
+    expect(events.map((event) => at(event, "type"))).toEqual([
       "message_start",
       "content_block_start",
       "ping",
@@ -172,14 +175,18 @@ describe("Anthropic Messages", () => {
       "message_delta",
       "message_stop",
     ]);
-    expect(events[0].message).toMatchObject({ content: [], stop_reason: null, usage: { ...input, output_tokens: 1 } });
+    expect(at(events[0], "message")).toMatchObject({
+      content: [],
+      stop_reason: null,
+      usage: { ...input, output_tokens: 1 },
+    });
     expect(textOf("anthropic", events)).toBe(REPLY);
     expect(events[5]).toMatchObject({ delta: { stop_reason: "end_turn" }, usage: { output_tokens: OUTPUT + 8 } });
   });
 
   it("refuses with a stop reason", async () => {
     const events = await streamed({ finish: "refusal", reply: "No." }, "anthropic");
-    expect(events.at(-2).delta.stop_reason).toBe("refusal");
+    expect(at(events.at(-2), "delta", "stop_reason")).toBe("refusal");
     expect(textOf("anthropic", events)).toBe("No.");
     expect(await whole({ finish: "blocked" }, "anthropic")).toMatchObject({ content: [], stop_reason: "refusal" });
   });
@@ -231,8 +238,8 @@ describe("Gemini", () => {
   it("streams events with a running total, the last one with the reason", async () => {
     const events = await streamed({ reply: REPLY, usage: USAGE }, "gemini");
     expect(textOf("gemini", events)).toBe(REPLY);
-    expect(events[0].candidates[0]).not.toHaveProperty("finishReason");
-    expect(events[0].usageMetadata).toMatchObject({ candidatesTokenCount: 4, thoughtsTokenCount: 8 });
+    expect(at(events[0], "candidates", 0)).not.toHaveProperty("finishReason");
+    expect(at(events[0], "usageMetadata")).toMatchObject({ candidatesTokenCount: 4, thoughtsTokenCount: 8 });
     expect(events.at(-1)).toMatchObject({ candidates: [{ finishReason: "STOP" }], usageMetadata });
   });
 
@@ -248,7 +255,7 @@ describe("Gemini", () => {
     expect(await whole({ finish: "refusal" }, "gemini")).toMatchObject({ candidates: [{ finishReason: "SAFETY" }] });
     const [blocked, ...rest] = await streamed({ finish: "blocked" }, "gemini");
     expect(blocked).toMatchObject({ promptFeedback: { blockReason: "SAFETY" } });
-    expect([blocked.candidates, rest]).toEqual([undefined, []]);
+    expect([at(blocked, "candidates"), rest]).toEqual([undefined, []]);
   });
 
   it("counts the tokens of a prompt", async () => {
