@@ -27,7 +27,15 @@ export type { BudgetOptions } from "./budgets.js";
 export { defineConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export { type Dataset, type DatasetDefinition, type LoadOptions, makeDataset } from "./core/dataset.js";
 export * from "./core/errors.js";
-export type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "./core/evaluator.js";
+export type {
+  Evaluator,
+  ScoreContext,
+  Scored,
+  ScoredWithEvidence,
+  ScoreMeter,
+  Scores,
+  ScoringCost,
+} from "./core/evaluator.js";
 export type { Example, ExampleSource, Turn } from "./core/example.js";
 export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
 export type { Comparison, Estimate, Metric, MetricContext, MetricRun } from "./core/metric.js";

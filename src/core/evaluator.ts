@@ -1,5 +1,5 @@
 import type { Example } from "./example.js";
-import type { Output } from "./system.js";
+import type { Output, Usage } from "./system.js";
 
 /** Scores by field, each in [0, 1]. */
 export type Scores = Record<string, number>;
@@ -13,8 +13,22 @@ export interface ScoredWithEvidence {
 
 export type Scored = Scores | ScoredWithEvidence;
 
+/** What scoring itself has used. A cost of null is one that nobody knows. */
+export interface ScoringCost {
+  costUsd: number | null;
+  usage?: Usage;
+}
+
+/** Takes what scoring costs, such as the calls of a judge: it is reported apart from what the system costs. */
+export interface ScoreMeter {
+  add(spent: ScoringCost): void;
+}
+
+/** What an evaluator is told about the trial it scores. */
 export interface ScoreContext {
   signal: AbortSignal;
+  /** Absent where nobody asks what scoring costs. */
+  meter?: ScoreMeter;
 }
 
 /**
@@ -31,4 +45,8 @@ export interface Evaluator {
   readonly primaryFields?: readonly string[];
   /** What identifies the evaluator in the manifest; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
+  /** Called once before anything is run. What it throws ends the run before a cent is spent: a sandbox or a key that is missing. */
+  prepare?(): void | Promise<void>;
+  /** Gives back what the evaluator holds. Whoever creates an evaluator closes it; `evaluate()` does not. */
+  close?(): Promise<void>;
 }
