@@ -52,9 +52,15 @@ export function budgetsOf(
 }
 
 function runPort(budget: RunBudget): RunBudgetPort {
+  let scoringCosts = false;
+  const reserveFree = () => (scoringCosts && !budget.admitsFree() ? "refuse" : FREE);
   return {
     reserve: (system, limits) =>
-      isFree(system, limits) ? FREE : budget.reserve(limits?.maxCostUsd ?? null, system.name),
+      isFree(system, limits) ? reserveFree() : budget.reserve(limits?.maxCostUsd ?? null, system.name),
+    spend: (costUsd) => {
+      scoringCosts = true;
+      budget.spend(costUsd);
+    },
     settle: (reservation, costUsd, isTypical) => {
       if (reservation !== FREE) budget.settle(reservation as Reservation, costUsd, { isTypical });
     },

@@ -87,6 +87,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const retry = retryOf(options.retry);
   // Before anything is opened or spent: a budget that cannot be kept ends the command.
   budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0 });
+  await prepareEvaluators(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   const notes = [...plan.notes];
   const store = openRun(plan, config, options);
@@ -117,6 +118,12 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   } finally {
     store.journal?.close();
   }
+}
+
+/** What an evaluator lacks is said before anything is opened or spent. */
+export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
+  const evaluators = new Set(wirings.flatMap((wiring) => wiring.evaluators));
+  for (const evaluator of evaluators) await evaluator.prepare?.();
 }
 
 /** Node ends a process that waits for nothing, whatever promises are open. */

@@ -212,6 +212,8 @@ async function evaluatorFromModule(path: string): Promise<Evaluator> {
     score: (original, processed, context) => evaluator.score(original, processed, context),
     ...(fields === undefined ? {} : { fields }),
     ...(primaryFields === undefined ? {} : { primaryFields }),
+    prepare: () => evaluator.prepare?.(),
+    close: async () => evaluator.close?.(),
     ...identifiedBy(path, evaluator, "score"),
   };
 }

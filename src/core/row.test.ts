@@ -24,6 +24,7 @@ describe("makeRow", () => {
       costUsd: null,
       costSource: "unknown",
       overshootUsd: null,
+      judgeCostUsd: null,
       partial: false,
       cached: false,
       latency: null,
@@ -43,7 +44,7 @@ describe("makeRow", () => {
   it("lists every field, in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(28);
+    expect(ROW_FIELDS).toHaveLength(29);
   });
 
   it("holds neutral values once for all rows, and its own apart", () => {

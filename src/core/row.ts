@@ -49,6 +49,8 @@ export interface EvalRow {
   costUsd: number | null;
   costSource: CostSource;
   overshootUsd: number | null;
+  /** What scoring cost, such as the calls of a judge: no part of `costUsd`. */
+  judgeCostUsd: number | null;
   /** True when usage or cost is known to be incomplete. */
   partial: boolean;
   /** True when the output was there already, in the cache or in a recording: this run has not paid for it. */
@@ -81,6 +83,7 @@ const NEUTRAL = Object.freeze({
   costUsd: null,
   costSource: "unknown",
   overshootUsd: null,
+  judgeCostUsd: null,
   partial: false,
   cached: false,
   ttftMs: null,
@@ -119,6 +122,7 @@ class Row implements EvalRow {
   declare costUsd: number | null;
   declare costSource: CostSource;
   declare overshootUsd: number | null;
+  declare judgeCostUsd: number | null;
   declare partial: boolean;
   declare cached: boolean;
   declare ttftMs: number | null;
@@ -182,6 +186,7 @@ export function hasRareFields(row: EvalRow): boolean {
     row.turns === null &&
     row.tokensPerSec === null &&
     row.overshootUsd === null &&
+    row.judgeCostUsd === null &&
     row.costSource === NEUTRAL.costSource &&
     row.costKilledAt === 0 &&
     !row.cached &&

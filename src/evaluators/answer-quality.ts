@@ -2,6 +2,7 @@ import type { Evaluator, Scored, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { isAbstention } from "./abstention.js";
+import { eachGold, textOf, undecided } from "./gold.js";
 import { type Detail, normalizeAnswer } from "./normalize.js";
 
 const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
@@ -131,25 +132,6 @@ function sharedWords(gold: readonly string[], text: string): { shared: number; t
   return { shared, total };
 }
 
-/** Calls with every gold answer that says something. */
-function eachGold(example: Example, use: (gold: string) => void): void {
-  const { answer, answers } = example;
-  useGold(answer, use);
-  if (Array.isArray(answers)) for (const gold of answers) useGold(gold, use);
-  else useGold(answers, use);
-}
-
-function useGold(value: unknown, use: (gold: string) => void): void {
-  const gold = textOf(value);
-  if (gold !== "" && gold.trim() !== "") use(gold);
-}
-
-/** Outputs and examples come from users' code, where an answer may be a number, and null is nothing. */
-function textOf(value: unknown): string {
-  if (typeof value === "string") return value;
-  return typeof value === "number" || typeof value === "boolean" || typeof value === "bigint" ? String(value) : "";
-}
-
 function isUnanswerable(example: Example): boolean {
   if (isTrue(example.unanswerable) || isTrue(example.is_impossible)) return true;
   return isFalse(example.answerable);
@@ -166,8 +148,4 @@ function isFalse(value: unknown): boolean {
 
 function allOf(value: number): Scores {
   return { f1: value, exact_match: value, recall: value, contains: value };
-}
-
-function undecided(fields: readonly string[], reason: string): Scored {
-  return { scores: {}, unscored: Object.fromEntries(fields.map((field) => [field, reason])) };
 }

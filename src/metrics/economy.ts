@@ -26,6 +26,7 @@ export class Economy implements Metric {
         passes,
       ),
       ...promptCompression(tasks),
+      ...judging(tasks.rows),
     };
   }
 
@@ -38,6 +39,7 @@ export class Economy implements Metric {
       "tokens_per_pass_output",
       "tokens_per_pass_total",
       "prompt_compression_ratio",
+      "judge_cost_usd",
     ];
   }
 }
@@ -75,6 +77,13 @@ function promptCompression(tasks: Tasks): Record<string, Estimate> {
   const sent = sumByTask(tasks, (row) => (row.usage == null ? undefined : promptTokens(row.usage))).sums;
   const interval = complement(ratioBounds(sent, given, "input tokens"));
   return { prompt_compression_ratio: { value: 1 - sum(sent) / total, interval } };
+}
+
+/** What scoring has cost, of all trials together; absent when it cost nothing that is known. */
+function judging(rows: readonly EvalRow[]): Record<string, Estimate> {
+  let total: number | null = null;
+  for (const { judgeCostUsd } of rows) if (judgeCostUsd != null) total = (total ?? 0) + judgeCostUsd;
+  return total === null ? {} : { judge_cost_usd: { value: total } };
 }
 
 function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {

@@ -313,7 +313,9 @@ describe("Metric.keys", () => {
   const usage = { input: 50, output: 10 };
   const rows = ["a", "b"].flatMap((system) =>
     [0, 1, 2].flatMap((id) =>
-      [0, 1].map((trial) => row(system, id, "pass", { trial, costUsd: 1, usage, dataset: id > 0 ? "d" : "" })),
+      [0, 1].map((trial) =>
+        row(system, id, "pass", { trial, costUsd: 1, judgeCostUsd: 0.1, usage, dataset: id > 0 ? "d" : "" }),
+      ),
     ),
   );
 

@@ -155,5 +155,6 @@ export class Ledger {
     if (row.passed === true) progress.passed += 1;
     if (row.outcome === "error") progress.errors += 1;
     if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
+    if (row.judgeCostUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.judgeCostUsd;
   }
 }

@@ -39,6 +39,7 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
           ? null
           : {
               reserve: ({ name }, limits) => budget.reserve(limits?.maxCostUsd ?? null, name),
+              spend: (cost) => budget.spend(cost),
               settle: (reservation, cost, isTypical) => budget.settle(reservation as never, cost, { isTypical }),
             },
     },

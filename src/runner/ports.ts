@@ -63,6 +63,8 @@ export interface RunBudgetPort {
    * typical, because it failed or was not run at all, says nothing about what others will cost.
    */
   settle(reservation: Reservation, costUsd: number | null, isTypical: boolean): void;
+  /** Adds what scoring a trial has cost. */
+  spend(costUsd: number): void;
 }
 
 /** What is held back for a trial; whoever made it knows what is in it. */

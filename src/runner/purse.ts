@@ -48,6 +48,11 @@ export class Purse {
     this.#wakeOne();
   }
 
+  /** Call with what scoring a trial has cost. */
+  spend(costUsd: number): void {
+    this.#budget?.spend(costUsd);
+  }
+
   /** Why trials are waiting, in words; null when none is. */
   waiting(): string | null {
     const { length } = this.#waiting;

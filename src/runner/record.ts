@@ -1,4 +1,5 @@
 import { messageOf, UsageError } from "../core/errors.js";
+import type { ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { type Attempt, type EvalRow, makeCommonRow, makeRow, SLOW, withRareFields } from "../core/row.js";
@@ -141,11 +142,13 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
   const notes = notesOf(finished, returned);
   const { budget, wasPaid: cached } = call;
+  const spent = graded?.spent ?? null;
   const isPlain = notes.length === 0 && attempts.length === 0 && budget === null && !cached && isTextOnly(output);
-  if (isPlain) return row;
+  if (isPlain && spent === null) return row;
   const bill = billed(output, budget);
-  const metadata = withPriced(metadataOf(output.metadata), bill, budget);
-  return withRareFields(row, { ...measured(output), ...bill, metadata, cached, attempts, notes });
+  const metadata = withJudgeUsage(withPriced(metadataOf(output.metadata), bill, budget), spent);
+  const judgeCostUsd = spent?.costUsd ?? null;
+  return withRareFields(row, { ...measured(output), ...bill, judgeCostUsd, metadata, cached, attempts, notes });
 }
 
 /** Where the provider says what it bills, what the tokens cost by their price is kept beside it. */
@@ -156,6 +159,11 @@ function withPriced(
 ): EvalRow["metadata"] {
   if (costSource !== "provider" || budget === null || !budget.isPriced || usage === null) return metadata;
   return { ...metadata, pricedUsd: budget.bill.costUsd };
+}
+
+/** What a judge has read and written is kept apart from the tokens of the system. */
+function withJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
+  return spent?.usage === undefined ? metadata : { ...metadata, judgeUsage: spent.usage };
 }
 
 /** True for an output that is its text and nothing more. */
@@ -188,10 +196,15 @@ export function skippedRow(trial: Omit<Trial, "index" | "wiring">): EvalRow {
 }
 
 /** The row of a trial that was interrupted: it is run again on resume, but what it has used is used. */
-export function interruptedRow(trial: Omit<Trial, "index" | "wiring">, attempted: Attempted): EvalRow {
+export function interruptedRow(
+  trial: Omit<Trial, "index" | "wiring">,
+  attempted: Attempted,
+  graded: Graded | null = null,
+): EvalRow {
   const costUsd = spentOn(attempted);
   const { usage, costSource } = billed(attempted.kind === "returned" ? attempted.output : {}, attempted.call.budget);
-  return makeRow({ ...skippedRow(trial), usage, costUsd, costSource, partial: true });
+  const judgeCostUsd = graded?.spent?.costUsd ?? null;
+  return makeRow({ ...skippedRow(trial), usage, costUsd, costSource, judgeCostUsd, partial: true });
 }
 
 type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;

@@ -104,12 +104,10 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
   const attempter = new Attempter(ports, { seed: plan.seed, gates, limits });
   const { tokens } = ledger;
   const { threshold } = plan;
-  const scoreContext = { signal: ports.signal };
-
   /** A trial that is run again on resume has cost what it has cost. */
-  const recordInterrupted = (trial: Trial, attempted: Attempted): void => {
-    const row = interruptedRow(trial, attempted);
-    if (row.costUsd !== null && row.costUsd > 0) ledger.record(trial, { row, output: null, evidence: null });
+  const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null = null): void => {
+    const row = interruptedRow(trial, attempted, graded);
+    if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0) ledger.record(trial, { row, output: null, evidence: null });
   };
 
   const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
@@ -120,13 +118,15 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
     // Counted before evaluators see the output: what they do to it is not the system's work.
     const produced = output === null ? 0 : tokens.output(trial.example, output);
     const record = (graded: Graded | null) => {
+      if (graded?.spent?.costUsd != null) purse.spend(graded.spent.costUsd);
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
-      if (graded !== null && !graded.complete && ports.signal.aborted) return recordInterrupted(trial, attempted);
+      if (graded !== null && !graded.complete && ports.signal.aborted)
+        return recordInterrupted(trial, attempted, graded);
       const earlier = ledger.attemptsOf(trial);
       const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
       ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
     };
-    return output === null ? record(null) : andThen(score(trial, output, scoreContext), record);
+    return output === null ? record(null) : andThen(score(trial, output, ports.signal), record);
   };
 
   /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */

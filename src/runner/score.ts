@@ -1,10 +1,11 @@
 import { messageOf } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores } from "../core/evaluator.js";
+import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores, ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import type { Output } from "../core/system.js";
 import { type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
+import { ScoringMeter } from "./scoring-meter.js";
 import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
 
 /** The scores of one output. `primaryField` is null when the field that decides could not be had. */
@@ -13,32 +14,41 @@ export interface Graded {
   primaryField: string | null;
   evidence: Record<string, string> | null;
   notes: readonly string[];
+  /** What scoring has cost; null when it cost nothing. */
+  spent: ScoringCost | null;
   /** False when an evaluator failed. */
   complete: boolean;
 }
 
+/** What scoring needs to know of a trial. */
+type Scorable = Pick<Trial, "wiring" | "example">;
+
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
-export function score(trial: Trial, output: Output, context: ScoreContext): Eventually<Graded> {
-  const { evaluators } = trial.wiring;
+export function score({ wiring, example }: Scorable, output: Output, signal: AbortSignal): Eventually<Graded> {
+  const { evaluators } = wiring;
+  const meter = new ScoringMeter();
+  const context = { signal, meter };
   const pending: Eventually<Scored | Failed>[] = [];
   let isPending = false;
   for (const evaluator of evaluators) {
-    const one = tryScore(evaluator, trial.example, output, context);
+    const one = tryScore(evaluator, example, output, context);
     pending.push(one);
     isPending ||= isThenable(one);
   }
-  if (!isPending) return collect(trial.wiring, pending as (Scored | Failed)[]);
-  return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(trial.wiring, scored));
+  if (!isPending) return collect(wiring, pending as (Scored | Failed)[], meter);
+  return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(wiring, scored, meter));
 }
 
-function collect(wiring: Wiring, scored: readonly (Scored | Failed)[]): Graded {
+function collect(wiring: Wiring, scored: readonly (Scored | Failed)[], meter: ScoringMeter): Graded {
   const { evaluators } = wiring;
   const sheet = new ScoreSheet();
   for (let i = 0; i < evaluators.length; i++) sheet.add(evaluators[i] as Evaluator, scored[i] as Scored | Failed);
   if (evaluators.length === 0) sheet.note("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
+  if (meter.isUnknown) sheet.note("what scoring has cost is not known: a judge has no price");
   const { scores, evidence, notes, first, complete } = sheet;
-  return { scores, primaryField: primaryFieldOf(wiring, scores, first), evidence, notes, complete };
+  const primaryField = primaryFieldOf(wiring, scores, first);
+  return { scores, primaryField, evidence, notes, spent: meter.spent, complete };
 }
 
 class Failed {

@@ -47,7 +47,8 @@ describe("primaryFieldOf", () => {
 
   it("does not take what every object inherits for a score", () => {
     expect(primary({ scoreField: "constructor" }, { f1: 1 })).toBeNull();
-    const dataset = { name: "", primaryField: "toString", evaluators: [declaring] };
+    const inherited: Evaluator = { name: "inherited", score: () => ({}), fields: ["toString", "f1"] };
+    const dataset = { name: "", primaryField: "toString", evaluators: [inherited] };
     expect(primary({ dataset, evaluators: undefined }, { f1: 1 })).toBeNull();
   });
 
@@ -58,5 +59,21 @@ describe("primaryFieldOf", () => {
     expect(primary({ dataset, evaluators: undefined }, { contains: 1, f1: 0 })).toBe("contains");
     const silent: Evaluator = { name: "silent", score: () => ({}) };
     expect(primary({ dataset, evaluators: [silent] }, { mine: 1 })).toBe("mine");
+  });
+});
+
+describe("a dataset whose primary field none of its evaluators produces", () => {
+  it("is refused before the run", () => {
+    const dataset = { name: "d", primaryField: "fl", evaluators: [declaring] };
+    expect(() => primary({ dataset, evaluators: undefined }, {})).toThrow(
+      'No evaluator for d produces the score field "fl". Did you mean "f1"?',
+    );
+  });
+
+  it("is told of the judge when only a judge can give it", () => {
+    const dataset = { name: "alpaca", primaryField: "judge_score", evaluators: [declaring] };
+    expect(() => primary({ dataset, evaluators: undefined }, {})).toThrow(
+      'No evaluator for alpaca produces the score field "judge_score". It comes from a judge: name one with --judge-model',
+    );
   });
 });

@@ -32,16 +32,18 @@ export function wire(options: WireOptions): Wiring {
   const { dataset, metrics, scoreField } = options;
   const evaluators = options.evaluators ?? dataset.evaluators ?? [];
   checkEvaluators(evaluators, dataset.name);
-  const requiredFields = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
+  const primaryField = usablePrimaryField(options);
+  const asked = [scoreField, ...metrics.flatMap((metric) => metric.scoreField ?? [])].filter(
     (field) => field !== "score",
   );
+  const requiredFields = primaryField === undefined ? asked : [...asked, primaryField];
   const everyFieldIsDeclared = evaluators.every(({ fields }) => fields !== undefined);
   const wiring: Wiring = {
     dataset: dataset.name,
     fingerprint: dataset.fingerprint ?? null,
     evaluators,
     forcedField: scoreField === "score" ? null : scoreField,
-    primaryFields: primaryFields(evaluators, usablePrimaryField(options)),
+    primaryFields: primaryFields(evaluators, primaryField),
     requiredFields: [...new Set(requiredFields)],
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
   };
@@ -76,8 +78,14 @@ function requireFields({ requiredFields, dataset }: Wiring, known: ReadonlySet<s
   const missing = requiredFields.find((field) => !known.has(field));
   if (missing === undefined) return;
   const where = dataset === "" ? "" : ` for ${dataset}`;
-  throw new ScoreFieldError(`No evaluator${where} produces the score field "${missing}".${didYouMean(missing, known)}`);
+  throw new ScoreFieldError(
+    `No evaluator${where} produces the score field "${missing}".${JUDGED.test(missing) ? A_JUDGE : didYouMean(missing, known)}`,
+  );
 }
+
+/** Fields that only a judge gives. */
+const JUDGED = /^judge_/;
+const A_JUDGE = " It comes from a judge: name one with --judge-model, or give an LLMJudge.";
 
 function declaredFields(evaluators: readonly Evaluator[]): string[] {
   return evaluators.flatMap(({ fields }) => fields ?? []);

@@ -100,7 +100,10 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
     if (row.outcome === "error") attempts.set(index, row.attempts);
     else if (row.outcome !== "skipped") rows.set(index, row);
   }
-  const spentUsd = stored.reduce((total, { costUsd, cached }) => total + (cached ? 0 : (costUsd ?? 0)), 0);
+  const spentUsd = stored.reduce(
+    (total, { costUsd, judgeCostUsd, cached }) => total + (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0),
+    0,
+  );
   return { rows, attempts, spentUsd };
 }
 
