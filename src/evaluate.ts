@@ -172,7 +172,7 @@ function datasetsOf({ dataset, datasets }: EvaluateOptions): readonly (ExampleSo
   return given;
 }
 
-function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
+export function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
   const names = new Set<string>();
   for (const metric of metrics) {
     requireShape<Metric>("A metric", metric, ["compute"]);
@@ -183,7 +183,10 @@ function checkMetrics(metrics: readonly Metric[]): readonly Metric[] {
 }
 
 /** Tells the caller how far a run is. A callback that throws is not called again, and costs a note instead of the run. */
-function progressTo(callback: EvaluateOptions["onProgress"], notes: string[]): EvaluateOptions["onProgress"] | null {
+export function progressTo(
+  callback: EvaluateOptions["onProgress"],
+  notes: string[],
+): EvaluateOptions["onProgress"] | null {
   let isBroken = callback === undefined;
   return (progress) => {
     if (isBroken) return;
@@ -214,7 +217,7 @@ function tokenizerOf(tokenizer: string | Tokenizer = "cl100k_base"): Tokenizer {
   throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
 }
 
-function configOf(
+export function configOf(
   plan: Plan,
   extra: { metrics: readonly Metric[]; tokenizer: Tokenizer; title: string | undefined },
 ): EvalConfig {
@@ -235,7 +238,7 @@ function configOf(
   };
 }
 
-function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cachedTrials: number }): Timing {
+export function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cachedTrials: number }): Timing {
   const finished = new Date();
   const wallSeconds = (finished.getTime() - started.getTime()) / 1000;
   return {
@@ -247,7 +250,7 @@ function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cac
   };
 }
 
-function storedSummary(result: RunResult): unknown {
+export function storedSummary(result: RunResult): unknown {
   const complete = result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
   return { ...reportHead(result), schema: "assay.summary/1", complete };
 }

@@ -42,7 +42,7 @@ function keyOf({ system, dataset, exampleId, trial }: EvalRow): string {
 }
 
 /** A trial that was tried again after a resume has several rows, and the last one counts. */
-function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
+export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
   return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }
 

@@ -31,12 +31,13 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     return seen.startsWith(".") ? seen : `./${seen}`;
   };
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
+  const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? anchor(spec) : spec);
   const { systems, evaluators, metrics, datasets, plugins, replay, cacheDir, runsDir, modelsFile } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
-    ...(evaluators && { evaluators: evaluators.map(module) }),
+    ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(plugins && { plugins: plugins.map(anchor) }),
@@ -45,6 +46,14 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
   };
+}
+
+/** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; all else is a name. */
+export function anchoredEvaluator(spec: string, anchor: (path: string) => string): string {
+  const [, before = "", path = ""] = /^((?:[^:=/]+[:=])*)(.*)$/s.exec(spec) ?? [];
+  const isArgument = before.endsWith(":");
+  const isPath = isArgument ? /^\.{1,2}\//.test(path) : isModulePath(path);
+  return isPath ? `${before}${anchor(path)}` : spec;
 }
 
 async function loadFromModule(path: string): Promise<RunConfig> {

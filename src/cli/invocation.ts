@@ -10,7 +10,7 @@ import { say } from "./streams.js";
 
 /** What it takes to start a run again: the folder it was started in, its config file and its flags. */
 export interface Invocation {
-  command: "run";
+  command: "run" | "grade";
   cwd: string;
   configFile: string | null;
   flags: RunFlags;
@@ -78,10 +78,10 @@ function wasStartedByRun(dir: string): boolean {
 }
 
 /** The library keeps whatever a program gives it: only what this command wrote can be started again here. */
-function isInvocation(value: unknown): value is Invocation {
+export function isInvocation(value: unknown, commands: readonly string[] = ["run"]): value is Invocation {
   const { command, cwd, configFile, flags } = fieldsOf(value);
   return (
-    command === "run" &&
+    commands.includes(String(command)) &&
     typeof cwd === "string" &&
     (configFile === null || typeof configFile === "string") &&
     typeof flags === "object" &&
@@ -91,6 +91,7 @@ function isInvocation(value: unknown): value is Invocation {
 
 function whoStarted(invocation: unknown): string {
   const { command } = fieldsOf(invocation);
+  if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade PARENT --resume RUN.";
   return command === "demo"
     ? "was started by `assay demo`, which is not resumed: run `assay demo` again."
     : "was started from a program, not from the command line. Resume it there with evaluate({ resume }).";

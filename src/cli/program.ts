@@ -15,6 +15,7 @@ import {
   pairs,
   thresholds,
 } from "./flag-values.js";
+import { addGrade } from "./grading-commands.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { describeModels } from "./model-flags.js";
 import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
@@ -55,6 +56,7 @@ export function buildProgram(): Program {
   addDatasets(program, done);
   addModels(program, done);
   addReport(program, done);
+  addGrade(program, done);
   addGateway(program, done);
   addMock(program, done);
   addDoctor(program, done);
@@ -128,7 +130,11 @@ function addRun(program: Command, done: Done): void {
     .option("--max-retries <count>", "calls that fail before any output are made again (default: 5)", integer)
     .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collect)
     .option("--dataset <spec>", "a dataset: a file or a name; repeatable", collect)
-    .option("--evaluator <spec>", "an evaluator instead of the datasets' own; repeatable", collect)
+    .option(
+      "--evaluator <spec>",
+      "instead of the datasets' own; NAME for every dataset, DATASET=NAME for one; repeatable",
+      collect,
+    )
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")

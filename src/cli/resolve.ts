@@ -84,24 +84,15 @@ const MODEL_SETTINGS = {
   allowInsecure: "--allow-insecure",
 } as const satisfies Partial<Record<keyof RunConfig, string>>;
 
-/** A system that cannot be closed does not take back what was measured. */
-async function closeAll(systems: readonly System[]): Promise<void> {
-  for (const system of systems) {
+/** Something that cannot be closed does not take back what was measured. */
+export async function closeAll(things: readonly (System | Evaluator)[]): Promise<void> {
+  for (const thing of things) {
     try {
-      await system.close?.();
+      await thing.close?.();
     } catch (error) {
-      say(`${system.name}: could not be closed: ${messageOf(error)}`);
+      say(`${thing.name}: could not be closed: ${messageOf(error)}`);
     }
   }
-}
-
-/** The evaluators a run names, or undefined to leave each dataset its own. */
-export async function resolveEvaluators(registry: Registry, config: RunConfig): Promise<Evaluator[] | undefined> {
-  if (config.evaluators === undefined) return undefined;
-  return resolveEach(config.evaluators, {
-    named: (spec) => named(registry.get("evaluator", nameOf(spec)), argumentOf(spec)),
-    fromModule: evaluatorFromModule,
-  });
 }
 
 /** The metrics a run names beside the standard ones. */
@@ -137,16 +128,16 @@ function loadOptionsOf({ maxExamples, head, seed, map, filter, skipBadRows }: Ru
   };
 }
 
-function nameOf(spec: string): string {
+export function nameOf(spec: string): string {
   return spec.split(":", 1)[0] ?? spec;
 }
 
-function argumentOf(spec: string): string | undefined {
+export function argumentOf(spec: string): string | undefined {
   const colon = spec.indexOf(":");
   return colon === -1 ? undefined : spec.slice(colon + 1);
 }
 
-async function named<T>(value: T | Factory<T>, argument: string | undefined): Promise<T> {
+export async function named<T>(value: T | Factory<T>, argument: string | undefined): Promise<T> {
   return typeof value === "function" ? (value as Factory<T>)(argument) : value;
 }
 
@@ -199,26 +190,16 @@ function asSystem(value: unknown, path: string): System {
 }
 
 /** What a thing says of itself, and the content of the module it came from. */
-function identifiedBy(path: string, thing: System | Evaluator, method: string): { fingerprint(): unknown } {
+export function identifiedBy(path: string, thing: System | Evaluator, method: string): { fingerprint(): unknown } {
   const identity = [fingerprintOf(thing, method), moduleFingerprint(path)];
   return { fingerprint: () => identity };
 }
 
-async function evaluatorFromModule(path: string): Promise<Evaluator> {
-  const evaluator = await oneFromModule<Evaluator>(path, "evaluator", "score");
-  const { name, fields, primaryFields } = evaluator;
-  return {
-    name,
-    score: (original, processed, context) => evaluator.score(original, processed, context),
-    ...(fields === undefined ? {} : { fields }),
-    ...(primaryFields === undefined ? {} : { primaryFields }),
-    prepare: () => evaluator.prepare?.(),
-    close: async () => evaluator.close?.(),
-    ...identifiedBy(path, evaluator, "score"),
-  };
-}
-
-async function oneFromModule<T extends { name: string }>(path: string, what: string, method: string): Promise<T> {
+export async function oneFromModule<T extends { name: string }>(
+  path: string,
+  what: string,
+  method: string,
+): Promise<T> {
   const [value, ...more] = exported(await loadModule(path, what), what, path);
   if (more.length > 0) throw new ShapeError(`${path} exports several ${what}s where one is expected.`);
   return requireShape<T>(`The ${what} exported by ${path}`, value, [method]);

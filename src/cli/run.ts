@@ -1,12 +1,11 @@
 import "../builtins.js";
 import { budgetsOf } from "../budgets.js";
 import type { Dataset } from "../core/dataset.js";
-import { AssayError, EXIT, messageOf, ReporterError, UsageError } from "../core/errors.js";
+import { EXIT, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
-import { type ReportOptions, registry } from "../core/registry.js";
-import type { EvalResult } from "../core/result.js";
+import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
 import { isDatasetFile } from "../datasets/load-dataset.js";
 import { DEFAULT_WORKERS, type EvaluateOptions, evaluate } from "../evaluate.js";
@@ -18,15 +17,17 @@ import { ReplaySystem } from "../systems/replay-system.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
-import { checkGates, type Gates, judge } from "./gates.js";
+import type { Gates } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, invocationOf, recall } from "./invocation.js";
 import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { expectFiles, giveAway } from "./release-examples.js";
-import { loadPlugins, resolveDatasets, resolveEvaluators, resolveMetrics, withSystems } from "./resolve.js";
-import { DEFAULT_MIN_COVERAGE, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
+import { gatesOf, type Report, report } from "./report-result.js";
+import { closeAll, loadPlugins, resolveDatasets, resolveMetrics, withSystems } from "./resolve.js";
+import { resolveEvaluators } from "./resolve-evaluators.js";
+import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
 
 /** Everything a run is made of, resolved from its description. */
@@ -34,6 +35,8 @@ interface Parts {
   systems: readonly System[];
   datasets: (Dataset | ExampleSource)[];
   evaluators: Evaluator[] | undefined;
+  /** Evaluators that were made for this run, and are closed after it. */
+  made: Evaluator[];
   metrics: Metric[];
 }
 
@@ -51,16 +54,17 @@ export async function runCommand(flags: RunFlags): Promise<number> {
     registry.get("reporter", config.output ?? "table");
     return withSystems(registry, config, async (systems) => {
       const parts = await resolveParts(systems, config);
-      const gates = gatesOf(config, parts);
-      if (flags.dryRun === true) return dryRun(parts, config);
-      return measure(parts, { config, gates, flags, invocation, resume: resumed?.dir });
+      try {
+        const gates = gatesOf(config, parts);
+        if (flags.dryRun === true) return await dryRun(parts, config);
+        return await measure(parts, { config, gates, flags, invocation, resume: resumed?.dir });
+      } finally {
+        await closeAll(parts.made);
+      }
     });
   });
   return report();
 }
-
-/** What is left to do when no code of the user's runs any more: to say what was found. Gives the exit code. */
-type Report = () => Promise<number>;
 
 /** Later flags win over those the run was started with, and those over the config file. */
 async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunConfig> {
@@ -76,18 +80,6 @@ function headersOf(invocation: Invocation, { resume, headers }: RunFlags): Pick<
   return { headers: { ...invocation.flags.headers, ...headers } };
 }
 
-function gatesOf(config: RunConfig, { metrics, datasets }: Parts): Gates {
-  const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
-  const gates = { minCoverage, failUnder, failOver };
-  checkGates(gates, { trials, metrics, datasets: () => [...new Set(datasets.flatMap(tagsOf))] });
-  return gates;
-}
-
-/** The dataset tags of the examples: their own, or the name of their dataset. */
-function tagsOf(dataset: Dataset | ExampleSource): string[] {
-  return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
-}
-
 async function resolveParts(systems: readonly System[], config: RunConfig): Promise<Parts> {
   if (systems.length === 0)
     throw new UsageError(
@@ -96,13 +88,15 @@ async function resolveParts(systems: readonly System[], config: RunConfig): Prom
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
   expectFiles((config.datasets ?? []).filter((spec) => typeof spec === "string" && isDatasetFile(spec)) as string[]);
-  const datasets = await resolveDatasets(registry, config);
+  const loaded = await resolveDatasets(registry, config);
+  const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   for (const system of systems)
     if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
   return {
     systems,
     datasets,
-    evaluators: await resolveEvaluators(registry, config),
+    evaluators,
+    made,
     metrics: withStandard(await resolveMetrics(registry, config), systems.length, datasets.length),
   };
 }
@@ -175,7 +169,8 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
         say(note);
       },
     });
-    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted });
+    const goOn = `assay run --resume ${result.runDir}`;
+    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted, goOn });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -203,35 +198,4 @@ function storeOptions({ config, invocation, resume }: RunRequest) {
     ...(resume === undefined ? { runsDir: config.runsDir ?? DEFAULT_RUNS_DIR } : { resume }),
     invocation,
   };
-}
-
-async function report(
-  result: EvalResult,
-  about: { config: RunConfig; gates: Gates; interrupted: boolean },
-): Promise<number> {
-  const { output = "table", columns } = about.config;
-  await writeResult(render(output, result, columns === undefined ? {} : { columns }));
-  if (result.runDir !== null) say(`Stored in ${result.runDir}`);
-  if (about.interrupted) {
-    say(`Interrupted. Go on with: assay run --resume ${result.runDir}`);
-    return EXIT.interrupted;
-  }
-  const { exitCode, messages } = judge(result, about.gates);
-  for (const message of messages) say(message);
-  return exitCode;
-}
-
-/** A reporter is often the user's own; when it fails, the run it was given is still there. */
-function render(name: string, result: EvalResult, options: ReportOptions): string | Iterable<string> {
-  try {
-    return registry.get("reporter", name).render(result, options);
-  } catch (cause) {
-    if (cause instanceof AssayError) throw cause;
-    throw new ReporterError(
-      `The reporter "${name}" failed: ${messageOf(cause)}. The run is stored in ${result.runDir}.`,
-      {
-        cause,
-      },
-    );
-  }
 }

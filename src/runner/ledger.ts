@@ -16,6 +16,9 @@ export interface Earlier {
 
 export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), spentUsd: 0 };
 
+/** What a ledger needs from outside. */
+type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress">;
+
 /** How long trials that finish without waiting may go on before they are written down. */
 const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
@@ -25,7 +28,7 @@ export class Ledger {
   readonly tokens: TokenCounter;
   readonly threshold: number;
   readonly #plan: Plan;
-  readonly #ports: RunPorts;
+  readonly #ports: LedgerPorts;
   readonly #earlier: Earlier;
   readonly #rows: (EvalRow | undefined)[];
   /** Trials still to come for each example. */
@@ -38,7 +41,7 @@ export class Ledger {
   #failure: { error: unknown } | null = null;
   #closed = false;
 
-  constructor(plan: Plan, ports: RunPorts, earlier: Earlier) {
+  constructor(plan: Plan, ports: LedgerPorts, earlier: Earlier) {
     this.threshold = plan.threshold;
     this.#plan = plan;
     this.#ports = ports;
@@ -65,7 +68,7 @@ export class Ledger {
   }
 
   /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
-  record(trial: Trial, finished: FinishedTrial): void {
+  record(trial: Pick<Trial, "index">, finished: FinishedTrial): void {
     this.#throwFailure();
     // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
     if (this.#closed || this.has(trial.index)) return;

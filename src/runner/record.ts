@@ -2,9 +2,18 @@ import { messageOf, UsageError } from "../core/errors.js";
 import type { ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
-import { type Attempt, type EvalRow, makeCommonRow, makeRow, SLOW, withRareFields } from "../core/row.js";
+import {
+  type Attempt,
+  type ErrorCategory,
+  type EvalRow,
+  makeCommonRow,
+  makeRow,
+  plainRow,
+  SLOW,
+  withRareFields,
+} from "../core/row.js";
 import { describe } from "../core/shape.js";
-import type { Output, TrialBudget } from "../core/system.js";
+import { type Output, STOP_REASONS, type TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
 import { amount, billed, spentOn, usageOf } from "./billed.js";
@@ -123,7 +132,12 @@ function errorRow(
 function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
   const { output, call } = returned;
-  const { outcome, errorCategory, primaryField, passed } = verdict(finished);
+  const { outcome, errorCategory, primaryField, passed } = verdict({
+    stopped: finished.ending.category,
+    graded,
+    threshold: finished.threshold,
+    isEvaluated: trial.wiring.evaluators.length > 0,
+  });
   const row = makeCommonRow({
     system: trial.system.name,
     exampleId: trial.example.id,
@@ -207,15 +221,45 @@ export function interruptedRow(
   return makeRow({ ...skippedRow(trial), usage, costUsd, costSource, judgeCostUsd, partial: true });
 }
 
+export interface Regraded {
+  graded: Graded;
+  threshold: number;
+  isEvaluated: boolean;
+  /** The notes of the row that say nothing about its scores. */
+  notes: readonly string[];
+}
+
+/** A stored row with the scores of another grading. What was measured stays; what was paid for it was paid before. */
+export function regradedRow(row: EvalRow, { graded, threshold, isEvaluated, notes }: Regraded): EvalRow {
+  const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
+  const { judgeUsage: _, ...metadata } = row.metadata ?? {};
+  return makeRow({
+    ...plainRow(row),
+    ...verdict({ stopped, graded, threshold, isEvaluated }),
+    scores: graded.scores,
+    judgeCostUsd: graded.spent?.costUsd ?? null,
+    metadata: withJudgeUsage(Object.keys(metadata).length === 0 ? null : metadata, graded.spent),
+    cached: true,
+    notes: [...notes, ...graded.notes],
+  });
+}
+
 type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;
 
+interface Judged {
+  /** Why the output is not whole, or "none". */
+  stopped: ErrorCategory;
+  graded: Graded | null;
+  threshold: number;
+  isEvaluated: boolean;
+}
+
 /** Pass or fail by the primary field alone; why it stopped, when it did, stays visible as the category. */
-function verdict({ ending, graded, threshold, trial }: Finished): Verdict {
-  const stopped = ending.category;
+function verdict({ stopped, graded, threshold, isEvaluated }: Judged): Verdict {
   const primaryField = graded?.primaryField ?? null;
   const value = primaryField === null ? undefined : graded?.scores[primaryField];
   if (value === undefined) {
-    const undecided = trial.wiring.evaluators.length === 0 ? "none" : "grader_error";
+    const undecided = isEvaluated ? "grader_error" : "none";
     const errorCategory = stopped === "none" ? undecided : stopped;
     return { outcome: "unscored", errorCategory, primaryField: null, passed: null };
   }

@@ -15,7 +15,7 @@ import { decodeRow, encodeKey, encodeRow } from "./row-codec.js";
 /** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
 const LARGE_OUTPUT = 1 << 20;
 
-const FILES = {
+export const FILES = {
   manifest: "manifest.json",
   rows: "rows.jsonl",
   outputs: "outputs.jsonl",

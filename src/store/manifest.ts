@@ -14,6 +14,8 @@ export interface Manifest {
   config: EvalConfig;
   /** By name: what identifies each system's work. Evaluators belong to datasets, and stand with them in `config`. */
   systems: Readonly<Record<string, SystemRecord>>;
+  /** The run whose outputs these are, when they were only graded again. */
+  parent?: { runId: string };
   /** How to start the run again: what the command line was asked for, or what a program chose to keep; null for nothing. */
   invocation: unknown;
 }

@@ -23,6 +23,8 @@ export interface StoreOptions {
   runsDir?: string | undefined;
   resume?: string | undefined;
   invocation?: unknown;
+  /** The run whose outputs are graded again. */
+  parent?: Manifest["parent"] | undefined;
 }
 
 /** Opens what a run is written to: a stored run to go on with, a new folder, or nothing when it is not kept. */
@@ -33,10 +35,8 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   if (options.resume !== undefined) return resumeRun(options.resume, plan, identity);
   const now = new Date();
   const dir = makeRunDir(options.runsDir ?? "", newRunId(config.title, now));
-  const journal = Journal.create(
-    dir,
-    manifestOf(identity, { runId: basename(dir), now, invocation: options.invocation }),
-  );
+  const { invocation, parent } = options;
+  const journal = Journal.create(dir, manifestOf(identity, { runId: basename(dir), now, invocation, parent }));
   return { journal, earlier: NOTHING_EARLIER, notes: [] };
 }
 
@@ -54,7 +54,14 @@ function recordOf(system: System): SystemRecord {
   };
 }
 
-function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; invocation: unknown }): Manifest {
+interface AboutRun {
+  runId: string;
+  now: Date;
+  invocation: unknown;
+  parent: Manifest["parent"] | undefined;
+}
+
+function manifestOf(identity: PlanIdentity, about: AboutRun): Manifest {
   return {
     schema: RUN_SCHEMA,
     runId: about.runId,
@@ -64,6 +71,7 @@ function manifestOf(identity: PlanIdentity, about: { runId: string; now: Date; i
     platform: `${process.platform}-${process.arch}`,
     gitRevision: gitRevision(process.cwd()),
     ...identity,
+    ...(about.parent === undefined ? {} : { parent: about.parent }),
     invocation: about.invocation ?? null,
   };
 }
@@ -89,6 +97,9 @@ function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
   });
 }
 
+/** What tells a trial from all others of its run. */
+export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
+
 /** Sorts stored rows into those that stand and those that are tried again. */
 function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
   const indexOf = rowFinder(plan);
@@ -107,7 +118,8 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
   return { rows, attempts, spentUsd };
 }
 
-function rowFinder(plan: Plan): (row: EvalRow) => number | undefined {
+/** Where the rows of a plan stand: found by what tells a trial from all others. */
+export function rowFinder(plan: Plan): (row: TrialKey) => number | undefined {
   const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
   const examples = new Map<string, number>();
   for (const [index, example] of plan.examples.entries())

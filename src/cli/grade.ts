@@ -1,0 +1,166 @@
+import "../builtins.js";
+import { resolve } from "node:path";
+import type { Dataset } from "../core/dataset.js";
+import { UsageError } from "../core/errors.js";
+import type { ExampleSource } from "../core/example.js";
+import { registry } from "../core/registry.js";
+import { isDatasetFile } from "../datasets/load-dataset.js";
+import { gradeRun } from "../grade-run.js";
+import { standardMetrics } from "../metrics/index.js";
+import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
+import { readManifest } from "../store/journal.js";
+import type { Manifest } from "../store/manifest.js";
+import { findRun, latestRun } from "../store/run-folder.js";
+import { anchoredEvaluator, loadConfig } from "./config-file.js";
+import { guarded } from "./guard.js";
+import { interruptible } from "./interrupt.js";
+import { enterFolder, type Invocation, isInvocation } from "./invocation.js";
+import { isModulePath } from "./load-module.js";
+import type { RunFlags } from "./program.js";
+import { ProgressLine } from "./progress.js";
+import { gatesOf, type Report, report } from "./report-result.js";
+import { closeAll, loadPlugins, resolveDatasets, resolveMetrics } from "./resolve.js";
+import { resolveEvaluators } from "./resolve-evaluators.js";
+import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
+import { say } from "./streams.js";
+
+/** What the flags of `assay grade` parse to. */
+export type GradeFlags = Pick<
+  RunFlags,
+  | "datasets"
+  | "evaluators"
+  | "metrics"
+  | "plugins"
+  | "scoreField"
+  | "threshold"
+  | "maxWorkers"
+  | "map"
+  | "runsDir"
+  | "output"
+  | "columns"
+  | "minCoverage"
+  | "failUnder"
+  | "failOver"
+  | "quiet"
+> & { resume?: string };
+
+/** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
+export async function gradeCommand(run: string | undefined, flags: GradeFlags): Promise<number> {
+  const runsDir = resolve(flags.runsDir ?? DEFAULT_RUNS_DIR);
+  const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
+  const dir = run === undefined ? resolve(latestRun(runsDir)) : find(run);
+  const resume = flags.resume === undefined ? undefined : find(flags.resume);
+  const parent = readManifest(dir);
+  if (resume !== undefined) requireChild(resume, parent);
+  const invocation = invocationOf(parent, anchored(flags));
+  enterFolder(invocation);
+  const config = await describeGrading(invocation, flags);
+  checkColumns(config.columns ?? COLUMN_GROUPS);
+  const show = await guarded(() => grade({ dir, parent, config, flags, invocation, runsDir, resume }));
+  return show();
+}
+
+interface GradeRequest {
+  dir: string;
+  parent: Manifest;
+  config: RunConfig;
+  flags: GradeFlags;
+  invocation: GradeInvocation;
+  runsDir: string;
+  resume: string | undefined;
+}
+
+async function grade(request: GradeRequest): Promise<Report> {
+  const { config, parent, flags } = request;
+  await loadPlugins(registry, config.plugins ?? []);
+  registry.get("reporter", config.output ?? "table");
+  const loaded = await loadExamples(request);
+  const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
+  const named = await resolveMetrics(registry, config);
+  const names = new Set(named.map(({ name }) => name));
+  const standard = standardMetrics(parent.config.systems.length, datasets.length);
+  const metrics = [...standard.filter(({ name }) => !names.has(name)), ...named];
+  const gates = gatesOf({ ...config, trials: parent.config.trials }, { metrics, datasets });
+  const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
+  const interrupt = interruptible(() => progress?.clear());
+  try {
+    const result = await gradeRun(request.dir, {
+      datasets,
+      metrics,
+      ...(evaluators === undefined ? {} : { evaluators }),
+      ...given({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
+      allowChanged: flags.datasets !== undefined,
+      ...(request.resume === undefined ? { runsDir: request.runsDir } : { resume: request.resume }),
+      invocation: request.invocation,
+      signal: interrupt.signal,
+      onProgress: (state) => progress?.update(state),
+      onNote: say,
+    });
+    const goOn = `assay grade ${parent.runId} --resume ${result.runDir}`;
+    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted, goOn });
+  } finally {
+    progress?.clear();
+    interrupt.release();
+    await closeAll(made);
+  }
+}
+
+function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** A run that was started from a program does not say where its examples are. */
+async function loadExamples({ dir, config, parent }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
+  if ((config.datasets ?? []).length > 0) return resolveDatasets(registry, config);
+  const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
+  throw new UsageError(
+    `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,
+  );
+}
+
+/** How the graded run came about: the run it comes from, as it was started, with what is different. */
+interface GradeInvocation extends Omit<Invocation, "command"> {
+  command: "grade";
+}
+
+function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
+  const before = isInvocation(invocation, ["run", "grade"])
+    ? invocation
+    : { cwd: process.cwd(), configFile: null, flags: {} };
+  const { resume: _, quiet: __, ...kept } = flags;
+  return { command: "grade", cwd: before.cwd, configFile: before.configFile, flags: { ...before.flags, ...kept } };
+}
+
+/** Paths as they are meant here: the run's own are seen from the folder it was started in. */
+function anchored(flags: GradeFlags): GradeFlags {
+  const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? resolve(spec) : spec);
+  const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? resolve(spec) : spec);
+  const evaluator = <T>(spec: T) =>
+    typeof spec === "string" ? anchoredEvaluator(spec, (path) => resolve(path)) : spec;
+  const { evaluators, metrics, datasets, plugins } = flags;
+  return {
+    ...flags,
+    ...(evaluators && { evaluators: evaluators.map(evaluator) }),
+    ...(metrics && { metrics: metrics.map(module) }),
+    ...(datasets && { datasets: datasets.map(dataset) }),
+    ...(plugins && { plugins: plugins.map((path) => resolve(path)) }),
+  };
+}
+
+/** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
+async function describeGrading({ configFile, flags }: GradeInvocation, own: GradeFlags): Promise<RunConfig> {
+  const config = configFile === null ? {} : await loadConfig(configFile);
+  const { scoreField, ...described } = { ...config, ...flags };
+  const keepsField = own.scoreField !== undefined || own.evaluators === undefined;
+  return { ...described, ...(keepsField && scoreField !== undefined ? { scoreField } : {}) };
+}
+
+function requireChild(dir: string, { runId }: Manifest): void {
+  const { parent } = readManifest(dir);
+  if (parent?.runId === runId) return;
+  throw new UsageError(
+    parent === undefined
+      ? `${dir} is no graded run: go on with it by assay run --resume.`
+      : `${dir} was graded from ${parent.runId}, not from ${runId}.`,
+  );
+}

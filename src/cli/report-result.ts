@@ -1,0 +1,65 @@
+import type { Dataset } from "../core/dataset.js";
+import { AssayError, EXIT, messageOf, ReporterError } from "../core/errors.js";
+import type { ExampleSource } from "../core/example.js";
+import type { Metric } from "../core/metric.js";
+import { type ReportOptions, registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import { checkGates, type Gates, judge } from "./gates.js";
+import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import { say, writeResult } from "./streams.js";
+
+/** What is left to do when no code of the user's runs any more: to say what was found. Gives the exit code. */
+export type Report = () => Promise<number>;
+
+/** The gates of a run, checked against what it will measure. */
+export function gatesOf(
+  config: RunConfig,
+  { metrics, datasets }: { metrics: readonly Metric[]; datasets: readonly (Dataset | ExampleSource)[] },
+): Gates {
+  const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
+  const gates = { minCoverage, failUnder, failOver };
+  checkGates(gates, { trials, metrics, datasets: () => [...new Set(datasets.flatMap(tagsOf))] });
+  return gates;
+}
+
+/** The dataset tags of the examples: their own, or the name of their dataset. */
+function tagsOf(dataset: Dataset | ExampleSource): string[] {
+  return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
+}
+
+interface Reported {
+  config: RunConfig;
+  gates: Gates;
+  interrupted: boolean;
+  /** The command that goes on with a run that was interrupted. */
+  goOn: string;
+}
+
+/** Writes the report of a run to stdout, and decides the exit code. */
+export async function report(result: EvalResult, about: Reported): Promise<number> {
+  const { output = "table", columns } = about.config;
+  await writeResult(render(output, result, columns === undefined ? {} : { columns }));
+  if (result.runDir !== null) say(`Stored in ${result.runDir}`);
+  if (about.interrupted) {
+    say(`Interrupted. Go on with: ${about.goOn}`);
+    return EXIT.interrupted;
+  }
+  const { exitCode, messages } = judge(result, about.gates);
+  for (const message of messages) say(message);
+  return exitCode;
+}
+
+/** A reporter is often the user's own; when it fails, the run it was given is still there. */
+function render(name: string, result: EvalResult, options: ReportOptions): string | Iterable<string> {
+  try {
+    return registry.get("reporter", name).render(result, options);
+  } catch (cause) {
+    if (cause instanceof AssayError) throw cause;
+    throw new ReporterError(
+      `The reporter "${name}" failed: ${messageOf(cause)}. The run is stored in ${result.runDir}.`,
+      {
+        cause,
+      },
+    );
+  }
+}

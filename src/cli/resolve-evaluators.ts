@@ -1,0 +1,94 @@
+import { type Dataset, makeDataset } from "../core/dataset.js";
+import { UsageError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { ExampleSource } from "../core/example.js";
+import type { Registry } from "../core/registry.js";
+import { didYouMean } from "../core/suggest.js";
+import { isModulePath } from "./load-module.js";
+import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
+import type { RunConfig } from "./run-config.js";
+
+/** Datasets joined to the evaluators that a run brings for them. */
+export interface Evaluated {
+  datasets: (Dataset | ExampleSource)[];
+  /** Those that score every dataset; undefined where each has its own. */
+  evaluators: Evaluator[] | undefined;
+  /** Those that were made here, and are to be closed when the run is over. */
+  made: Evaluator[];
+}
+
+/**
+ * Makes the evaluators that a run names: `NAME` scores every dataset, `DATASET=NAME` one of them. A dataset that none is
+ * named for keeps its own.
+ */
+export async function resolveEvaluators(
+  registry: Registry,
+  config: Pick<RunConfig, "evaluators">,
+  datasets: (Dataset | ExampleSource)[],
+): Promise<Evaluated> {
+  const made: Evaluator[] = [];
+  const forAll: Evaluator[] = [];
+  const forOne = new Map<string, Evaluator[]>();
+  const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
+  for (const given of config.evaluators ?? []) {
+    if (typeof given !== "string") {
+      forAll.push(given);
+      continue;
+    }
+    const { dataset, spec } = splitDataset(given, names);
+    const evaluator = await makeEvaluator(registry, spec);
+    made.push(evaluator);
+    if (dataset === null) forAll.push(evaluator);
+    else forOne.set(dataset, [...(forOne.get(dataset) ?? []), evaluator]);
+  }
+  const evaluators = forAll.length === 0 ? undefined : forAll;
+  if (forOne.size === 0) return { datasets, evaluators, made };
+  const joined = datasets.map((dataset) => withEvaluators(dataset, forOne, evaluators));
+  return { datasets: joined, evaluators: undefined, made };
+}
+
+/** `gsm8k=math_equivalence` names a dataset of the run; the argument of an evaluator may hold "=" too: `regex:a=b`. */
+function splitDataset(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
+  const at = given.indexOf("=");
+  const dataset = given.slice(0, at);
+  if (at > 0 && names.includes(dataset)) return { dataset, spec: given.slice(at + 1) };
+  if (at > 0 && !dataset.includes(":") && !isModulePath(given))
+    throw new UsageError(
+      `--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${didYouMean(dataset, names)} It has ${names.join(", ") || "none with a name"}.`,
+    );
+  return { dataset: null, spec: given };
+}
+
+function withEvaluators(
+  dataset: Dataset | ExampleSource,
+  forOne: ReadonlyMap<string, readonly Evaluator[]>,
+  forAll: readonly Evaluator[] | undefined,
+): Dataset | ExampleSource {
+  if (!("examples" in dataset)) return dataset;
+  const evaluators = forOne.get(dataset.name) ?? forAll;
+  if (evaluators === undefined) return dataset;
+  const { primaryField, ...rest } = dataset;
+  const keeps = primaryField !== undefined && evaluators.some(({ fields }) => fields?.includes(primaryField));
+  return makeDataset({ ...rest, evaluators, ...(keeps ? { primaryField } : {}) });
+}
+
+async function makeEvaluator(registry: Registry, spec: string): Promise<Evaluator> {
+  // What follows the colon may look like a path: `regex:x.js`.
+  const isNamed = spec.includes(":") && registry.has("evaluator", nameOf(spec));
+  if (!isNamed && isModulePath(spec)) return evaluatorFromModule(spec);
+  return named(registry.get("evaluator", nameOf(spec)), argumentOf(spec));
+}
+
+async function evaluatorFromModule(path: string): Promise<Evaluator> {
+  const evaluator = await oneFromModule<Evaluator>(path, "evaluator", "score");
+  const { name, fields, primaryFields } = evaluator;
+  return {
+    name,
+    score: (original, processed, context) => evaluator.score(original, processed, context),
+    ...(fields === undefined ? {} : { fields }),
+    ...(primaryFields === undefined ? {} : { primaryFields }),
+    prepare: () => evaluator.prepare?.(),
+    close: async () => evaluator.close?.(),
+    ...identifiedBy(path, evaluator, "score"),
+  };
+}
