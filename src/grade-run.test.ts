@@ -206,6 +206,21 @@ describe("gradeRun", () => {
     expect(lines.find((line) => line.includes('"exampleId":0,'))).toContain('0 ,\\"output\\": 1');
   });
 
+  it("does not wait for an evaluator that nothing can settle", async () => {
+    const run = await first();
+    const stuck: Evaluator = {
+      name: "stuck",
+      fields: ["s"],
+      score: ({ id }) => (id === 1 ? new Promise<never>(() => {}) : { s: 1 }),
+    };
+    const graded = again(run, { evaluators: [stuck] });
+    // What Node says when a process has nothing left to wait for; a test process always has.
+    const timer = setInterval(() => process.emit("beforeExit", 0), 20);
+    const { rows } = await graded.finally(() => clearInterval(timer));
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "unscored", "pass", "pass", "pass", "error"]);
+    expect(rows[1]?.notes[0]).toContain("nothing is left that could settle");
+  });
+
   it("says which line of the outputs cannot be read", async () => {
     const run = await first();
     const file = join(run.runDir ?? "", "outputs.jsonl");

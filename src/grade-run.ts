@@ -5,7 +5,7 @@ import type { Example, ExampleSource } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import type { EvalResult } from "./core/result.js";
 import { type EvalRow, hasOutput } from "./core/row.js";
-import type { System } from "./core/system.js";
+import type { Output, System } from "./core/system.js";
 import {
   checkMetrics,
   configOf,
@@ -22,7 +22,7 @@ import { Ledger } from "./runner/ledger.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress } from "./runner/ports.js";
 import { regradedRow } from "./runner/record.js";
-import { score } from "./runner/score.js";
+import { type Graded, score } from "./runner/score.js";
 import type { Wiring } from "./runner/wiring.js";
 import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
@@ -140,6 +140,18 @@ function sameExamples(plan: Plan, { config, runId }: Manifest, allowChanged: boo
   });
 }
 
+/** How long evaluators may go on after the grading was told to stop. */
+const GRACE_MS = 2000;
+
+const GIVEN_UP: Graded = {
+  scores: {},
+  primaryField: null,
+  evidence: null,
+  notes: ["an evaluator failed: nothing is left that could settle the promise it waits for"],
+  spent: null,
+  complete: false,
+};
+
 interface GradingParts {
   plan: Plan;
   ledger: Ledger;
@@ -157,6 +169,7 @@ class Grading {
   readonly #waiting = new Map<number, EvalRow>();
   /** How the notes of evaluators begin. */
   readonly #graderNotes: readonly string[];
+  readonly #unsettled = new Set<() => void>();
   #strangers = 0;
 
   constructor(parts: GradingParts) {
@@ -185,8 +198,34 @@ class Grading {
         await ledger.written();
       }
     };
-    await Promise.all(Array.from({ length: maxWorkers }, worker));
+    process.on("beforeExit", this.#giveUp);
+    const giveUpSoon = () => void setTimeout(this.#giveUp, GRACE_MS).unref();
+    signal.addEventListener("abort", giveUpSoon, { once: true });
+    try {
+      await Promise.all(Array.from({ length: maxWorkers }, worker));
+    } finally {
+      process.off("beforeExit", this.#giveUp);
+      signal.removeEventListener("abort", giveUpSoon);
+    }
   }
+
+  /** Gives up when nothing else will settle it: the process has nothing left to wait for, or was told to stop a while ago. */
+  async #score(trial: Parameters<typeof score>[0], output: Output): Promise<Graded> {
+    let settle = () => {};
+    const givenUp = new Promise<Graded>((resolve) => {
+      settle = () => resolve(GIVEN_UP);
+    });
+    this.#unsettled.add(settle);
+    try {
+      return await Promise.race([score(trial, output, this.#parts.signal), givenUp]);
+    } finally {
+      this.#unsettled.delete(settle);
+    }
+  }
+
+  readonly #giveUp = () => {
+    for (const settle of this.#unsettled) settle();
+  };
 
   async #grade(stored: StoredOutput): Promise<void> {
     const { plan, ledger, signal } = this.#parts;
@@ -194,7 +233,7 @@ class Grading {
     const row = index === undefined ? undefined : this.#waiting.get(index);
     if (index === undefined || row === undefined || "notRecorded" in stored.output) return;
     const { wiring, example } = trialAt(plan, index);
-    const graded = await score({ wiring, example }, stored.output, signal);
+    const graded = await this.#score({ wiring, example }, stored.output);
     // An evaluator that was told to stop has not failed.
     if (signal.aborted && !graded.complete) return;
     const { threshold } = plan;

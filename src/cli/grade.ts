@@ -128,7 +128,9 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, ...kept } = flags;
-  return { command: "grade", cwd: before.cwd, configFile: before.configFile, flags: { ...before.flags, ...kept } };
+  // How the run was shown and what it was held to is not how its outputs are graded.
+  const { output, columns, minCoverage, failUnder, failOver, ...inherited } = before.flags as RunFlags;
+  return { command: "grade", cwd: before.cwd, configFile: before.configFile, flags: { ...inherited, ...kept } };
 }
 
 /** Paths as they are meant here: the run's own are seen from the folder it was started in. */

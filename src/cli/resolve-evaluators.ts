@@ -52,9 +52,9 @@ function splitDataset(given: string, names: readonly string[]): { dataset: strin
   const at = given.indexOf("=");
   const dataset = given.slice(0, at);
   if (at > 0 && names.includes(dataset)) return { dataset, spec: given.slice(at + 1) };
-  if (at > 0 && !dataset.includes(":") && !isModulePath(given))
+  if (at > 0 && /^[\w-]+$/.test(dataset))
     throw new UsageError(
-      `--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${didYouMean(dataset, names)} It has ${names.join(", ") || "none with a name"}.`,
+      `--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${didYouMean(dataset, names)}`,
     );
   return { dataset: null, spec: given };
 }

@@ -37,13 +37,16 @@ export function readRecord(record: Readonly<Record<string, unknown>>): Replayabl
   return { id: String(id), trial: isPresent(trial) ? (trial as number) : null, output };
 }
 
-const MEASURED = new Set(["stopped", "ttftMs", "firstAttemptMs", "successAtMs", "turns", "tokensPerSec", "partial"]);
+const KEPT = new Set([
+  ...["stopped", "ttftMs", "firstAttemptMs", "successAtMs", "turns", "tokensPerSec", "partial"],
+  "tool_calls",
+]);
 
-/** Measurements stay on the output; anything else is metadata, so that a recorded model name is not counted as text. */
+/** Measurements and the calls of tools stay on the output; anything else is metadata, so that a recorded model name is not counted as text. */
 function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {
   const entries = Object.entries(others);
-  const output: Output = Object.fromEntries(entries.filter(([field]) => MEASURED.has(field)));
-  const rest = entries.filter(([field]) => !MEASURED.has(field));
+  const output: Output = Object.fromEntries(entries.filter(([field]) => KEPT.has(field)));
+  const rest = entries.filter(([field]) => !KEPT.has(field));
   if (isPresent(trajectory)) output.trajectory = trajectory as Trajectory;
   if (rest.length > 0 || isPresent(metadata))
     output.metadata = { ...(metadata as object), ...Object.fromEntries(rest) };

@@ -1,0 +1,138 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { assay, reportOf, start } from "./assay.js";
+import { CAPITALS, Workspace } from "./workspace.js";
+
+const WORDY = CAPITALS.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
+const LENGTH = `export default { name: "brief", fields: ["brief"], score: (_, o) => ({ brief: o.response.length < 6 ? 1 : 0 }) };`;
+
+async function measured(): Promise<Workspace> {
+  const space = new Workspace({ "capitals.jsonl": CAPITALS, "wordy.jsonl": WORDY, "brief.mjs": LENGTH });
+  const run = ["run", "--replay", "wordy.jsonl", "--dataset", "capitals.jsonl", "--score-field", "exact_match"];
+  const { code, stderr } = await assay(space.dir, ...run, "--output", "json", "--threshold", "0.9", "--quiet");
+  expect(code, stderr).toBe(0);
+  return space;
+}
+
+describe("assay grade", () => {
+  it("scores the latest run by another evaluator, and stores a run that names its parent", async () => {
+    const space = await measured();
+    const finished = await assay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
+    expect(finished.code, finished.stderr).toBe(0);
+    const report = reportOf(finished);
+    expect(report.rows.map(({ scores }) => scores)).toEqual([{ brief: 0 }, { brief: 0 }, { brief: 0 }, { brief: 1 }]);
+    expect(report.config).toMatchObject({ threshold: 0.9, scoreField: "score" });
+    const [parent, child] = space.runs();
+    const manifest = JSON.parse(readFileSync(join(space.dir, child ?? "", "manifest.json"), "utf8"));
+    expect(manifest.parent.runId).toBe(parent?.split("/").at(-1));
+    expect(report.notes[0]).toBe(`graded again from the outputs of ${manifest.parent.runId}`);
+    const shown = await assay(space.dir, "report", child ?? "", "--output", "json");
+    expect(reportOf(shown).summary).toEqual(report.summary);
+  });
+
+  it("without other evaluators grades as the run was graded", async () => {
+    const space = await measured();
+    const again = reportOf(await assay(space.dir, "grade", "--output", "json"));
+    expect(again.config.scoreField).toBe("exact_match");
+    expect(again.summary.wordy).toMatchObject({ pass_rate: 0 });
+    const other = reportOf(await assay(space.dir, "grade", "--score-field", "contains", "--output", "json"));
+    expect(other.summary.wordy).toMatchObject({ pass_rate: 0.75 });
+  });
+
+  it("is a gate of its own", async () => {
+    const space = await measured();
+    const gates = ["--score-field", "contains", "--fail-under", "pass_rate=0.8"];
+    const finished = await assay(space.dir, "grade", ...gates);
+    expect(finished.code).toBe(1);
+    expect(finished.stderr).toContain("wordy: pass_rate = 0.75 is under 0.8");
+  });
+
+  it("works from another folder, with paths as they are seen from there", async () => {
+    const space = await measured();
+    space.write("elsewhere/mine.mjs", LENGTH.replaceAll("brief", "terse"));
+    const flags = ["--runs-dir", "../.assay/runs", "--evaluator", "capitals=./mine.mjs", "--output", "json"];
+    const finished = await assay(space.path("elsewhere"), "grade", ...flags);
+    expect(finished.code, finished.stderr).toBe(0);
+    expect(reportOf(finished).summary.wordy).toMatchObject({ mean_score: 0.25 });
+    expect(space.runs()).toHaveLength(2);
+  });
+
+  it("grades by corrected examples only when they are named", async () => {
+    const space = await measured();
+    space.write(
+      "capitals.jsonl",
+      CAPITALS.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
+    );
+    const refused = await assay(space.dir, "grade");
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain("capitals is not what it was when");
+    const graded = await assay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
+    expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25 });
+  });
+
+  it("says what is wrong with what it was given", async () => {
+    const space = await measured();
+    const cases: [string[], string][] = [
+      [["nowhere"], "There is no run folder nowhere"],
+      [["--evaluator", "answer_qualty"], 'Unknown evaluator "answer_qualty". Did you mean "answer_quality"?'],
+      [
+        ["--evaluator", "capital=./brief.mjs"],
+        'names the dataset "capital", which is none of this run\'s. Did you mean "capitals"?',
+      ],
+      [["--score-field", "brief"], 'No evaluator for capitals produces the score field "brief".'],
+      [["--threshold", "2"], "threshold"],
+      [["--resume", space.runs()[0] ?? ""], "is no graded run: go on with it by assay run --resume."],
+    ];
+    for (const [args, message] of cases) {
+      const finished = await assay(space.dir, "grade", ...args);
+      expect(finished.code, args.join(" ")).toBe(2);
+      expect(finished.stderr).toContain(message);
+    }
+    expect(space.runs()).toHaveLength(1);
+  });
+
+  it("keeps what is graded when it is interrupted, and goes on from there", async () => {
+    const space = await measured();
+    const slow = `
+      import { existsSync } from "node:fs";
+      export default { name: "slow", fields: ["s"], score: async (example, output, { signal }) => {
+        if (example.id !== "fr" && !existsSync("go")) {
+          console.error("waiting");
+          const timer = setInterval(() => {}, 1000);
+          await new Promise((_, reject) => signal.addEventListener("abort", () => {
+            clearInterval(timer);
+            reject(new Error("stopped"));
+          }));
+        }
+        return { s: 1 };
+      } };`;
+    space.write("slow.mjs", slow);
+    const flags = ["grade", "--evaluator", "./slow.mjs", "--max-workers", "1"];
+    const running = start(space.dir, flags);
+    await running.says("waiting");
+    running.child.kill("SIGINT");
+    const stopped = await running.finished;
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toContain("Go on with: assay grade");
+    const [parent, child] = space.runs();
+    expect(
+      readFileSync(join(space.dir, child ?? "", "rows.jsonl"), "utf8")
+        .trim()
+        .split("\n"),
+    ).toHaveLength(1);
+    space.write("go", "");
+    const resumed = await assay(space.dir, ...flags, parent ?? "", "--resume", child ?? "", "--output", "json");
+    expect(resumed.code, resumed.stderr).toBe(0);
+    expect(reportOf(resumed).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass", "pass"]);
+    expect(space.runs()).toHaveLength(2);
+  });
+
+  it("is not resumed by assay run", async () => {
+    const space = await measured();
+    await assay(space.dir, "grade");
+    const finished = await assay(space.dir, "run", "--resume", space.runs()[1] ?? "");
+    expect(finished.code).toBe(2);
+    expect(finished.stderr).toContain("was made by `assay grade`");
+  });
+});
