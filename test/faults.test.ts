@@ -82,6 +82,29 @@ describe("the gateway's receipt", () => {
   });
 });
 
+describe("trials that their own caps cut in the middle, behind the gateway", () => {
+  const caps = fc.integer({ min: 1, max: 60 });
+  const lengths = fc.integer({ min: 1, max: 80 });
+  const quirks = fc.constantFrom<MockOptions>({}, { usageQuirk: "missing" }, { usageQuirk: "cumulative" });
+
+  it("are billed what the receipt says, to the pico-dollar, at any cap", { timeout: 120_000 }, async () => {
+    await fc.assert(
+      fc.asyncProperty(caps, lengths, quirks, async (capMicros, outputTokens, quirk) => {
+        const mock = await startMock({ reply: "echo", outputTokens, keepRequests: 0, ...quirk });
+        const gateway = await startGateway({ upstreams: { openai: `${mock.url}/v1` }, priceOf: () => PRICE });
+        const limits = { ...LIMITS, maxCostUsd: capMicros / 1e6 };
+        const baseUrl = gateway.env.OPENAI_BASE_URL ?? "";
+        const system = new ModelSystem({ name: "m", model: "m", baseUrl, limits });
+        const { rows } = await evaluate({ systems: [system], dataset: sums(6), evaluators: [new AnswerQuality()] });
+        const { totalPico } = gateway.receipt();
+        await Promise.all([system.close(), gateway.close(), mock.close()]);
+        expect(rows.reduce((sum, { costUsd }) => sum + pico(costUsd ?? 0), 0)).toBe(totalPico);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
 describe("a bill", () => {
   const usages = fc.array(
     fc.record({ input: fc.nat(5000), output: fc.nat(2000), cacheRead: fc.nat(5000), cacheWrite: fc.nat(300) }),

@@ -42,11 +42,25 @@ function unpacked(answer: IncomingMessage): Readable {
   return unpacker === undefined ? answer : pipeline(answer, unpacker(), () => {});
 }
 
-/** Begins the client's answer like the upstream's; `isChanged` when it will not have the same bytes. */
-export function beginAnswer(client: ServerResponse, answer: IncomingMessage, isChanged: boolean): void {
+/** How the client's answer differs from the upstream's. */
+export interface Differences {
+  /** It will not have the same bytes. */
+  readonly isChanged?: boolean;
+  readonly extraHeaders?: readonly string[];
+}
+
+/** Begins the client's answer like the upstream's. */
+export function beginAnswer(
+  client: ServerResponse,
+  answer: IncomingMessage,
+  { isChanged = false, extraHeaders = [] }: Differences = {},
+): void {
   const isPacked = answer.headers["content-encoding"] !== undefined && unpackable(answer);
   const dropped = [...(isPacked ? ["content-encoding"] : []), ...(isPacked || isChanged ? ["content-length"] : [])];
-  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer, dropped));
+  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
+    ...answerHeaders(answer, dropped),
+    ...extraHeaders,
+  ]);
 }
 
 function unpackable({ headers }: IncomingMessage): boolean {

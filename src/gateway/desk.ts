@@ -5,7 +5,9 @@ import type { Tokenizer } from "../core/tokenizer.js";
 import type { DialectName } from "../dialects/dialect.js";
 import type { Accounts } from "./accounts.js";
 import { type Asked, readAsked } from "./asked.js";
+import { CALL_HEADER, type CallBill, CallBook } from "./call-book.js";
 import { Exchange } from "./exchange.js";
+import type { Figures } from "./figures.js";
 import { requestHeaders } from "./headers.js";
 import type { Ledger } from "./ledger.js";
 import type { PriceBook } from "./prices.js";
@@ -36,6 +38,7 @@ export interface DeskOptions {
 export class Desk {
   readonly #options: DeskOptions;
   readonly #open = new Set<Exchange>();
+  readonly #calls = new CallBook();
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -46,7 +49,7 @@ export class Desk {
     const { routes, ledger, upstreams, headersTimeoutMs } = this.#options;
     const route = routes.find(request.method ?? "GET", request.url ?? "");
     if (route === null) {
-      notFound(client);
+      void this.#answerCall(routes.findCall(request.url ?? ""), client);
       return;
     }
     const visit = new Visit({ ...this.#options, request, client, route });
@@ -64,6 +67,18 @@ export class Desk {
   /** Ends everything. */
   close(): void {
     for (const exchange of this.#open) exchange.abandon();
+  }
+
+  /** Whoever asks for the bill of a call gets it; all else is not found. */
+  async #answerCall(call: string | null, client: ServerResponse): Promise<void> {
+    const bill = call === null ? undefined : await this.#calls.ask(call);
+    if (bill === undefined) {
+      notFound(client);
+      return;
+    }
+    const body = JSON.stringify(bill);
+    client.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    client.end(body);
   }
 
   async #meter(visit: Visit, dialect: DialectName): Promise<void> {
@@ -90,7 +105,7 @@ export class Desk {
   }
 
   #exchange(visit: Visit, asked: Asked, price: Price | null): void {
-    const { ledger, accounts, tokenizer, upstreams, headersTimeoutMs } = this.#options;
+    const { ledger, accounts, tokenizer, upstreams, headersTimeoutMs, routes } = this.#options;
     const upstream = upstreams[visit.route.provider.name];
     const { model, promptTokens, hidesUsage, body } = asked;
     const meter = new RequestMeter({ ledger, reader: visit.dialect.reader(), price, tokenizer, promptTokens });
@@ -101,6 +116,7 @@ export class Desk {
       },
     };
     accounts.open(answer);
+    const call = this.#calls.open();
     const exchange = new Exchange({
       client: visit.client,
       dialect: visit.dialect,
@@ -109,16 +125,23 @@ export class Desk {
       body,
       meter,
       hidesUsage,
+      extraHeaders: [CALL_HEADER, routes.callPath(call)],
       headersTimeoutMs,
       onEnd: (ending, isBilled) => {
         this.#open.delete(exchange);
         if (isBilled) meter.close(ending === "cut");
         accounts.close(answer, isBilled);
-        visit.end(ending, isBilled ? meter.figures : null);
+        const figures = isBilled ? meter.figures : null;
+        this.#calls.close(call, figures === null ? null : billOf(figures));
+        visit.end(ending, figures);
       },
     });
     this.#open.add(exchange);
   }
+}
+
+function billOf({ usage, isEstimated }: Figures): CallBill {
+  return { usage, isEstimated };
 }
 
 function meteredHeaders({ request, route }: Visit, upstream: Upstream, body: Buffer) {

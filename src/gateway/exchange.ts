@@ -17,6 +17,8 @@ export interface ExchangeOptions {
   readonly body: Buffer;
   readonly meter: RequestMeter;
   readonly hidesUsage: boolean;
+  /** Added to the head of a stream, which is the only kind of answer that a client can leave part-way. */
+  readonly extraHeaders: readonly string[];
   readonly headersTimeoutMs: number;
   /** Called once. Nothing is billed unless the upstream took the request on. */
   readonly onEnd: (ending: Ending, isBilled: boolean) => void;
@@ -115,7 +117,9 @@ export class Exchange {
 
   #begin(phase: Phase, answer: IncomingMessage): void {
     this.#phase = phase;
-    beginAnswer(this.#options.client, answer, this.#options.hidesUsage && phase === "events");
+    const { client, hidesUsage, extraHeaders } = this.#options;
+    if (phase === "events") beginAnswer(client, answer, { isChanged: hidesUsage, extraHeaders });
+    else beginAnswer(client, answer);
   }
 
   /** In the middle of an event nothing can be said: a broken connection at least does not pass for an end. */

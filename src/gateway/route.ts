@@ -32,6 +32,17 @@ export class RouteTable {
     return null;
   }
 
+  /** The call whose bill a path asks for; null for all other paths. */
+  findCall(url: string): string | null {
+    const below = this.#belowSecret(url);
+    return below === null ? null : (/^\/calls\/(\d{1,15})$/.exec(below)?.[1] ?? null);
+  }
+
+  /** The path below which the bill of a call is asked for. */
+  callPath(call: string): string {
+    return `${this.#secret}calls/${call}`;
+  }
+
   #belowSecret(url: string): string | null {
     const { length } = this.#secret;
     const start = Buffer.from(url.slice(0, length));

@@ -1,6 +1,7 @@
 import { TrialError } from "../core/errors.js";
 import type { Dialect } from "../dialects/index.js";
 import { type HttpAnswer, type HttpClient, type HttpRequest, SseReader } from "../http/index.js";
+import { billUrl } from "./model-bill.js";
 import { broken, type CallSite, errorInside, excerpt, isHtml, statusError, wrongKind } from "./model-errors.js";
 import type { ModelReply } from "./model-reply.js";
 
@@ -31,6 +32,7 @@ export interface CallOptions {
 export async function callModel(options: CallOptions, reply: ModelReply): Promise<void> {
   const answer = await options.client.post(options.request);
   if (answer.status >= 400) throw await failed(options, answer);
+  reply.billUrl = billUrl(options.request.url, answer.headers);
   await readAnswer(options, answer, reply);
   const { error, finish, isComplete } = reply.reader;
   if (error !== null) throw errorInside(options.site.host, error);

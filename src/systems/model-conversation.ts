@@ -2,6 +2,7 @@ import { TrialError } from "../core/errors.js";
 import type { Output, StopReason, TrialContext } from "../core/system.js";
 import type { Message } from "../dialects/index.js";
 import type { HttpClient, HttpRequest } from "../http/index.js";
+import { askForBill } from "./model-bill.js";
 import { callModel } from "./model-call.js";
 import { ASK, type Script } from "./model-messages.js";
 import type { ModelMeter } from "./model-meter.js";
@@ -68,12 +69,16 @@ export class ModelConversation implements Conversation {
     return meter.isExceeded ? "cost_killed" : null;
   }
 
-  #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
+  async #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
     const { settings, client, options } = this.#with;
     const { dialect, url, host, model, key, stream } = settings;
     const site = { url, host, model, keyLabel: key.label };
     const request = this.#request(signal);
-    return callModel({ client, request, dialect, site, stream, now: options.now ?? Date.now }, reply);
+    try {
+      await callModel({ client, request, dialect, site, stream, now: options.now ?? Date.now }, reply);
+    } finally {
+      if (reply.billUrl !== null && !reply.isReported) reply.settle(await askForBill(client, reply.billUrl));
+    }
   }
 
   /** The text of what is asked, as far as it can be counted. */

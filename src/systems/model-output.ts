@@ -36,9 +36,9 @@ export function spentBy(conversation: Conversation): Spent {
 function measuresOf(conversation: Conversation): Spent {
   const { replies } = conversation;
   return present({
-    usage: sumOf(replies.flatMap(({ reader }) => reader.usage ?? [])),
+    usage: sumOf(replies.flatMap(({ usage }) => usage ?? [])),
     costUsd: costOf(replies),
-    partial: replies.every(({ isReported }) => isReported) ? undefined : true,
+    partial: replies.some(({ isEstimated }) => isEstimated) ? true : undefined,
     turns: replies.length,
     ttftMs: ttftOf(replies[0]),
     metadata: metadataOf(conversation),
@@ -96,8 +96,8 @@ function tokensPerSec(replies: readonly ModelReply[]): number | undefined {
 }
 
 /** Reasoning that is billed but not sent has taken its time before the first text came. */
-function textTokens({ reader, hasHidden }: ModelReply): number | undefined {
-  const { output, reasoning = 0 } = reader.usage ?? {};
+function textTokens({ usage, hasHidden }: ModelReply): number | undefined {
+  const { output, reasoning = 0 } = usage ?? {};
   return output === undefined || hasHidden ? output : Math.max(0, output - reasoning);
 }
 
@@ -110,7 +110,7 @@ function metadataOf({ replies, scrub }: Conversation): Record<string, unknown> |
     finishReason: reader?.finishReason == null ? undefined : scrub(reader.finishReason),
     problems: problems.length > 0 ? problems.map(scrub) : undefined,
     unknownEvents: unknownEvents > 0 ? unknownEvents : undefined,
-    turnUsage: replies.length > 1 ? replies.map((reply) => reply.reader.usage) : undefined,
+    turnUsage: replies.length > 1 ? replies.map(({ usage }) => usage) : undefined,
   });
   return Object.keys(metadata).length > 0 ? metadata : undefined;
 }

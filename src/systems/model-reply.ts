@@ -1,4 +1,6 @@
+import type { Usage } from "../core/system.js";
 import type { AnswerReader, Delta } from "../dialects/index.js";
+import type { Bill } from "./model-bill.js";
 import type { ModelMeter } from "./model-meter.js";
 
 export interface ReplyOptions {
@@ -25,6 +27,9 @@ export class ModelReply {
   hasBegun = false;
   /** Output tokens counted in the text, for an answer whose usage was never told. */
   countedTokens: number | null = null;
+  /** Where the bill of the call can be asked for; null unless a gateway says so. */
+  billUrl: string | null = null;
+  #bill: Bill | null = null;
   readonly #meter: ModelMeter;
   readonly #clock: () => number;
 
@@ -48,9 +53,25 @@ export class ModelReply {
     this.#take(delta, this.reader.usage === null);
   }
 
-  /** True when the answer came to its end and the provider said what it used. */
+  /** True when it is known what the call has used: the answer came to its end and the provider said so, or a gateway did. */
   get isReported(): boolean {
-    return this.reader.isComplete && this.reader.usage !== null;
+    return this.#bill !== null || (this.reader.isComplete && this.reader.usage !== null);
+  }
+
+  /** True when a part of what the call has used is only estimated. */
+  get isEstimated(): boolean {
+    return this.#bill?.isEstimated ?? !this.isReported;
+  }
+
+  /** What the call has used, as far as anybody said. */
+  get usage(): Usage | null {
+    return this.#bill?.usage ?? this.reader.usage;
+  }
+
+  /** Takes in what a gateway has metered of an answer that was left before its end. */
+  settle(bill: Bill | null): void {
+    this.#bill = bill;
+    if (bill !== null) this.#meter.addUsage(bill.usage);
   }
 
   /** True when text has come, so that the call must not be made again. */
