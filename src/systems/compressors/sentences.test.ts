@@ -92,6 +92,11 @@ describe("splitSentences", () => {
     );
   });
 
+  it("keeps apart what would run together when the sentence between is left out", () => {
+    const text = "。One。)?";
+    expect(joinSentences(text, splitSentences(text), (index) => index !== 1)).toBe("。 ?");
+  });
+
   it("finds the same sentences again in any selection that was joined", () => {
     fc.assert(
       fc.property(texts, fc.infiniteStream(fc.boolean()), (text, choices) => {

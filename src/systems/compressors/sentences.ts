@@ -62,12 +62,19 @@ export function joinSentences(
     const before = sentences[index - 1];
     if (before !== undefined) gap = Math.max(gap, gapOf(text, before.end, start)) as Gap;
     if (!isKept(index)) continue;
-    if (previousEnd !== -1) joined += before?.end === previousEnd ? text.slice(previousEnd, start) : GAPS[gap];
+    if (previousEnd !== -1)
+      joined += before?.end === previousEnd ? text.slice(previousEnd, start) : GAPS[apart(text, start, gap)];
     joined += text.slice(start, end);
     previousEnd = end;
     gap = 0;
   }
   return joined;
+}
+
+/** A sentence that begins with what ends one would be taken for the end of the sentence before it. */
+function apart(text: string, start: number, gap: Gap): Gap {
+  const first = text.charAt(start);
+  return gap === 0 && (TERMINATORS.has(first) || CLOSERS.has(first)) ? 1 : gap;
 }
 
 const GAPS = ["", " ", "\n", "\n\n"] as const;
