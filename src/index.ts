@@ -43,6 +43,7 @@ export type { Limits, Price, PriceTier, TokenPrices } from "./core/price.js";
 export {
   type Factory,
   type Grader,
+  type Permissions,
   type RegisteredDataset,
   Registry,
   type RegistryKind,

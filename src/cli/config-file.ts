@@ -154,6 +154,7 @@ async function runConfigSchema() {
     map: z.record(z.string(), z.string()).optional(),
     filter: z.record(z.string(), z.string()).optional(),
     skipBadRows: z.boolean().optional(),
+    unsafeLocalExec: z.boolean().optional(),
     cacheDir: z.string().optional(),
     runsDir: z.string().optional(),
     tokenizer: z.string().optional(),

@@ -5,7 +5,7 @@ import type { Limits } from "../core/price.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { evaluate } from "../evaluate.js";
-import { AnswerQuality } from "../evaluators/index.js";
+import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { startMock } from "../mock/index.js";
 import { formatDollars, formatShare } from "../report/format.js";
 import { createRandom } from "../stats/index.js";

@@ -42,6 +42,7 @@ export type GradeFlags = Pick<
   | "failUnder"
   | "failOver"
   | "quiet"
+  | "unsafeLocalExec"
 > & { resume?: string };
 
 /** `assay grade`: the outputs of a stored run, scored again. Calls no system. */

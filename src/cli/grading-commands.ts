@@ -27,6 +27,10 @@ export function addGrade(program: Command, done: Done): void {
       collect,
     )
     .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
+    .option(
+      "--unsafe-local-exec",
+      "run generated code without a sandbox when there is none: it can do all that you can",
+    )
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")

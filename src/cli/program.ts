@@ -135,6 +135,10 @@ function addRun(program: Command, done: Done): void {
       "instead of the datasets' own; NAME for every dataset, DATASET=NAME for one; repeatable",
       collect,
     )
+    .option(
+      "--unsafe-local-exec",
+      "run generated code without a sandbox when there is none: it can do all that you can",
+    )
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")

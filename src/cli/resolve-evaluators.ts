@@ -23,7 +23,7 @@ export interface Evaluated {
  */
 export async function resolveEvaluators(
   registry: Registry,
-  config: Pick<RunConfig, "evaluators">,
+  config: Pick<RunConfig, "evaluators" | "unsafeLocalExec">,
   datasets: (Dataset | ExampleSource)[],
 ): Promise<Evaluated> {
   const made: Evaluator[] = [];
@@ -36,7 +36,7 @@ export async function resolveEvaluators(
       continue;
     }
     const { dataset, spec } = splitDataset(given, names);
-    const evaluator = await makeEvaluator(registry, spec);
+    const evaluator = await makeEvaluator(registry, spec, config);
     made.push(evaluator);
     if (dataset === null) forAll.push(evaluator);
     else forOne.set(dataset, [...(forOne.get(dataset) ?? []), evaluator]);
@@ -72,11 +72,12 @@ function withEvaluators(
   return makeDataset({ ...rest, evaluators, ...(keeps ? { primaryField } : {}) });
 }
 
-async function makeEvaluator(registry: Registry, spec: string): Promise<Evaluator> {
+async function makeEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {
   // What follows the colon may look like a path: `regex:x.js`.
   const isNamed = spec.includes(":") && registry.has("evaluator", nameOf(spec));
   if (!isNamed && isModulePath(spec)) return evaluatorFromModule(spec);
-  return named(registry.get("evaluator", nameOf(spec)), argumentOf(spec));
+  const { unsafeLocalExec = false } = config;
+  return named(registry.get("evaluator", nameOf(spec)), argumentOf(spec), { unsafeLocalExec });
 }
 
 async function evaluatorFromModule(path: string): Promise<Evaluator> {

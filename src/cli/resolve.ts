@@ -5,7 +5,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { Metric } from "../core/metric.js";
-import type { Factory, Registry } from "../core/registry.js";
+import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import { loadDataset } from "../datasets/load-dataset.js";
@@ -137,8 +137,12 @@ export function argumentOf(spec: string): string | undefined {
   return colon === -1 ? undefined : spec.slice(colon + 1);
 }
 
-export async function named<T>(value: T | Factory<T>, argument: string | undefined): Promise<T> {
-  return typeof value === "function" ? (value as Factory<T>)(argument) : value;
+export async function named<T>(
+  value: T | Factory<T>,
+  argument: string | undefined,
+  permissions?: Permissions,
+): Promise<T> {
+  return typeof value === "function" ? (value as Factory<T>)(argument, permissions) : value;
 }
 
 interface Resolvers<T> {

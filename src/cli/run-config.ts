@@ -67,6 +67,8 @@ export interface RunConfig extends ModelSettings {
   map?: Readonly<Record<string, string>>;
   filter?: Readonly<Record<string, string>>;
   skipBadRows?: boolean;
+  /** Lets generated code run without a sandbox. */
+  unsafeLocalExec?: boolean;
   cacheDir?: string;
   runsDir?: string;
   tokenizer?: string;

@@ -7,8 +7,14 @@ import { describe, requireShape } from "./shape.js";
 import { didYouMean } from "./suggest.js";
 import type { System } from "./system.js";
 
+/** What a run allows the things that are made for it. */
+export interface Permissions {
+  /** Generated code may be run without a sandbox. */
+  unsafeLocalExec?: boolean;
+}
+
 /** Makes a thing from what follows its name on the command line: `truncate:0.5` calls the factory of `truncate` with "0.5". */
-export type Factory<T> = (argument?: string) => T | Promise<T>;
+export type Factory<T> = (argument?: string, permissions?: Permissions) => T | Promise<T>;
 
 /** Renders a result; large reports come in pieces. */
 export interface Reporter {

@@ -3,7 +3,7 @@ import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js"
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
-import { AnswerQuality } from "../evaluators/index.js";
+import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { matches } from "./columns.js";
 import { FILE_EXTENSIONS, loadFile } from "./load-file.js";
 import { takeSample } from "./sample.js";

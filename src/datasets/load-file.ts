@@ -4,7 +4,7 @@ import { basename, extname } from "node:path";
 import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import { canonicalJson } from "../core/fingerprint.js";
-import { AnswerQuality } from "../evaluators/index.js";
+import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { readCsv } from "./csv.js";
 import { readJson } from "./json.js";
 import { readJsonl } from "./jsonl.js";

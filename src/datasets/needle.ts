@@ -1,7 +1,7 @@
 import type { DatasetDefinition, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { AnswerQuality } from "../evaluators/index.js";
+import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { createRandom, hashSeed, type Random, shuffle } from "../stats/index.js";
 import { matches } from "./columns.js";
 import { parseNeedleConfig } from "./needle-config.js";
