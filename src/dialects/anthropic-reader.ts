@@ -14,13 +14,23 @@ const FINISHES: Readonly<Record<string, Finish>> = {
 
 /** Reads an answer of Anthropic's Messages. */
 export class AnthropicReader extends AnswerBase {
+  readonly #answerTool: string | undefined;
+  /** True inside the block that holds the arguments of the tool that gives the answer. */
+  #isAnswering = false;
+
+  /** The tool whose arguments are the answer; those of others are hidden. */
+  constructor(answerTool?: string) {
+    super();
+    this.#answerTool = answerTool;
+  }
+
   readEvent(event: unknown): Delta {
     const fields = fieldsOf(event);
     switch (fields?.type) {
       case "content_block_delta":
-        return blockText(fieldsOf(fields.delta));
+        return this.#shown(fieldsOf(fields.delta));
       case "content_block_start":
-        return blockText(fieldsOf(fields.content_block));
+        return this.#readBlock(fieldsOf(fields.content_block));
       case "message_start":
         return this.#readMessage(fieldsOf(fields.message));
       case "message_delta":
@@ -52,8 +62,18 @@ export class AnthropicReader extends AnswerBase {
     this.readModel(message.model);
     this.#readUsage(message.usage);
     this.#readReason(message.stop_reason);
-    const deltas = listOf(message.content).map((block) => blockText(fieldsOf(block)));
+    const deltas = listOf(message.content).map((block) => this.#readBlock(fieldsOf(block)));
     return deltaOf(deltas.map(({ text }) => text).join(""), deltas.map(({ hidden }) => hidden).join(""));
+  }
+
+  #readBlock(block: Fields | null): Delta {
+    this.#isAnswering = this.#answerTool !== undefined && block?.name === this.#answerTool;
+    return this.#shown(block);
+  }
+
+  #shown(block: Fields | null): Delta {
+    const delta = blockText(block);
+    return this.#isAnswering ? deltaOf(delta.text + delta.hidden, "") : delta;
   }
 
   #readEnd(fields: Fields): Delta {

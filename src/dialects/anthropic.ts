@@ -24,13 +24,13 @@ export const anthropic: Dialect = {
   path: () => "/v1/messages",
   headers: (key) => ({ "anthropic-version": "2023-06-01", ...(key === null ? {} : { "x-api-key": key }) }),
   body,
-  reader: () => new AnthropicReader(),
+  reader: (answerName) => new AnthropicReader(answerName),
   errorIn: providerErrorIn,
   errorBody,
 };
 
 function body(request: ModelRequest): Record<string, unknown> {
-  const { model, messages, temperature, maxTokens, stream, extraBody } = request;
+  const { model, messages, temperature, maxTokens, stream, answer, extraBody } = request;
   const system = systemTexts(request);
   const plain = present({
     model: model === "" ? undefined : model,
@@ -39,6 +39,9 @@ function body(request: ModelRequest): Record<string, unknown> {
     temperature,
     max_tokens: maxTokens ?? USUAL_MAX_TOKENS,
     stream: stream || undefined,
+    // A call that the model is made to make: the one way to a shape that all its models know.
+    tools: answer && [{ name: answer.name, description: "Gives the answer.", input_schema: answer.schema }],
+    tool_choice: answer && { type: "tool", name: answer.name },
   });
   return withExtra(plain, extraBody);
 }

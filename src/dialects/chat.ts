@@ -15,7 +15,7 @@ export const chat: Dialect = {
   errorBody: openAiErrorBody,
 };
 
-function body({ model, system, messages, temperature, maxTokens, stream, extraBody }: ModelRequest) {
+function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody }: ModelRequest) {
   const all: readonly Message[] = system === undefined ? messages : [{ role: "system", parts: [system] }, ...messages];
   const plain = present({
     model: model === "" ? undefined : model,
@@ -23,6 +23,7 @@ function body({ model, system, messages, temperature, maxTokens, stream, extraBo
     temperature,
     // The newer max_completion_tokens is unknown to most compatible servers.
     max_tokens: maxTokens,
+    response_format: answer && { type: "json_schema", json_schema: { ...answer, strict: true } },
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   });
   return withExtra(plain, extraBody);

@@ -11,6 +11,14 @@ export interface Message {
   readonly parts: readonly string[];
 }
 
+/** What an answer must look like: one JSON object. Endpoints that do not know how to keep to it ignore it. */
+export interface AnswerShape {
+  /** Letters, digits, underscores and dashes. */
+  readonly name: string;
+  /** A JSON Schema in which every object lists all its properties as required and allows no others. */
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
 /** What a model is asked, in no dialect. */
 export interface ModelRequest {
   readonly model: string;
@@ -19,6 +27,8 @@ export interface ModelRequest {
   readonly temperature?: number;
   readonly maxTokens?: number;
   readonly stream: boolean;
+  /** Left out, the answer is free text. */
+  readonly answer?: AnswerShape;
   /** Added to the body last, so that it can set or replace anything. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
 }
@@ -48,7 +58,8 @@ export interface Dialect {
   /** The headers that carry the key, and those the dialect asks for. */
   headers(key: string | null): Record<string, string>;
   body(request: ModelRequest): Record<string, unknown>;
-  reader(): AnswerReader;
+  /** Reads an answer. Its text is the object that was asked for when a shape of this name was given. */
+  reader(answerName?: string): AnswerReader;
   /** The error that a body with an error status holds; null when it holds none that is known. */
   errorIn(body: unknown): ProviderError | null;
   /** A body with an error as this dialect's clients expect it. */

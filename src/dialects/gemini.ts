@@ -1,6 +1,7 @@
 import { present, withExtra } from "./body.js";
 import type { Dialect, Message, ModelRequest, ProviderError } from "./dialect.js";
 import { GeminiReader } from "./gemini-reader.js";
+import { geminiSchema } from "./gemini-schema.js";
 import { providerErrorIn } from "./provider-error.js";
 import { systemTexts } from "./system-texts.js";
 
@@ -34,9 +35,14 @@ function path(model: string, stream: boolean): string {
 }
 
 function body(request: ModelRequest): Record<string, unknown> {
-  const { messages, temperature, maxTokens, extraBody } = request;
+  const { messages, temperature, maxTokens, answer, extraBody } = request;
   const system = systemTexts(request);
-  const config = present({ temperature, maxOutputTokens: maxTokens });
+  const config = present({
+    temperature,
+    maxOutputTokens: maxTokens,
+    responseMimeType: answer && "application/json",
+    responseSchema: answer && geminiSchema(answer.schema),
+  });
   const plain = present({
     contents: messages.filter(({ role }) => role !== "system").map(contentOf),
     systemInstruction: system.length === 0 ? undefined : { parts: partsOf(system) },

@@ -15,13 +15,14 @@ export const responses: Dialect = {
   errorBody: openAiErrorBody,
 };
 
-function body({ model, system, messages, temperature, maxTokens, stream, extraBody }: ModelRequest) {
+function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody }: ModelRequest) {
   const plain = present({
     model: model === "" ? undefined : model,
     instructions: system,
     input: messages.map(itemOf),
     temperature,
     max_output_tokens: maxTokens,
+    text: answer && { format: { type: "json_schema", ...answer, strict: true } },
     stream: stream || undefined,
   });
   return withExtra(plain, extraBody);

@@ -1,3 +1,4 @@
+export { type CrossTable, cohenKappa, crossTable, quadraticKappa, spearman } from "./agreement.js";
 export { incompleteBeta, inverseIncompleteBeta } from "./beta.js";
 export { binomialCdf } from "./binomial.js";
 export { type BootstrapInterval, type BootstrapOptions, bootstrapInterval } from "./bootstrap.js";

@@ -1,6 +1,6 @@
 import { TrialError } from "../core/errors.js";
 import type { Output, StopReason, TrialContext } from "../core/system.js";
-import type { Message } from "../dialects/index.js";
+import type { AnswerShape, Message } from "../dialects/index.js";
 import type { HttpClient, HttpRequest } from "../http/index.js";
 import { askForBill } from "./model-bill.js";
 import { callModel } from "./model-call.js";
@@ -21,6 +21,8 @@ export interface ConversationOptions {
   readonly meter: ModelMeter;
   readonly trial: TrialContext;
   readonly clock: () => number;
+  /** What every answer must look like; free text unless told. */
+  readonly answer?: AnswerShape;
 }
 
 /** Holds the conversation of one trial: says what the script says, and asks the model where it is to answer. */
@@ -51,8 +53,8 @@ export class ModelConversation implements Conversation {
 
   /** Asks for one answer. Says by which limit the trial was stopped, if it was. */
   async #ask(): Promise<StopReason | null> {
-    const { settings, meter, trial, clock } = this.#with;
-    const reply = new ModelReply({ reader: settings.dialect.reader(), meter, clock });
+    const { settings, meter, trial, clock, answer } = this.#with;
+    const reply = new ModelReply({ reader: settings.dialect.reader(answer?.name), meter, clock });
     const call = new CallSignal(trial.signal, settings.timeoutMs, settings.host);
     this.replies.push(reply);
     meter.beginCall(() => this.#prompt());
@@ -89,7 +91,7 @@ export class ModelConversation implements Conversation {
   }
 
   #request(signal: AbortSignal): HttpRequest {
-    const { settings, options } = this.#with;
+    const { settings, options, answer } = this.#with;
     const { systemPrompt, temperature, maxTokens, extraBody, connectTimeoutMs, idleTimeoutMs } = options;
     const body = settings.dialect.body({
       model: settings.model,
@@ -98,6 +100,7 @@ export class ModelConversation implements Conversation {
       ...(systemPrompt === undefined ? {} : { system: systemPrompt }),
       ...(temperature === undefined ? {} : { temperature }),
       ...(maxTokens === undefined ? {} : { maxTokens }),
+      ...(answer === undefined ? {} : { answer }),
       ...(extraBody === undefined ? {} : { extraBody }),
     });
     return {

@@ -7,7 +7,14 @@ import { isSecretName } from "../core/secret-name.js";
 import { describe } from "../core/shape.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { VERSION } from "../core/version.js";
-import { DIALECT_NAMES, type Dialect, type DialectName, dialects, type Message } from "../dialects/index.js";
+import {
+  DIALECT_NAMES,
+  type Dialect,
+  type DialectName,
+  dialects,
+  type Message,
+  type ModelRequest,
+} from "../dialects/index.js";
 import { endpointName, type HttpClient, requireSafeEndpoint } from "../http/index.js";
 import { type ApiKey, resolveKey, Secrets } from "./model-key.js";
 import { callUrl } from "./model-url.js";
@@ -57,6 +64,9 @@ export interface ModelOptions {
   now?: () => number;
   env?: Readonly<Record<string, string | undefined>>;
 }
+
+/** What a model is asked apart from any example. */
+export type ModelQuestion = Pick<ModelRequest, "system" | "messages" | "answer">;
 
 /** Options that were checked, and what follows from them for every call. */
 export interface ModelSettings {

@@ -4,12 +4,13 @@ import type { Limits } from "../core/price.js";
 import { isSecretName } from "../core/secret-name.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
+import type { AnswerShape } from "../dialects/index.js";
 import { type ClientLease, type HttpClient, leaseClient } from "../http/index.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { ModelConversation } from "./model-conversation.js";
 import { ASK, type Script, scriptOf } from "./model-messages.js";
 import { ModelMeter } from "./model-meter.js";
-import { type ModelOptions, type ModelSettings, settingsOf } from "./model-options.js";
+import { type ModelOptions, type ModelQuestion, type ModelSettings, settingsOf } from "./model-options.js";
 
 /**
  * A model behind an endpoint.
@@ -38,18 +39,20 @@ export class ModelSystem implements System {
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
     const script = this.#scriptOf(example);
-    const options = this.#options;
-    const meter = new ModelMeter(trial.budget, () => this.#tokenizer());
-    const clock = options.clock ?? (() => performance.now());
-    const conversation = new ModelConversation({
-      settings: this.#settings,
-      options,
-      client: this.#client(),
-      meter,
-      trial,
-      clock,
-    });
-    return conversation.run(script);
+    return this.#conversation(this.#options, trial).run(script);
+  }
+
+  /**
+   * Puts a question to the model that is no example, as a judge does. Its own system prompt comes before the question's.
+   * Throws what `process` throws; making the call again is up to the caller.
+   * @example
+   * await system.ask({ messages: [{ role: "user", parts: ["Is the sky blue?"] }] }, signal); // { response: "Yes.", … }
+   */
+  async ask({ system, messages, answer }: ModelQuestion, signal: AbortSignal): Promise<Output> {
+    const prompts = [this.#options.systemPrompt, system].filter((text) => text !== undefined && text !== "");
+    const options = { ...this.#options, ...(prompts.length > 0 && { systemPrompt: prompts.join("\n\n") }) };
+    const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
+    return this.#conversation(options, trial, answer).run([...messages, ASK]);
   }
 
   /** Everything that changes the work, and nothing that is secret. */
@@ -72,6 +75,18 @@ export class ModelSystem implements System {
   async close(): Promise<void> {
     this.#lease?.release();
     this.#lease = null;
+  }
+
+  #conversation(options: ModelOptions, trial: TrialContext, answer?: AnswerShape): ModelConversation {
+    return new ModelConversation({
+      settings: this.#settings,
+      options,
+      client: this.#client(),
+      meter: new ModelMeter(trial.budget, () => this.#tokenizer()),
+      trial,
+      clock: options.clock ?? (() => performance.now()),
+      ...(answer === undefined ? {} : { answer }),
+    });
   }
 
   #scriptOf(example: Example): Script {

@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { geminiSchema } from "./gemini-schema.js";
+import { type DialectName, dialects, type ModelRequest } from "./index.js";
+
+const schema = {
+  type: "object",
+  properties: {
+    reasoning: { type: "string" },
+    inner: {
+      type: "object",
+      properties: { score: { type: "integer", enum: [1, 2, 3] } },
+      required: ["score"],
+      additionalProperties: false,
+    },
+    winner: { type: "string", enum: ["A", "B"] },
+  },
+  required: ["reasoning", "inner", "winner"],
+  additionalProperties: false,
+};
+const request: ModelRequest = {
+  model: "m",
+  messages: [{ role: "user", parts: ["?"] }],
+  stream: false,
+  answer: { name: "verdict", schema },
+};
+const bodyOf = (name: DialectName, more: Partial<ModelRequest> = {}) => dialects[name].body({ ...request, ...more });
+
+describe("a shape of the answer is asked for", () => {
+  it("by chat as a response format", () => {
+    expect(bodyOf("chat").response_format).toEqual({
+      type: "json_schema",
+      json_schema: { name: "verdict", schema, strict: true },
+    });
+  });
+
+  it("by responses as a text format", () => {
+    expect(bodyOf("responses").text).toEqual({
+      format: { type: "json_schema", name: "verdict", schema, strict: true },
+    });
+  });
+
+  it("by anthropic as a tool that must be called", () => {
+    expect(bodyOf("anthropic")).toMatchObject({
+      tools: [{ name: "verdict", input_schema: schema }],
+      tool_choice: { type: "tool", name: "verdict" },
+    });
+  });
+
+  it("by gemini as a schema in its own words", () => {
+    expect(bodyOf("gemini").generationConfig).toEqual({
+      responseMimeType: "application/json",
+      responseSchema: {
+        type: "object",
+        required: ["reasoning", "inner", "winner"],
+        propertyOrdering: ["reasoning", "inner", "winner"],
+        properties: {
+          reasoning: { type: "string" },
+          inner: {
+            type: "object",
+            required: ["score"],
+            propertyOrdering: ["score"],
+            properties: { score: { type: "integer", minimum: 1, maximum: 3 } },
+          },
+          winner: { type: "string", enum: ["A", "B"] },
+        },
+      },
+    });
+  });
+
+  it.each(["chat", "responses", "anthropic", "gemini"] as const)("by %s only when there is one", (name) => {
+    const { answer: _, ...free } = request;
+    const body = JSON.stringify(dialects[name].body(free));
+    expect(body).not.toMatch(/schema|tool|format|Mime/);
+  });
+
+  it("and can be taken out of the body again", () => {
+    expect(bodyOf("anthropic", { extraBody: { tool_choice: null } })).not.toHaveProperty("tool_choice");
+  });
+});
+
+describe("anthropic's answer in a call", () => {
+  const call = (name: string) => ({ type: "tool_use", id: "t", name, input: { score: 3 } });
+  const whole = (...content: object[]) => ({ type: "message", content, stop_reason: "tool_use" });
+
+  it("is text when its name was asked for, and hidden otherwise", () => {
+    const asked = dialects.anthropic.reader("verdict").readWhole(whole(call("verdict")));
+    expect(asked).toEqual({ text: '{"score":3}', hidden: "" });
+    const other = dialects.anthropic.reader("verdict").readWhole(whole(call("shell")));
+    expect(other).toEqual({ text: "", hidden: '{"score":3}' });
+    const free = dialects.anthropic.reader().readWhole(whole(call("verdict")));
+    expect(free).toEqual({ text: "", hidden: '{"score":3}' });
+  });
+
+  it("is put together from a stream, in which other blocks stay hidden", () => {
+    const reader = dialects.anthropic.reader("verdict");
+    const start = (block: object) => ({ type: "content_block_start", index: 0, content_block: block });
+    const delta = (piece: object) => ({ type: "content_block_delta", index: 0, delta: piece });
+    const events = [
+      start({ type: "thinking", thinking: "" }),
+      delta({ type: "thinking_delta", thinking: "hm" }),
+      { type: "content_block_stop", index: 0 },
+      start({ type: "tool_use", id: "t", name: "verdict", input: {} }),
+      delta({ type: "input_json_delta", partial_json: '{"sco' }),
+      delta({ type: "input_json_delta", partial_json: 're":3}' }),
+      start({ type: "tool_use", id: "u", name: "shell", input: {} }),
+      delta({ type: "input_json_delta", partial_json: "{}" }),
+    ];
+    const deltas = events.map((event) => reader.readEvent(event));
+    expect(deltas.map(({ text }) => text).join("")).toBe('{"score":3}');
+    expect(deltas.map(({ hidden }) => hidden).join("")).toBe("hm{}");
+  });
+});
+
+it("leaves a schema without choices and properties as it is", () => {
+  expect(geminiSchema({ type: "string", description: "x" })).toEqual({ type: "string", description: "x" });
+});

@@ -1,0 +1,39 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { agreementOf, combined } from "./panel.js";
+
+describe("combined", () => {
+  it.each([
+    ["mean", [1, 0.5, 0], 0.5],
+    ["median", [1, 0.25, 0], 0.25],
+    ["min", [1, 0.25, 0.5], 0.25],
+    ["majority", [1, 1, 0], 1],
+    ["majority", [0, 1, 0], 0],
+    ["majority", [0.75, 1, 0], 1],
+    ["majority", [0.5, 0.5, 1], 0.5],
+    ["majority", [1, 0], null],
+    ["majority", [1, 0.5, 0], null],
+  ] as const)("by %s of %j is %j", (rule, scores, expected) => {
+    expect(combined(scores, rule)).toBe(expected);
+  });
+});
+
+describe("agreementOf", () => {
+  it("is the share of pairs that say the same on the binary scale", () => {
+    expect(agreementOf([1, 1, 0])).toBeCloseTo(1 / 3, 12);
+    expect(agreementOf([1, 1, 1])).toBe(1);
+    expect(agreementOf([1, 0])).toBe(0);
+    expect(agreementOf([1])).toBeNull();
+  });
+
+  it("lies in [0, 1] for any scores in any order", () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 9 }), (scores) => {
+        const agreement = agreementOf(scores) ?? -1;
+        expect(agreement).toBeGreaterThanOrEqual(0);
+        expect(agreement).toBeLessThanOrEqual(1);
+        expect(agreementOf(scores.toReversed())).toBeCloseTo(agreement, 12);
+      }),
+    );
+  });
+});

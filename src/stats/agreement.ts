@@ -1,0 +1,102 @@
+import { requireInteger, requireSameLength } from "./domain.js";
+import { mean, type Numbers } from "./mean.js";
+
+/** How often a first rater said i while a second said j: counts by row and column, with as many rows as columns. */
+export type CrossTable = readonly (readonly number[])[];
+
+/**
+ * Counts two raters' categories, numbered from 0, against each other: rows are the first rater's.
+ * @example
+ * crossTable([1, 1, 0], [1, 0, 0], 2); // [[1, 0], [1, 1]]
+ */
+export function crossTable(first: Numbers, second: Numbers, categories: number): number[][] {
+  requireSameLength("first and second", first.length, second.length);
+  const table = Array.from({ length: categories }, () => new Array<number>(categories).fill(0));
+  for (let i = 0; i < first.length; i++) {
+    const [row, column] = [first[i] ?? -1, second[i] ?? -1];
+    requireInteger("category", row, { low: 0, high: categories - 1 });
+    requireInteger("category", column, { low: 0, high: categories - 1 });
+    const counts = table[row];
+    if (counts !== undefined) counts[column] = (counts[column] ?? 0) + 1;
+  }
+  return table;
+}
+
+/** The number of items, and the sums of rows and columns. */
+function marginsOf(table: CrossTable): { n: number; rows: number[]; columns: number[] } {
+  const rows = table.map((counts) => counts.reduce((sum, count) => sum + count, 0));
+  const columns = table.map((_, j) => table.reduce((sum, counts) => sum + (counts[j] ?? 0), 0));
+  return { n: rows.reduce((sum, count) => sum + count, 0), rows, columns };
+}
+
+/**
+ * Cohen's kappa: (pₒ − pₑ) / (1 − pₑ), where pₒ is the share of items on the diagonal and pₑ = Σ rowᵢ·columnᵢ / n² what
+ * two raters with these habits would share by chance. Null where it is not defined: without items, and when both raters
+ * used one and the same category only. Worked out in whole numbers as (n·Σ nᵢᵢ − Σ rᵢcᵢ) / (n² − Σ rᵢcᵢ).
+ * @example
+ * cohenKappa([[20, 5], [10, 15]]); // 0.4
+ */
+export function cohenKappa(table: CrossTable): number | null {
+  const { n, rows, columns } = marginsOf(table);
+  const agreed = table.reduce((sum, counts, i) => sum + (counts[i] ?? 0), 0);
+  const byChance = rows.reduce((sum, count, i) => sum + count * (columns[i] ?? 0), 0);
+  return n * n === byChance ? null : (n * agreed - byChance) / (n * n - byChance);
+}
+
+/**
+ * Cohen's kappa for ordered categories at equal distances, with quadratic weights:
+ * 1 − n·Σ (i−j)²·nᵢⱼ / Σ (i−j)²·rᵢ·cⱼ. Null without items, and when both raters used one and the same category only.
+ * @example
+ * quadraticKappa([[1, 1, 0], [0, 1, 0], [0, 1, 1]]); // 0.666…
+ */
+export function quadraticKappa(table: CrossTable): number | null {
+  const { n, rows, columns } = marginsOf(table);
+  let seen = 0;
+  let byChance = 0;
+  table.forEach((counts, i) => {
+    counts.forEach((count, j) => {
+      seen += (i - j) ** 2 * count;
+      byChance += (i - j) ** 2 * (rows[i] ?? 0) * (columns[j] ?? 0);
+    });
+  });
+  return byChance === 0 ? null : 1 - (n * seen) / byChance;
+}
+
+/**
+ * Spearman's rank correlation: Pearson's correlation of the ranks, where equal values share the mean of their ranks.
+ * Null with fewer than two items, and when all values of one list are the same.
+ * @example
+ * spearman([1, 2, 3], [10, 100, 1000]); // 1
+ */
+export function spearman(first: Numbers, second: Numbers): number | null {
+  requireSameLength("first and second", first.length, second.length);
+  return pearson(ranksOf(first), ranksOf(second));
+}
+
+/** Ranks from 1; equal values have the mean of the places they take. */
+export function ranksOf(values: Numbers): Float64Array {
+  const order = Uint32Array.from({ length: values.length }, (_, i) => i);
+  order.sort((a, b) => (values[a] ?? 0) - (values[b] ?? 0));
+  const ranks = new Float64Array(values.length);
+  for (let start = 0, end = 0; start < order.length; start = end) {
+    const value = values[order[start] ?? 0];
+    while (end < order.length && values[order[end] ?? 0] === value) end += 1;
+    for (let at = start; at < end; at++) ranks[order[at] ?? 0] = (start + 1 + end) / 2;
+  }
+  return ranks;
+}
+
+function pearson(x: Float64Array, y: Float64Array): number | null {
+  const [meanX, meanY] = [mean(x), mean(y)];
+  let product = 0;
+  let squareX = 0;
+  let squareY = 0;
+  for (let i = 0; i < x.length; i++) {
+    const [dx, dy] = [(x[i] ?? 0) - meanX, (y[i] ?? 0) - meanY];
+    product += dx * dy;
+    squareX += dx * dx;
+    squareY += dy * dy;
+  }
+  // Rounding may leave the quotient a hair outside of its range.
+  return squareX === 0 || squareY === 0 ? null : Math.max(-1, Math.min(1, product / Math.sqrt(squareX * squareY)));
+}
