@@ -1,7 +1,17 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway memory] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators memory] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
-const SECTIONS = ["throughput", "startup", "tokens", "overhead", "requests", "meter", "gateway", "memory"];
+const SECTIONS = [
+  "throughput",
+  "startup",
+  "tokens",
+  "overhead",
+  "requests",
+  "meter",
+  "gateway",
+  "evaluators",
+  "memory",
+];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((section) => !SECTIONS.includes(section));
 if (unknown.length > 0) {

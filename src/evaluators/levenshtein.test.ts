@@ -1,0 +1,142 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import { editDistance } from "./edit-distance.js";
+import { Levenshtein, type LevenshteinOptions } from "./levenshtein.js";
+
+function similarity(gold: Partial<Example> | string, response: string, options: LevenshteinOptions = {}): number {
+  const example = { id: 1, question: "q", ...(typeof gold === "string" ? { answer: gold } : gold) };
+  return (new Levenshtein(options).score(example, { response }) as Scores).levenshtein ?? -1;
+}
+
+/** The table, row by row. */
+function slowly(left: Int32Array, right: Int32Array): number {
+  let row = Array.from({ length: right.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= left.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= right.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
+
+describe("editDistance", () => {
+  const sequences = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 150 }).map((list) => Int32Array.from(list));
+
+  it("equals the table", () => {
+    fc.assert(
+      fc.property(sequences, sequences, (left, right) => {
+        expect(editDistance(left, right, 5)).toBe(slowly(left, right));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("equals the table where a word of 32 places ends", () => {
+    for (const length of [31, 32, 33, 63, 64, 65, 96]) {
+      const left = Int32Array.from({ length }, (_, i) => (i * 7) % 5);
+      const right = Int32Array.from({ length: length + 1 }, (_, i) => (i * 3) % 5);
+      expect(editDistance(left, right, 5)).toBe(slowly(left, right));
+    }
+  });
+});
+
+describe("Levenshtein", () => {
+  it.each([
+    ["kitten", "sitting", 1 - 3 / 7],
+    ["flaw", "lawn", 0.5],
+    ["same", "same", 1],
+    ["abc", "xyz", 0],
+    ["abc", "", 0],
+    ["Paris", "paris", 0.8],
+    ["a b", "a  b", 0.75],
+    ["héllo", "hello", 0.8],
+    // One character each, though two units of a string.
+    ["😀😀", "😀🎉", 0.5],
+    ["👍", "a", 0],
+  ])("scores gold %j against %j", (gold, response, expected) => {
+    expect(similarity(gold, response)).toBeCloseTo(expected, 12);
+  });
+
+  it("takes the best gold", () => {
+    expect(similarity({ answer: "abcdef", answers: ["xyz", "abc", "zzzzzzzzzzzzz"] }, "abd")).toBeCloseTo(2 / 3, 12);
+    expect(similarity({ answers: ["no", "yes"] }, "yes")).toBe(1);
+  });
+
+  it("ignores case and white space when asked to", () => {
+    expect(similarity("Paris", "pARIS", { caseSensitive: false })).toBe(1);
+    expect(similarity("a b", " a\n\t b ", { normalizeSpace: true })).toBe(1);
+    expect(similarity("A b", "a  B", { normalizeSpace: true })).toBeCloseTo(1 / 3, 12);
+  });
+
+  it("leaves an example without a gold unscored, and takes null for an empty response", () => {
+    const { scores, unscored } = new Levenshtein().score(
+      { id: 1, question: "q", answer: " " },
+      { response: "x" },
+    ) as ScoredWithEvidence;
+    expect(scores).toEqual({});
+    expect(unscored?.levenshtein).toMatch(/no gold answer/);
+    const output = { response: null as unknown as string };
+    expect(new Levenshtein().score({ id: 1, question: "q", answer: "null" }, output)).toEqual({ levenshtein: 0 });
+  });
+
+  it("is symmetric and lies between 0 and 1", () => {
+    const texts = fc.string({ minLength: 1, unit: fc.constantFrom("a", "b", "é", "😀", " ", "\ud83d", "\n") });
+    fc.assert(
+      fc.property(texts, texts, (a, b) => {
+        fc.pre(a.trim() !== "" && b.trim() !== "");
+        const found = similarity(a, b);
+        expect(found).toBeGreaterThanOrEqual(0);
+        expect(found).toBeLessThanOrEqual(1);
+        expect(found).toBe(similarity(b, a));
+        expect(found === 1).toBe(a === b);
+      }),
+    );
+  });
+
+  it("names its options in its fingerprint, and refuses those it cannot use", () => {
+    expect(new Levenshtein({ normalizeSpace: true }).fingerprint()).toEqual({
+      evaluator: "levenshtein",
+      version: 1,
+      caseSensitive: true,
+      normalizeSpace: true,
+    });
+    const wrong = { caseSensitive: "no" } as unknown as LevenshteinOptions;
+    expect(() => new Levenshtein(wrong)).toThrow(/caseSensitive.*true or false, not "no"/);
+  });
+
+  it("does long texts in a thread", async () => {
+    const gold = "lorem ipsum ".repeat(1000);
+    const response = gold.replaceAll("m i", "m, i");
+    const scored = new Levenshtein().score({ id: 1, question: "q", answer: gold }, { response });
+    expect(scored).toBeInstanceOf(Promise);
+    expect(await scored).toEqual({ levenshtein: 1 - 1000 / response.length });
+  });
+
+  it("leaves unscored what takes too long", async () => {
+    const hasty = new Levenshtein({ limitMs: 50 });
+    const scored = hasty.score(
+      { id: 1, question: "q", answer: "ab".repeat(400_000) },
+      { response: "bca".repeat(300_000) },
+    );
+    expect(await scored).toEqual({ scores: {}, unscored: { levenshtein: expect.stringMatching(/50 ms/) } });
+    expect(() => new Levenshtein({ limitMs: -1 })).toThrow(/limitMs/);
+  });
+
+  it("takes megabytes of one character", async () => {
+    const long = "a".repeat(1_000_000);
+    const example = { id: 1, question: "q", answer: "ab" };
+    for (const options of [{}, { normalizeSpace: true, caseSensitive: false }]) {
+      const evaluator = new Levenshtein(options);
+      expect(await evaluator.score(example, { response: long })).toEqual({ levenshtein: 1 - 999_999 / 1_000_000 });
+      const spaces = (await evaluator.score(example, { response: " ".repeat(1_000_000) })) as Scores;
+      expect(spaces.levenshtein).toBe(0);
+    }
+    const same = await new Levenshtein().score({ id: 1, question: "q", answer: `${long}b` }, { response: `${long}c` });
+    expect(same).toEqual({ levenshtein: 1 - 1 / 1_000_001 });
+  });
+});

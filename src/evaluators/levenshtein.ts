@@ -1,0 +1,78 @@
+import { UsageError } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { heavy } from "../workers/pool.js";
+import { goldsOf, responseOf, undecided } from "./gold.js";
+import { scoredOrUndecided } from "./heavy-scored.js";
+import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
+
+const FIELDS = ["levenshtein"] as const;
+/** Two texts of 5,000 characters take about 5 ms: longer ones would hold up the run. */
+const MOST_PAIRS = 5_000 ** 2;
+const MOST_CHARACTERS = 100_000;
+const USUAL_LIMIT_MS = 10_000;
+
+export interface LevenshteinOptions {
+  /** Whether "A" and "a" differ; true unless given. */
+  caseSensitive?: boolean;
+  /** Take any run of white space for one space, and none at the ends; false unless given. */
+  normalizeSpace?: boolean;
+  /** How long the comparison of long texts may take, in milliseconds; ten seconds unless given. */
+  limitMs?: number;
+}
+
+type Flags = Required<Pick<LevenshteinOptions, "caseSensitive" | "normalizeSpace">>;
+
+/**
+ * How alike the response and the gold answer are, letter by letter: 1 − edits ÷ length of the longer one, where an
+ * edit puts in, takes out or replaces one character (a code point). The best gold counts.
+ * @example
+ * await new Levenshtein().score({ id: 1, question: "…", answer: "kitten" }, { response: "sitting" });
+ * // { levenshtein: 0.571… }, which is 1 − 3/7
+ */
+export class Levenshtein implements Evaluator {
+  readonly name = "levenshtein";
+  readonly fields: readonly string[] = FIELDS;
+  readonly primaryFields: readonly string[] = FIELDS;
+  readonly #flags: Flags;
+  readonly #limitMs: number;
+
+  constructor({ caseSensitive = true, normalizeSpace = false, limitMs = USUAL_LIMIT_MS }: LevenshteinOptions = {}) {
+    this.#flags = { caseSensitive, normalizeSpace };
+    this.#limitMs = limitMs;
+    if (!(limitMs > 0)) throw new UsageError(`levenshtein: limitMs must be a number above 0, not ${String(limitMs)}.`);
+    for (const [flag, value] of Object.entries(this.#flags)) {
+      if (typeof value === "boolean") continue;
+      throw new UsageError(`levenshtein: ${flag} must be true or false, not ${JSON.stringify(value)}.`);
+    }
+  }
+
+  score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
+    const golds = goldsOf(original).map((gold) => this.#prepared(gold));
+    if (golds.length === 0) return undecided(FIELDS, "the example has no gold answer");
+    const input: SimilarityInput = { golds, response: this.#prepared(responseOf(processed)) };
+    if (!isLong(input)) return { levenshtein: bestSimilarity(input) };
+    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
+    const work = heavy<number>("levenshtein", input, limits);
+    return scoredOrUndecided(
+      FIELDS,
+      work.then((levenshtein) => ({ levenshtein })),
+    );
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, ...this.#flags };
+  }
+
+  #prepared(text: string): string {
+    const { caseSensitive, normalizeSpace } = this.#flags;
+    const cased = caseSensitive ? text : text.toLowerCase();
+    return normalizeSpace ? cased.trim().replace(/\s+/g, " ") : cased;
+  }
+}
+
+function isLong({ golds, response }: SimilarityInput): boolean {
+  const length = golds.reduce((sum, gold) => sum + gold.length, 0);
+  return length + response.length > MOST_CHARACTERS || length * response.length > MOST_PAIRS;
+}
