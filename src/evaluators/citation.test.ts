@@ -1,0 +1,123 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { Citation } from "./citation.js";
+import { citationId, citedIn } from "./citation-marks.js";
+
+const evaluator = new Citation();
+
+function scored(citations: unknown, response: unknown): ScoredWithEvidence {
+  return evaluator.score({ id: 1, question: "q", citations } as Example, { response } as Output) as ScoredWithEvidence;
+}
+
+const numbers = new Set(["1"]);
+
+describe("citedIn", () => {
+  it.each<[string, string[]]>([
+    ["Yes [1].", ["1"]],
+    ["Yes[1][2].", ["1", "2"]],
+    ["[1] and [1] again", ["1"]],
+    ["[2, 3]", ["2", "3"]],
+    ["[2,3 and 5]", ["2", "3", "5"]],
+    ["[1-3]", ["1", "2", "3"]],
+    ["[1–3; 7]", ["1", "2", "3", "7"]],
+    ["[3-1]", []],
+    ["[1-99999]", []],
+    ["[^4]", ["4"]],
+    ["[01]", ["1"]],
+    ["(source 4)", ["4"]],
+    ["(see sources 4 and 5)", ["4", "5"]],
+    ["[Source 4]", ["4"]],
+    ["[doc: 4]", ["4"]],
+    ["【4†source】", ["4"]],
+    ["[1](https://example.org)", ["1"]],
+    ["[sic] and (2)", []],
+    ["", []],
+    ["[]", []],
+  ])("%j cites %j", (text, expected) => {
+    expect([...citedIn(text, numbers)]).toEqual(expected);
+  });
+
+  it("reads names where the golds have names", () => {
+    const golds = new Set(["smith2020", "https://example.org/a", "annual report, 2020"]);
+    expect([...citedIn("See [Smith2020; Jones1999].", golds)]).toEqual(["smith2020", "jones1999"]);
+    expect([...citedIn("[here](https://example.org/a)", golds)]).toEqual(["https://example.org/a", "here"]);
+    expect([...citedIn("[Annual Report, 2020]", golds)]).toEqual(["annual report, 2020"]);
+  });
+});
+
+describe("citationId", () => {
+  it.each([
+    ["[1]", "1"],
+    [" 007 ", "7"],
+    ["Source 3", "3"],
+    ["source", "source"],
+    ["Doc-A", "doc-a"],
+  ])("of %j is %j", (text, expected) => {
+    expect(citationId(text)).toBe(expected);
+  });
+});
+
+describe("Citation", () => {
+  it.each<[unknown, string, [number, number, number]]>([
+    [[1, 2], "A [1]. B [2].", [1, 1, 1]],
+    [["1", "2"], "A [1].", [1, 0.5, 2 / 3]],
+    [[1], "A [1, 2].", [0.5, 1, 2 / 3]],
+    [[1], "A [2].", [0, 0, 0]],
+    ["[1]", "A [1].", [1, 1, 1]],
+    [3, "A [3].", [1, 1, 1]],
+    [[{ id: 4, title: "x" }], "A [4].", [1, 1, 1]],
+    [["doc-a", "doc-b"], "A [doc-a] [Doc-B].", [1, 1, 1]],
+  ])("gold %j, response %j", (citations, response, [precision, recall, f1]) => {
+    const { scores } = scored(citations, response);
+    expect(scores.citation_precision).toBeCloseTo(precision, 12);
+    expect(scores.citation_recall).toBeCloseTo(recall, 12);
+    expect(scores.citation_f1).toBeCloseTo(f1, 12);
+  });
+
+  it.each(["No marks.", "", null, undefined, {}])("has no precision of %j", (response) => {
+    expect(scored([1], response)).toEqual({
+      scores: { citation_recall: 0, citation_f1: 0 },
+      unscored: { citation_precision: "the response cites nothing" },
+      evidence: { citation_f1: "cited nothing; gold 1" },
+    });
+  });
+
+  it.each([undefined, null, [], "", [null], {}, [{}]])("does not score citations of %j", (citations) => {
+    const { scores, unscored } = scored(citations, "[1]");
+    expect(scores).toEqual({});
+    expect(Object.keys(unscored ?? {})).toEqual(evaluator.fields);
+    expect(unscored?.citation_f1).toMatch(/no citations/);
+  });
+
+  it("gives the harmonic mean, and one for the golds themselves", () => {
+    const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(ids, ids, (golds, cited) => {
+        const { scores } = scored(golds, cited.map((id) => `x [${id}]`).join(" "));
+        const { citation_precision: p = Number.NaN, citation_recall: r = Number.NaN } = scores;
+        expect(scores.citation_f1).toBeCloseTo(p + r === 0 ? 0 : (2 * p * r) / (p + r), 12);
+        expect(scored(golds, `[${golds.join(", ")}]`).scores.citation_f1).toBe(1);
+      }),
+    );
+  });
+
+  it("keeps its evidence short", () => {
+    const all = Array.from({ length: 150 }, (_, i) => i + 1);
+    expect(scored(all, `[1-150]`).evidence?.citation_f1?.length).toBeLessThan(120);
+  });
+
+  it.each(["[", "]", "[1", "[1]", "(source ", "1-", "[a", "(", "【"])("stays quick on a megabyte of %j", (unit) => {
+    const start = performance.now();
+    scored([1], unit.repeat(Math.ceil(1e6 / unit.length)));
+    // On a busy machine; what is quadratic takes minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it("declares what it emits", () => {
+    expect(evaluator).toMatchObject({ name: "citation", primaryFields: ["citation_f1"] });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "citation", version: 1 });
+  });
+});

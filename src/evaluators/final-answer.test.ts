@@ -1,0 +1,281 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { cleaned } from "./final-answer/clean.js";
+import { statementIn } from "./final-answer/statement.js";
+import { FinalAnswer } from "./final-answer.js";
+
+const evaluator = new FinalAnswer();
+
+function scored(gold: Partial<Example>, response: unknown): ScoredWithEvidence {
+  return evaluator.score({ id: 1, question: "q", ...gold }, { response } as Output) as ScoredWithEvidence;
+}
+
+const score = (answer: string, response: unknown) => scored({ answer }, response).scores.final_answer;
+
+describe("statementIn", () => {
+  it.each([
+    ["So the answer is 3.", "3."],
+    ["the answer is: 3", "3"],
+    ["The answer is 1. No, the answer is 2.", "2."],
+    ["**Answer:** Yes", "Yes"],
+    ["**Final Answer**: Yes", "Yes"],
+    ["### Final Answer\n\nYes", "Yes"],
+    ["The answer to this question is therefore No", "No"],
+    ["The answer should be 12", "12"],
+    ["The answer is \\boxed{4}", "\\boxed{4}"],
+    ["The answer is -4", "-4"],
+    ["Answer: 4\n\nThe answer is", "4\n\nThe answer is"],
+  ])("in %j is %j", (text, rest) => {
+    expect(statementIn(text)).toEqual({ rest, isExplicit: true });
+  });
+
+  it("is the whole text when nothing is announced", () => {
+    expect(statementIn("No")).toEqual({ rest: "No", isExplicit: false });
+    expect(statementIn("The answer isn't known")).toMatchObject({ isExplicit: false });
+    expect(statementIn("He answers: no")).toMatchObject({ isExplicit: false });
+  });
+});
+
+describe("cleaned", () => {
+  it.each([
+    ["**No**.", "No"],
+    ['"No."', "No"],
+    ["$\\boxed{\\text{No}}$.", "No"],
+    ["\\(12\\)", "12"],
+    ["$$12$$", "12"],
+    ["No**.", "No"],
+    ["**No", "No"],
+    ["`] ] >`", "] ] >"],
+    ["No</s>", "No"],
+    ["No<|im_end|>", "No"],
+    ["**A** and **B**", "**A** and **B**"],
+    ["\\boxed{\\frac{1}{2}}", "\\frac{1}{2}"],
+    ["...", ""],
+  ])("of %j is %j", (text, expected) => {
+    expect(cleaned(text)).toBe(expected);
+  });
+
+  it("leaves nothing more to clean", () => {
+    const unit = fc.constantFrom("**", "*", "`", "$", '"', ".", "No", " ", "\\boxed{", "}", "(A)");
+    const text = fc.array(unit, { maxLength: 8 }).map((units) => units.join(""));
+    fc.assert(
+      fc.property(text, (value) => {
+        expect(cleaned(cleaned(value))).toBe(cleaned(value));
+      }),
+    );
+  });
+});
+
+describe("FinalAnswer", () => {
+  describe("of options", () => {
+    it.each([
+      "So the answer is (B).",
+      "So the answer is B.",
+      "so the answer is (b)",
+      "So the answer is (B) 12/25/1937.",
+      "So the answer is B) 12/25/1937",
+      "So the answer is 12/25/1937 (B).",
+      "The answer is **(B)**.",
+      "The answer is **B. 12/25/1937**",
+      "The answer is option (B), because (A) is a day early.",
+      "The answer is option B.",
+      "**Answer: (B)**",
+      "### Final Answer\n\n**(B)**",
+      "$$\\boxed{\\text{(B)}}$$",
+      "\\boxed{B}",
+      "(B)",
+      "B",
+      " (B)\n\nQ: Today is …\nOptions:\n(A) x\n(B) y\nA: (C)\n\nQ: …\nA: (D)",
+      "It is a day later. So the answer is (B).\n\nQ: Next?\nA: Let's think step by step.\nSo the answer is (A).",
+      "It is a day later. So the answer is (B).\n\nQuestion: Next?\nAnswer: (A)",
+      "(B)\n\nQuestion: Next?\nAnswer: (A)",
+      "(B) 12/25/1937\n\nExplanation: tomorrow is one day later.",
+      "Reasons.\nTherefore, the correct option is (B).",
+      "<think>maybe the answer is (A)</think>The answer is (B).",
+      "Perhaps the answer is (A). No: the answer is (B).",
+      "The answer is (B).\n\nLet me know if you have questions.",
+      "Question: what is the date tomorrow?\nThe answer is (B).",
+    ])("reads B from %j", (response) => {
+      expect(score("(B)", response)).toBe(1);
+      expect(score("B", response)).toBe(1);
+      expect(score("(A)", response)).toBe(0);
+      expect(score("(C)", response)).toBe(0);
+    });
+
+    it.each([
+      "",
+      "Because the date is a day later",
+      "Both (A) and (B) are possible.",
+      "The answer is Bob",
+      "Bravo",
+      "So the answer is",
+    ])("finds no option in %j", (response) => {
+      for (const letter of "ABCDP") expect(score(`(${letter})`, response)).toBe(0);
+    });
+  });
+
+  it.each([
+    ["True", "not ( True ) is False, so the answer is True.", 1],
+    ["True", "So the answer is true", 1],
+    ["False", "So the answer is True.", 0],
+    ["Yes", "So the answer is Yes.", 1],
+    ["Yes", "The answer is **Yes**, because both wires touched it.", 1],
+    ["yes", "Yes", 1],
+    ["Yes", "The answer is *yes*.", 1],
+    ["Yes", "**The answer is Yes**", 1],
+    ["no", "No.\n\nQ: Is it plausible?\nA: yes", 1],
+    ["No", "The answer is not clear.", 0],
+    ["No", "Nobody knows", 0],
+    ["No", 'So the answer is "No".', 1],
+    ["No", "Therefore, they do **not** return.\n\n**No**", 1],
+    ["No", "No. They end up two steps to the left of the starting point.", 1],
+    ["Yes", "No. They end up two steps to the left of the starting point.", 0],
+    ["valid", "The argument is deductively valid. So the answer is valid.", 1],
+    ["invalid", "So the answer is valid.", 0],
+    ["valid", "So the answer is invalid.", 0],
+    ["valid", "Therefore, the argument is **valid**.", 1],
+    ["rita, sue and bob poo", "So the answer is rita, sue and bob poo.", 1],
+  ])("of words: gold %j, response %j: %d", (gold, response, expected) => {
+    expect(score(gold, response)).toBe(expected);
+  });
+
+  it.each([
+    ["8", "So the answer is 8.", 1],
+    ["8", "So the answer is eight.", 1],
+    ["8", "So the answer is 8 musical instruments.", 1],
+    ["8", "The answer is **8**.", 1],
+    ["8", "The answer is $\\boxed{8}$.", 1],
+    ["8", "So the answer is 3 + 5 = 8.", 1],
+    ["8", "You have **8** instruments.", 1],
+    ["8", "8", 1],
+    ["8", "So the answer is 18.", 0],
+    ["8", "So the answer is 8.5", 0],
+    ["8", "So the answer is 80", 0],
+    ["8", "So the answer is 8 or 9.", 0],
+    ["8", "So the answer is -8.", 0],
+    ["-1234", "So the answer is -1234.", 1],
+    ["-1234", "So the answer is −1,234", 1],
+    ["1234", "So the answer is $1,234.", 1],
+    ["24", "Then 2 * 12 = 24", 1],
+  ])("of numbers: gold %j, response %j: %d", (gold, response, expected) => {
+    expect(score(gold, response)).toBe(expected);
+  });
+
+  it.each([
+    ["] ] >", "So the answer is ] ] >.", 1],
+    ["] ] >", "So the answer is ]]>", 1],
+    ["] ] >", "So the answer is `] ] >`.", 1],
+    ["] ] >", "] ] >\n\nQ: Complete the rest\nA: }", 1],
+    ["] ] >", "So the answer is ] > ].", 0],
+    ["] ] >", "So the answer is ] ] > }.", 0],
+    ["} )", "The stack is empty. So, the answer is: } )", 1],
+  ])("of brackets: gold %j, response %j: %d", (gold, response, expected) => {
+    expect(score(gold, response)).toBe(expected);
+  });
+
+  it.each([
+    ["ant bee cat", "So the answer is ant bee cat.", 1],
+    ["ant bee cat", "The answer is: ant, bee, cat", 1],
+    ["ant bee cat", "The answer is:\n\n1. ant\n2. bee\n3. cat", 1],
+    ["ant bee cat", "ant bee cat\n\nQ: Sort\nA: dog", 1],
+    ["ant bee cat", "So the answer is ant cat bee.", 0],
+    ["ant bee cat", "So the answer is ant bee.", 0],
+    ["ant bee cat", "So the answer is ant bee cat dog.", 0],
+    ["ant bee cat", "So the answer is antbee cat.", 0],
+  ])("of lists: gold %j, response %j: %d", (gold, response, expected) => {
+    expect(score(gold, response)).toBe(expected);
+  });
+
+  it("takes any gold, numbers among them", () => {
+    expect(scored({ answers: ["no", "false"] }, "The answer is false").scores.final_answer).toBe(1);
+    expect(scored({ answer: 8 as unknown as string }, 8).scores.final_answer).toBe(1);
+  });
+
+  it.each([null, undefined, "", "  \n", {}, []])("scores a response of %j as wrong", (response) => {
+    expect(scored({ answer: "null" }, response)).toEqual({
+      scores: { final_answer: 0 },
+      evidence: { final_answer: "no answer found" },
+    });
+  });
+
+  it.each([{}, { answer: "" }, { answers: [] }])("does not score an example with %j", (gold) => {
+    expect(scored(gold, "Yes")).toMatchObject({
+      scores: {},
+      unscored: { final_answer: expect.stringMatching(/answer/) },
+    });
+  });
+
+  it("says what it read, in short", () => {
+    expect(scored({ answer: "No" }, "So the answer is Yes.").evidence).toEqual({ final_answer: 'read "Yes"' });
+    expect(scored({ answer: "No" }, "x".repeat(500)).evidence?.final_answer?.length).toBeLessThan(100);
+  });
+
+  it("declares what it emits", () => {
+    expect(evaluator).toMatchObject({
+      name: "final_answer",
+      fields: ["final_answer"],
+      primaryFields: ["final_answer"],
+    });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "final_answer", version: 1 });
+  });
+
+  it.each([
+    "a",
+    " ",
+    "\n",
+    "*",
+    "(A)",
+    "answer is ",
+    "answer to ",
+    "Q:\n",
+    "\\boxed{",
+    "1",
+    "1,",
+    "**",
+    "(",
+    ".",
+    "- ",
+  ])("stays quick on a megabyte of %j", (unit) => {
+    const response = unit.repeat(Math.ceil(1e6 / unit.length));
+    for (const gold of ["(A)", "8", "] ]", "ant bee", "No"]) {
+      const start = performance.now();
+      score(gold, response);
+      score(gold, `So the answer is ${response}`);
+      // On a busy machine; what is quadratic takes minutes.
+      expect(performance.now() - start).toBeLessThan(10_000);
+    }
+  });
+});
+
+const BBH = fileURLToPath(new URL("../../../shared/data/bbh", import.meta.url));
+const hasBbh = existsSync(BBH);
+if (!hasBbh) console.warn(`Skipped: ${BBH} is not there.`);
+
+describe.skipIf(!hasBbh)("on BIG-Bench-Hard's own targets", () => {
+  const TASKS = ["boolean_expressions", "causal_judgement", "date_understanding", "navigate", "object_counting"];
+  const PHRASINGS: readonly ((target: string) => string)[] = [
+    (target) => ` ${target}`,
+    (target) => `We see it step by step. So the answer is ${target}.`,
+    (target) => `Let's see.\n\nThe answer is **${target}**.`,
+    (target) => `**Final Answer:** ${target}`,
+    (target) => `Some reasoning with numbers such as 17.\n\n$\\boxed{${target}}$`,
+    (target) => `First this. So the answer is ${target}.\n\nQ: Another one?\nA: So the answer is nothing.`,
+  ];
+
+  it.each(TASKS)("%s: every target equals itself in any phrasing, and no other target", (task) => {
+    const { examples } = JSON.parse(readFileSync(`${BBH}/${task}.json`, "utf8")) as { examples: { target: string }[] };
+    const targets = [...new Set(examples.map(({ target }) => target))];
+    expect(targets.length).toBeGreaterThan(1);
+    for (const said of targets) {
+      for (const phrase of PHRASINGS) {
+        for (const gold of targets)
+          expect(score(gold, phrase(said)), `${gold} / ${phrase(said)}`).toBe(gold === said ? 1 : 0);
+      }
+    }
+  });
+});

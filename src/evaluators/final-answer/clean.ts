@@ -1,0 +1,92 @@
+/** Marks that may surround an answer, each opening with its closing one. */
+const PAIRS: readonly (readonly [string, string])[] = [
+  ["**", "**"],
+  ["__", "__"],
+  ["*", "*"],
+  ["`", "`"],
+  ["$$", "$$"],
+  ["$", "$"],
+  ["\\(", "\\)"],
+  ["\\[", "\\]"],
+  ['"', '"'],
+  ["'", "'"],
+  ["“", "”"],
+  ["‘", "’"],
+];
+const COMMAND = /^\\(?:boxed|fbox|text|textbf|textit|mathrm|mathbf|mathit)\s?\{/;
+/** What models write when they stop, left in by those who run them. */
+const STOP_MARK = /(?:<\/s>|<\|[a-z_]{1,20}\|>|<\/answer>)$/i;
+/** The end of "No, because …" and of "12. There are …". */
+const CLAUSE_END = /[.,;:!?](?=\s|$)|\s[-–—(]|\s(?:because|since|as)\s/;
+/** Nested deeper than this is no answer. */
+const MOST_LAYERS = 12;
+
+/**
+ * An answer without what was put around it: bold, quotes, dollar signs, \boxed, the final period.
+ * @example
+ * cleaned("**\\boxed{\\text{No}}**."); // "No"
+ */
+export function cleaned(text: string): string {
+  let answer = text.trim();
+  for (let layer = 0; layer < MOST_LAYERS; layer++) {
+    const peeled = peel(answer);
+    if (peeled === answer) break;
+    answer = peeled;
+  }
+  return answer;
+}
+
+function peel(answer: string): string {
+  const bare = unwrapped(answer.replace(STOP_MARK, "").trim());
+  return withoutPeriod(withoutHalf(bare)).trim();
+}
+
+/** A mark of bold text whose other half was cut off with what came before or after. */
+function withoutHalf(answer: string): string {
+  const mark = answer.indexOf("**");
+  if (mark === -1 || answer.includes("**", mark + 2)) return answer;
+  return mark === 0 ? answer.slice(2) : answer.endsWith("**") ? answer.slice(0, -2) : answer;
+}
+
+function withoutPeriod(answer: string): string {
+  let end = answer.length;
+  while (end > 0 && answer[end - 1] === ".") end -= 1;
+  return answer.slice(0, end);
+}
+
+function unwrapped(answer: string): string {
+  for (const [open, close] of PAIRS) {
+    if (answer.length > open.length + close.length && answer.startsWith(open) && answer.endsWith(close)) {
+      const inside = answer.slice(open.length, -close.length);
+      if (!inside.includes(open)) return inside;
+    }
+  }
+  return commandContent(answer) ?? answer;
+}
+
+/** What is in the braces of a LaTeX command that the text begins with; null when it begins with none. */
+function commandContent(text: string): string | null {
+  const command = COMMAND.exec(text);
+  if (command === null) return null;
+  let depth = 1;
+  for (let i = command[0].length; i < text.length; i++) {
+    if (text[i] === "{") depth += 1;
+    else if (text[i] === "}") depth -= 1;
+    if (depth === 0) return text.slice(command[0].length, i);
+  }
+  return text.slice(command[0].length);
+}
+
+/** The inside of the first bold part of a line; null when there is none. */
+export function firstBold(line: string): string | null {
+  const open = line.indexOf("**");
+  const close = open === -1 ? -1 : line.indexOf("**", open + 2);
+  return close === -1 ? null : line.slice(open + 2, close);
+}
+
+/** The beginning of a line, up to where it goes on to explain. */
+export function clauseOf(line: string): string {
+  const text = line.replaceAll("**", "");
+  const end = text.search(CLAUSE_END);
+  return end === -1 ? text : text.slice(0, end);
+}

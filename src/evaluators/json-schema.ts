@@ -1,0 +1,106 @@
+import { UsageError } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { heavy } from "../workers/pool.js";
+import { undecided } from "./gold.js";
+import { scoredOrUndecided } from "./heavy-scored.js";
+import type { SchemaBook, Verdict } from "./json-schema/validator.js";
+import { responseValue } from "./json-schema/value.js";
+import type { SchemaQuestion } from "./json-schema-task.js";
+import { jsonOf, parseJson } from "./json-text.js";
+
+const FIELD = "json_schema";
+const USUAL_LIMIT_MS = 2000;
+/** Longer values, and schemas with patterns, are checked in a thread that can be stopped. */
+const SHORT = 100_000;
+const PATTERNED = /"pattern(?:Properties)?"\s*:/;
+
+export interface JsonSchemaOptions {
+  /** The schema, as an object or as JSON text. Else the example's `schema`. */
+  schema?: object | boolean | string;
+  /** Take JSON out of a fence or of prose; without it the response must be JSON and nothing else. True unless given. */
+  lenient?: boolean;
+  /** How long one response may take; a pattern in a schema can go on for ever. Two seconds unless given. */
+  limitMs?: number;
+}
+
+/**
+ * Whether the response is JSON that validates against a JSON Schema: the one it is made with, else the example's
+ * `schema`. Formats ("email", "date") are not checked. A schema that cannot be used leaves the row unscored.
+ * @example
+ * await new JsonSchema({ schema: { type: "object", required: ["name"] } }).score({ id: 1, question: "…" }, { response: "{}" });
+ * // { scores: { json_schema: 0 }, evidence: { json_schema: "the value must have required property 'name'" } }
+ */
+export class JsonSchema implements Evaluator {
+  readonly name = FIELD;
+  readonly fields: readonly string[] = [FIELD];
+  readonly primaryFields: readonly string[] = [FIELD];
+  readonly #schema: string | null;
+  readonly #isLenient: boolean;
+  readonly #limitMs: number;
+  #book: SchemaBook | null = null;
+
+  constructor({ schema, lenient = true, limitMs = USUAL_LIMIT_MS }: JsonSchemaOptions = {}) {
+    if (!(limitMs > 0)) throw new UsageError(`json_schema: limitMs must be a number above 0, not ${String(limitMs)}.`);
+    this.#schema = schema === undefined ? null : schemaText(schema);
+    if (schema !== undefined && this.#schema === null) {
+      throw new UsageError("json_schema: schema must be an object, true or false, or one of these as JSON text.");
+    }
+    this.#isLenient = lenient;
+    this.#limitMs = limitMs;
+  }
+
+  async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
+    const schema = this.#schema ?? schemaText(original.schema);
+    if (schema === null) return undecided(this.fields, "the example has no schema (an object, or JSON text)");
+    const parsed = responseValue(processed, this.#isLenient);
+    if (parsed === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "the response is not JSON" } };
+    const verdict = this.#verdict(schema, parsed.value, context);
+    return scoredOrUndecided(
+      this.fields,
+      verdict.then((found) => this.#scored(found)),
+    );
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, schema: this.#schema, lenient: this.#isLenient };
+  }
+
+  async #verdict(schema: string, value: unknown, context: ScoreContext | undefined): Promise<Verdict> {
+    const text = jsonOf(value);
+    if (text === null) return { type: "unusable", reason: "the value is nested too deeply, or is no JSON" };
+    if (text.length + schema.length <= SHORT && !PATTERNED.test(schema))
+      return (await this.#ownBook()).check(schema, value);
+    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
+    const question: SchemaQuestion = { schema, value: text };
+    return heavy<Verdict>("json_schema", question, limits);
+  }
+
+  /** Loaded when first needed: the library is large, and most runs have no use for it. */
+  async #ownBook(): Promise<SchemaBook> {
+    if (this.#book === null) {
+      const { SchemaBook: Book } = await import("./json-schema/validator.js");
+      this.#book ??= new Book();
+    }
+    return this.#book;
+  }
+
+  #scored(verdict: Verdict): Scored {
+    switch (verdict.type) {
+      case "valid":
+        return { scores: { [FIELD]: 1 } };
+      case "invalid":
+        return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: verdict.error } };
+      case "unusable":
+        return undecided(this.fields, `the response cannot be checked: ${verdict.reason}`);
+    }
+  }
+}
+
+/** A schema as JSON text; null for what cannot be one. */
+function schemaText(schema: unknown): string | null {
+  const value = typeof schema === "string" ? parseJson(schema)?.value : schema;
+  const isSchema = typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value));
+  return isSchema ? jsonOf(value) : null;
+}

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { messageOf } from "../../core/errors.js";
+
+/** How a value fares against a schema. */
+export type Verdict = { type: "valid" } | { type: "invalid"; error: string } | { type: "unusable"; reason: string };
+
+type Schema = Record<string, unknown> | boolean;
+type Dialect = keyof typeof AJVS;
+
+const AJVS = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 } as const;
+
+/** Formats are not checked: the words for them differ from tool to tool. Keywords that are not known are let pass, as the standard asks. */
+const OPTIONS: Options = { strict: false, validateFormats: false, allErrors: false, logger: false, messages: true };
+const MOST_KEPT = 64;
+const NAMED = /"\$id"\s*:/;
+const OLDER = /json-schema\.org\/(?:draft-0[67]\/)?schema/;
+const NEWER =
+  /"(?:prefixItems|\$dynamicRef|dependentRequired|dependentSchemas|unevaluated\w+|minContains|maxContains)"\s*:/;
+
+/**
+ * Checks values against JSON Schemas of draft-06, draft-07, 2019-09 and 2020-12, and remembers the last schemas it has
+ * compiled.
+ */
+export class SchemaBook {
+  readonly #compiled = new Map<string, ValidateFunction | string>();
+  /** Kept, because an Ajv compiles the schema of schemas before any other. */
+  readonly #ajvs = new Map<Dialect, Ajv>();
+
+  /** Checks a value; the schema comes as JSON text. */
+  check(schemaText: string, value: unknown): Verdict {
+    const validate = this.#validatorOf(schemaText);
+    if (typeof validate === "string") return { type: "unusable", reason: validate };
+    try {
+      return validate(value) ? { type: "valid" } : { type: "invalid", error: shown(validate.errors?.[0]) };
+    } catch (error) {
+      // A schema that refers to itself runs out of stack on a value that is nested too deeply.
+      return { type: "unusable", reason: messageOf(error) };
+    }
+  }
+
+  #validatorOf(schemaText: string): ValidateFunction | string {
+    const key = schemaText.length < 200 ? schemaText : createHash("sha256").update(schemaText).digest("base64");
+    const validate = this.#compiled.get(key) ?? this.#compile(schemaText);
+    this.#compiled.delete(key);
+    this.#compiled.set(key, validate);
+    const [oldest] = this.#compiled.keys();
+    if (this.#compiled.size > MOST_KEPT && oldest !== undefined) this.#compiled.delete(oldest);
+    return validate;
+  }
+
+  /** The validator of a schema; the reason in words when there can be none. */
+  #compile(schemaText: string): ValidateFunction | string {
+    try {
+      const schema = JSON.parse(schemaText) as Schema;
+      const dialect = dialectOf(schema, schemaText);
+      // Two schemas may call themselves the same, and one Ajv would take them for one.
+      if (NAMED.test(schemaText)) return new AJVS[dialect](OPTIONS).compile(schema);
+      const ajv = this.#ajvs.get(dialect) ?? new AJVS[dialect](OPTIONS);
+      this.#ajvs.set(dialect, ajv);
+      const validate = ajv.compile(schema);
+      // Or it would remember every schema it has seen.
+      if (typeof schema === "object") ajv.removeSchema(schema);
+      return validate;
+    } catch (error) {
+      return messageOf(error);
+    }
+  }
+}
+
+function dialectOf(schema: Schema, schemaText: string): Dialect {
+  const named = typeof schema === "object" ? schema.$schema : undefined;
+  if (typeof schema !== "object" || typeof named !== "string") return NEWER.test(schemaText) ? "2020-12" : "draft-07";
+  if (named.includes("2020-12")) return "2020-12";
+  if (named.includes("2019-09")) return "2019-09";
+  // Draft-07 took nothing from draft-06, but Ajv knows each draft only by its own name.
+  if (OLDER.test(named)) delete schema.$schema;
+  return "draft-07";
+}
+
+function shown(error: ErrorObject | undefined): string {
+  if (error === undefined) return "does not validate";
+  const { additionalProperty } = error.params as { additionalProperty?: unknown };
+  const extra = typeof additionalProperty === "string" ? ` (${JSON.stringify(additionalProperty)})` : "";
+  const text = `${error.instancePath || "the value"} ${error.message ?? "does not validate"}${extra}`;
+  return text.length > 200 ? `${text.slice(0, 199)}…` : text;
+}

@@ -1,0 +1,45 @@
+import type { Evaluator, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { responseOf, undecided } from "./gold.js";
+import { chosenOption } from "./multiple-choice/extract.js";
+import { questionOf } from "./multiple-choice/gold.js";
+import { letterOf } from "./multiple-choice/labels.js";
+
+const ACCURACY = "mc_accuracy";
+const EXTRACTED = "mc_extracted";
+
+/**
+ * Whether a response chooses the right option. The last option that is announced counts ("the answer is (B)", "**B**",
+ * "\boxed{B}"), else a letter on a line of its own, else the text of an option. A response that chooses nothing is wrong,
+ * with `mc_extracted` 0. The gold is a letter, the text of a choice, or a number from 1; `answer_index` counts from 0.
+ * @example
+ * new MultipleChoiceAccuracy().score(
+ *   { id: 1, question: "Capital of France?", choices: ["Rome", "Paris"], answer: "Paris" },
+ *   { response: "It is not A. The answer is clearly B." },
+ * );
+ * // { scores: { mc_accuracy: 1, mc_extracted: 1 }, evidence: { mc_accuracy: "chose B, right is B" } }
+ */
+export class MultipleChoiceAccuracy implements Evaluator {
+  readonly name = "multiple_choice_accuracy";
+  readonly fields: readonly string[] = [ACCURACY, EXTRACTED];
+  readonly primaryFields: readonly string[] = [ACCURACY];
+
+  score(original: Example, processed: Output): Scored {
+    const question = questionOf(original);
+    if (typeof question === "string") return undecided(this.fields, question);
+    const chosen = chosenOption(responseOf(processed), question.options);
+    const right = [...question.right].map(letterOf).join(" or ");
+    return {
+      scores: {
+        [ACCURACY]: chosen !== null && question.right.has(chosen) ? 1 : 0,
+        [EXTRACTED]: chosen === null ? 0 : 1,
+      },
+      evidence: { [ACCURACY]: `chose ${chosen === null ? "nothing" : letterOf(chosen)}, right is ${right}` },
+    };
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1 };
+  }
+}

@@ -1,0 +1,76 @@
+import type { Example } from "../../core/example.js";
+import { goldsOf, textOf } from "../gold.js";
+import { comparable, type Options } from "./extract.js";
+import { letterIndex, MOST_OPTIONS } from "./labels.js";
+
+/** The question as it is scored: its options, and which of them are right. */
+export interface Question {
+  options: Options;
+  right: ReadonlySet<number>;
+}
+
+/** What is assumed of a question that does not tell its choices. */
+const USUAL_COUNT = 10;
+const LABELLED = /^\(?([a-z])(?:[).:]|\)[.:])\s+(\S[\s\S]*)$/i;
+const LETTER = /^\(?([a-z])\)?[.:]?$/i;
+const NUMBER = /^\d{1,2}$/;
+
+/** The options of an example and the right ones; a reason in words when they cannot be told. */
+export function questionOf(example: Example): Question | string {
+  const texts = choicesOf(example);
+  if (texts.length > MOST_OPTIONS) return `the example has ${texts.length} choices, more than there are letters`;
+  const golds = goldsOf(example).map((gold) => gold.trim());
+  const right = new Set(golds.flatMap((gold) => indicesOf(gold, texts)));
+  if (right.size === 0) for (const index of givenIndices(example, texts)) right.add(index);
+  if (right.size === 0) return reasonFor(golds, texts);
+  const count = texts.length || Math.max(USUAL_COUNT, ...[...right].map((index) => index + 1));
+  return { options: { texts, count, isNumbered: golds.some((gold) => isNumberLabel(gold, texts)) }, right };
+}
+
+function choicesOf({ choices }: Example): string[] {
+  return Array.isArray(choices) ? choices.map(textOf) : [];
+}
+
+function indicesOf(gold: string, texts: readonly string[]): number[] {
+  const exact = placesOf(texts, (text) => text.trim() === gold);
+  if (exact.length > 0) return exact;
+  const letter = LETTER.exec(gold)?.[1];
+  if (letter !== undefined) return within([letterIndex(letter)], texts);
+  const same = placesOf(texts, (text) => comparable(text) === comparable(gold));
+  if (same.length > 0) return same;
+  if (NUMBER.test(gold)) return texts.length === 0 ? [] : within([Number(gold) - 1], texts);
+  const labelled = LABELLED.exec(gold);
+  return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
+}
+
+/** `answer_index` and `label` count from 0, as the datasets that have them do; a letter in them is a letter. */
+function givenIndices({ answer_index, label }: Example, texts: readonly string[]): number[] {
+  for (const given of [answer_index, label]) {
+    const text = textOf(given).trim();
+    const index = NUMBER.test(text) ? Number(text) : letterIndex(text);
+    const found = index >= 0 ? within([index], texts) : [];
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function within(indices: readonly number[], texts: readonly string[]): number[] {
+  const count = texts.length || MOST_OPTIONS;
+  return indices.filter((index) => index >= 0 && index < count);
+}
+
+function isNumberLabel(gold: string, texts: readonly string[]): boolean {
+  return NUMBER.test(gold) && !texts.some((text) => comparable(text) === comparable(gold));
+}
+
+function placesOf(texts: readonly string[], isWanted: (text: string) => boolean): number[] {
+  return texts.flatMap((text, index) => (isWanted(text) ? [index] : []));
+}
+
+function reasonFor(golds: readonly string[], texts: readonly string[]): string {
+  const [gold] = golds;
+  if (gold === undefined) return "the example has no gold answer (answer, answer_index or label)";
+  const shown = JSON.stringify(gold.length > 60 ? `${gold.slice(0, 59)}…` : gold);
+  if (texts.length === 0) return `the answer ${shown} is no letter, and the example has no choices to find it in`;
+  return `the answer ${shown} is none of the example's choices, nor the letter of one`;
+}

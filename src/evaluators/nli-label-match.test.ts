@@ -1,0 +1,211 @@
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { NLILabelMatch, type NLILabelMatchOptions } from "./nli-label-match.js";
+
+const evaluator = new NLILabelMatch();
+
+function scored(
+  example: Record<string, unknown>,
+  response: unknown,
+  options?: NLILabelMatchOptions,
+): ScoredWithEvidence {
+  const judge = options === undefined ? evaluator : new NLILabelMatch(options);
+  return judge.score({ id: 1, question: "q", ...example } as Example, { response } as Output) as ScoredWithEvidence;
+}
+
+/** Which of the golds a response matches. */
+function read(response: unknown, golds: readonly string[]): string[] {
+  return golds.filter((answer) => scored({ answer }, response).scores.nli_accuracy === 1);
+}
+
+const NLI = ["Entailment", "Contradiction", "Not mentioned"] as const;
+const FACT = ["SUPPORT", "CONTRADICT", "NOT ENOUGH INFO"] as const;
+
+describe("NLILabelMatch reads", () => {
+  it.each<[string, number]>([
+    ["Entailment", 0],
+    ["entailment.", 0],
+    ["**Entailment**", 0],
+    ["The contract entails the hypothesis.", 0],
+    ["The hypothesis is entailed by section 3.", 0],
+    ["Entailment. The contract does not mention exceptions.", 0],
+    ["Entailment\n\nNothing contradicts it.", 0],
+    ["The contract does not mention exceptions, so the hypothesis is entailed.", 0],
+    ["It might seem to contradict section 2, but the answer is: entailment", 0],
+    ["Label: entailment", 0],
+    ["\\boxed{\\text{entailment}}", 0],
+    ["We must decide whether it entails or contradicts the hypothesis. Section 2 says so. Answer: Entailment", 0],
+    ["The options are entailment, contradiction, or not mentioned. Section 4 supports it.", 0],
+    ["<think>It is a contradiction.</think>Entailment", 0],
+    ["Contradiction", 1],
+    ["contradicts", 1],
+    ["The hypothesis is contradicted by clause 7.", 1],
+    ["This directly contradicts the hypothesis", 1],
+    ["At first it seems entailed. … Therefore the label is: contradiction", 1],
+    ["It is not entailed; it is contradicted.", 1],
+    ["The contract does not entail the hypothesis. It contradicts it.", 1],
+    ["Contradiction - clause 7 does not support it", 1],
+    ["Not mentioned", 2],
+    ["NotMentioned", 2],
+    ["not_mentioned", 2],
+    ["Neutral", 2],
+    ["There is no mention of that in the contract.", 2],
+    ["The contract does not mention it.", 2],
+    ["The contract doesn't address this point.", 2],
+    ["The contract does not entail the hypothesis", 2],
+    ["It isn't entailed.", 2],
+    ["The hypothesis is neither entailed nor contradicted by the contract.", 2],
+    ["The contract neither entails nor contradicts it.", 2],
+    ["Neither.", 2],
+    ["It cannot be determined from the contract.", 2],
+    ["There is not enough information to support or refute it.", 2],
+  ])("%j as number %d of NLI", (response, index) => {
+    expect(read(response, NLI)).toEqual([NLI[index]]);
+  });
+
+  it.each<[string, number]>([
+    ["SUPPORTS", 0],
+    ["Supported", 0],
+    ["The abstract supports the claim.", 0],
+    ["The claim is not refuted; the evidence supports it.", 0],
+    ["Not only does it agree, the study not only mentions but supports it.", 0],
+    ["REFUTES", 1],
+    ["The claim is refuted.", 1],
+    ["Contradict", 1],
+    ["Verdict: refuted", 1],
+    ["Not enough info", 2],
+    ["not enough information", 2],
+    ["NOT_ENOUGH_INFO", 2],
+    ["NEI", 2],
+    ["The claim is not supported by the abstract.", 2],
+    ["There is insufficient evidence.", 2],
+    ["There is no evidence to support this claim.", 2],
+  ])("%j as number %d of fact checking", (response, index) => {
+    expect(read(response, FACT)).toEqual([FACT[index]]);
+  });
+
+  it("true and false, yes and no", () => {
+    const truth = ["true", "false", "neither"];
+    expect(read("True", truth)).toEqual(["true"]);
+    expect(read("The statement is not true.", truth)).toEqual(["false"]);
+    expect(read("It looks true, but the answer is False.", truth)).toEqual(["false"]);
+    expect(read("Neither", truth)).toEqual(["neither"]);
+    const yesNo = ["yes", "no", "maybe"];
+    expect(read("Yes, there is no doubt about it.", yesNo)).toEqual(["yes"]);
+    expect(read("No.", yesNo)).toEqual(["no"]);
+    expect(read("The answer is no", yesNo)).toEqual(["no"]);
+    expect(read("Maybe", yesNo)).toEqual(["maybe"]);
+  });
+
+  it("two-way labels: whatever is not entailed", () => {
+    const both = ["entailment", "not_entailment"];
+    expect(read("entailment", both)).toEqual(["entailment"]);
+    expect(read("not_entailment", both)).toEqual(["not_entailment"]);
+    expect(read("Not entailment", both)).toEqual(["not_entailment"]);
+    expect(read("It does not entail it.", both)).toEqual(["not_entailment"]);
+    expect(read("The premise contradicts it", both)).toEqual(["not_entailment"]);
+    expect(read("neutral", both)).toEqual(["not_entailment"]);
+  });
+
+  it.each(["", null, undefined, {}, "I cannot help.", "It does not contradict anything.", "42"])(
+    "no label in %j",
+    (response) => {
+      expect(read(response, NLI)).toEqual([]);
+      expect(scored({ answer: "entailment" }, response).evidence).toEqual({
+        nli_accuracy: "read no label, gold supported",
+      });
+    },
+  );
+});
+
+describe("NLILabelMatch's gold", () => {
+  it.each([
+    { answer: "entailment" },
+    { answer: "Entails" },
+    { answer: "e" },
+    { answer: "SUPPORTED" },
+    { answers: ["entailment"] },
+    { label: "entailment" },
+    { answers: ["neutral", "entailment"] },
+  ])("may be %j", (example) => {
+    expect(scored(example, "Entailment").scores.nli_accuracy).toBe(1);
+    expect(scored(example, "Contradiction").scores.nli_accuracy).toBe(0);
+  });
+
+  it.each([
+    [{}, /no gold label \(answer or label\)/],
+    [{ answer: "" }, /no gold label/],
+    [{ answer: "blue" }, /"blue" is not known: give your own with the option labels/],
+    [{ answer: 0 }, /"0" is not known/],
+    [{ answer: "entailment or contradiction" }, /is not known/],
+    [{ label: {} }, /no gold label/],
+  ])("cannot be told from %j", (example, reason) => {
+    expect(scored(example as Record<string, unknown>, "Entailment")).toMatchObject({
+      scores: {},
+      unscored: { nli_accuracy: expect.stringMatching(reason) },
+    });
+  });
+});
+
+describe("NLILabelMatch with labels of one's own", () => {
+  const options: NLILabelMatchOptions = {
+    labels: { agree: ["agrees", "in favour"], disagree: ["disagrees", "not in favour"], "no-stance": ["unrelated"] },
+  };
+  const own = (answer: string, response: string) => scored({ answer }, response, options).scores.nli_accuracy;
+
+  it("knows those, and only those", () => {
+    expect(own("agree", "She agrees.")).toBe(1);
+    expect(own("disagree", "She agrees.")).toBe(0);
+    expect(own("disagree", "He is not in favour of it.")).toBe(1);
+    expect(own("agree", "He is not in favour of it.")).toBe(0);
+    expect(own("no-stance", "no stance")).toBe(1);
+    expect(own("no-stance", "They do not agree")).toBe(0);
+    expect(own("agree", "They do not agree")).toBe(0);
+    expect(scored({ answer: "entailment" }, "entailment", options).scores).toEqual({});
+  });
+
+  it("takes phrases literally", () => {
+    const odd = { labels: { "c++": ["a.b"], other: ["(x)"] } };
+    expect(scored({ answer: "c++" }, "c++", odd).scores.nli_accuracy).toBe(1);
+    expect(scored({ answer: "c++" }, "axb", odd).scores.nli_accuracy).toBe(0);
+  });
+
+  it.each([{}, { a: [] }, { a: [], b: "x" }, { a: [""], b: [] }, [], null])("refuses %j", (labels) => {
+    expect(() => new NLILabelMatch({ labels } as unknown as NLILabelMatchOptions)).toThrow(/two labels or more/);
+  });
+
+  it("are part of what it is", () => {
+    expect(new NLILabelMatch(options).fingerprint()).toEqual({
+      evaluator: "nli_label_match",
+      version: 1,
+      labels: options.labels,
+    });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "nli_label_match", version: 1, labels: null });
+  });
+});
+
+describe("NLILabelMatch", () => {
+  it.each([
+    "a",
+    " ",
+    "\n",
+    "not ",
+    "no ",
+    "entails ",
+    "not entail ",
+    "neither ",
+    "not_",
+    "entailment or ",
+    "so ",
+    "label is ",
+  ])("stays quick on a megabyte of %j", (unit) => {
+    const text = unit.repeat(Math.ceil(1e6 / unit.length));
+    const start = performance.now();
+    scored({ answer: "entailment" }, text);
+    scored({ answer: "entailment" }, `not ${text}`);
+    // On a busy machine; what is quadratic takes minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+});

@@ -1,0 +1,91 @@
+import { UsageError } from "../core/errors.js";
+import type { Evaluator, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import { ownValue } from "../core/own-value.js";
+import type { Output } from "../core/system.js";
+import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
+import { FAMILIES, ownMap, TWO_WAY_FAMILY, TWO_WAY_GOLD } from "./nli/label-map.js";
+import { LabelReader } from "./nli/reader.js";
+
+const FIELD = "nli_accuracy";
+const SHORT: Readonly<Record<string, string>> = { e: "entailment", c: "contradiction", n: "neutral" };
+
+export interface NLILabelMatchOptions {
+  /** Labels of one's own, each with further phrases that stand for it, in place of those that are built in. */
+  labels?: Readonly<Record<string, readonly string[]>>;
+}
+
+interface Gold {
+  reader: LabelReader;
+  label: string;
+}
+
+/**
+ * Whether a response arrives at the gold label of an inference: entailment / contradiction / not mentioned, supports /
+ * refutes / not enough info, true / false / neither, yes / no / maybe, entailment / not_entailment. Inflections and
+ * denials are understood ("contradicted", "does not entail"), and the last label that is stated counts.
+ * @example
+ * new NLILabelMatch().score(
+ *   { id: 1, question: "…", answer: "contradiction" },
+ *   { response: "Nothing here is entailed. Therefore the label is: contradiction" },
+ * );
+ * // { scores: { nli_accuracy: 1 }, evidence: { nli_accuracy: "read contradicted, gold contradicted" } }
+ */
+export class NLILabelMatch implements Evaluator {
+  readonly name = "nli_label_match";
+  readonly fields: readonly string[] = [FIELD];
+  readonly primaryFields: readonly string[] = [FIELD];
+  readonly #families: readonly LabelReader[];
+  readonly #twoWay: LabelReader | null;
+  readonly #labels: NLILabelMatchOptions["labels"] | null;
+
+  constructor({ labels }: NLILabelMatchOptions = {}) {
+    if (labels !== undefined) checkLabels(labels);
+    this.#labels = labels ?? null;
+    this.#families = (labels === undefined ? FAMILIES : [ownMap(labels)]).map((map) => new LabelReader(map));
+    this.#twoWay = labels === undefined ? new LabelReader(TWO_WAY_FAMILY) : null;
+  }
+
+  score(original: Example, processed: Output): Scored {
+    const texts = goldsOf(original);
+    const said = texts.length > 0 ? texts : [textOf(original.label)].filter((text) => text.trim() !== "");
+    const golds = said.flatMap((text) => this.#goldOf(text) ?? []);
+    const [gold] = golds;
+    if (gold === undefined) return undecided(this.fields, reasonFor(said));
+    const response = responseOf(processed);
+    const isRight = golds.some(({ reader, label }) => reader.label(response) === label);
+    const shown = `read ${gold.reader.label(response) ?? "no label"}, gold ${golds.map(({ label }) => label).join(" or ")}`;
+    return { scores: { [FIELD]: isRight ? 1 : 0 }, evidence: { [FIELD]: shown } };
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, labels: this.#labels };
+  }
+
+  #goldOf(text: string): Gold | null {
+    const gold = text.trim();
+    if (this.#twoWay !== null && TWO_WAY_GOLD.test(gold)) return { reader: this.#twoWay, label: "not supported" };
+    const full = this.#labels === null ? (ownValue(SHORT, gold.toLowerCase()) ?? gold) : gold;
+    for (const reader of this.#families) {
+      const label = reader.whole(full);
+      if (label !== null) return { reader, label };
+    }
+    return null;
+  }
+}
+
+function checkLabels(labels: unknown): void {
+  const entries = typeof labels === "object" && labels !== null && !Array.isArray(labels) ? Object.entries(labels) : [];
+  const isList = (value: unknown) =>
+    Array.isArray(value) && value.every((item) => typeof item === "string" && item.trim() !== "");
+  if (entries.length >= 2 && entries.every(([label, phrases]) => label.trim() !== "" && isList(phrases))) return;
+  throw new UsageError(
+    'nli_label_match: labels must name two labels or more, each with a list of phrases, such as { "yes": ["true"], "no": [] }.',
+  );
+}
+
+function reasonFor(golds: readonly string[]): string {
+  const [gold] = golds;
+  if (gold === undefined) return "the example has no gold label (answer or label)";
+  return `the gold label ${JSON.stringify(gold.slice(0, 60))} is not known: give your own with the option labels`;
+}

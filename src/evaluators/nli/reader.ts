@@ -1,0 +1,106 @@
+import { ownValue } from "../../core/own-value.js";
+import { withoutThinking } from "../thinking.js";
+import type { LabelMap } from "./label-map.js";
+
+const BLOCKED =
+  "(?:and|but|so|thus|therefore|hence|rather|instead|only|because|which|mention\\w*|enough|sufficient)\\b";
+const DENIAL = `(?:\\b(?:not|never|no|cannot|neither|nor|without|non|fails? to|failed to)|n['’]t)(?![\\s]+only\\b)(?:\\s{1,3}(?!${BLOCKED})[\\w'’]{1,30}){0,4}?[\\s_-]{1,3}`;
+const LED =
+  /\b(?:label|answer|verdict|relation(?:ship)?|conclusion|classification|judge?ment|prediction|classified|labell?ed|choice|category)\b[^.\n]{0,40}?(?:\b(?:is|as|be)\b|[:：=])[\s*"'`“(:_{\\a-z]{0,12}(?:\b(?:an?|that of) )?[*"'`(]{0,3}$/i;
+const CONCLUDED =
+  /\b(?:therefore|thus|hence|so|consequently|overall|in conclusion|in summary|accordingly)\b[^.\n]{0,110}$/i;
+const HYPOTHETICAL = /\b(?:whether|if|either|determine|decide|options|labels|choices)\b[^.\n]{0,60}$/i;
+const MARKED = /(?:\*\*|\\boxed\{(?:\\text\{)?|<answer>\s?|`|")$/;
+const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|an?)\W{1,3}){0,2}$/i;
+const BEFORE = 130;
+/** A label is among the last of a response; a text of nothing but labels is no answer. */
+const MOST = 4000;
+
+interface Found {
+  label: string;
+  at: number;
+  end: number;
+}
+
+/** Finds the labels of one map in texts. */
+export class LabelReader {
+  readonly #pattern: RegExp;
+  readonly #map: LabelMap;
+
+  constructor(map: LabelMap) {
+    this.#map = map;
+    const plain = map.labels.map(({ pattern }) => `(${pattern})`).join("|");
+    this.#pattern = new RegExp(
+      `(?<!\\w)(?:${plain})(?!\\w)|${DENIAL}(?:${plain})(?!\\w)|(?<!\\w)(${map.phrases?.pattern ?? "(?!)"})(?!\\w)`,
+      "gi",
+    );
+  }
+
+  /** The label that a text is, and nothing but it; null when there is none. */
+  whole(text: string): string | null {
+    const bare = text.trim().replace(/^[\s"'*(]+|[\s"'*).!]+$/g, "");
+    const found = this.#all(bare);
+    const [only] = found;
+    return found.length === 1 && only?.at === 0 && only.end === bare.length ? only.label : null;
+  }
+
+  /** The label that a response arrives at; null when it names none. */
+  label(response: string): string | null {
+    const text = withoutThinking(response);
+    const found = withoutLists(this.#all(text), text);
+    const real = found.filter(({ at }) => !HYPOTHETICAL.test(before(text, at)));
+    return lastStated(real, text) ?? this.#atEdge(text) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null;
+  }
+
+  /** A label on the last line alone, or one that the response begins with before it explains. */
+  #atEdge(text: string): string | null {
+    const trimmed = text.trim();
+    const last = this.whole(trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(0, 200));
+    if (last !== null) return last;
+    const opening = /^[^\n.,;:!–—(]{1,60}?(?=[\n.,;:!–—(]|\s-\s|$)/.exec(trimmed)?.[0];
+    return opening === undefined ? null : this.whole(opening);
+  }
+
+  #all(text: string): Found[] {
+    const found: Found[] = [];
+    for (const match of text.matchAll(this.#pattern)) {
+      const label = this.#labelOf(match);
+      if (label !== null) found.push({ label, at: match.index, end: match.index + match[0].length });
+      if (found.length > 2 * MOST) found.splice(0, MOST);
+    }
+    return found.slice(-MOST);
+  }
+
+  /** The groups are each label, each label denied, the phrases. */
+  #labelOf(match: RegExpMatchArray): string | null {
+    const { labels, phrases, denied } = this.#map;
+    const hit = match.findIndex((group, i) => i > 0 && group !== undefined) - 1;
+    if (hit >= 2 * labels.length) return phrases?.label ?? null;
+    const label = labels[hit % labels.length]?.label ?? "";
+    return hit < labels.length ? label : (ownValue(denied, label) ?? null);
+  }
+}
+
+/** The last label that is announced, concluded or marked as the answer. */
+function lastStated(found: readonly Found[], text: string): string | null {
+  for (const { label, at } of [...found].reverse()) {
+    const left = before(text, at);
+    if (LED.test(left) || CONCLUDED.test(left) || MARKED.test(left)) return label;
+  }
+  return null;
+}
+
+/** "entailment, contradiction or neutral" only tells what there is to choose from. */
+function withoutLists(found: readonly Found[], text: string): Found[] {
+  const listed = new Set<Found>();
+  for (const [i, next] of found.entries()) {
+    const previous = found[i - 1];
+    if (previous === undefined || previous.label === next.label || next.at - previous.end > 12) continue;
+    if (LISTED.test(text.slice(previous.end, next.at))) listed.add(previous).add(next);
+  }
+  return found.filter((one) => !listed.has(one));
+}
+
+function before(text: string, at: number): string {
+  return text.slice(Math.max(0, at - BEFORE), at);
+}

@@ -1,0 +1,109 @@
+import { UsageError } from "../core/errors.js";
+import type { Evaluator, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { ownPart, statementIn } from "./final-answer/statement.js";
+import { goldsOf, responseOf, undecided } from "./gold.js";
+import { numbersIn, type WrittenNumber } from "./number-text.js";
+
+const FIELD = "numeric_tolerance";
+const USUAL_RELATIVE = 1e-6;
+/** Room for what binary fractions cannot hold: 1.01 is within a hundredth of 1. */
+const ROUNDING = 1e-12;
+const TAIL = 2000;
+
+export interface NumericToleranceOptions {
+  /** How far the number may be from the gold. 0 unless given. */
+  absolute?: number;
+  /** How far the number may be from the gold, as a share of the gold. 1e-6 unless a tolerance is given. */
+  relative?: number;
+}
+
+/**
+ * Compares the number a response answers with (the one after the last "answer is", else its last number) with the gold
+ * number, within a tolerance; the wider of two tolerances counts. Thousands separators, currency signs, percent,
+ * powers of ten and fractions are understood, and "12%" is 12 as well as 0.12.
+ * @example
+ * new NumericTolerance({ relative: 0.01 }).score({ id: 1, question: "…", answer: "3.14" }, { response: "About 3.15." });
+ * // { scores: { numeric_tolerance: 1 }, evidence: { numeric_tolerance: "read 3.15, gold 3.14" } }
+ */
+export class NumericTolerance implements Evaluator {
+  readonly name = FIELD;
+  readonly fields: readonly string[] = [FIELD];
+  readonly primaryFields: readonly string[] = [FIELD];
+  readonly #absolute: number;
+  readonly #relative: number;
+
+  constructor({ absolute, relative }: NumericToleranceOptions = {}) {
+    this.#absolute = tolerance("absolute", absolute ?? 0);
+    this.#relative = tolerance("relative", relative ?? (absolute === undefined ? USUAL_RELATIVE : 0));
+  }
+
+  score(original: Example, processed: Output): Scored {
+    const golds = goldsOf(original).flatMap(goldNumber);
+    const [first] = golds;
+    if (first === undefined) return undecided(this.fields, "the example has no gold number (answer or answers)");
+    const found = answeredNumber(responseOf(processed));
+    if (found === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
+    const isNear = golds.some((gold) => valuesOf(found, gold).some((value) => this.#isNear(value, gold.value)));
+    return {
+      scores: { [FIELD]: isNear ? 1 : 0 },
+      evidence: { [FIELD]: `read ${shown(found)}, gold ${golds.map(shown).join(" or ")}` },
+    };
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, absolute: this.#absolute, relative: this.#relative };
+  }
+
+  #isNear(value: number, gold: number): boolean {
+    const room = Math.max(this.#absolute, this.#relative * Math.abs(gold));
+    return Math.abs(value - gold) <= room + ROUNDING * Math.max(Math.abs(value), Math.abs(gold));
+  }
+}
+
+function tolerance(name: string, value: number): number {
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
+  throw new UsageError(`numeric_tolerance: ${name} must be a number from 0 up, such as 0.01, not ${String(value)}.`);
+}
+
+/** A gold is one number, with whatever unit; of several numbers none is the gold. */
+function goldNumber(gold: string): WrittenNumber[] {
+  const numbers = [...numbersIn(gold.slice(0, 1000))];
+  return numbers.length === 1 ? numbers : [];
+}
+
+function answeredNumber(response: string): WrittenNumber | null {
+  const text = ownPart(response);
+  const { rest, isExplicit } = statementIn(text);
+  if (isExplicit) {
+    const [first] = numbersIn(lineOf(rest));
+    if (first !== undefined) return first;
+  }
+  return lastNumber(text);
+}
+
+/** Of a long text the end will do, unless what it has is the rest of a number that began before. */
+function lastNumber(text: string): WrittenNumber | null {
+  const ending = [...numbersIn(text.slice(-TAIL))];
+  const numbers = ending.length > 1 || text.length <= TAIL ? ending : [...numbersIn(text)];
+  return numbers.at(-1) ?? null;
+}
+
+function lineOf(rest: string): string {
+  const text = rest.trimStart();
+  const end = text.indexOf("\n");
+  const line = end === -1 ? text : text.slice(0, end);
+  // "the answer is 3 + 4 = 7": the result is what is answered.
+  return line.slice(line.lastIndexOf("=") + 1);
+}
+
+/** A percentage against a bare number, either way round, may be meant as a share. */
+function valuesOf(found: WrittenNumber, gold: WrittenNumber): number[] {
+  if (found.isPercent === gold.isPercent) return [found.value];
+  return found.isPercent ? [found.value, found.value / 100] : [found.value, found.value * 100];
+}
+
+function shown({ value, isPercent }: WrittenNumber): string {
+  return `${value}${isPercent ? "%" : ""}`;
+}

@@ -1,0 +1,305 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { ToolCallMatch, type ToolCallMatchOptions } from "./tool-call-match.js";
+import { pythonCalls } from "./tool-calls/python-calls.js";
+
+function scored(example: object, output: object | string, options?: ToolCallMatchOptions): ScoredWithEvidence {
+  const made = typeof output === "string" ? { response: output } : output;
+  const asked = { id: 1, question: "q", ...example } as Example;
+  return new ToolCallMatch(options).score(asked, made as Output) as ScoredWithEvidence;
+}
+
+const score = (example: object, output: object | string, options?: ToolCallMatchOptions) =>
+  scored(example, output, options).scores.tool_call_match;
+
+const ARGS = { city: "Paris", days: 3 };
+const ONE = { tool_calls: [{ name: "weather", arguments: ARGS }] };
+
+describe("ToolCallMatch reads a call", () => {
+  it.each<[string, object | string]>([
+    [
+      "of OpenAI",
+      { tool_calls: [{ id: "x", type: "function", function: { name: "weather", arguments: JSON.stringify(ARGS) } }] },
+    ],
+    ["of Anthropic", { tool_calls: [{ type: "tool_use", id: "x", name: "weather", input: ARGS }] }],
+    ["of Gemini", { tool_calls: [{ functionCall: { name: "weather", args: ARGS } }] }],
+    ["of Bedrock", { tool_calls: [{ toolUse: { toolUseId: "x", name: "weather", input: ARGS } }] }],
+    [
+      "of the Responses API",
+      { tool_calls: [{ type: "function_call", name: "weather", arguments: JSON.stringify(ARGS) }] },
+    ],
+    ["with its keys in another order", { tool_calls: [{ arguments: { days: 3, city: "Paris" }, name: "weather" }] }],
+    ["in a list as text", { tool_calls: JSON.stringify([{ name: "weather", arguments: ARGS }]) }],
+    ["outside of a list", { tool_calls: { name: "weather", arguments: ARGS } }],
+    ["in JSON", JSON.stringify({ name: "weather", arguments: ARGS })],
+    ["in a list in JSON", JSON.stringify([{ name: "weather", parameters: ARGS }])],
+    ["in a message", JSON.stringify({ tool_calls: [{ name: "weather", arguments: ARGS }] })],
+    ["in a response that is parsed", { response: { name: "weather", arguments: ARGS } }],
+    ["in a fence", `Sure:\n\`\`\`json\n${JSON.stringify({ name: "weather", arguments: ARGS })}\n\`\`\``],
+    ["of Hermes", `<tool_call>\n${JSON.stringify({ name: "weather", arguments: ARGS })}\n</tool_call>`],
+    ["of Mistral", `[TOOL_CALLS] ${JSON.stringify([{ name: "weather", arguments: ARGS }])}`],
+    ["of Llama", `<|python_tag|>${JSON.stringify({ name: "weather", parameters: ARGS })}`],
+    ["of Llama in a tag", `<function=weather>${JSON.stringify(ARGS)}</function>`],
+    ["by its name", JSON.stringify([{ weather: ARGS }])],
+    ["in Python", "[weather(city='Paris', days=3)]"],
+    ["in Python without brackets", 'weather(city="Paris", days=3)'],
+    ["in Python in a fence", '```python\nweather(city="Paris", days=3)\n```'],
+    ["in Python on a line", "I will look it up.\n[weather(city='Paris', days=3)]"],
+    ["in a Python dict", "[{'name': 'weather', 'arguments': {'city': 'Paris', 'days': 3}}]"],
+    ["after thinking", `<think>[weather(city="Rome")]</think>[weather(city="Paris", days=3.0)]`],
+    ["in the text when the list is empty", { tool_calls: [], response: "[weather(city='Paris', days=3)]" }],
+  ])("%s", (_, output) => {
+    expect(scored(ONE, output)).toEqual({ scores: { tool_call_match: 1 } });
+  });
+
+  it.each<[object | string, RegExp]>([
+    [{}, /0 calls made, 1 expected/],
+    [{ response: null }, /0 calls made/],
+    [{ tool_calls: null }, /0 calls made/],
+    [{ tool_calls: 4 }, /0 calls made/],
+    ["I do not know.", /0 calls made/],
+    ["weather in Paris (3 days)", /0 calls made/],
+    [{ tool_calls: [{ name: "news", arguments: ARGS }] }, /call 1: calls news, not weather/],
+    [{ tool_calls: [{ name: "weather", arguments: { ...ARGS, unit: "C" } }] }, /argument unit is not expected/],
+    [{ tool_calls: [{ name: "weather", arguments: { city: "Paris" } }] }, /argument days is missing/],
+    [{ tool_calls: [{ name: "weather", arguments: { ...ARGS, days: "3" } }] }, /argument days is "3", not 3/],
+    [
+      { tool_calls: [{ name: "weather", arguments: { ...ARGS, city: "paris" } }] },
+      /argument city is "paris", not "Paris"/,
+    ],
+    [{ tool_calls: [{ name: "weather", arguments: "{no json" }] }, /arguments are not JSON/],
+    [
+      {
+        tool_calls: [
+          { name: "weather", arguments: ARGS },
+          { name: "weather", arguments: ARGS },
+        ],
+      },
+      /2 calls made, 1 expected/,
+    ],
+    ["[weather('Paris', 3)]", /positional 1 is not expected/],
+  ])("and tells what is wrong with %j", (output, reason) => {
+    const { scores, evidence } = scored(ONE, output);
+    expect(scores.tool_call_match).toBe(0);
+    expect(evidence?.tool_call_match).toMatch(reason);
+  });
+});
+
+describe("ToolCallMatch of several calls", () => {
+  const TWO = {
+    tool_calls: [
+      { name: "f", arguments: { a: 1 } },
+      { name: "f", arguments: { a: 2 } },
+    ],
+  };
+
+  it("takes them in any order, unless told otherwise", () => {
+    expect(score(TWO, "[f(a=1), f(a=2)]")).toBe(1);
+    expect(score(TWO, "[f(a=2), f(a=1)]")).toBe(1);
+    expect(score(TWO, "[f(a=2), f(a=1)]", { ordered: true })).toBe(0);
+    expect(score(TWO, "[f(a=1), f(a=2)]", { ordered: true })).toBe(1);
+    expect(score(TWO, "[f(a=1), f(a=1)]")).toBe(0);
+    expect(score(TWO, '{"name": "f", "arguments": {"a": 2}}\n{"name": "f", "arguments": {"a": 1}}')).toBe(1);
+  });
+
+  it("pairs them even where the first that fits is needed elsewhere", () => {
+    const example = { ground_truth: [{ f: { a: [1, 2] } }, { f: { a: [1] } }] };
+    expect(score(example, "[f(a=1), f(a=2)]")).toBe(1);
+    expect(score(example, "[f(a=2), f(a=1)]")).toBe(1);
+    expect(score(example, "[f(a=2), f(a=2)]")).toBe(0);
+  });
+
+  it("expects that none is made", () => {
+    for (const none of [{ tool_calls: [] }, { ground_truth: [] }, { answers: "[]" }]) {
+      expect(score(none, "None of the tools fits.")).toBe(1);
+      expect(score(none, { tool_calls: [] })).toBe(1);
+      expect(score(none, {})).toBe(1);
+      expect(score(none, 'The object {"name": "x"} and the list [1, 2] are no calls.')).toBe(1);
+      expect(score(none, "[f(a=1)]")).toBe(0);
+    }
+  });
+
+  it("matches any shuffle of itself, and nothing with one value changed", () => {
+    const call = fc.record({
+      name: fc.constantFrom("f", "g"),
+      arguments: fc.dictionary(fc.constantFrom("a", "b"), fc.jsonValue()),
+    });
+    fc.assert(
+      fc.property(fc.array(call, { minLength: 1, maxLength: 5 }), fc.nat(), (calls, seed) => {
+        const example = { tool_calls: calls };
+        const turned = [...calls.slice(seed % calls.length), ...calls.slice(0, seed % calls.length)];
+        expect(score(example, { tool_calls: turned })).toBe(1);
+        const [first, ...rest] = turned;
+        const changed = [{ ...first, arguments: { ...first?.arguments, extra: true } }, ...rest];
+        expect(score(example, { tool_calls: changed })).toBe(0);
+      }),
+    );
+  });
+});
+
+describe("ToolCallMatch's expected calls", () => {
+  it.each<[string, object]>([
+    ["in OpenAI's shape", { tool_calls: [{ function: { name: "weather", arguments: JSON.stringify(ARGS) } }] }],
+    ["as text", { tool_calls: JSON.stringify([{ name: "weather", arguments: ARGS }]) }],
+    ["of xlam", { answers: JSON.stringify([{ name: "weather", arguments: ARGS }]) }],
+    ["of xlam in a list", { answers: [JSON.stringify([{ name: "weather", arguments: ARGS }])] }],
+    ["of xlam, parsed", { answers: [{ name: "weather", arguments: ARGS }] }],
+    ["as the answer", { answer: JSON.stringify({ name: "weather", arguments: ARGS }) }],
+    ["of BFCL", { ground_truth: [{ weather: { city: ["Paris"], days: [3, 4], unit: ["", "C"] } }] }],
+    ["of BFCL as text", { possible_answer: JSON.stringify([{ weather: { city: ["Paris"], days: [3] } }]) }],
+    ["of BFCL in Python", { ground_truth: ["weather(city='Paris', days=3)"] }],
+  ])("%s", (_, example) => {
+    expect(score(example, { tool_calls: [{ name: "weather", arguments: ARGS }] })).toBe(1);
+    expect(score(example, { tool_calls: [{ name: "weather", arguments: { city: "Rome", days: 3 } }] })).toBe(0);
+  });
+
+  it.each([
+    [{}, /no calls to compare with/],
+    [{ answer: "Paris" }, /no calls to compare with/],
+    [{ tool_calls: "x" }, /tool_calls are no list of calls/],
+    [{ tool_calls: [1] }, /tool_calls are no list/],
+    [{ ground_truth: [["f(a=1)"]] }, /ground_truth is no list of calls/],
+    [{ ground_truth: [{ f: 1 }] }, /ground_truth is no list/],
+    [{ possible_answer: "nothing" }, /possible_answer is no list/],
+  ])("cannot be told from %j", (example, reason) => {
+    expect(scored(example, "[f(a=1)]")).toMatchObject({
+      scores: {},
+      unscored: { tool_call_match: expect.stringMatching(reason) },
+    });
+  });
+
+  // What BFCL's ast_checker says of each.
+  it.each<[object, object, number]>([
+    [{ city: ["New York, NY"] }, { city: "new york NY" }, 1],
+    [{ city: ["New York"] }, { city: "Newark" }, 0],
+    [{ day: ["2024-04-01", "April 1, 2024"] }, { day: "april 1 2024" }, 1],
+    [{ x: [1.0] }, { x: 1 }, 1],
+    [{ x: [5] }, { x: "5" }, 0],
+    [{ x: [true] }, { x: true }, 1],
+    [{ x: [true] }, { x: "true" }, 0],
+    [{ x: [true] }, { x: 1 }, 0],
+    [{ x: ["a", ""] }, {}, 1],
+    [{ x: ["a"] }, {}, 0],
+    [{ x: ["a"] }, { x: "a", y: 1 }, 0],
+    [
+      {
+        x: [
+          [1, 2],
+          [2, 1],
+        ],
+      },
+      { x: [2, 1] },
+      1,
+    ],
+    [{ x: [[1, 2]] }, { x: [2, 1] }, 0],
+    [{ x: [["Red", "Blue"]] }, { x: ["red", "blue"] }, 1],
+    [{ x: [{ a: [1], b: ["q", ""] }] }, { x: { a: 1 } }, 1],
+    [{ x: [{ a: [1], b: ["q"] }] }, { x: { a: 1 } }, 0],
+    [{ x: [{ a: [1] }] }, { x: { a: 1, c: 2 } }, 0],
+    [{ x: [[{ a: [1] }, { a: [2] }]] }, { x: [{ a: 1 }, { a: 2 }] }, 1],
+    [{ x: [[{ a: [1] }, { a: [2] }]] }, { x: [{ a: 1 }] }, 0],
+  ])("of BFCL allow %j for %j: %d", (allowed, args, expected) => {
+    expect(score({ ground_truth: [{ f: allowed }] }, { tool_calls: [{ name: "f", arguments: args }] })).toBe(expected);
+  });
+
+  it("of BFCL have dots that providers forbid", () => {
+    expect(
+      score(
+        { ground_truth: [{ "math.add": { a: [1] } }] },
+        { tool_calls: [{ name: "math_add", arguments: { a: 1 } }] },
+      ),
+    ).toBe(1);
+  });
+});
+
+describe("pythonCalls", () => {
+  it.each<[string, unknown]>([
+    ["f()", {}],
+    ["f( a = 1 , )", { a: 1 }],
+    ["a.b.c(x=-1.5e3)", { x: -1500 }],
+    ["f(a=True, b=None, c=false, d=1_000)", { a: true, b: null, c: false, d: 1000 }],
+    ["f(a='it\\'s', b=\"x\\n\\u00e9\", c=r'\\d', d='''a'b''')", { a: "it's", b: "x\né", c: "\\d", d: "a'b" }],
+    ["f(a=[1, [2]], b=(1, 2), c={'k': {'l': 'm'}}, d=[])", { a: [1, [2]], b: [1, 2], c: { k: { l: "m" } }, d: [] }],
+    ["f(a=some_name)", { a: "some_name" }],
+    ["f(a='(x), [y]')", { a: "(x), [y]" }],
+    ["f(1, b=2)", { "positional 1": 1, b: 2 }],
+    ["f(__proto__=1)", Object.fromEntries([["__proto__", 1]])],
+  ])("reads %j", (text, args) => {
+    const [call, ...rest] = pythonCalls(text) ?? [];
+    expect(rest).toEqual([]);
+    expect(JSON.stringify(call?.args)).toBe(JSON.stringify(args));
+  });
+
+  it.each([
+    "",
+    "f",
+    "f(",
+    "f(a=",
+    "f(a=1",
+    "f(a=1) and more",
+    "[f(a=1)",
+    "[1, 2]",
+    "Done (ok)",
+    "x = 1",
+    "f(a='x)",
+    "f(a=1 b=2)",
+    "f(a=1 + 2)",
+  ])("reads nothing in %j", (text) => {
+    expect(pythonCalls(text)).toBeNull();
+  });
+
+  it("reads any JSON value back", () => {
+    fc.assert(
+      fc.property(fc.jsonValue({ maxDepth: 3 }), (value) => {
+        const text = JSON.stringify(value);
+        const [call] = pythonCalls(`f(x=${text})`) ?? [];
+        expect(JSON.stringify(call?.args?.x)).toBe(text);
+      }),
+    );
+  });
+});
+
+describe("ToolCallMatch", () => {
+  it("survives what is nested too deeply", () => {
+    const deep = `${"[".repeat(100_000)}${"]".repeat(100_000)}`;
+    const wrapped = `${'{"function":'.repeat(50_000)}{}${"}".repeat(50_000)}`;
+    const listed = `${'{"tool_calls":['.repeat(50_000)}${"]}".repeat(50_000)}`;
+    for (const text of [deep, wrapped, listed, `f(a=${"[".repeat(90_000)})`, `[f(a=${deep.slice(0, 50_000)}`]) {
+      expect(score(ONE, text)).toBe(0);
+    }
+    expect(score(ONE, { tool_calls: [{ name: "weather", arguments: { city: JSON.parse(deep) } }] })).toBe(0);
+  });
+
+  it.each([
+    "[",
+    "{",
+    "f(",
+    "f(a=1)\n",
+    "[f(a=1)]\n",
+    '{"name":"f","arguments":{}}',
+    "'",
+    "<function=f>",
+    "<function=f>x</function>",
+    "```\n",
+    "[f(a='",
+    "a ",
+    " ",
+  ])("stays quick on a megabyte of %j", (unit) => {
+    const start = performance.now();
+    score(ONE, unit.repeat(Math.ceil(1e6 / unit.length)));
+    // On a busy machine; what is quadratic takes minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
+
+  it("declares what it emits", () => {
+    expect(new ToolCallMatch()).toMatchObject({ name: "tool_call_match", fields: ["tool_call_match"] });
+    expect(new ToolCallMatch({ ordered: true }).fingerprint()).toEqual({
+      evaluator: "tool_call_match",
+      version: 1,
+      ordered: true,
+    });
+  });
+});

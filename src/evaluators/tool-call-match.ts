@@ -1,0 +1,50 @@
+import type { Evaluator, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { undecided } from "./gold.js";
+import { actualCalls } from "./tool-calls/actual.js";
+import { expectedCalls } from "./tool-calls/expected.js";
+import { differenceOf } from "./tool-calls/pairing.js";
+
+const FIELD = "tool_call_match";
+
+export interface ToolCallMatchOptions {
+  /** Calls must come in the order they are expected in. False unless given: calls side by side have no order. */
+  ordered?: boolean;
+}
+
+/**
+ * Whether a system calls the tools it should, with the arguments it should: those of the output's `tool_calls`, in the
+ * shape of any provider, else those in the text of its response, as JSON or in Python's syntax. Expected are the
+ * example's `tool_calls`, BFCL's `ground_truth` (compared as BFCL does), or `answers` as JSON. An empty list expects that
+ * no tool is called.
+ * @example
+ * new ToolCallMatch().score(
+ *   { id: 1, question: "…", tool_calls: [{ name: "add", arguments: { a: 1, b: 2 } }] },
+ *   { response: "[add(b=2, a=1)]" },
+ * );
+ * // { scores: { tool_call_match: 1 } }
+ */
+export class ToolCallMatch implements Evaluator {
+  readonly name = FIELD;
+  readonly fields: readonly string[] = [FIELD];
+  readonly primaryFields: readonly string[] = [FIELD];
+  readonly #isOrdered: boolean;
+
+  constructor({ ordered = false }: ToolCallMatchOptions = {}) {
+    this.#isOrdered = ordered;
+  }
+
+  score(original: Example, processed: Output): Scored {
+    const expected = expectedCalls(original);
+    if (typeof expected === "string") return undecided(this.fields, expected);
+    const made = actualCalls(processed, new Set(expected.map(({ name }) => name)));
+    const difference = differenceOf(expected, made, this.#isOrdered);
+    if (difference === null) return { scores: { [FIELD]: 1 } };
+    return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: difference } };
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, ordered: this.#isOrdered };
+  }
+}

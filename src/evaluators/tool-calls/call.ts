@@ -1,0 +1,72 @@
+import { parseJson } from "../json-text.js";
+
+/** A call of a tool: its name and its arguments by name. */
+export interface Call {
+  name: string;
+  /** Null when they were given as text that is no JSON. */
+  args: Readonly<Record<string, unknown>> | null;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** The names that providers and datasets give to the arguments of a call. */
+const ARGUMENT_KEYS = ["arguments", "args", "parameters", "input", "tool_input", "tool_args", "kwargs"] as const;
+const NAME_KEYS = ["name", "tool_name", "tool", "function"] as const;
+/** Where a call is wrapped in an object of its own: OpenAI, Gemini, Bedrock. */
+const WRAPPERS = ["function", "function_call", "functionCall", "toolUse", "tool_use", "tool_call"] as const;
+/** No provider wraps a call in more layers. */
+const DEEPEST = 4;
+/** Where a message holds a list of calls. */
+const LISTS = ["tool_calls", "toolCalls", "function_calls", "calls"] as const;
+
+/** An object's fields; null for lists and all else. */
+export function fieldsOf(value: unknown): Fields | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Fields) : null;
+}
+
+/** The calls in a value: one, a list of them, or a message that holds some; null when anything in it is no call. */
+export function callsIn(value: unknown, depth = 0): Call[] | null {
+  if (depth > DEEPEST) return null;
+  if (Array.isArray(value)) return allOf(value.map((item) => callsIn(item, depth + 1)));
+  const fields = fieldsOf(value);
+  if (fields === null) return null;
+  for (const list of LISTS) if (Array.isArray(fields[list])) return callsIn(fields[list], depth + 1);
+  const call = callOf(fields);
+  return call === null ? null : [call];
+}
+
+/**
+ * The call that an object is, in the shape of any provider.
+ * @example
+ * callOf({ type: "function", function: { name: "add", arguments: '{"a": 1}' } }); // { name: "add", args: { a: 1 } }
+ */
+function callOf(fields: Fields, depth = 0): Call | null {
+  if (depth > DEEPEST) return null;
+  for (const wrapper of WRAPPERS) {
+    const inner = fieldsOf(fields[wrapper]);
+    if (inner !== null) return callOf(inner, depth + 1);
+  }
+  const name = NAME_KEYS.map((key) => fields[key]).find((text) => typeof text === "string" && text !== "");
+  const key = ARGUMENT_KEYS.find((one) => fields[one] !== undefined);
+  return typeof name === "string" ? { name, args: key === undefined ? {} : argumentsOf(fields[key]) } : null;
+}
+
+/** Whether an object says that it is a call, and is not only something with a name. */
+export function hasArguments(fields: Fields): boolean {
+  const isWrapped = WRAPPERS.some((key) => fieldsOf(fields[key]) !== null);
+  return (
+    isWrapped ||
+    ARGUMENT_KEYS.some((key) => fields[key] !== undefined) ||
+    LISTS.some((key) => Array.isArray(fields[key]))
+  );
+}
+
+/** Arguments come as an object or as JSON text; none at all is an empty object. */
+export function argumentsOf(value: unknown): Fields | null {
+  if (value === null || value === undefined || value === "") return {};
+  return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value);
+}
+
+function allOf(lists: readonly (Call[] | null)[]): Call[] | null {
+  return lists.every((list) => list !== null) ? lists.flat() : null;
+}

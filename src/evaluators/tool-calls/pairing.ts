@@ -1,0 +1,66 @@
+import type { Call } from "./call.js";
+import type { ExpectedCall } from "./expected.js";
+
+/**
+ * What keeps the calls that were made from being those expected; null when nothing does. Each call pairs with one that
+ * is expected, in order or in any order.
+ */
+export function differenceOf(
+  expected: readonly ExpectedCall[],
+  made: readonly Call[],
+  isOrdered: boolean,
+): string | null {
+  if (made.length !== expected.length) {
+    return `${made.length} ${made.length === 1 ? "call" : "calls"} made, ${expected.length} expected`;
+  }
+  const [wanted, call] = [expected[0], made[0]];
+  if (wanted === undefined || call === undefined) return null;
+  if (isOrdered || made.length === 1) return firstDifference(expected, made);
+  if (canPair(expected, made)) return null;
+  return firstDifference(expected, made) ?? "the calls do not pair";
+}
+
+function firstDifference(expected: readonly ExpectedCall[], made: readonly Call[]): string | null {
+  for (const [i, wanted] of expected.entries()) {
+    const call = made[i];
+    const difference = call === undefined ? "is missing" : between(wanted, call);
+    if (difference !== null) return `call ${i + 1}: ${difference}`;
+  }
+  return null;
+}
+
+function between(wanted: ExpectedCall, { name, args }: Call): string | null {
+  if (plainName(name) !== plainName(wanted.name)) return `calls ${name.slice(0, 60)}, not ${wanted.name}`;
+  return args === null ? "arguments are not JSON" : wanted.differenceFrom(args);
+}
+
+/** Providers forbid dots in names, so that "math.add" comes back as "math_add". */
+function plainName(name: string): string {
+  return name.replaceAll(".", "_");
+}
+
+/** Pairs every expected call, taking back earlier pairs where that makes room. */
+function canPair(expected: readonly ExpectedCall[], made: readonly Call[]): boolean {
+  const fits = expected.map((wanted) => made.flatMap((call, i) => (between(wanted, call) === null ? [i] : [])));
+  const takenBy = new Map<number, number>();
+  return expected.every((_, i) => place(i, { fits, takenBy, tried: new Set() }));
+}
+
+interface Places {
+  fits: readonly (readonly number[])[];
+  takenBy: Map<number, number>;
+  tried: Set<number>;
+}
+
+function place(wanted: number, places: Places): boolean {
+  for (const call of places.fits[wanted] ?? []) {
+    if (places.tried.has(call)) continue;
+    places.tried.add(call);
+    const holder = places.takenBy.get(call);
+    if (holder === undefined || place(holder, places)) {
+      places.takenBy.set(call, wanted);
+      return true;
+    }
+  }
+  return false;
+}
