@@ -1,0 +1,88 @@
+import { messageOf, UsageError } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { heavy, TimeLimitError } from "../workers/pool.js";
+import { goldsOf, responseOf, undecided } from "./gold.js";
+import { type Comparison, compareWithGold } from "./math/grade.js";
+
+const FIELDS = ["math_equiv"] as const;
+const USUAL_LIMIT_MS = 2000;
+
+export interface MathEquivalenceOptions {
+  /** How long the symbolic comparison of one answer may take, in milliseconds; 2000 unless given. */
+  limitMs?: number;
+}
+
+/**
+ * Compares the final answer of a response with the gold answers as mathematics: 1 when it is the same number, formula,
+ * interval, set or matrix, however it is written. The answer is what is in the last `\boxed{…}`, behind "####" or
+ * stated ("The answer is …"), else the last number. Reads the example's `answer` and `answers`, which may be whole
+ * solutions, and the output's `response`.
+ * @example
+ * await new MathEquivalence().score({ id: 1, question: "…", answer: "0.5" }, { response: "So it is \\boxed{\\frac12}." });
+ * // { scores: { math_equiv: 1 }, evidence: { math_equiv: "\\frac12 (box), gold 0.5" } }
+ */
+export class MathEquivalence implements Evaluator {
+  readonly name = "math_equivalence";
+  readonly fields: readonly string[] = FIELDS;
+  readonly primaryFields: readonly string[] = FIELDS;
+  readonly #limitMs: number;
+
+  constructor({ limitMs = USUAL_LIMIT_MS }: MathEquivalenceOptions = {}) {
+    if (!(Number.isFinite(limitMs) && limitMs > 0)) {
+      throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${String(limitMs)}.`);
+    }
+    this.#limitMs = limitMs;
+  }
+
+  score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
+    const golds = goldsOf(original);
+    if (golds.length === 0) return undecided(FIELDS, "the example has no gold answer: it needs answer or answers");
+    if (processed.response === undefined && typeof processed.context === "string") {
+      return undecided(FIELDS, "the output has a context and no response");
+    }
+    const response = responseOf(processed);
+    const comparisons = golds.map((gold) => compareWithGold(gold, response));
+    const same = comparisons.find(({ verdict }) => verdict === "same");
+    if (same !== undefined) return scored(1, same);
+    const open = comparisons.filter(({ verdict }) => verdict === "open");
+    const [first] = comparisons;
+    return open.length === 0 && first !== undefined ? scored(0, first) : this.#scoreOpen(open, context?.signal);
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, limitMs: this.#limitMs };
+  }
+
+  /** One after the other: the first gold answer that is the same ends the search. */
+  async #scoreOpen(open: readonly Comparison[], signal: AbortSignal | undefined): Promise<Scored> {
+    const [first] = open;
+    let reason: string | null = null;
+    for (const comparison of open) {
+      const verdict = await this.#compare(comparison, signal);
+      if (verdict === true) return scored(1, comparison);
+      if (verdict !== false) reason = verdict;
+    }
+    return reason !== null || first === undefined ? undecided(FIELDS, reason ?? "") : scored(0, first);
+  }
+
+  /** Whether two answers are the same, or why that could not be found out. */
+  async #compare({ gold, given }: Comparison, signal: AbortSignal | undefined): Promise<boolean | string> {
+    const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
+    try {
+      return await heavy<boolean>("symbolic_equality", { gold, given }, options);
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      const what =
+        error instanceof TimeLimitError
+          ? `took longer than ${this.#limitMs} ms`
+          : `failed: ${messageOf(error).slice(0, 200)}`;
+      return `the symbolic comparison of the answers ${what}`;
+    }
+  }
+}
+
+function scored(math_equiv: number, { evidence }: Comparison): Scored {
+  return { scores: { math_equiv }, evidence: { math_equiv: evidence } };
+}

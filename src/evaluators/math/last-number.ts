@@ -1,0 +1,65 @@
+import { afterEquals, inBold } from "./chosen-number.js";
+import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+
+const BEFORE = 300;
+const BEHIND = 80;
+
+/** Lines with digits but no number in them, such as "H2O", that are passed over. */
+const MAX_LINES = 20;
+
+/**
+ * The last number of a text, which is what a word problem's solution ends in. Where its last line has the number in
+ * bold, or comes to it behind an "=", that one.
+ */
+export function lastNumber(text: string, options: TokenOptions): NumberToken | null {
+  let end = text.length;
+  for (let tried = 0; tried < MAX_LINES; tried++) {
+    const digit = lastDigit(text, end);
+    if (digit === -1) return null;
+    const start = Math.max(text.lastIndexOf("\n", digit) + 1, digit - BEFORE);
+    const line = text.slice(start, digit) + behind(text.slice(digit, Math.min(digit + BEHIND, end)));
+    const from = lastSentence(line);
+    const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options);
+    if (found !== null) return found;
+    end = start + from;
+  }
+  return null;
+}
+
+/** What a polite model adds behind its solution. */
+const OFFER = /^\W*(?:let me know|would you like|feel free|if you (?:have|need|want|'d|would)|do you want)/i;
+
+function behind(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+function concludingOf(sentence: string, options: TokenOptions): NumberToken | null {
+  const tokens = numbersIn(sentence, options).filter(({ values }) => values.length > 0);
+  if (tokens.length < 2) return tokens[0] ?? null;
+  return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
+}
+
+/** Where the last digit stands; a loop from the end, since a search from the start would read all of a long text. */
+export function lastDigit(text: string, end: number = text.length): number {
+  for (let at = end - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) return at;
+  }
+  return -1;
+}
+
+/** Where the last sentence of a line begins that has a digit in it. */
+function lastSentence(line: string): number {
+  const digit = lastDigit(line);
+  let start = 0;
+  for (const { index } of line.matchAll(/[.!?] (?=\S)/g)) if (index + 2 <= digit) start = index + 2;
+  return start;
+}
+
+const REMARK = /\([^()]*[+*×÷=/-][^()]*\)[\s.*]*$/;
+
+/** "She makes $18 (9 eggs × $2)." ends in how, not in what. */
+function beforeRemark(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
+  const remark = REMARK.exec(sentence)?.index ?? sentence.length;
+  return tokens.findLast(({ end }) => end <= remark) ?? tokens.at(-1) ?? null;
+}

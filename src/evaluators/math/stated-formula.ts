@@ -1,0 +1,66 @@
+import type { Answer } from "./answer.js";
+import { sentenceAt } from "./sentences.js";
+import { type Statement, statementsIn } from "./statement.js";
+
+const SPAN = /\$\$([^$]{1,1500})\$\$|\$([^$\n]{1,800})\$|\\\(([\s\S]{1,800}?)\\\)|\\\[([\s\S]{1,1500}?)\\\]/g;
+const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
+const MAX_WORDS = 12;
+
+/** The formula, or the words, that a text last states as its answer; null when it states none. */
+export function statedFormula(text: string): Answer | null {
+  for (const statement of statementsIn(text)) {
+    const stated = read(text, statement);
+    if (stated !== null) return { text: stated, source: "stated" };
+  }
+  return null;
+}
+
+function read(text: string, { start, by, isFinal }: Statement): string | null {
+  if (by === "space" && !isFinal) return null;
+  const window = text.slice(start, start + 2000);
+  const spans = spansIn(window);
+  if (spans[0]?.start === 0) return joined(window, spans);
+  const sentence = sentenceAt(text, start).trim();
+  const inside = spans.filter(({ end }) => end <= sentence.length + 3);
+  if (inside.length > 0) return inside.at(-1)?.content ?? null;
+  return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
+}
+
+interface Span {
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+function spansIn(text: string): Span[] {
+  return [...text.matchAll(SPAN)].map((match) => ({
+    content: match[1] ?? match[2] ?? match[3] ?? match[4] ?? "",
+    start: match.index,
+    end: match.index + match[0].length,
+  }));
+}
+
+/** "$2$ and $3$" is one answer. */
+function joined(text: string, spans: readonly Span[]): string {
+  const contents: string[] = [];
+  let end = -1;
+  for (const span of spans) {
+    if (end !== -1 && !AND.test(text.slice(end, span.start))) break;
+    contents.push(span.content);
+    end = span.end;
+  }
+  return contents.join(", ");
+}
+
+const TAIL = 3000;
+
+/** The last formula of a text that states no answer, else its last line. */
+export function lastFormula(text: string): Answer | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  if (!trimmed.includes("\n") && trimmed.length <= 200 && spansIn(trimmed).length !== 1)
+    return { text: trimmed, source: "whole text" };
+  const last = spansIn(trimmed.slice(-TAIL)).at(-1);
+  if (last !== undefined) return { text: last.content, source: "last formula" };
+  return { text: trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(-200), source: "last line" };
+}

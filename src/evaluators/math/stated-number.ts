@@ -1,0 +1,91 @@
+import { type Answer, numberAnswer } from "./answer.js";
+import { concludingNumber, leadingNumber } from "./chosen-number.js";
+import { lastDigit } from "./last-number.js";
+import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import { wordedNumber } from "./number-words.js";
+import { sentenceAt } from "./sentences.js";
+import { lastReversed, type Statement, statementsIn, undressed } from "./statement.js";
+
+/**
+ * The number that a text last states as its answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
+ * that leads to the number through prose, "The answer is that she has 24", counts when there is no plainer one.
+ */
+export function statedNumber(text: string, options: TokenOptions): Answer | null {
+  const end = lastDigit(text);
+  let prose: Answer | null = null;
+  for (const statement of statementsIn(text)) {
+    const reading = read(text, statement, { ...options, end });
+    if (reading === "heading") return prose;
+    if (reading === null) continue;
+    if (reading.isPlain) return reading.answer;
+    prose ??= reading.answer;
+  }
+  return numberBefore(text, options) ?? prose;
+}
+
+interface Reading {
+  readonly answer: Answer;
+  readonly isPlain: boolean;
+}
+
+interface ReadOptions extends TokenOptions {
+  /** Where the last digit of the text stands. */
+  readonly end: number;
+}
+
+/** A "heading" is an "Answer:" that the whole solution follows, and not the answer. */
+function read(text: string, statement: Statement, options: ReadOptions): Reading | "heading" | null {
+  const start = undressed(text, statement.start);
+  const sentence = sentenceAt(text, start);
+  const number = leadingNumber(sentence, options);
+  if (number === null) return readWords(text, statement, options);
+  if (number.values.length === 0 && !number.text.includes(":")) return formula(sentence);
+  if (statement.by === "verb" || statement.isFinal) return plain(number);
+  const isLast = options.end < start + sentence.length;
+  return isLast || isTerse(sentence, number) ? plain(number) : "heading";
+}
+
+/** A number that is only the first part of what is stated. */
+function formula(sentence: string): Reading {
+  const [text = ""] = sentence.split(/\$|\\[)\]]/, 1);
+  return { answer: { text, source: "stated" }, isPlain: true };
+}
+
+function plain(number: NumberToken): Reading {
+  return { answer: numberAnswer(number, "stated"), isPlain: true };
+}
+
+const MAX_UNIT_WORDS = 4;
+
+/** "24 clips in all" is an answer; "16 eggs are laid, of which …" is how a solution begins. */
+function isTerse(sentence: string, number: NumberToken): boolean {
+  const rest = sentence.slice(number.end);
+  return number.start === 0 && !/[\d=+]/.test(rest) && rest.trim().split(/\s+/).length <= MAX_UNIT_WORDS;
+}
+
+/** A solution that follows its "Answer:" calculates; an answer that is followed by a remark does not. */
+const CALCULATION = /[=≈]|\d\s?[+*×÷/x-]\s?\$?\d|<</;
+const REST = 3000;
+
+function readWords(text: string, { start, by, isFinal }: Statement, options: ReadOptions): Reading | null {
+  if (by === "space" && !isFinal) return null;
+  const worded = wordedNumber(text.slice(undressed(text, start), start + 100));
+  const sentence = sentenceAt(text, start);
+  const isConclusion =
+    isFinal || (by === "colon" && !CALCULATION.test(text.slice(start + sentence.length, start + REST)));
+  const number = by === "verb" || isConclusion ? concludingNumber(sentence, options) : null;
+  if (number !== null) return { answer: numberAnswer(number, "stated"), isPlain: isConclusion };
+  return worded === null
+    ? null
+    : { answer: { text: sentence.trim(), source: "stated", values: [worded] }, isPlain: true };
+}
+
+const NEAR = 80;
+
+function numberBefore(text: string, options: TokenOptions): Answer | null {
+  const at = lastReversed(text);
+  if (at === -1) return null;
+  const before = text.slice(Math.max(0, at - NEAR), at);
+  const number = numbersIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
+  return number === undefined ? null : numberAnswer(number, "stated");
+}

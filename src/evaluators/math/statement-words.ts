@@ -1,0 +1,53 @@
+/** The word for "answer", in the languages of MGSM and a few others. */
+const NOUNS = [
+  "answers?|ans(?=\\.?\\s?[:=])",
+  "(?:end|schluss)?antwort|endergebnis",
+  "respuesta|réponse|reponse|resposta|risposta|antwoord",
+  "ответ(?:ом)?|відповідь|odpowiedź|cevap|jawaban(?:nya)?|jibu|đáp án|đáp số",
+];
+/** Scripts without spaces between words, or with endings that join the word: they need no boundary. */
+const JOINED_NOUNS = [
+  "答え|解答|回答|正解|答案|答(?=[:：])",
+  "উত্তর(?:টি|টা)?|సమాధానం|జవాబు|คำตอบ|उत्तर|정답|답(?=[은:])|الجواب|الإجابة",
+];
+const FINAL = "final|correct|overall|endgültige|finale?|окончательный|最終的な|最終|最终|চূড়ান্ত|চূড়ান্ত|చివరి|la mwisho|สุดท้าย";
+
+/** Every place that names the answer; the group `final` tells that it is said to be the final one. */
+export const NOUN = new RegExp(
+  `(?:(?<final>${FINAL})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))` +
+    `|(?<=(?:^|\\n)[ \\t*#>]{0,6})A(?=\\**[:：])`,
+  "giu",
+);
+
+const COPULAS = [
+  "is|are|was|be|would be|will be|should be|must be|comes out to(?: be)?|equals?(?: to)?|becomes",
+  "ist|sind|lautet|beträgt|wäre|es|son|sería|est|sont|serait|é|è|são|sono|ni|ni sawa na|adalah",
+  "является|равен|равна|равно|составляет|это|будет",
+];
+const JOINED_COPULAS = ["は|が|是|为|為|等于|হল|হলো|হচ্ছে|হবে|হ'ল|คือ|เท่ากับ|은|는|هو|هي|है"];
+const ADVERBS = [
+  "therefore|thus|then|so|simply|just|also|indeed|approximately|about|around|roughly|exactly|only|now|found to|equal to|a total of|that",
+  "daher|somit|also|etwa|ungefähr|genau|aproximadamente|exactamente|donc|environ|примерно|около|ровно",
+  "final|finale?|numérica?|correcta?|la mwisho|choice|option|value|number",
+];
+const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
+
+/** What may stand between the word and the answer: a verb, adverbs, marks, LaTeX that only dresses the number. */
+export const LINK = new RegExp(
+  `(?:(?<copula>(?:(?:${COPULAS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_COPULAS.join("|")})|=|≈))` +
+    `|(?:${ADVERBS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_ADVERBS.join("|")})|(?<colon>[:：])` +
+    `|[\\s*_\`"'“”「»«,、।>#~|…]|[-–—](?![\\d.$\\\\])|[-–—](?= ))`,
+  "iuy",
+);
+
+/** What is said about the answer before the verb: "the answer to the question is", "the answer, in dollars, is". */
+export const ASIDE =
+  /\s?,?\s(?:to|for|in|of|we)\s[^.:=\n]{0,100}?\s(?:is|are|was|equals|would be|will be)(?![\p{L}])|,[^.:=\n,]{0,60}?,\s(?:is|are|was)(?![\p{L}])/iuy;
+
+/** A number that is called the answer after it was named. */
+export const REVERSED =
+  /\b(?:is|are|was|would be) (?:therefore |thus |indeed )?(?:the|our|my|your) (?:final |correct )?answer\b/gi;
+
+/** What may stand between the verb and the digits of a number. */
+export const DRESS =
+  /(?:\\(?:text|textbf|mathbf|boldsymbol|underline|mathrm|displaystyle|boxed|left|bf|color\{\w+\})\s?\{?|\\[([]|\\[,;! ]|[([{*_`"'“”「\s]|\$\$?(?=\s?[\\a-zA-Z*\d.-])|[a-zA-Z](?:_\{?\w\}?)?\s?=|\(?[A-Ea-e]\)\s)/y;

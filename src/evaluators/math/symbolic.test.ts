@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { MathEquivalence } from "../math-equivalence.js";
+
+/** Pairs whose equality takes symbolic work, or looks as if it did. */
+const EQUAL: readonly (readonly [gold: string, given: string])[] = [
+  ["\\frac{x+2}{7}", "\\frac{x}{7}+\\frac{2}{7}"],
+  ["\\tan^2(y)+1", "\\sec^2(y)"],
+  ["(x-2)(x+2)", "x^2-4"],
+  ["\\sqrt{12}", "2\\sqrt{3}"],
+  ["\\frac{1}{\\sqrt{2}}", "\\frac{\\sqrt2}{2}"],
+  ["2\\sin b\\cos a", "2\\cos(a)\\sin(b)"],
+  ["e^{i\\pi}", "-1"],
+  ["\\ln 8", "3\\ln 2"],
+  ["\\binom{5}{2}", "10"],
+  ["120", "5!"],
+  ["3", "\\log_2 8"],
+  ["x^2+2x+1", "(x+1)^2"],
+  ["4", "\\sqrt{16}"],
+  ["\\frac{n(n+1)}{2}", "\\frac{n^2+n}{2}"],
+  ["2^{n+1}", "2 \\cdot 2^n"],
+  ["\\frac{5\\sqrt{42}}{27}", "\\frac{10\\sqrt{10.5}}{27}"],
+  ["\\pi", "3.14159265"],
+  ["\\frac{9}{4}\\pi", "2.25\\pi"],
+  ["6\\pi r^2", "2 \\cdot 3 \\pi r^2"],
+  ["x\\sqrt{x}", "x^{3/2}"],
+  ["\\frac{\\pi r}{h+r}", "\\frac{\\pi r}{r+h}"],
+  ["2-2p", "2(1-p)"],
+  ["\\sqrt[3]{8}", "2"],
+  ["(\\sqrt{8}, 1)", "(2\\sqrt{2}, 1)"],
+  ["[\\sqrt{4}, \\infty)", "[2,\\infty)"],
+  ["\\{\\sqrt{9}, x^2-1\\}", "\\{(x-1)(x+1), 3\\}"],
+  ["\\begin{pmatrix} \\sqrt{4} & 0 \\\\ 0 & x+x \\end{pmatrix}", "\\begin{bmatrix} 2 & 0 \\\\ 0 & 2x \\end{bmatrix}"],
+  ["1 \\pm \\sqrt{12}", "1+2\\sqrt{3}, 1-2\\sqrt{3}"],
+  ["34x+45y-20z+100=0", "-34x-45y+20z-100=0"],
+  ["2x+4y-3=0", "y=-\\frac{1}{2}x+\\frac{3}{4}"],
+  ["x^2/4 + y^2/3 = 1", "x^2/16 + y^2/12 = 1/4"],
+  ["\\frac{\\sqrt{3}}{3}", "1/sqrt(3)"],
+  ["\\cos 2x", "1-2\\sin^2 x"],
+  ["a^2-b^2", "(a-b)(a+b)"],
+  ["\\frac{1}{x}+\\frac{1}{y}", "\\frac{x+y}{xy}"],
+  ["N(N-1)", "N^2-N"],
+  ["3+4i", "4i+3"],
+  ["2^{10}", "\\sqrt{1048576}"],
+];
+
+const DIFFERENT: readonly (readonly [gold: string, given: string])[] = [
+  ["\\frac{x+2}{7}", "\\frac{x}{7}+2"],
+  ["\\tan^2(y)+1", "\\sec(y)"],
+  ["(x-2)(x+2)", "x^2+4"],
+  ["\\sqrt{12}", "3\\sqrt{2}"],
+  ["\\frac{1}{\\sqrt{2}}", "\\frac{\\sqrt2}{3}"],
+  ["2\\sin b\\cos a", "2\\sin a\\cos b"],
+  ["e^{i\\pi}", "1"],
+  ["\\ln 8", "2\\ln 3"],
+  ["\\binom{5}{2}", "\\binom{5}{1}"],
+  ["120", "6!"],
+  ["3", "\\log_2 9"],
+  ["x^2+2x+1", "(x+2)^2"],
+  ["4", "\\sqrt{8}"],
+  ["2", "\\frac{1+\\sqrt{5}}{2}"],
+  ["\\frac{n(n+1)}{2}", "\\frac{n(n-1)}{2}"],
+  ["2^{n+1}", "2^n+1"],
+  ["\\pi", "3.14"],
+  ["\\pi", "\\frac{22}{7}"],
+  ["\\frac{\\pi}{6}", "30"],
+  ["|x|", "x"],
+  ["x+2n+1", "x+1"],
+  ["(a+5)(b+2)", "(+5)(b+2)"],
+  ["1\\sqrt{19}", "1"],
+  ["(\\sqrt{8}, 1)", "(1, 2\\sqrt{2})"],
+  ["[\\sqrt{4}, \\infty)", "(2,\\infty)"],
+  ["\\{\\sqrt{9}, x^2-1\\}", "\\{3, x^2+1\\}"],
+  ["\\begin{pmatrix} \\sqrt{4} \\\\ x \\end{pmatrix}", "\\begin{pmatrix} x \\\\ 2 \\end{pmatrix}"],
+  ["1 \\pm \\sqrt{12}", "1+2\\sqrt{3}"],
+  ["5x - 7y + 11z + 4 = 0", "x + y - z + 2 = 0"],
+  ["20!+\\sqrt{4}-2", "20!+1"],
+  ["11a+c", "7 = 11a+d"],
+  ["x^2", "x^3"],
+  ["3+4i", "3-4i"],
+  ["2^{100}", "2^{101}"],
+  ["\\frac{1}{x}+\\frac{1}{y}", "\\frac{2}{x+y}"],
+  ["10^{15}+\\sqrt{2}", "10^{15}+\\sqrt{3}"],
+];
+
+const maths = new MathEquivalence({ limitMs: 20_000 });
+
+async function verdictOf(gold: string, given: string): Promise<unknown> {
+  const scored = await maths.score({ id: 1, answer: gold }, { response: `So it is $\\boxed{${given}}$.` });
+  return (scored as { scores: { math_equiv?: number } }).scores.math_equiv;
+}
+
+describe("symbolic equality, in the worker thread", () => {
+  it.each(EQUAL)("%s is %s, both ways", async (gold, given) => {
+    expect(await verdictOf(gold, given)).toBe(1);
+    expect(await verdictOf(given, gold)).toBe(1);
+  });
+
+  it.each(DIFFERENT)("%s is not %s, both ways", async (gold, given) => {
+    expect(await verdictOf(gold, given)).toBe(0);
+    expect(await verdictOf(given, gold)).toBe(0);
+  });
+
+  it("knows no answer from the one before: letters may be a function in one and a number in the next", async () => {
+    expect(await verdictOf("n(x)+\\sqrt{4}", "2+n(x)")).toBe(1);
+    expect(await verdictOf("n!", "n(n-1)!")).toBe(1);
+  });
+});
