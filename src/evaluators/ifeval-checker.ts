@@ -1,0 +1,94 @@
+import { messageOf, UsageError } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { heavy } from "../workers/pool.js";
+import { responseOf, undecided } from "./gold.js";
+import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
+import { check, type Instruction, problemWith, type Verdicts } from "./ifeval/instructions.js";
+import { instructionsOf } from "./ifeval/read-example.js";
+import type { CheckInput } from "./ifeval/task.js";
+
+const FIELDS = ["ifeval_strict", "ifeval_loose", "ifeval_instruction_strict", "ifeval_instruction_loose"] as const;
+const USUAL_LIMIT_MS = 10_000;
+/** Responses from this length on are checked in a worker thread. */
+const LONG = 50_000;
+
+export interface IFEvalCheckerOptions {
+  /** How long the check of one response may take in a worker thread; ten seconds unless given. */
+  limitMs?: number;
+}
+
+/**
+ * Checks verifiable instructions as the official IFEval grader does, all 25 of them: `ifeval_strict` and `ifeval_loose`
+ * are 1 when every instruction is followed, the other two are the share of the instructions that are. The example
+ * says which in `instruction_id_list` (or `instruction_ids`) and with what arguments in `kwargs`.
+ * @example
+ * const example = { id: 1, question: "…", instruction_id_list: ["punctuation:no_comma"], kwargs: [{}] };
+ * new IFEvalChecker().score(example, { response: "No commas here." }); // all four are 1
+ */
+export class IFEvalChecker implements Evaluator {
+  readonly name = "ifeval_checker";
+  readonly fields: readonly string[] = FIELDS;
+  readonly primaryFields: readonly string[] = ["ifeval_strict"];
+  readonly #limitMs: number;
+
+  constructor({ limitMs = USUAL_LIMIT_MS }: IFEvalCheckerOptions = {}) {
+    if (!(limitMs > 0)) throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${limitMs}.`);
+    this.#limitMs = limitMs;
+  }
+
+  score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
+    const instructions = instructionsOf(original);
+    if (typeof instructions === "string") return undecided(FIELDS, instructions);
+    const problems = instructions.map(problemWith).filter((problem) => problem !== null);
+    if (problems.length > 0) return undecided(FIELDS, problems.join("; "));
+    const response = responseOf(processed);
+    if (needsThread(instructions, response)) return this.#scoreInThread({ instructions, response }, context?.signal);
+    return scored(instructions, check(instructions, response, noDetector));
+  }
+
+  fingerprint(): unknown {
+    return { evaluator: this.name, version: 1, limitMs: this.#limitMs };
+  }
+
+  async #scoreInThread(input: CheckInput, signal?: AbortSignal): Promise<Scored> {
+    const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
+    try {
+      return scored(input.instructions, await heavy<Verdicts>("language", input, options));
+    } catch (error) {
+      return undecided(FIELDS, messageOf(error));
+    }
+  }
+}
+
+/** The detector's profiles take a while to load, and long texts a while to check: neither may hold up the run. */
+function needsThread(instructions: readonly Instruction[], response: string): boolean {
+  return response.length >= LONG || instructions.some(({ id }) => LANGUAGE_IDS.has(id));
+}
+
+function noDetector(): never {
+  throw new Error("The language of a response is asked for outside of a worker thread: report this as a bug.");
+}
+
+function scored(instructions: readonly Instruction[], { strict, loose }: Verdicts): Scored {
+  const [strictly, loosely] = [shareOf(strict), shareOf(loose)];
+  return {
+    scores: {
+      ifeval_strict: strictly === 1 ? 1 : 0,
+      ifeval_loose: loosely === 1 ? 1 : 0,
+      ifeval_instruction_strict: strictly,
+      ifeval_instruction_loose: loosely,
+    },
+    evidence: { ifeval_strict: told(instructions, strict), ifeval_loose: told(instructions, loose) },
+  };
+}
+
+function shareOf(followed: readonly boolean[]): number {
+  return followed.filter(Boolean).length / followed.length;
+}
+
+function told(instructions: readonly Instruction[], followed: readonly boolean[]): string {
+  const broken = instructions.filter((_, place) => followed[place] !== true).map(({ id }) => id);
+  return broken.length === 0 ? "all followed" : `not followed: ${broken.join(", ")}`;
+}

@@ -1,0 +1,32 @@
+import type { Example } from "../../core/example.js";
+import type { Instruction } from "./instructions.js";
+
+/** The instructions of an example; a text that says what is wrong when they cannot be read. */
+export function instructionsOf(example: Example): Instruction[] | string {
+  const ids = parsed(example.instruction_id_list ?? example.instruction_ids);
+  if (ids === undefined || ids === null) return "the example has no instruction_id_list";
+  if (!isTexts(ids) || ids.length === 0) return "instruction_id_list is not a list of instruction ids";
+  const kwargs = parsed(example.kwargs) ?? [];
+  if (!Array.isArray(kwargs)) return "kwargs is not a list with the arguments of each instruction";
+  return ids.map((id, place) => ({ id, args: argumentsOf(kwargs[place]) }));
+}
+
+/** Files without types, such as CSV, hold lists as JSON. */
+function parsed(value: unknown): unknown {
+  if (typeof value !== "string") return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+/** Without nulls, by which some copies of the dataset fill up the arguments that an instruction does not have. */
+function argumentsOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== "object" || value === null) return {};
+  return Object.fromEntries(Object.entries(value).filter(([, argument]) => argument !== null));
+}
