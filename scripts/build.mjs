@@ -9,10 +9,19 @@ const BUNDLED = ["commander"];
 const LICENSED = [...BUNDLED, "gpt-tokenizer"];
 
 /** What `--help` needs. */
-const START = /\/src\/(core\/(errors|version|suggest)|cli\/run-config|dialects\/dialect|report\/printable)\.ts$/;
+const START =
+  /\/src\/(core\/(errors|version|suggest)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
+/** What `assay run` needs besides, most of which `assay grade` needs too. */
+const COMMAND =
+  /\/src\/cli\/(run|grade|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
 /** What runs without a model do not need. */
 const LATER =
-  /\/src\/(gateway|mock|http|dialects|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+  /\/src\/(gateway|mock|http|dialects|judge|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+/** Evaluators besides the usual one, and what they run. */
+const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstention|normalize|gold|factories))/;
+/** What only worker threads load, and only when they are asked for it: an algebra system, a schema compiler. */
+const HEAVY =
+  /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
@@ -29,7 +38,7 @@ chmodSync(`${root}/bin/assay.js`, 0o755);
 async function bundle() {
   const build = await rolldown({
     cwd: root,
-    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts" },
+    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
     // Finding and converting commander's eight files would take Node longer than all else that `--help` does.
     external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
@@ -43,12 +52,18 @@ async function bundle() {
     codeSplitting: {
       groups: [
         { name: "start", test: START, priority: 3 },
-        { name: "assay", test: (id) => /\/src\/(?!cli\/|index\.ts)/.test(id) && !LATER.test(id), priority: 2 },
+        { name: "command", test: COMMAND, priority: 0 },
+        { name: "assay", test: isUsual, priority: 2 },
         { name: "models", test: LATER, priority: 1 },
+        { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
       ],
     },
   });
   await build.close();
+}
+
+function isUsual(id) {
+  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY].some((others) => others.test(id));
 }
 
 function writeLicenses() {

@@ -16,7 +16,7 @@ const MAY_IMPORT = {
   workers: ["core"],
   sandbox: ["core"],
   evaluators: ["core", "workers", "sandbox"],
-  heavy: ["core", "evaluators"],
+  heavy: ["core", "workers", "evaluators"],
   metrics: ["core", "stats"],
   datasets: ["core", "stats", "evaluators", "files"],
   budget: ["core", "stats", "files"],

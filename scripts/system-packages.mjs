@@ -8,6 +8,9 @@ import { delimiter, join } from "node:path";
 /** One line for each package: the command that shows it is there, and what needs it. */
 const PACKAGES = [
   { package: "git", command: "git", neededBy: "the run manifest's git revision" },
+  { package: "bubblewrap", command: "bwrap", neededBy: "the sandbox for generated code" },
+  { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code" },
+  { package: "python3", command: "python3", neededBy: "running generated Python" },
   { package: "bsdutils", command: "script", neededBy: "the progress line on a terminal" },
 ];
 

@@ -1,6 +1,7 @@
+import { UsageError } from "./core/errors.js";
 import { registry } from "./core/registry.js";
 import { needle } from "./datasets/index.js";
-import { AnswerQuality } from "./evaluators/index.js";
+import { evaluatorFactories } from "./evaluators/factories.js";
 import { namedMetrics } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
@@ -9,7 +10,10 @@ import { compressorFactories } from "./systems/compressors/index.js";
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);
 for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
-registry.register("evaluator", "answer_quality", () => new AnswerQuality());
+for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
+registry.register("evaluator", "llm_judge", () => {
+  throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
+});
 for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
 registry.register("reporter", tableReporter.name, tableReporter);
 registry.register("reporter", jsonReporter.name, jsonReporter);

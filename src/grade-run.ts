@@ -41,6 +41,8 @@ export interface GradeOptions {
   threshold?: number;
   /** Take a dataset that is not the one the run was made with, such as one with corrected answers. */
   allowChanged?: boolean;
+  /** What judging may cost: no more outputs are scored when it is spent. */
+  maxCostUsd?: number;
   /** Outputs at a time; 8 unless given. */
   maxWorkers?: number;
   /** Where the new run goes; left out, it is not kept. */
@@ -80,6 +82,8 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   notes.push(...sameExamples(plan, parent, options.allowChanged === true));
   const title = `${before.title.replace(GRADED, "")}${GRADED_AGAIN}`;
   const config = { ...configOf(plan, { metrics, tokenizer: { count: () => 0 }, title }), tokenizer: before.tokenizer };
+  const rows = lastOfEach(readRows(dir));
+  requireKnown(rows, plan, parent);
   await prepareEvaluators(plan);
   const store = openRun(plan, config, { ...options, parent: { runId: parent.runId } });
   const startedAt = new Date();
@@ -92,18 +96,28 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
       onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const ledger = new Ledger(plan, ports, store.earlier);
-    const grading = new Grading({ plan, ledger, parent, rows: lastOfEach(readRows(dir)), signal });
+    const grading = new Grading({ plan, ledger, parent, rows, signal, maxCostUsd: options.maxCostUsd ?? null });
     await grading.run(readOutputs(dir), maxWorkers);
-    const rows = ledger.close();
+    const graded = ledger.close();
     notes.push(...grading.notes());
     const timing = timingOf(startedAt, { trials: grading.graded, cachedTrials: 0 });
     const runDir = store.journal?.dir ?? null;
-    const result = new RunResult({ rows, metrics, config, timing, runDir, notes });
+    const result = new RunResult({ rows: graded, metrics, config, timing, runDir, notes });
     store.journal?.writeSummary(storedSummary(result));
     return result;
   } finally {
     store.journal?.close();
   }
+}
+
+/** A run that would grade nothing is a mistake in what was named. */
+function requireKnown(rows: readonly EvalRow[], plan: Plan, { runId, config }: Manifest): void {
+  const indexOf = rowFinder(plan);
+  if (rows.some((row) => indexOf(row) !== undefined)) return;
+  const names = config.datasets.map(({ name }) => name || "examples").join(", ");
+  throw new RunFolderError(
+    `None of the examples is one that ${runId} was made with (${names}). They are told apart by their dataset's name and their id.`,
+  );
 }
 
 const GRADED_AGAIN = ", graded again";
@@ -158,6 +172,7 @@ interface GradingParts {
   parent: Manifest;
   rows: readonly EvalRow[];
   signal: AbortSignal;
+  maxCostUsd: number | null;
 }
 
 /** Takes stored rows, and the outputs they speak of, through the evaluators of a plan. */
@@ -171,6 +186,7 @@ class Grading {
   readonly #graderNotes: readonly string[];
   readonly #unsettled = new Set<() => void>();
   #strangers = 0;
+  #spentUsd = 0;
 
   constructor(parts: GradingParts) {
     this.#parts = parts;
@@ -193,7 +209,7 @@ class Grading {
     const { ledger, signal } = this.#parts;
     const worker = async () => {
       for (const stored of { [Symbol.iterator]: () => ({ next: () => outputs.next() }) }) {
-        if (signal.aborted) return;
+        if (signal.aborted || this.#isSpent) return;
         await this.#grade(stored);
         await ledger.written();
       }
@@ -241,11 +257,19 @@ class Grading {
     const regraded = regradedRow(row, { graded, threshold, isEvaluated: wiring.evaluators.length > 0, notes });
     ledger.record({ index }, { row: regraded, output: stored.output, evidence: graded.evidence });
     this.#waiting.delete(index);
+    this.#spentUsd += graded.spent?.costUsd ?? 0;
     this.graded += 1;
+  }
+
+  get #isSpent(): boolean {
+    const { maxCostUsd } = this.#parts;
+    return maxCostUsd !== null && this.#spentUsd >= maxCostUsd;
   }
 
   notes(): string[] {
     const notes: string[] = [];
+    if (this.#isSpent && this.#waiting.size > 0)
+      return [`budget stopped: ${this.#waiting.size} outputs were not judged`];
     if (this.#strangers > 0) notes.push(`rows of the run whose examples are not there any more: ${this.#strangers}`);
     const lost = this.#parts.signal.aborted ? 0 : this.#waiting.size;
     if (lost > 0) notes.push(`outputs that the run has not recorded, so that they could not be graded: ${lost}`);

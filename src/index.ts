@@ -24,7 +24,7 @@ export {
   type SettleOptions,
 } from "./budget/index.js";
 export type { BudgetOptions } from "./budgets.js";
-export { defineConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
+export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export { type Dataset, type DatasetDefinition, type LoadOptions, makeDataset } from "./core/dataset.js";
 export * from "./core/errors.js";
 export type {
@@ -111,7 +111,33 @@ export {
   type ReceiptLine,
   startGateway,
 } from "./gateway/index.js";
+export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { type HttpClient, openClient } from "./http/index.js";
+export {
+  type BadLabel,
+  type CalibrateOptions,
+  type Calibration,
+  type CalibrationProgress,
+  calibrateJudge,
+  type Finding,
+  findingsOf,
+  type JudgeAgreement,
+  type JudgeAnswer,
+  JudgeError,
+  type JudgeModel,
+  type JudgeModelSource,
+  type Judgement,
+  type JudgeRequest,
+  type JudgeScale,
+  type JudgeVote,
+  type LabelRow,
+  type LengthBias,
+  LLMJudge,
+  type LLMJudgeOptions,
+  type PairLengthBias,
+  type PanelRule,
+  type PositionBias,
+} from "./judge/index.js";
 export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
   CompressionRatio,
@@ -133,6 +159,17 @@ export {
 export { type Mock, type MockOptions, type MockScript, startMock } from "./mock/index.js";
 export type { Progress } from "./runner/ports.js";
 export type { RetryPolicy } from "./runner/retry.js";
+export {
+  describeIsolation,
+  type Isolation,
+  openSandbox,
+  type Program,
+  type ProgramResult,
+  type RunOptions,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxOptions,
+} from "./sandbox/index.js";
 export * from "./scoring/index.js";
 export * from "./stats/index.js";
 export * from "./systems/index.js";

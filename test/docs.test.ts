@@ -4,9 +4,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { resolveBudgets } from "../src/budget/index.js";
 import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/providers.js";
+import { evaluatorFactories } from "../src/evaluators/factories.js";
+import * as evaluators from "../src/evaluators/index.js";
+import { LLMJudge } from "../src/judge/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
-import { type Block, blocksOf, brokenLinks, proseOf, tableRows } from "./docs/markdown.js";
+import { type Block, blocksOf, brokenLinks, promisedIn, proseOf, tableRows } from "./docs/markdown.js";
 import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
+import { lacksIsolation } from "./isolation.js";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (dir: string) =>
@@ -18,7 +22,19 @@ const GUIDES = ["README.md", ...markdownIn("docs")];
 const PAGES = [...GUIDES, "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 /** A fence such as ` ```js my-system.mjs `: the block is the content of that file. */
 const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
-const EVERY_COMMAND = ["run", "demo", "datasets", "models", "report", "gateway", "mock", "doctor", ""];
+const EVERY_COMMAND = [
+  "run",
+  "demo",
+  "datasets",
+  "models",
+  "report",
+  "grade",
+  "judge",
+  "gateway",
+  "mock",
+  "doctor",
+  "",
+];
 
 const temporary = mkdtempSync(join(tmpdir(), "assay-docs-"));
 const workspaces = new Map<string, Workspace>();
@@ -55,12 +71,17 @@ function flagsIn(text: string): Set<string> {
 }
 
 describe("runnable blocks", () => {
-  const isRun = ({ info }: Block) => !info.split(" ").includes("no-run");
+  /** A fence such as ` ```ts sandbox `: the block runs programs, and is left out where nothing can close them off. */
+  const needsSandbox = ({ info }: Block) => info.split(" ").includes("sandbox");
+  let isWithoutSandbox = false;
+  const isRun = (block: Block) =>
+    !block.info.split(" ").includes("no-run") && !(isWithoutSandbox && needsSandbox(block));
   const fileOf = ({ line }: Block) => `block-${line}`;
   const scripts = (page: string) => blocksOf(read(page)).filter((block) => block.language === "ts" && isRun(block));
 
   /** One compilation for all pages: type checking and, beside each block, the module to run. */
   beforeAll(async () => {
+    isWithoutSandbox = await lacksIsolation();
     for (const page of PAGES)
       for (const block of scripts(page)) workspaceOf(page).write(`${fileOf(block)}.mts`, block.text);
     const compilerOptions = { noEmit: false, rootDir: ".", typeRoots: [join(ROOT, "node_modules/@types")] };
@@ -107,6 +128,21 @@ describe("runnable blocks", () => {
       for (const number of promised.join(" ").match(/\d+\.\d+/g) ?? []) expect(stdout).toContain(number);
     }
   });
+
+  test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md"])(
+    "what %s says a line prints, it prints",
+    async (page) => {
+      const run = scripts(page);
+      expect(run.length).toBeGreaterThan(0);
+      for (const block of run) {
+        const promised = promisedIn(block.text);
+        expect(promised.length, `${page}:${block.line} promises nothing`).toBeGreaterThan(0);
+        const { stdout } = await workspaceOf(page).node(`${fileOf(block)}.mjs`);
+        for (const text of promised) expect(stdout.replace(/\s/g, ""), `${page}:${block.line}`).toContain(text);
+      }
+    },
+    120_000,
+  );
 
   test("a captured value is not part of a fingerprint, as docs/footguns.md shows", async () => {
     const [block] = scripts("docs/footguns.md");
@@ -231,6 +267,53 @@ describe("links and names", () => {
     const names = Object.keys({ ...dependencies, ...devDependencies });
     const justified = tableRows(read("docs/dependencies.md")).map(([name = ""]) => name.replaceAll("`", ""));
     expect(justified.filter((name) => name !== "package").sort()).toEqual(names.sort());
+  });
+});
+
+describe("the evaluators of docs/evaluators.md", () => {
+  const page = read("docs/evaluators.md");
+  const code = (cell = "") => cell.replaceAll("`", "");
+  const listed = tableRows(page.split("## All of them")[1]?.split("\n## ")[0] ?? "").slice(1);
+  const judge = () => new LLMJudge({ model: { name: "any", ask: () => ({}) } });
+
+  test("are all that have a name, with their class and fields, the deciding one first", async () => {
+    const made = await Promise.all(Object.values(evaluatorFactories).map(async (factory) => factory()));
+    const real = [...made, judge()].map((evaluator) => {
+      const { name, fields = [], primaryFields = [] } = evaluator;
+      const others = fields.filter((field) => field !== primaryFields[0]);
+      return [name, evaluator.constructor.name, primaryFields[0] ?? "", ...others.sort()];
+    });
+    const told = listed.map(([name, type, fields = ""]) => {
+      const [first = "", ...others] =
+        fields.match(/(?<=`)\w+(?=`)/g)?.filter((each) => each !== "judge_agreement") ?? [];
+      return [code(name), code(type), first, ...others.sort()];
+    });
+    expect(told).toEqual(real);
+  });
+
+  test("can each be imported, and have a section with an example that is run", () => {
+    for (const [name, type] of listed.map((row) => row.map(code))) {
+      expect({ ...evaluators, LLMJudge }).toHaveProperty(type ?? "");
+      const section = page.split(`\n## ${name}\n`)[1]?.split("\n## ")[0] ?? "";
+      const example = blocksOf(section).find(
+        ({ language, text }) => language === "ts" && text.includes(`new ${type}(`),
+      );
+      expect(example?.info ?? "there is none", name).toMatch(/^(sandbox)?$/);
+    }
+  });
+
+  test("that take something after a colon say so, and no others do", async () => {
+    for (const [name = "", , , , , after = ""] of listed) {
+      const factory = evaluatorFactories[code(name)];
+      if (factory === undefined) continue;
+      const refuses = await Promise.resolve()
+        .then(() => factory("zzzzzz"))
+        .then(
+          () => false,
+          (error: Error) => error.message.includes("takes nothing after a colon"),
+        );
+      expect([name, refuses]).toEqual([name, after === "nothing"]);
+    }
   });
 });
 

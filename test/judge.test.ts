@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { assay, type Finished, start } from "./assay.js";
+import { assay, type Finished, reportOf, start } from "./assay.js";
 import { Workspace } from "./workspace.js";
 
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
@@ -221,5 +221,173 @@ describe("assay judge calibrate", () => {
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(2);
+  });
+});
+
+describe("a run with a judge", () => {
+  const DATA = ["right one", "wrong one", "impossible"].map((question, id) => ({ id, question, answer: "right" }));
+  const OUTPUTS = DATA.map(({ id, question }) => ({ id, response: question }));
+  const files = { "data.jsonl": DATA, "outputs.jsonl": OUTPUTS };
+  const BASE = ["run", "--replay", "outputs.jsonl", "--dataset", "data.jsonl", "--output", "json"];
+
+  it("is decided by the judge, whose cost is kept apart and counts against the budget", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o"];
+    const finished = await assay(new Workspace(files).dir, ...BASE, ...judge, "--max-cost", "1", "--min-coverage", "0");
+    expect(finished.code, finished.stderr).toBe(0);
+    const { rows, summary, notes } = reportOf(finished);
+    expect(rows.map(({ outcome, primaryField }) => [outcome, primaryField])).toEqual([
+      ["pass", "judge_score"],
+      ["fail", "judge_score"],
+      // What the judge could not decide is decided by nobody else.
+      ["unscored", null],
+    ]);
+    expect(rows[0]?.scores).toHaveProperty("f1");
+    expect(rows[2]?.notes[0]).toContain("llm_judge could not decide judge_score");
+    expect(rows[0]?.judgeCostUsd).toBeGreaterThan(0);
+    expect(rows[0]?.costUsd).toBeNull();
+    expect(summary.outputs?.judge_cost_usd).toBeGreaterThan(0);
+    expect(notes.find((note) => note.startsWith("spent $0.00"))).toBeDefined();
+  });
+
+  it("keeps its own deciding field when it is told so, and the judge stands beside it", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--score-field", "contains"];
+    const { rows } = reportOf(await assay(new Workspace(files).dir, ...BASE, ...judge));
+    expect(rows.map(({ primaryField }) => primaryField)).toEqual(["contains", "contains", "contains"]);
+    expect(rows[0]?.scores.judge_score).toBe(1);
+  });
+
+  it("may be described in the config, with criteria", async () => {
+    const reply = '{"cannot_judge": false, "criteria": {"tone": {"reasoning": "So.", "verdict": "pass"}}}';
+    const mock = await mockOf({ reply });
+    const config = {
+      replay: ["outputs.jsonl"],
+      datasets: ["data.jsonl"],
+      evaluators: ["llm_judge"],
+      judge: { models: [{ model: "gpt-4o", proxy: mock.url }], criteria: { tone: "It is kind." } },
+    };
+    const space = new Workspace({ ...files, "assay.config.yaml": JSON.stringify(config) });
+    const finished = await assay(space.dir, "run", "--output", "json", "--min-coverage", "0");
+    expect(Object.keys(reportOf(finished).rows[0]?.scores ?? {}).every((field) => field.startsWith("judge_"))).toBe(
+      true,
+    );
+    expect(mock.requests.length).toBeGreaterThan(0);
+  });
+
+  it("can be judged afterwards, and the outputs are not made again", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const space = new Workspace(files);
+    await assay(space.dir, ...BASE);
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
+    const graded = reportOf(await assay(space.dir, "grade", ...judge, "--output", "json"));
+    expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail", "unscored"]);
+    expect(graded.rows[0]?.judgeCostUsd).toBeGreaterThan(0);
+  });
+
+  it("hears nothing of what is for the measured model: its prompt, headers, key and limits", async () => {
+    const measured = await mockOf({ reply: "right one" });
+    const judging = await mockOf({ reply: LITERAL });
+    const space = new Workspace(files);
+    const model = ["--proxy", measured.url, "--model", "gpt-4o-mini", "--system-prompt", "You are a pirate."];
+    const settings = [
+      "--max-tokens",
+      "7",
+      "--temperature",
+      "0.9",
+      "--header",
+      "X-Team: blue",
+      "--extra-body",
+      '{"top_p":0.5}',
+    ];
+    const judge = ["--judge-url", judging.url, "--judge-model", "gpt-4o"];
+    const flags = [
+      "run",
+      ...model,
+      ...settings,
+      "--api-key-env",
+      "MEASURED_KEY",
+      "--dataset",
+      "data.jsonl",
+      ...judge,
+      "--min-coverage",
+      "0",
+    ];
+    const finished = await start(space.dir, flags, { MEASURED_KEY: "dummy-measured" }).finished;
+    expect(finished.code, finished.stderr).toBe(0);
+    const heard = JSON.stringify(judging.requests);
+    expect(judging.requests.length).toBe(3);
+    for (const word of ["pirate", "max_tokens", "temperature", "x-team", "top_p", "authorization"])
+      expect(heard.toLowerCase()).not.toContain(word);
+    expect(JSON.stringify(measured.requests)).toContain("pirate");
+    expect(JSON.stringify(measured.requests)).toContain("authorization");
+  });
+
+  it("finds its judge in a models file, though it measures no model", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const models = `models:\n  small:\n    provider: openai\n    api_name: gpt-4o\n    base_url: ${mock.url}/v1\n`;
+    const space = new Workspace({ ...files, "m.yml": models });
+    const judge = ["--judge-url", mock.url, "--judge-model", "small", "--models", "m.yml", "--min-coverage", "0"];
+    const finished = await assay(space.dir, ...BASE, ...judge);
+    expect(finished.code, finished.stderr).toBe(0);
+    expect(reportOf(finished).rows[0]?.outcome).toBe("pass");
+  });
+
+  it("is not judged again by a grading that asks for something else", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const space = new Workspace(files);
+    await assay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
+    const asked = mock.counts.requests;
+    const graded = await assay(space.dir, "grade", "--evaluator", "levenshtein", "--output", "json");
+    expect(Object.keys(reportOf(graded).rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
+    expect(mock.counts.requests).toBe(asked);
+    await assay(space.dir, "grade", space.runs()[0] ?? "", "--min-coverage", "0");
+    expect(mock.counts.requests).toBe(2 * asked);
+  });
+
+  it("stops judging when the money for it is spent", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const space = new Workspace(files);
+    await assay(space.dir, ...BASE);
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-workers", "1", "--max-cost", "0.0000001"];
+    const graded = await assay(space.dir, "grade", ...judge, "--output", "json", "--min-coverage", "0");
+    expect(reportOf(graded).rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
+    expect(reportOf(graded).notes).toContain("budget stopped: 2 outputs were not judged");
+  });
+
+  it("names the deciding field where it says why a row is unscored", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const space = new Workspace({ ...files, "data.jsonl": DATA.map(({ id, question }) => ({ id, question })) });
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
+    const { stdout } = await assay(space.dir, ...BASE.slice(0, -2), ...judge);
+    expect(stdout).toContain(
+      "1 unscored, the first in example 2: llm_judge could not decide judge_score: the judge says it cannot judge: Nothing to go by",
+    );
+  });
+
+  it("leaves rows unscored, with a note, when the judge cannot be reached", async () => {
+    const judge = ["--judge-url", "http://127.0.0.1:9", "--judge-model", "gpt-4o", "--evaluator", "llm_judge"];
+    const space = new Workspace({ ...files, "data.jsonl": DATA.slice(0, 1) });
+    const config = { judge: { models: [{ model: "gpt-4o", proxy: "http://127.0.0.1:9" }] } };
+    space.write("assay.config.yaml", JSON.stringify(config));
+    const finished = await assay(space.dir, ...BASE, ...judge);
+    expect(finished.code).toBe(3);
+    const [row] = reportOf(finished).rows;
+    expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
+    expect(row?.notes[0]).toContain("llm_judge failed");
+  }, 180_000);
+
+  it.each([
+    [["--judge-scale", "1-5"], "There is no judge. Add --judge-model"],
+    [["--judge-model", "gpt"], "--judge-url URL --judge-model gpt"],
+    [
+      ["--judge-url", "http://127.0.0.1:9", "--judge-model", "odd", "--max-cost", "1"],
+      "no price is known for the judge",
+    ],
+    [["--score-field", "judge_score"], "It comes from a judge: name one with --judge-model"],
+  ])("says what is wrong with %j", async (flags, message) => {
+    const finished = await assay(new Workspace(files).dir, ...BASE, ...flags);
+    expect(finished.code).toBe(2);
+    expect(finished.stderr).toContain(message);
   });
 });

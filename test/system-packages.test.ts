@@ -19,20 +19,22 @@ function install(...programs: string[]) {
   return { status, stderr, calls: space.read("calls") };
 }
 
+const BUT_GIT = ["bwrap", "setpriv", "python3", "script"];
+
 describe("the system packages", () => {
   it("are left alone when all are there", () => {
-    expect(install("git", "script", "apt-get")).toEqual({ status: 0, stderr: "", calls: "" });
+    expect(install("git", ...BUT_GIT, "apt-get")).toEqual({ status: 0, stderr: "", calls: "" });
   });
 
   it("are named with the command to run where they cannot be installed", () => {
-    const { status, stderr, calls } = install("script");
+    const { status, stderr, calls } = install(...BUT_GIT);
     expect(stderr).toContain("missing: git");
     expect(stderr).toContain(`To run every suite: sudo ${INSTALL} git\n`);
     expect({ status, calls }).toEqual({ status: 0, calls: "" });
   });
 
   it.skipIf(process.getuid?.() !== 0)("are installed as root on Debian, what is missing only", () => {
-    expect(install("script", "apt-get")).toEqual({
+    expect(install(...BUT_GIT, "apt-get")).toEqual({
       status: 0,
       stderr: "",
       calls: `apt-get update\n${INSTALL} git\n`,

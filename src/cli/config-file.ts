@@ -128,12 +128,21 @@ async function runConfigSchema() {
     name: z.string().optional(),
     api: z.enum(DIALECT_NAMES).optional(),
   });
+  const models = z.array(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
+  const judge = z.strictObject({
+    models: models.min(1),
+    scale: z.enum(["binary", "1-5", "1-10"]).optional(),
+    rubric: z.string().optional(),
+    criteria: z.record(z.string(), z.string()).optional(),
+    panel: z.enum(["mean", "median", "majority", "min"]).optional(),
+    pairwise: z.boolean().optional(),
+    reference: z.boolean().optional(),
+    maxWorkers: whole.optional(),
+  });
   return z.strictObject({
     title: z.string().optional(),
     systems: z.array(named).optional(),
-    models: z
-      .array(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }))
-      .optional(),
+    models: models.optional(),
     modelsFile: z.string().optional(),
     ...settings,
     maxCost: z.number().positive().optional(),
@@ -142,6 +151,7 @@ async function runConfigSchema() {
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),
     evaluators: z.array(named).optional(),
+    judge: judge.optional(),
     metrics: z.array(named).optional(),
     plugins: z.array(z.string()).optional(),
     scoreField: z.string().optional(),

@@ -17,7 +17,15 @@ const LOW_SPACE_BYTES = 1 << 28;
 
 /** `assay doctor`: what this machine has, and what to do about what it lacks. */
 export async function doctorCommand(): Promise<number> {
-  const checks = [nodeVersion(), tokenTables(), await typeScript(), workingFolder(), diskSpace(), ...programs()];
+  const checks = [
+    nodeVersion(),
+    tokenTables(),
+    await typeScript(),
+    workingFolder(),
+    diskSpace(),
+    ...(await sandbox()),
+    ...programs(),
+  ];
   const table = markdownTable(
     [
       { title: "what", cell: ({ what }) => what },
@@ -72,6 +80,19 @@ function diskSpace(): Check {
   const free = Number(bavail) * Number(bsize);
   const detail = `${(free / 2 ** 30).toFixed(1)} GiB free`;
   return { what: "disk", state: free < LOW_SPACE_BYTES ? "missing" : "ok", detail };
+}
+
+/** What generated code is run in, found out by trying it. */
+async function sandbox(): Promise<Check[]> {
+  const { describeIsolation } = await import("../sandbox/index.js");
+  const { kind, detail, interpreters, advice } = await describeIsolation();
+  const box: Check = { what: "sandbox for code", state: kind === null ? "missing" : "ok", detail };
+  const found = Object.entries(interpreters).map(([language, interpreter]): Check => {
+    if (interpreter === null) return { what: `${language} programs`, state: "missing", detail: "no interpreter found" };
+    return { what: `${language} programs`, state: "ok", detail: `${interpreter.path} (${interpreter.version})` };
+  });
+  const steps = advice.map((step): Check => ({ what: "for the sandbox", state: "missing", detail: step }));
+  return [box, ...found, ...steps];
 }
 
 /** Programs that only the test suite needs so far. */

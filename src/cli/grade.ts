@@ -1,6 +1,6 @@
 import "../builtins.js";
 import { resolve } from "node:path";
-import type { Dataset } from "../core/dataset.js";
+import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
@@ -43,6 +43,9 @@ export type GradeFlags = Pick<
   | "failOver"
   | "quiet"
   | "unsafeLocalExec"
+  | "judge"
+  | "modelsFile"
+  | "maxCost"
 > & { resume?: string };
 
 /** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
@@ -90,6 +93,7 @@ async function grade(request: GradeRequest): Promise<Report> {
       metrics,
       ...(evaluators === undefined ? {} : { evaluators }),
       ...given({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
+      ...(config.maxCost === undefined ? {} : { maxCostUsd: config.maxCost }),
       allowChanged: flags.datasets !== undefined,
       ...(request.resume === undefined ? { runsDir: request.runsDir } : { resume: request.resume }),
       invocation: request.invocation,
@@ -112,11 +116,25 @@ function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], u
 
 /** A run that was started from a program does not say where its examples are. */
 async function loadExamples({ dir, config, parent }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
-  if ((config.datasets ?? []).length > 0) return resolveDatasets(registry, config);
+  if ((config.datasets ?? []).length > 0) return asNamedBefore(await resolveDatasets(registry, config), parent);
   const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new UsageError(
     `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,
   );
+}
+
+/** Rows are found by the name of their dataset: the only one of a run is meant, whatever its file is called now. */
+function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manifest): (Dataset | ExampleSource)[] {
+  const [dataset] = datasets;
+  const [before] = config.datasets;
+  const isOne = datasets.length === 1 && config.datasets.length === 1;
+  if (!isOne || before === undefined || dataset === undefined || !("examples" in dataset)) return datasets;
+  if (dataset.name === before.name) return datasets;
+  const { name, fingerprint: _, examples, ...rest } = dataset;
+  const renamed = examples.map((example) =>
+    example.dataset === name ? { ...example, dataset: before.name } : example,
+  );
+  return [makeDataset({ ...rest, name: before.name, examples: renamed })];
 }
 
 /** How the graded run came about: the run it comes from, as it was started, with what is different. */
@@ -140,22 +158,31 @@ function anchored(flags: GradeFlags): GradeFlags {
   const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? resolve(spec) : spec);
   const evaluator = <T>(spec: T) =>
     typeof spec === "string" ? anchoredEvaluator(spec, (path) => resolve(path)) : spec;
-  const { evaluators, metrics, datasets, plugins } = flags;
+  const { evaluators, metrics, datasets, plugins, modelsFile } = flags;
   return {
     ...flags,
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
     ...(plugins && { plugins: plugins.map((path) => resolve(path)) }),
+    ...(modelsFile && { modelsFile: resolve(modelsFile) }),
   };
 }
 
 /** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
 async function describeGrading({ configFile, flags }: GradeInvocation, own: GradeFlags): Promise<RunConfig> {
   const config = configFile === null ? {} : await loadConfig(configFile);
-  const { scoreField, ...described } = { ...config, ...flags };
-  const keepsField = own.scoreField !== undefined || own.evaluators === undefined;
-  return { ...described, ...(keepsField && scoreField !== undefined ? { scoreField } : {}) };
+  const { scoreField, judge, maxCost: _, ...described } = { ...config, ...flags };
+  const isAsBefore = own.evaluators === undefined;
+  return {
+    ...described,
+    ...given({
+      scoreField: own.scoreField ?? (isAsBefore ? scoreField : undefined),
+      // A judge is asked, and paid, again only where nothing else is asked for.
+      judge: own.judge ?? (isAsBefore ? judge : undefined),
+      maxCost: own.maxCost,
+    }),
+  };
 }
 
 function requireChild(dir: string, { runId }: Manifest): void {

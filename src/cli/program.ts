@@ -15,7 +15,8 @@ import {
   pairs,
   thresholds,
 } from "./flag-values.js";
-import { addGrade } from "./grading-commands.js";
+import { addGrade, addJudge, addJudgeFlags } from "./grading-commands.js";
+import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { describeModels } from "./model-flags.js";
 import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
@@ -57,6 +58,7 @@ export function buildProgram(): Program {
   addModels(program, done);
   addReport(program, done);
   addGrade(program, done);
+  addJudge(program, done);
   addGateway(program, done);
   addMock(program, done);
   addDoctor(program, done);
@@ -92,7 +94,8 @@ const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
 Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
 Datasets:    a .jsonl, .json or .csv file, or a name from 'assay datasets'
-Evaluators:  answer_quality, or a file; left out, each dataset uses its own
+Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/evaluators.md),
+             or a file; DATASET=NAME for one dataset; left out, each dataset uses its own
 
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
@@ -104,7 +107,7 @@ Examples:
   assay run --resume 20261115-213334-needle`;
 
 function addRun(program: Command, done: Done): void {
-  program
+  const command = program
     .command("run", { isDefault: true })
     .description("run systems on datasets and report (the default command)")
     .option("--system <spec>", "a system to measure; repeatable", collect)
@@ -138,7 +141,8 @@ function addRun(program: Command, done: Done): void {
     .option(
       "--unsafe-local-exec",
       "run generated code without a sandbox when there is none: it can do all that you can",
-    )
+    );
+  addJudgeFlags(command)
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
@@ -185,28 +189,40 @@ function strayArgument(program: Command, word: string): UsageError {
 /** Commander's own names: repeatable flags are singular there. */
 type CommanderRunOptions = Omit<
   RunFlags,
-  "systems" | "datasets" | "evaluators" | "metrics" | "plugins" | "cacheDir" | "models" | "modelsFile" | "headers"
-> & {
-  model?: string[];
-  proxy?: string[];
-  name?: string[];
-  api?: string[];
-  models?: string;
-  header?: Record<string, string>;
-  system?: string[];
-  dataset?: string[];
-  evaluator?: string[];
-  metric?: string[];
-  plugin?: string[];
-  cacheDir?: string | true;
-};
+  | "systems"
+  | "datasets"
+  | "evaluators"
+  | "judge"
+  | "metrics"
+  | "plugins"
+  | "cacheDir"
+  | "models"
+  | "modelsFile"
+  | "headers"
+> &
+  JudgeFlags & {
+    model?: string[];
+    proxy?: string[];
+    name?: string[];
+    api?: string[];
+    models?: string;
+    header?: Record<string, string>;
+    system?: string[];
+    dataset?: string[];
+    evaluator?: string[];
+    metric?: string[];
+    plugin?: string[];
+    cacheDir?: string | true;
+  };
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
+  const { judge, rest } = splitJudgeFlags(options);
   const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
-    options;
+    rest;
   const described = describeModels({ model, proxy, name, api });
   return {
     ...same,
+    ...(judge === undefined ? {} : { judge }),
     ...(described === undefined ? {} : { models: described }),
     ...(models === undefined ? {} : { modelsFile: models }),
     ...(header === undefined ? {} : { headers: header }),

@@ -5,6 +5,7 @@ import type { ExampleSource } from "../core/example.js";
 import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { isModulePath } from "./load-module.js";
+import type { Judged } from "./make-judge.js";
 import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 
@@ -17,16 +18,21 @@ export interface Evaluated {
   made: Evaluator[];
 }
 
+/** What a run says of its evaluators. */
+export type EvaluatorConfig = Pick<RunConfig, "evaluators" | "unsafeLocalExec"> & Judged;
+
 /**
  * Makes the evaluators that a run names: `NAME` scores every dataset, `DATASET=NAME` one of them. A dataset that none is
- * named for keeps its own.
+ * named for keeps its own. A judge comes before all others, so that it decides where nothing else is said to.
  */
 export async function resolveEvaluators(
   registry: Registry,
-  config: Pick<RunConfig, "evaluators" | "unsafeLocalExec">,
+  config: EvaluatorConfig,
   datasets: (Dataset | ExampleSource)[],
 ): Promise<Evaluated> {
   const made: Evaluator[] = [];
+  const judge = config.judge === undefined ? null : await judgeOf(config);
+  if (judge !== null) made.push(judge);
   const forAll: Evaluator[] = [];
   const forOne = new Map<string, Evaluator[]>();
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
@@ -36,15 +42,26 @@ export async function resolveEvaluators(
       continue;
     }
     const { dataset, spec } = splitDataset(given, names);
-    const evaluator = await makeEvaluator(registry, spec, config);
-    made.push(evaluator);
+    const isJudge = judge !== null && spec === judge.name;
+    const evaluator = isJudge ? judge : await makeEvaluator(registry, spec, config);
+    if (!isJudge) made.push(evaluator);
     if (dataset === null) forAll.push(evaluator);
     else forOne.set(dataset, [...(forOne.get(dataset) ?? []), evaluator]);
   }
   const evaluators = forAll.length === 0 ? undefined : forAll;
-  if (forOne.size === 0) return { datasets, evaluators, made };
-  const joined = datasets.map((dataset) => withEvaluators(dataset, forOne, evaluators));
+  const isNamed = judge !== null && [...forAll, ...[...forOne.values()].flat()].includes(judge);
+  const extra = judge === null || isNamed ? [] : [judge];
+  if (forOne.size + extra.length === 0) return { datasets, evaluators, made };
+  const joined = datasets.map((dataset) => {
+    const own = "examples" in dataset ? (forOne.get(dataset.name) ?? evaluators ?? dataset.evaluators) : evaluators;
+    return withEvaluators(dataset, [...extra, ...(own ?? [])]);
+  });
   return { datasets: joined, evaluators: undefined, made };
+}
+
+async function judgeOf(config: EvaluatorConfig): Promise<Evaluator | null> {
+  const { makeJudge } = await import("./make-judge.js");
+  return makeJudge(config);
 }
 
 /** `gsm8k=math_equivalence` names a dataset of the run; the argument of an evaluator may hold "=" too: `regex:a=b`. */
@@ -59,17 +76,19 @@ function splitDataset(given: string, names: readonly string[]): { dataset: strin
   return { dataset: null, spec: given };
 }
 
-function withEvaluators(
-  dataset: Dataset | ExampleSource,
-  forOne: ReadonlyMap<string, readonly Evaluator[]>,
-  forAll: readonly Evaluator[] | undefined,
-): Dataset | ExampleSource {
-  if (!("examples" in dataset)) return dataset;
-  const evaluators = forOne.get(dataset.name) ?? forAll;
-  if (evaluators === undefined) return dataset;
+function withEvaluators(dataset: Dataset | ExampleSource, evaluators: readonly Evaluator[]): Dataset | ExampleSource {
+  if (evaluators.length === 0) return dataset;
+  if (!("examples" in dataset)) return sourceWith(dataset, evaluators);
   const { primaryField, ...rest } = dataset;
   const keeps = primaryField !== undefined && evaluators.some(({ fields }) => fields?.includes(primaryField));
   return makeDataset({ ...rest, evaluators, ...(keeps ? { primaryField } : {}) });
+}
+
+/** Examples that a config hands over as they are have no place for evaluators: they get one. */
+function sourceWith(source: ExampleSource, evaluators: readonly Evaluator[]): ExampleSource {
+  return Symbol.iterator in source
+    ? Object.assign({ [Symbol.iterator]: () => source[Symbol.iterator]() }, { evaluators })
+    : Object.assign({ [Symbol.asyncIterator]: () => source[Symbol.asyncIterator]() }, { evaluators });
 }
 
 async function makeEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {

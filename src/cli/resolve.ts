@@ -67,10 +67,14 @@ async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerat
 
 /** A setting that nobody reads would be a temperature, or a price, silently ignored. */
 function requireNoModelSettings(config: RunConfig): void {
-  const flag = Object.entries(MODEL_SETTINGS).find(([key]) => config[key as keyof RunConfig] !== undefined)?.[1];
+  const given = Object.entries(MODEL_SETTINGS).filter(([key]) => config[key as keyof RunConfig] !== undefined);
+  const flag = given.find(([key]) => config.judge === undefined || !JUDGE_SETTINGS.has(key))?.[1];
   if (flag === undefined) return;
   throw new UsageError(`${flag} is for models, and this run names none. Add --model or --proxy, or leave it out.`);
 }
+
+/** Those that say where a judge is found, too. */
+const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);
 
 const MODEL_SETTINGS = {
   modelsFile: "--models",

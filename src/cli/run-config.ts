@@ -34,6 +34,24 @@ export interface ModelConfig extends ModelSettings {
   api?: DialectName;
 }
 
+/** One or several models that judge answers. */
+export interface JudgeConfig {
+  models: readonly (string | ModelConfig)[];
+  scale?: "binary" | "1-5" | "1-10";
+  /** What a good answer is. */
+  rubric?: string;
+  /** A rubric for each criterion, which gets a field of its own. */
+  criteria?: Readonly<Record<string, string>>;
+  /** How several judges become one. */
+  panel?: "mean" | "median" | "majority" | "min";
+  /** Compare with the example's `baseline`, or its gold answer, in both orders. */
+  pairwise?: boolean;
+  /** Whether the gold answers are shown to the judge; where there are any unless told. */
+  reference?: boolean;
+  /** Calls at a time. */
+  maxWorkers?: number;
+}
+
 /**
  * A run, described: what `assay.config.*` holds and what flags override. Things are named by a spec
  * (`truncate:0.5`, `./my-system.ts`) or, in a module, given as they are.
@@ -49,6 +67,8 @@ export interface RunConfig extends ModelSettings {
   replay?: readonly string[];
   datasets?: readonly (string | Dataset | ExampleSource)[];
   evaluators?: readonly (string | Evaluator)[];
+  /** Scores every dataset beside its evaluators. */
+  judge?: JudgeConfig;
   metrics?: readonly (string | Metric)[];
   plugins?: readonly string[];
   scoreField?: string;

@@ -94,6 +94,13 @@ export class StalledError extends AssayError {
   }
 }
 
+/** There is no isolation to run untrusted programs in, or it failed; it says nothing about the program. */
+export class SandboxError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("SANDBOX", message, { ...options, exitCode: EXIT.infrastructure });
+  }
+}
+
 /** A reporter that failed; what it was to report is stored. */
 export class ReporterError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {

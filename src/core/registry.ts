@@ -114,7 +114,7 @@ function methodsOf(value: object, methods: readonly string[]): Record<string, un
   return Object.fromEntries(methods.map((method) => [method, (value as Record<string, unknown>)[method]]));
 }
 
-/** The registry that the library and the command line share: the one piece of module state. */
+/** The registry that the library and the command line share. */
 export const registry = new Registry();
 
 /** A dataset given by a definition, a function that loads it, or its examples. */

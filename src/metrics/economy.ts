@@ -79,11 +79,16 @@ function promptCompression(tasks: Tasks): Record<string, Estimate> {
   return { prompt_compression_ratio: { value: 1 - sum(sent) / total, interval } };
 }
 
+/** Costs are whole pico-dollars; sums of fractions are not quite. */
+function wholePico(usd: number): number {
+  return Math.round(usd * 1e12) / 1e12;
+}
+
 /** What scoring has cost, of all trials together; absent when it cost nothing that is known. */
 function judging(rows: readonly EvalRow[]): Record<string, Estimate> {
   let total: number | null = null;
   for (const { judgeCostUsd } of rows) if (judgeCostUsd != null) total = (total ?? 0) + judgeCostUsd;
-  return total === null ? {} : { judge_cost_usd: { value: total } };
+  return total === null ? {} : { judge_cost_usd: { value: wholePico(total) } };
 }
 
 function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {

@@ -1,7 +1,7 @@
 import { UsageError } from "../core/errors.js";
 import { ownValue } from "../core/own-value.js";
 import type { Reporter, ReportOptions } from "../core/registry.js";
-import type { EvalResult, Summary } from "../core/result.js";
+import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
 import { namedMetrics, summaryKeys } from "../metrics/index.js";
@@ -222,11 +222,11 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
-  return [...facts, ...reasonsOf(rows), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
+  return [...facts, ...reasonsOf(rows, result.config), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
 }
 
 /** Why trials are missing from the figures: for each system the first reason of each kind, and how many there are. */
-function reasonsOf(rows: readonly EvalRow[]): string[] {
+function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
   const found = new Map<string, { row: EvalRow; count: number }>();
   for (const row of rows) {
     if (row.outcome !== "error" && row.outcome !== "unscored") continue;
@@ -236,9 +236,15 @@ function reasonsOf(rows: readonly EvalRow[]): string[] {
     else known.count += 1;
   }
   return [...found.values()].map(({ row, count }) => {
-    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : row.notes.at(-1);
+    const reason = row.outcome === "error" ? row.attempts.at(-1)?.message : whyUnscored(row, config);
     return `${row.system}: ${count} ${row.outcome}, the first in example ${row.exampleId}: ${reason ?? "no reason given"}`;
   });
+}
+
+/** Of what evaluators say about a row, that counts which is about the deciding field. */
+function whyUnscored({ dataset, notes }: EvalRow, { datasets }: EvalConfig): string | undefined {
+  const field = datasets.find(({ tags }) => tags.includes(dataset))?.primaryField;
+  return notes.find((note) => field != null && note.includes(` ${field}:`)) ?? notes.at(-1);
 }
 
 /** The fields that decided, as found on the rows: a mixture of datasets may have several. */

@@ -2,6 +2,9 @@ import type { ScoreMeter, ScoringCost } from "../core/evaluator.js";
 import type { Usage } from "../core/system.js";
 import { amount, usageOf } from "./billed.js";
 
+/** Costs are whole pico-dollars; sums of fractions are not quite. */
+const PICO = 1e12;
+
 /** Adds up what the evaluators of one output spend. */
 export class ScoringMeter implements ScoreMeter {
   /** True when a part of the cost is not known. */
@@ -12,7 +15,7 @@ export class ScoringMeter implements ScoreMeter {
   add({ costUsd, usage }: ScoringCost): void {
     const cost = amount(costUsd);
     if (cost === null) this.isUnknown = true;
-    else this.#costUsd = (this.#costUsd ?? 0) + cost;
+    else this.#costUsd = Math.round(((this.#costUsd ?? 0) + cost) * PICO) / PICO;
     const used = usageOf(usage);
     if (used !== null) this.#usage = this.#usage === null ? used : sum(this.#usage, used);
   }

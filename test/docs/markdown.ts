@@ -47,6 +47,14 @@ export function tableRows(text: string): string[][] {
     );
 }
 
+/** What the comments of a script say its lines print, each without white space; those of several lines are one. */
+export function promisedIn(script: string): string[] {
+  const comments = script.match(/(?:^\/\/ .+\n)+/gm) ?? [];
+  return comments
+    .map((comment) => comment.replace(/^\/\/ /gm, "").replace(/\s/g, ""))
+    .filter((text) => /^[[{\d'"]/.test(text));
+}
+
 /** The links of a page to other files of the repository that lead nowhere. */
 export function brokenLinks(root: string, page: string): string[] {
   const prose = proseOf(readFileSync(join(root, page), "utf8"));

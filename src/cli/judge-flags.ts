@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { messageOf, UsageError } from "../core/errors.js";
+import { describeModels, type ModelFlags } from "./model-flags.js";
+import type { JudgeConfig, ModelConfig } from "./run-config.js";
+
+/** The flags that describe a judge, for every command that takes one. */
+export interface JudgeFlags {
+  /** Once, or several times for a panel. */
+  judgeModel?: readonly string[];
+  judgeUrl?: readonly string[];
+  judgeApi?: readonly string[];
+  /** The variable that holds the key. */
+  judgeApiKeyEnv?: string;
+  judgeScale?: string;
+  /** A text file. */
+  judgeRubric?: string;
+  judgePanel?: string;
+  judgePairwise?: boolean;
+}
+
+/** Takes the flags of a judge out of all flags. */
+export function splitJudgeFlags<T extends JudgeFlags>(
+  flags: T,
+): { judge?: JudgeConfig; rest: Omit<T, keyof JudgeFlags> } {
+  const {
+    judgeModel,
+    judgeUrl,
+    judgeApi,
+    judgeApiKeyEnv,
+    judgeScale,
+    judgeRubric,
+    judgePanel,
+    judgePairwise,
+    ...rest
+  } = flags;
+  const models = describe({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
+  const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise].some((flag) => flag !== undefined);
+  if (models === undefined && stray)
+    throw new UsageError("There is no judge. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
+  if (models === undefined) return { rest };
+  const judge: JudgeConfig = {
+    models: models.map((model) => ({
+      ...model,
+      ...(judgeApiKeyEnv === undefined ? {} : { apiKeyEnv: judgeApiKeyEnv }),
+    })),
+    // What is no scale or rule is refused by the judge, by name.
+    ...(judgeScale === undefined ? {} : { scale: judgeScale as NonNullable<JudgeConfig["scale"]> }),
+    ...(judgePanel === undefined ? {} : { panel: judgePanel as NonNullable<JudgeConfig["panel"]> }),
+    ...(judgeRubric === undefined ? {} : { rubric: readRubric(judgeRubric) }),
+    ...(judgePairwise === undefined ? {} : { pairwise: judgePairwise }),
+  };
+  return { judge, rest };
+}
+
+function describe(flags: ModelFlags): ModelConfig[] | undefined {
+  try {
+    return describeModels(flags);
+  } catch (error) {
+    throw error instanceof UsageError ? inJudgeFlags(error) : error;
+  }
+}
+
+const FLAGS = { "--model": "--judge-model", "--proxy": "--judge-url", "--api": "--judge-api" };
+
+/** A refusal of a model in the names of the judge's flags. */
+export function inJudgeFlags(error: UsageError): UsageError {
+  const message = Object.entries(FLAGS).reduce(
+    (text, [theirs, ours]) => text.replace(new RegExp(`${theirs}(?![\\w-])`, "g"), ours),
+    error.message.replace("--api-key-env", "--judge-api-key-env"),
+  );
+  return new UsageError(message, { cause: error });
+}
+
+/** Read at once, so that a run that is resumed judges by the same words. */
+function readRubric(path: string): string {
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (cause) {
+    throw new UsageError(`The rubric ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}

@@ -1,0 +1,114 @@
+import { UsageError } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { Output } from "../core/system.js";
+import { LANGUAGES, type Language } from "../sandbox/interpreters.js";
+import { openSandbox, type Sandbox } from "../sandbox/sandbox.js";
+import { JavaScriptJudge } from "./code/javascript-judge.js";
+import type { Judge, Verdict } from "./code/judge.js";
+import { PythonJudge } from "./code/python-judge.js";
+import { codeTask } from "./code/task.js";
+import { variantsOf } from "./code/variants.js";
+import { responseOf, undecided } from "./gold.js";
+
+const FIELDS = ["pass_at_1"] as const;
+const VERSION = 1;
+const DEFAULT_TIMEOUT_SECS = 10;
+
+export interface CodeExecutionOptions {
+  /** Runs programs without isolation when there is none. They can then do all that you can do. */
+  unsafeLocalExec?: boolean;
+  /** How long a program and its tests may take; 10 by default. HumanEval's own harness gives them 3. */
+  timeoutSecs?: number;
+  /** The language of every example. By default each says it itself, and is Python when it does not. */
+  language?: Language;
+  /** A sandbox to share. It is not closed with the evaluator. */
+  sandbox?: Sandbox;
+}
+
+/**
+ * Runs the code of a response against the tests of its example, in a sandbox. It passes only when all tests have been
+ * run to their end, in a process that the code cannot reach.
+ * @example
+ * const evaluator = new CodeExecution();
+ * const example = { id: 1, question: "Write add(a, b).", test: "assert add(1, 2) == 3" };
+ * await evaluator.score(example, { response: "def add(a, b):\n    return a + b" }); // { pass_at_1: 1 }
+ * await evaluator.close();
+ */
+export class CodeExecution implements Evaluator {
+  readonly name = "code_execution";
+  readonly fields = FIELDS;
+  readonly primaryFields = FIELDS;
+  private readonly options: CodeExecutionOptions;
+  private readonly timeoutSecs: number;
+  private opened: Promise<OpenJudges> | null = null;
+
+  constructor(options: CodeExecutionOptions = {}) {
+    const { timeoutSecs = DEFAULT_TIMEOUT_SECS, language } = options;
+    if (!(Number.isFinite(timeoutSecs) && timeoutSecs > 0)) {
+      throw new UsageError(`timeoutSecs of code_execution is ${timeoutSecs}; give a number of seconds above 0.`);
+    }
+    if (language !== undefined && !LANGUAGES.includes(language)) {
+      throw new UsageError(`code_execution runs ${LANGUAGES.join(" and ")}, not "${String(language)}".`);
+    }
+    this.options = options;
+    this.timeoutSecs = timeoutSecs;
+  }
+
+  fingerprint(): unknown {
+    const { timeoutSecs, options } = this;
+    return { evaluator: this.name, version: VERSION, timeoutSecs, language: options.language ?? null };
+  }
+
+  /** Opens the sandbox; throws a `SandboxError` that says what is missing when there is no isolation. */
+  async prepare(): Promise<void> {
+    await this.open();
+  }
+
+  async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
+    const task = codeTask(original, this.options.language);
+    if (typeof task === "string") return undecided(FIELDS, task);
+    const variants = variantsOf(responseOf(processed), task);
+    if (variants.length === 0) return scored({ outcome: "failed", detail: "the response holds no code" });
+    const judges = await this.open();
+    const { timeoutSecs } = this;
+    return scored(await judges[task.language].judge({ task, variants, timeoutSecs, ...signalOf(context) }));
+  }
+
+  async close(): Promise<void> {
+    const opened = this.opened;
+    this.opened = null;
+    if (opened === null) return;
+    const { python, javascript, sandbox } = await opened;
+    await Promise.all([python.close(), javascript.close()]);
+    if (this.options.sandbox === undefined) await sandbox.close();
+  }
+
+  /** Opened once; a failure is not kept, since what was missing may have been installed. */
+  private open(): Promise<OpenJudges> {
+    this.opened ??= openJudges(this.options).catch((error: unknown) => {
+      this.opened = null;
+      throw error;
+    });
+    return this.opened;
+  }
+}
+
+interface OpenJudges extends Record<Language, Judge> {
+  sandbox: Sandbox;
+}
+
+async function openJudges({ sandbox, unsafeLocalExec = false }: CodeExecutionOptions): Promise<OpenJudges> {
+  const open = sandbox ?? (await openSandbox({ unsafeLocalExec }));
+  return { python: new PythonJudge(open), javascript: new JavaScriptJudge(open), sandbox: open };
+}
+
+function signalOf(context: ScoreContext | undefined): { signal?: AbortSignal } {
+  return context === undefined ? {} : { signal: context.signal };
+}
+
+function scored({ outcome, detail }: Verdict): Scored {
+  if (outcome === "broken") return undecided(FIELDS, `the tests of the example are no program: ${detail}`);
+  if (outcome === "passed") return { pass_at_1: 1 };
+  return { scores: { pass_at_1: 0 }, evidence: { pass_at_1: detail } };
+}

@@ -1,0 +1,75 @@
+import type { Language } from "../../sandbox/interpreters.js";
+import { definedNames, definitions, wordsOf } from "./definitions.js";
+import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";
+
+const LABELS: Record<Language, ReadonlySet<string>> = {
+  python: new Set(["", "python", "py", "python3", "py3", "ipython", "python-repl", "sage"]),
+  javascript: new Set(["", "javascript", "js", "node", "nodejs", "mjs", "cjs", "jsx", "es6", "typescript", "ts"]),
+};
+
+/** No answer is spread over more; a text made of fences would take for ever. */
+const MOST_BLOCKS = 20;
+
+/** What the tests need of a response. */
+export interface Wanted {
+  language: Language;
+  /** The function that is asked for; empty when nothing says which it is. */
+  entryPoint: string;
+  /** Every word of the tests: some of them are names that the response must define. */
+  words: ReadonlySet<string>;
+}
+
+/** The code in the fenced blocks of a response; null when it has none. */
+export function fencedCode(text: string, wanted: Wanted): string | null {
+  const before = beforeBareFence(text);
+  if (before !== null && isCode(before, wanted)) return before;
+  const blocks = codeBlocks(text);
+  const filled = blocks.filter(({ code }) => code.trim() !== "");
+  const labelled = filled.filter(({ info }) => LABELS[wanted.language].has(info));
+  const usable = labelled.length > 0 ? labelled : filled;
+  if (usable.length > 0) return assembled(usable, wanted);
+  return blocks.length > 0 ? "" : null;
+}
+
+/** A whole function, or a body by its indent. */
+function isCode(text: string, { language, entryPoint }: Wanted): boolean {
+  return definedNames(text, language).has(entryPoint) || /^(?:[ \t]*\n)*[ \t]+\S/.test(text);
+}
+
+/** The last block that defines what is wanted, with those that define what it uses. */
+function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
+  const chosen = new Set([mainBlock(blocks, wanted)]);
+  while (chosen.size < MOST_BLOCKS) {
+    const added = nextNeeded(blocks, chosen, wanted);
+    if (added === null) break;
+    chosen.add(added);
+  }
+  return blocks
+    .filter((block) => chosen.has(block))
+    .map(({ code }) => code)
+    .join("\n\n");
+}
+
+function mainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }: Wanted): CodeBlock {
+  const defining = blocks.map((block) => ({ block, names: definedNames(block.code, language) }));
+  const asked = defining.findLast(({ names }) => names.has(entryPoint));
+  const mentioned = defining.findLast(({ names }) => [...names].some((name) => words.has(name)));
+  const found = asked ?? (entryPoint === "" ? mentioned : undefined) ?? defining.at(-1);
+  return found?.block ?? { info: "", code: "" };
+}
+
+/** Later blocks correct earlier ones, so that the last definition of a missing name is taken. */
+function nextNeeded(
+  blocks: readonly CodeBlock[],
+  chosen: ReadonlySet<CodeBlock>,
+  { language, words, entryPoint }: Wanted,
+): CodeBlock | null {
+  const code = [...chosen].map((block) => block.code).join("\n");
+  const known = definedNames(code, language);
+  const used = wordsOf(code);
+  const isNeeded = (name: string) =>
+    name !== entryPoint && !known.has(name) && (used.has(name) || (entryPoint === "" && words.has(name)));
+  const needed = (block: CodeBlock) =>
+    definitions(block.code, language).some(({ name, isLasting }) => isLasting && isNeeded(name));
+  return blocks.findLast((block) => !chosen.has(block) && needed(block)) ?? null;
+}

@@ -1,0 +1,64 @@
+import type { Language } from "../../sandbox/interpreters.js";
+
+const PYTHON_NAMED = /^(?:async[ \t]+def|def|class)[ \t]+(\w+)/;
+const PYTHON_ASSIGNED = /^(\w+)[ \t]*(?::[^=]*)?=(?!=)/;
+const PYTHON_IMPORTED = /^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(.+)$/;
+const JAVASCRIPT_NAMED =
+  /^(?:export[ \t]+)?(?:default[ \t]+)?(?:async[ \t]+)?(?:function\b[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/;
+const JAVASCRIPT_EXPORTED = /^(?:module\.)?exports\.([\w$]+)[ \t]*=/;
+
+/** A name that a program gives to something at its top level. */
+export interface Definition {
+  name: string;
+  /** False for the result of a statement, such as one that shows how a function is used. */
+  isLasting: boolean;
+}
+
+/** What code defines at its top level, judged by how its lines begin. */
+export function definitions(code: string, language: Language): Definition[] {
+  const ofLine = language === "python" ? pythonDefinitions : javascriptDefinitions;
+  return code.split("\n").flatMap((line) => (/^\s/.test(line) ? [] : ofLine(line)));
+}
+
+export function definedNames(code: string, language: Language): Set<string> {
+  return new Set(definitions(code, language).map(({ name }) => name));
+}
+
+/** Every word of code that could be a name. */
+export function wordsOf(code: string): Set<string> {
+  return new Set(code.match(/[A-Za-z_$][\w$]*/g));
+}
+
+function pythonDefinitions(line: string): Definition[] {
+  const named = PYTHON_NAMED.exec(line)?.[1];
+  if (named !== undefined) return [{ name: named, isLasting: true }];
+  const imported = PYTHON_IMPORTED.exec(line)?.[1];
+  if (imported !== undefined) return importedNames(imported).map((name) => ({ name, isLasting: true }));
+  const assigned = PYTHON_ASSIGNED.exec(line)?.[1];
+  return assigned === undefined ? [] : [{ name: assigned, isLasting: isConstant(assigned) }];
+}
+
+function importedNames(list: string): string[] {
+  return list
+    .split(",")
+    .map(
+      (part) =>
+        part
+          .trim()
+          .split(/[ \t]+/)
+          .at(-1) ?? "",
+    )
+    .map((name) => (name.split(".")[0] ?? "").replace(/[()]/g, ""))
+    .filter((name) => name !== "");
+}
+
+function javascriptDefinitions(line: string): Definition[] {
+  const name = JAVASCRIPT_NAMED.exec(line)?.[1] ?? JAVASCRIPT_EXPORTED.exec(line)?.[1];
+  if (name === undefined) return [];
+  const isValue = /^(?:const|let|var)\b/.test(line) && !/=>|\bfunction\b|\bclass\b|\brequire\b/.test(line);
+  return [{ name, isLasting: !isValue || isConstant(name) }];
+}
+
+function isConstant(name: string): boolean {
+  return /^[A-Z][A-Z0-9_]*$/.test(name);
+}

@@ -1,0 +1,42 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { codeBlocks } from "./fences.js";
+
+const block = (info: string, code: string) => ({ info, code });
+
+describe("codeBlocks", () => {
+  it.each([
+    ["no fence at all", []],
+    ["Text\n```python\na = 1\n```\nmore", [block("python", "a = 1")]],
+    ["```\na\n```\n```js\nb\n```", [block("", "a"), block("js", "b")]],
+    ["~~~Python\na\n~~~", [block("python", "a")]],
+    ["```python title=x\na\n```", [block("python", "a")]],
+    ["```python\nnever\nclosed", [block("python", "never\nclosed")]],
+    ["```python\nfirst\n```python\nsecond\n```", [block("python", "first"), block("python", "second")]],
+    ["````md\n```python\na\n```\n````", [block("md", "```python\na\n```")]],
+    ["1. So:\n   ```python\n   def f():\n       pass\n   ```", [block("python", "def f():\n    pass")]],
+    ["Use ``` for code and `x` for names", []],
+    ["```print(1)```", []],
+    ["```\n\n```", [block("", "")]],
+  ])("reads %j", (text, expected) => {
+    expect(codeBlocks(text)).toEqual(expected);
+  });
+
+  it("finds whatever code is fenced in", () => {
+    const code = fc.string().filter((text) => !/[`~\r]/.test(text));
+    fc.assert(
+      fc.property(code, (text) => {
+        expect(codeBlocks(`Prose.\n\`\`\`python\n${text}\n\`\`\`\nProse.`)).toEqual([block("python", text)]);
+      }),
+    );
+  });
+
+  it.each(["`", " ", "\n", "```\n", "~~~a\n", "\t```", "a"])(
+    "is done with a million characters of %j at once",
+    (part) => {
+      const started = performance.now();
+      codeBlocks(part.repeat(1_000_000 / part.length));
+      expect(performance.now() - started).toBeLessThan(2000);
+    },
+  );
+});

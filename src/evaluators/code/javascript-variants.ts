@@ -1,0 +1,54 @@
+import type { CodeTask } from "./task.js";
+import { type Answer, fromFirstCode, uncutFirst, type Variant } from "./variants.js";
+
+const BEGINS = /^(?:(?:export|import|const|let|var|class|async|function)\b|['"]use strict|\/\/|\/\*)/;
+
+/** A whole function comes with what the prompt has before its own; a body goes on from the prompt. */
+export function javascriptVariants({ code, isFenced, isWhole }: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
+  const programs = (text: string) => (isWhole ? whole(text, prompt, entryPoint) : body(text, prompt));
+  if (isFenced) return uncutFirst(programs(asScript(code)), []);
+  const readings = [fromFirstCode(code, BEGINS), code].map(asScript);
+  return uncutFirst(readings.toReversed().flatMap(programs), readings.flatMap(programs));
+}
+
+function whole(text: string, prompt: string, entryPoint: string): string[] {
+  const preamble = beforeEntry(prompt, entryPoint);
+  return preamble.trim() === "" ? [text] : [`${preamble}\n${text}`, text];
+}
+
+function body(text: string, prompt: string): string[] {
+  const start = prompt.endsWith("\n") ? prompt : `${prompt}\n`;
+  return ["", "\n}", "\n};", "\n}}"].map((end) => start + text + end);
+}
+
+/** The part of a prompt before the function it leaves open. */
+export function beforeEntry(prompt: string, entryPoint: string): string {
+  const lines = prompt.split("\n");
+  const name = entryPoint.replace(/[^\w$]/g, "").replaceAll("$", "\\$");
+  const entry = new RegExp(`^(?:async[ \\t]+)?(?:function\\b[ \\t]*\\*?|class|const|let|var)[ \\t]+${name}(?![\\w$])`);
+  const at = name === "" ? -1 : lines.findLastIndex((line) => entry.test(line));
+  return at <= 0 ? "" : lines.slice(0, at).join("\n");
+}
+
+/** A module as a script: what it exports is at its top level, what it imports is required. */
+export function asScript(code: string): string {
+  return code.split("\n").map(scriptLine).join("\n");
+}
+
+function scriptLine(line: string): string {
+  if (/^export[ \t]*(?:\{|\*)/.test(line)) return "";
+  if (/^export[ \t]+default\b(?![ \t]+(?:async|function|class)\b)/.test(line)) {
+    return line.replace(/^export[ \t]+default\b/, "module.exports =");
+  }
+  if (line.startsWith("export ")) return line.replace(/^export[ \t]+(?:default[ \t]+)?/, "");
+  return line.startsWith("import") ? requireLine(line) : line;
+}
+
+function requireLine(line: string): string {
+  const [, names = "", module] =
+    /^import[ \t]{1,9}([^'"]{1,400}?)[ \t]{1,9}from[ \t]{0,9}['"]([\w:/.@-]+)['"]/.exec(line) ?? [];
+  if (module === undefined) return line;
+  const target = names.replace(/^\*[ \t]+as[ \t]+/, "").replace(/([\w$]+)[ \t]+as[ \t]+([\w$]+)/g, "$1: $2");
+  const [first = "", ...rest] = target.split(/,[ \t]*(?=\{)/);
+  return [first, ...rest].map((part) => `const ${part.trim()} = require("${module}");`).join(" ");
+}

@@ -1,0 +1,77 @@
+import { SandboxError } from "../../core/errors.js";
+import type { BoxedProcess, Ended } from "../../sandbox/boxed-process.js";
+import type { SandboxLimits } from "../../sandbox/limits.js";
+import type { CodeTask } from "./task.js";
+import type { Variant } from "./variants.js";
+
+/** What came of the tests. `broken` are tests that are no program themselves. */
+export interface Verdict {
+  outcome: "passed" | "failed" | "broken";
+  /** Why it did not pass. */
+  detail: string;
+}
+
+/** One program with its tests. */
+export interface Trial {
+  task: CodeTask;
+  variants: readonly Variant[];
+  timeoutSecs: number;
+  signal?: AbortSignal;
+}
+
+/** Runs the tests of one language. */
+export interface Judge {
+  judge(trial: Trial): Promise<Verdict>;
+  close(): Promise<void>;
+}
+
+/** Starting an interpreter on a busy machine does not count as time of the program. */
+const START_MS = 20_000;
+
+export function trialLimits(timeoutSecs: number): Partial<SandboxLimits> {
+  return { wallMs: timeoutSecs * 1000 + START_MS, cpuSecs: timeoutSecs + 1 };
+}
+
+/** Stops a box when the time of its program is over. Returns what takes it back. */
+export function limitTime(box: BoxedProcess, timeoutSecs: number): () => void {
+  const timer = setTimeout(() => box.stop("wall_time"), timeoutSecs * 1000);
+  return () => clearTimeout(timer);
+}
+
+/** The error of a box in which not even the harness came up. */
+export async function failedStart(box: BoxedProcess): Promise<SandboxError> {
+  box.stop("done");
+  const { stderr, exitCode } = await box.ended;
+  const reason = stderr.trim().split("\n").at(-1) || `it ended with ${exitCode}`;
+  return new SandboxError(`The sandbox failed: ${reason}. Run "assay doctor".`);
+}
+
+/** What it means that a box ended before the tests did. */
+export function cutShort({ stopped, signal }: Ended, timeoutSecs: number): Verdict {
+  return { outcome: "failed", detail: reasonOf(stopped, signal, timeoutSecs) };
+}
+
+function reasonOf(stopped: Ended["stopped"], signal: string | null, timeoutSecs: number): string {
+  if (stopped === "wall_time" || signal === "SIGXCPU") return `took longer than ${timeoutSecs} s`;
+  if (stopped === "memory") return "used more memory than allowed";
+  if (stopped === "output") return "printed more than allowed";
+  return "the tests did not run to their end";
+}
+
+/** The verdict in a line, when it holds the nonce that only the tests' side was told. */
+export function verdictIn(line: string, nonce: string): Verdict {
+  const [said, outcome, detail] = parsed(line);
+  if (said !== nonce || (outcome !== "passed" && outcome !== "failed" && outcome !== "broken")) {
+    return { outcome: "failed", detail: "the tests did not run to their end" };
+  }
+  return { outcome, detail: typeof detail === "string" ? detail : "" };
+}
+
+function parsed(line: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Array.isArray(value) ? (value as unknown[]) : [];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,77 @@
+import type { Example } from "../../core/example.js";
+import { LANGUAGES, type Language } from "../../sandbox/interpreters.js";
+import { textOf } from "../gold.js";
+import { definedNames, wordsOf } from "./definitions.js";
+import { codeBlocks } from "./fences.js";
+
+/** What an example asks a program for, and how it is tested. */
+export interface CodeTask {
+  language: Language;
+  /** The code that the response goes on from; empty when there is none. */
+  prompt: string;
+  /** The function that is asked for; empty when nothing says which it is. */
+  entryPoint: string;
+  /** What is run before the program, so that it finds the imports of the tests. */
+  before: string;
+  tests: string;
+}
+
+const ALIASES: Readonly<Record<string, Language>> = {
+  py: "python",
+  python3: "python",
+  js: "javascript",
+  node: "javascript",
+};
+
+/** Reads the format of HumanEval, of MBPP, or of plain tests; the text says what is missing. */
+export function codeTask(example: Example, asked?: Language): CodeTask | string {
+  const language = asked ?? languageOf(example);
+  if (typeof language !== "string") return `the language is ${language.unknown}, not ${LANGUAGES.join(" or ")}`;
+  const before = [lines(example.test_imports), lines(example.test_setup_code)].filter(Boolean).join("\n");
+  const tests = [lines(example.test), lines(example.tests), lines(example.test_list)].find(
+    (text) => text.trim() !== "",
+  );
+  if (tests === undefined) return "the example has no test, tests or test_list";
+  const named = textOf(example.entry_point).trim();
+  const prompts = [example.prompt, example.context, example.question].map((value) => newlines(textOf(value)));
+  const { prompt, entryPoint } = promptOf(prompts, { named, words: wordsOf(tests), language });
+  return { language, prompt, entryPoint, before, tests: before === "" ? tests : `${before}\n${tests}` };
+}
+
+function languageOf({ language, task_id: taskId }: Example): Language | { unknown: string } {
+  // HumanEval-X names the language nowhere but in its ids.
+  const said = textOf(language).trim() || (/^javascript\//i.test(textOf(taskId)) ? "javascript" : "python");
+  const name = said.toLowerCase();
+  return LANGUAGES.find((known) => known === name) ?? ALIASES[name] ?? { unknown: `"${said}"` };
+}
+
+function lines(value: unknown): string {
+  return newlines(Array.isArray(value) ? value.map(textOf).join("\n") : textOf(value));
+}
+
+export function newlines(text: string): string {
+  return text.replace(/\r\n?/g, "\n");
+}
+
+interface Sought {
+  named: string;
+  words: ReadonlySet<string>;
+  language: Language;
+}
+
+/** The first text that holds code for the function asked for, be it in a fence or bare. */
+function promptOf(texts: readonly string[], sought: Sought): Pick<CodeTask, "prompt" | "entryPoint"> {
+  for (const text of texts) {
+    const codes = [...codeBlocks(text).map(({ code }) => `${code}\n`), text];
+    for (const prompt of codes) {
+      const entryPoint = entryOf(prompt, sought);
+      if (entryPoint !== undefined) return { prompt, entryPoint };
+    }
+  }
+  return { prompt: "", entryPoint: sought.named };
+}
+
+function entryOf(prompt: string, { named, words, language }: Sought): string | undefined {
+  const names = [...definedNames(prompt, language)];
+  return named === "" ? names.findLast((name) => words.has(name)) : names.find((name) => name === named);
+}

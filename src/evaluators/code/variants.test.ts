@@ -1,0 +1,143 @@
+import { describe, expect, it } from "vitest";
+import { asScript } from "./javascript-variants.js";
+import type { CodeTask } from "./task.js";
+import { variantsOf } from "./variants.js";
+
+const PROMPT = 'from typing import List\n\n\ndef total(xs: List[int]) -> int:\n    """ Sum. """\n';
+const TASK: CodeTask = {
+  language: "python",
+  prompt: PROMPT,
+  entryPoint: "total",
+  before: "",
+  tests: "def check(c): pass",
+};
+const PLAIN: CodeTask = { ...TASK, prompt: "", entryPoint: "", tests: "assert Stack().size() == total([])" };
+const first = (response: string, task = TASK) => variantsOf(response, task)[0]?.text;
+const all = (response: string, task = TASK) => variantsOf(response, task).map(({ text }) => text);
+
+const WHOLE = "def total(xs):\n    return sum(xs)";
+const fence = (code: string, info = "python") => `\`\`\`${info}\n${code}\n\`\`\``;
+
+describe("variantsOf, Python", () => {
+  it("goes on from the prompt with a body, as it is", () => {
+    expect(first("    return sum(xs)\n")).toBe(`${PROMPT}    return sum(xs)\n`);
+    expect(first("\n    return sum(xs)\n")).toBe(`${PROMPT}\n    return sum(xs)\n`);
+    expect(first("\treturn sum(xs)\n")).toBe(`${PROMPT}\treturn sum(xs)\n`);
+  });
+
+  it("gives a trimmed body its first indent back, or all of them", () => {
+    const body = "for x in xs:\n        pass\n    return sum(xs)";
+    expect(first(body)).toBe(`${PROMPT}    ${body}`);
+    expect(all("if xs:\n    return 1\nreturn 0")).toContain(`${PROMPT}    if xs:\n        return 1\n    return 0`);
+  });
+
+  it("turns the tabs of a body into spaces where the prompt has spaces", () => {
+    expect(all("\tif xs:\n\t\treturn 1\n\treturn 0")).toContain(`${PROMPT}    if xs:\n        return 1\n    return 0`);
+  });
+
+  it("takes a whole function, with the prompt for its imports", () => {
+    expect(all(WHOLE)).toEqual(expect.arrayContaining([`${PROMPT}\n\n${WHOLE}`, WHOLE]));
+    expect(first(`${PROMPT}    return sum(xs)`)).toContain("return sum(xs)");
+  });
+
+  it.each([
+    ["a fence", fence(WHOLE)],
+    ["a fence without a language", fence(WHOLE, "")],
+    ["a fence of another language", fence(WHOLE, "text")],
+    ["prose around a fence", `Sure!\n\n${fence(WHOLE)}\n\nIt sums.`],
+    ["a fence that is never closed", `Sure:\n\`\`\`python\n${WHOLE}`],
+    ["Windows newlines", `Sure!\r\n\`\`\`python\r\n${WHOLE.replaceAll("\n", "\r\n")}\r\n\`\`\`\r\n`],
+    ["thoughts", `<think>\n${fence("def total(xs):\n    return 0")}\n</think>\n${fence(WHOLE)}`],
+    ["a first try", `${fence("def total(xs):\n    return 0")}\nThat is wrong. Better:\n${fence(WHOLE)}`],
+    ["an example of its use", `${fence(WHOLE)}\nUse it:\n${fence("result = total([1])\nprint(result)")}`],
+    ["a shell command", `${fence("pip install x", "bash")}\n${fence(WHOLE)}\n${fence("6", "text")}`],
+    ["a fence that the prompt had opened", `${WHOLE}\n\`\`\`\n\nIt sums.`],
+    ["a list", `1. Code:\n   \`\`\`python\n   ${WHOLE.replace("\n", "\n   ")}\n   \`\`\``],
+  ])("finds the function in %s", (_, response) => {
+    expect(variantsOf(response, TASK)[0]).toEqual({ text: `${PROMPT}\n\n${WHOLE}`, mayCut: false });
+  });
+
+  it("puts blocks together that build on each other, whichever comes first", () => {
+    const helper = "import math\n\ndef helper(x):\n    return math.floor(x)";
+    const main = "def total(xs):\n    return helper(sum(xs))";
+    expect(first(`${fence(helper)}\nthen\n${fence(main)}`)).toBe(`${PROMPT}\n\n${helper}\n\n${main}`);
+    expect(first(`${fence(main)}\nwith\n${fence(helper)}`)).toBe(`${PROMPT}\n\n${main}\n\n${helper}`);
+  });
+
+  it("finds what plain tests need", () => {
+    const stack = "class Stack:\n    def size(self): return 0";
+    const response = `${fence(stack)}\n${fence(WHOLE)}\n${fence("print(Stack())")}`;
+    expect(first(response, PLAIN)).toBe(`${stack}\n\n${WHOLE}`);
+  });
+
+  it("lets prose around bare code be cut", () => {
+    const response = `Here is the code:\n\n${WHOLE}\n\nIt sums.`;
+    expect(variantsOf(response, TASK)).toContainEqual({ text: `${PROMPT}\n\n${WHOLE}\n\nIt sums.`, mayCut: true });
+  });
+
+  it("ends a body at the fence that the prompt had opened", () => {
+    expect(first("    return sum(xs)\n```\nIt sums.")).toBe(`${PROMPT}    return sum(xs)`);
+  });
+
+  it("finds no code where there is none", () => {
+    for (const response of ["", " \n\t", "```python\n```", "<think>\nI wonder", "<think>code</think>  "]) {
+      expect(variantsOf(response, TASK)).toEqual([]);
+    }
+  });
+
+  it.each([
+    "a",
+    " ",
+    "\t",
+    "\n",
+    "`",
+    "```\n",
+    "def f\n",
+    "import ",
+    "```python\ndef a(): b\n```\n",
+    "x = ",
+    "from . ",
+    "<think>",
+  ])("is done with a million characters of %j at once", (part) => {
+    const text = part.repeat(1_000_000 / part.length);
+    const started = performance.now();
+    variantsOf(text, TASK);
+    variantsOf(text, { ...TASK, language: "javascript" });
+    variantsOf(text, PLAIN);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe("variantsOf, JavaScript", () => {
+  const prompt = "const poly = (x) => x\n/* Sum. */\nconst total = (xs) => {\n";
+  const task: CodeTask = { language: "javascript", prompt, entryPoint: "total", before: "", tests: "total([1])" };
+
+  it("goes on from the prompt with a body, closed or not", () => {
+    expect(first("  return 1\n}\n", task)).toBe(`${prompt}  return 1\n}\n`);
+    expect(all("  return 1\n", task)).toContain(`${prompt}  return 1\n\n}`);
+  });
+
+  it("takes a whole function, with what the prompt has before its own", () => {
+    const whole = "function total(xs) { return poly(1) }";
+    expect(first(fence(whole, "js"), task)).toBe(`const poly = (x) => x\n/* Sum. */\n${whole}`);
+    expect(all(fence(whole, "js"), task)).toContain(whole);
+  });
+});
+
+describe("asScript", () => {
+  it.each([
+    ["export function f() {}", "function f() {}"],
+    ["export default function f() {}", "function f() {}"],
+    ["export const a = 1", "const a = 1"],
+    ["export default f;", "module.exports = f;"],
+    ["export { f };", ""],
+    ['import fs from "fs";', 'const fs = require("fs");'],
+    ["import * as path from 'node:path'", 'const path = require("node:path");'],
+    ["import { a, b as c } from 'm'", 'const { a, b: c } = require("m");'],
+    ["import d, { a } from 'm'", 'const d = require("m"); const { a } = require("m");'],
+    ["importance = 1", "importance = 1"],
+    ["  export = 1", "  export = 1"],
+  ])("turns %j into %j", (line, expected) => {
+    expect(asScript(line)).toBe(expected);
+  });
+});

@@ -1,0 +1,81 @@
+import { readFileSync } from "node:fs";
+import { messageOf, UsageError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Factory } from "../core/registry.js";
+import { AnswerQuality } from "./answer-quality.js";
+
+/**
+ * The evaluators by the name they have on the command line; each takes what follows the first colon of its spec. All but
+ * the usual one are loaded when they are asked for.
+ * @example
+ * await evaluatorFactories["regex"]?.("/^yes/i");
+ */
+export const evaluatorFactories: Readonly<Record<string, Factory<Evaluator>>> = {
+  answer_quality: plain("answer_quality", async () => new AnswerQuality()),
+  summarization_quality: async (argument) => {
+    const { SummarizationQuality } = await import("./summarization-quality.js");
+    if (argument !== undefined && argument !== "stem")
+      throw new UsageError(
+        `summarization_quality has no mode "${argument}". Write summarization_quality or summarization_quality:stem.`,
+      );
+    return new SummarizationQuality({ stem: argument === "stem" });
+  },
+  multiple_choice_accuracy: plain(
+    "multiple_choice_accuracy",
+    async () => new (await import("./multiple-choice-accuracy.js")).MultipleChoiceAccuracy(),
+  ),
+  code_execution: async (argument, permissions) => {
+    const { CodeExecution } = await import("./code-execution.js");
+    return new CodeExecution({
+      unsafeLocalExec: permissions?.unsafeLocalExec === true,
+      // What is no language is refused by the evaluator, by name.
+      ...(argument === undefined ? {} : { language: argument as "python" | "javascript" }),
+    });
+  },
+  math_equivalence: plain(
+    "math_equivalence",
+    async () => new (await import("./math-equivalence.js")).MathEquivalence(),
+  ),
+  nli_label_match: plain("nli_label_match", async () => new (await import("./nli-label-match.js")).NLILabelMatch()),
+  ifeval_checker: plain("ifeval_checker", async () => new (await import("./ifeval-checker.js")).IFEvalChecker()),
+  final_answer: plain("final_answer", async () => new (await import("./final-answer.js")).FinalAnswer()),
+  json_schema: async (argument) => {
+    const { JsonSchema } = await import("./json-schema.js");
+    return new JsonSchema(argument === undefined ? {} : { schema: readSchema(argument) });
+  },
+  numeric_tolerance: async (argument) => {
+    const { NumericTolerance } = await import("./numeric-tolerance.js");
+    return new NumericTolerance(argument === undefined ? {} : { relative: share(argument) });
+  },
+  regex: async (argument) => {
+    const { Regex } = await import("./regex.js");
+    return new Regex(argument === undefined ? {} : { pattern: argument });
+  },
+  levenshtein: plain("levenshtein", async () => new (await import("./levenshtein.js")).Levenshtein()),
+  tool_call_match: plain("tool_call_match", async () => new (await import("./tool-call-match.js")).ToolCallMatch()),
+  citation: plain("citation", async () => new (await import("./citation.js")).Citation()),
+};
+
+/** An argument that nobody reads would be a setting silently ignored. */
+function plain(name: string, make: () => Promise<Evaluator>): Factory<Evaluator> {
+  return (argument) => {
+    if (argument === undefined) return make();
+    throw new UsageError(`${name} takes nothing after a colon, but got "${argument}".`);
+  };
+}
+
+function share(argument: string): number {
+  const value = Number(argument);
+  if (argument.trim() !== "" && value >= 0) return value;
+  throw new UsageError(
+    `numeric_tolerance takes a share of the gold number, as in numeric_tolerance:0.01, not "${argument}".`,
+  );
+}
+
+function readSchema(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    throw new UsageError(`The schema ${path} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}

@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { boxArgs, INFO_FD, type IsolationKind } from "./box.js";
+import type { Command } from "./boxed-process.js";
+import type { Interpreter } from "./interpreters.js";
+import { kernelLimits, type SandboxLimits } from "./limits.js";
+
+/** What is to be started. */
+export interface Launch {
+  interpreter: Interpreter;
+  args: readonly string[];
+  limits: SandboxLimits;
+  files?: Readonly<Record<string, string>>;
+  stdin?: string;
+  isQuiet?: boolean;
+  /** True for a process that serves many programs, one after the other: it has no time limit of its own. */
+  isLasting?: boolean;
+}
+
+const FIRST_FILE_FD = INFO_FD + 1;
+const PRLIMIT = "/usr/bin/prlimit";
+
+/** A launch in a box. `uid` is one of the pool when root starts it, else null. */
+export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | null): Command {
+  const files = Object.keys(launch.files ?? {}).map((name, index) => ({ name, fd: FIRST_FILE_FD + index }));
+  const { interpreter, args, limits } = launch;
+  return {
+    command: "/usr/bin/bwrap",
+    args: boxArgs({ kind, uid: kind === "root" ? uid : null, interpreter, args, files, limits: unhurried(launch) }),
+    inputs: Object.values(launch.files ?? {}),
+    ...bounds(launch),
+    isGroup: false,
+    // A user namespace of root's would still be root where files are concerned.
+    ...(kind === "user_namespace" && uid !== null ? { uid } : {}),
+    memoryBytes: limits.memoryBytes,
+  };
+}
+
+/** A launch without a box: limits and a clean environment, no protection of files or network. */
+export function localCommand(launch: Launch, folder: string): Command {
+  const { interpreter, args, limits } = launch;
+  const [command = interpreter.path, ...rest] = [...localLimits(launch), interpreter.path, ...args];
+  return { command, args: rest, cwd: folder, ...bounds(launch), isGroup: true, memoryBytes: limits.memoryBytes };
+}
+
+/** The limit on processes counts all of the user's, who is at work on this machine: here it would hit the innocent. */
+function localLimits(launch: Launch): string[] {
+  if (!existsSync(PRLIMIT)) return [];
+  const limits = kernelLimits(unhurried(launch), launch.interpreter.language);
+  return [PRLIMIT, ...limits.filter((limit) => !limit.startsWith("--nproc")), "--"];
+}
+
+function bounds({ limits, stdin, isQuiet = false, isLasting }: Launch) {
+  const wallMs = isLasting === true ? null : limits.wallMs;
+  return { wallMs, outputBytes: limits.outputBytes, isQuiet, ...(stdin === undefined ? {} : { stdin }) };
+}
+
+function unhurried({ limits, isLasting }: Launch): SandboxLimits {
+  return isLasting === true ? { ...limits, cpuSecs: 2 ** 31 } : limits;
+}
