@@ -1,4 +1,4 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators memory] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox memory] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
 const SECTIONS = [
@@ -10,6 +10,7 @@ const SECTIONS = [
   "meter",
   "gateway",
   "evaluators",
+  "sandbox",
   "memory",
 ];
 const wanted = process.argv.slice(2);

@@ -40,7 +40,7 @@ describe("the import direction", () => {
       'src/cli/run.ts:3: imports "../../scripts/x.mjs", but src imports nothing outside of src',
       'src/core/x.ts:2: imports "../stats/mean.js", but core may import only core',
       'src/evaluate.ts:2: imports "./cli/main.js", but nothing imports the command line',
-      'src/evaluators/judge.ts:1: imports "../runner/run.js", but evaluators may import only evaluators, core',
+      'src/evaluators/judge.ts:1: imports "../runner/run.js", but evaluators may import only evaluators, core, workers, sandbox',
       'src/index.ts:2: imports "./cli/main.js", but nothing imports the command line',
       'src/metrics/mean.ts:1: imports "../store/journal.js", but metrics may import only metrics, core, stats',
       'src/newcomer/x.ts:1: imports "../core/x.js", but newcomer has no rule in scripts/check-imports.mjs: give it one',

@@ -142,14 +142,17 @@ interface GradeInvocation extends Omit<Invocation, "command"> {
   command: "grade";
 }
 
+/** How a run was shown and what it was held to is not how its outputs are graded. */
+const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
+
 function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
   const before = isInvocation(invocation, ["run", "grade"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, ...kept } = flags;
-  // How the run was shown and what it was held to is not how its outputs are graded.
-  const { output, columns, minCoverage, failUnder, failOver, ...inherited } = before.flags as RunFlags;
-  return { command: "grade", cwd: before.cwd, configFile: before.configFile, flags: { ...inherited, ...kept } };
+  const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED.has(flag));
+  const { cwd, configFile } = before;
+  return { command: "grade", cwd, configFile, flags: { ...Object.fromEntries(inherited), ...kept } };
 }
 
 /** Paths as they are meant here: the run's own are seen from the folder it was started in. */

@@ -39,9 +39,9 @@ export class CodeExecution implements Evaluator {
   readonly name = "code_execution";
   readonly fields = FIELDS;
   readonly primaryFields = FIELDS;
-  private readonly options: CodeExecutionOptions;
-  private readonly timeoutSecs: number;
-  private opened: Promise<OpenJudges> | null = null;
+  readonly #options: CodeExecutionOptions;
+  readonly #timeoutSecs: number;
+  #opened: Promise<OpenJudges> | null = null;
 
   constructor(options: CodeExecutionOptions = {}) {
     const { timeoutSecs = DEFAULT_TIMEOUT_SECS, language } = options;
@@ -51,46 +51,48 @@ export class CodeExecution implements Evaluator {
     if (language !== undefined && !LANGUAGES.includes(language)) {
       throw new UsageError(`code_execution runs ${LANGUAGES.join(" and ")}, not "${String(language)}".`);
     }
-    this.options = options;
-    this.timeoutSecs = timeoutSecs;
+    this.#options = options;
+    this.#timeoutSecs = timeoutSecs;
   }
 
   fingerprint(): unknown {
-    const { timeoutSecs, options } = this;
+    const timeoutSecs = this.#timeoutSecs;
+    const options = this.#options;
     return { evaluator: this.name, version: VERSION, timeoutSecs, language: options.language ?? null };
   }
 
-  /** Opens the sandbox; throws a `SandboxError` that says what is missing when there is no isolation. */
+  /** Opens the sandbox; throws a `SandboxError` that says what is missing: isolation, or the interpreter. */
   async prepare(): Promise<void> {
-    await this.open();
+    const { sandbox } = await this.#open();
+    sandbox.interpreter(this.#options.language ?? "python");
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
-    const task = codeTask(original, this.options.language);
+    const task = codeTask(original, this.#options.language);
     if (typeof task === "string") return undecided(FIELDS, task);
     const variants = variantsOf(responseOf(processed), task);
     if (variants.length === 0) return scored({ outcome: "failed", detail: "the response holds no code" });
-    const judges = await this.open();
-    const { timeoutSecs } = this;
+    const judges = await this.#open();
+    const timeoutSecs = this.#timeoutSecs;
     return scored(await judges[task.language].judge({ task, variants, timeoutSecs, ...signalOf(context) }));
   }
 
   async close(): Promise<void> {
-    const opened = this.opened;
-    this.opened = null;
+    const opened = this.#opened;
+    this.#opened = null;
     if (opened === null) return;
     const { python, javascript, sandbox } = await opened;
     await Promise.all([python.close(), javascript.close()]);
-    if (this.options.sandbox === undefined) await sandbox.close();
+    if (this.#options.sandbox === undefined) await sandbox.close();
   }
 
   /** Opened once; a failure is not kept, since what was missing may have been installed. */
-  private open(): Promise<OpenJudges> {
-    this.opened ??= openJudges(this.options).catch((error: unknown) => {
-      this.opened = null;
+  #open(): Promise<OpenJudges> {
+    this.#opened ??= openJudges(this.#options).catch((error: unknown) => {
+      this.#opened = null;
       throw error;
     });
-    return this.opened;
+    return this.#opened;
   }
 }
 

@@ -40,7 +40,7 @@ export class RouteTable {
 
   /** The path below which the bill of a call is asked for. */
   callPath(call: string): string {
-    return `${this.#secret}calls/${call}`;
+    return `${this.#secret.toString()}calls/${call}`;
   }
 
   #belowSecret(url: string): string | null {

@@ -51,37 +51,37 @@ export class BoxedProcess {
   readonly lines: LineChannel;
   /** Settles when nothing of it is left. Rejects only when it could not be started. */
   readonly ended: Promise<Ended>;
-  private readonly child: ChildProcess;
-  private readonly isGroup: boolean;
-  private stopped: StopCause | null = null;
+  readonly #child: ChildProcess;
+  readonly #isGroup: boolean;
+  #stopped: StopCause | null = null;
   /** The id of the first process in the box, as this machine knows it. */
-  private first: number | null = null;
+  #first: number | null = null;
 
   constructor(command: Command) {
-    this.isGroup = command.isGroup;
-    this.child = spawnCommand(command);
-    this.ended = this.watch(command);
+    this.#isGroup = command.isGroup;
+    this.#child = spawnCommand(command);
+    this.ended = this.#watch(command);
     // Whoever needs the end waits for it; until then a failed start is nobody's unhandled rejection.
     this.ended.catch(() => undefined);
-    this.lines = new LineChannel(this.child.stdio[3] as Duplex, LINE_BYTES);
-    if (this.child.stdin !== null) write(this.child.stdin, command.stdin ?? "");
+    this.lines = new LineChannel(this.#child.stdio[3] as Duplex, LINE_BYTES);
+    if (this.#child.stdin !== null) write(this.#child.stdin, command.stdin ?? "");
     command.inputs?.forEach((text, index) => {
-      write(this.child.stdio[INFO_FD + 1 + index] as Writable, text);
+      write(this.#child.stdio[INFO_FD + 1 + index] as Writable, text);
     });
   }
 
   /** Ends it and everything it has started. The first cause given is the one that counts. */
   stop(cause: StopCause): void {
-    this.stopped ??= cause;
+    this.#stopped ??= cause;
     // A box that is ended while it is made would leave its first process behind, waiting for ever.
-    if (this.isGroup || this.first !== null) this.kill();
-    else setTimeout(() => this.kill(), LONGEST_BIRTH_MS).unref();
+    if (this.#isGroup || this.#first !== null) this.#kill();
+    else setTimeout(() => this.#kill(), LONGEST_BIRTH_MS).unref();
   }
 
-  private kill(): void {
-    const { pid, exitCode, signalCode } = this.child;
+  #kill(): void {
+    const { pid, exitCode, signalCode } = this.#child;
     if (pid === undefined || exitCode !== null || signalCode !== null) return;
-    for (const target of this.isGroup ? [-pid] : [this.first ?? pid, pid]) {
+    for (const target of this.#isGroup ? [-pid] : [this.#first ?? pid, pid]) {
       try {
         process.kill(target, "SIGKILL");
       } catch {
@@ -90,23 +90,23 @@ export class BoxedProcess {
     }
   }
 
-  private born(first: number): void {
-    this.first = first;
-    if (this.stopped !== null) this.kill();
+  #born(first: number): void {
+    this.#first = first;
+    if (this.#stopped !== null) this.#kill();
   }
 
   /** Lets this process end while the box is still there: it ends with it. */
   unref(): void {
-    this.child.unref();
-    for (const stream of this.child.stdio) (stream as Socket | null)?.unref();
+    this.#child.unref();
+    for (const stream of this.#child.stdio) (stream as Socket | null)?.unref();
   }
 
-  private watch({ wallMs, memoryBytes, outputBytes }: Command): Promise<Ended> {
-    const { child } = this;
+  #watch({ wallMs, memoryBytes, outputBytes }: Command): Promise<Ended> {
+    const child = this.#child;
     const keep = (fd: number) =>
       new BoundedText(child.stdio[fd] as Readable | null, outputBytes, () => this.stop("output"));
     const [stdout, stderr] = [keep(1), keep(2)];
-    readFirst(child.stdio[INFO_FD] as Readable, (pid) => this.born(pid));
+    readFirst(child.stdio[INFO_FD] as Readable, (pid) => this.#born(pid));
     const timer = wallMs === null ? undefined : setTimeout(() => this.stop("wall_time"), wallMs);
     const unwatch = watchMemory(child.pid, memoryBytes, () => this.stop("memory"));
     return new Promise<Ended>((resolve, reject) => {
@@ -115,21 +115,21 @@ export class BoxedProcess {
         unwatch();
         reject(failedSpawn(error));
       });
-      child.on("exit", () => this.isGroup && this.endGroup());
+      child.on("exit", () => this.#isGroup && this.#endGroup());
       child.on("close", (code, signal) => {
         clearTimeout(timer);
         unwatch();
-        const ended = { ...exitOf(code, signal), stdout: stdout.text(), stderr: stderr.text(), stopped: this.stopped };
-        void allGone(this.first).then(() => resolve(ended));
+        const ended = { ...exitOf(code, signal), stdout: stdout.text(), stderr: stderr.text(), stopped: this.#stopped };
+        void allGone(this.#first).then(() => resolve(ended));
       });
     });
   }
 
   /** A process that has left the group may still hold a pipe: nobody waits for it. */
-  private endGroup(): void {
+  #endGroup(): void {
     this.stop("done");
     setTimeout(() => {
-      for (const stream of this.child.stdio) stream?.destroy();
+      for (const stream of this.#child.stdio) stream?.destroy();
     }, 200).unref();
   }
 }

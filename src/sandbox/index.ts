@@ -1,5 +1,3 @@
-export type { IsolationKind } from "./box.js";
-export type { Interpreter, Language } from "./interpreters.js";
 export { describeIsolation, type Isolation } from "./isolation.js";
 export type { SandboxLimits } from "./limits.js";
 export {
@@ -10,4 +8,3 @@ export {
   type Sandbox,
   type SandboxOptions,
 } from "./sandbox.js";
-export { programsPerSecond } from "./speed.js";

@@ -4,65 +4,65 @@ const NEWLINE = 10;
 
 /** Lines of text to and from a boxed process. Ends at the first line that is longer than allowed. */
 export class LineChannel {
-  private readonly stream: Duplex;
-  private readonly maxBytes: number;
-  private readonly lines: string[] = [];
-  private parts: Buffer[] = [];
-  private pendingBytes = 0;
-  private isOver = false;
-  private wake: (() => void) | null = null;
+  readonly #stream: Duplex;
+  readonly #maxBytes: number;
+  readonly #lines: string[] = [];
+  #parts: Buffer[] = [];
+  #pendingBytes = 0;
+  #isOver = false;
+  #wake: (() => void) | null = null;
 
   constructor(stream: Duplex, maxBytes: number) {
-    this.stream = stream;
-    this.maxBytes = maxBytes;
-    stream.on("data", (chunk: Buffer) => this.take(chunk));
-    stream.on("close", () => this.end());
-    stream.on("end", () => this.end());
+    this.#stream = stream;
+    this.#maxBytes = maxBytes;
+    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+    stream.on("close", () => this.#end());
+    stream.on("end", () => this.#end());
     // A process that ends while it is written to is no error of ours: it shows as the end of the lines.
-    stream.on("error", () => this.end());
+    stream.on("error", () => this.#end());
   }
 
   send(line: string): void {
-    if (!this.isOver) this.stream.write(`${line}\n`);
+    if (!this.#isOver) this.#stream.write(`${line}\n`);
   }
 
   /** The next line; null when no more will come. */
   async next(): Promise<string | null> {
-    while (this.lines.length === 0 && !this.isOver) {
+    while (this.#lines.length === 0 && !this.#isOver) {
       await new Promise<void>((resolve) => {
-        this.wake = resolve;
+        this.#wake = resolve;
       });
     }
-    return this.lines.shift() ?? null;
+    return this.#lines.shift() ?? null;
   }
 
-  private take(chunk: Buffer): void {
+  #take(chunk: Buffer): void {
     let start = 0;
     for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, start)) {
-      this.parts.push(chunk.subarray(start, at));
-      this.lines.push(Buffer.concat(this.parts).toString("utf8"));
-      this.parts = [];
-      this.pendingBytes = 0;
+      this.#parts.push(chunk.subarray(start, at));
+      this.#lines.push(Buffer.concat(this.#parts).toString("utf8"));
+      this.#parts = [];
+      this.#pendingBytes = 0;
       start = at + 1;
     }
-    this.keep(chunk.subarray(start));
-    this.notify();
+    this.#keep(chunk.subarray(start));
+    this.#notify();
   }
 
-  private keep(rest: Buffer): void {
+  #keep(rest: Buffer): void {
     if (rest.length === 0) return;
-    this.parts.push(rest);
-    this.pendingBytes += rest.length;
-    if (this.pendingBytes > this.maxBytes) this.stream.destroy();
+    this.#parts.push(rest);
+    this.#pendingBytes += rest.length;
+    if (this.#pendingBytes > this.#maxBytes) this.#stream.destroy();
   }
 
-  private end(): void {
-    this.isOver = true;
-    this.notify();
+  #end(): void {
+    this.#isOver = true;
+    this.#notify();
   }
 
-  private notify(): void {
-    this.wake?.();
-    this.wake = null;
+  #notify(): void {
+    this.#wake?.();
+    this.#wake = null;
   }
 }

@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../test/isolation.js";
 import { SandboxError, UsageError } from "../core/errors.js";
-import type { Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";
-import { programsPerSecond } from "./speed.js";
 
 const python = (text: string, stdin?: string) => ({
   language: "python" as const,
@@ -120,10 +118,6 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
     if (exitCode !== 0 && isolation.kind === "root")
       return console.warn(`skipped: no user namespaces here (${stderr.trim()})`);
     expect(stdout).toBe("False False\n");
-  });
-
-  it.each<Language>(["python", "javascript"])("measures how many %s programs it runs in a second", async (language) => {
-    expect(await programsPerSecond(sandbox, { language, count: 6 })).toBeGreaterThan(1);
   });
 
   it("leaves nothing in the folder for temporary files", async () => {

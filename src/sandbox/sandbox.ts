@@ -69,16 +69,16 @@ const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
  */
 export class Sandbox {
   readonly isolation: Isolation;
-  private readonly limits: SandboxLimits;
-  private readonly slots: Slots;
-  private readonly uids: UidPool | null;
-  private readonly open = new Set<BoxedProcess>();
+  readonly #limits: SandboxLimits;
+  readonly #slots: Slots;
+  readonly #uids: UidPool | null;
+  readonly #open = new Set<BoxedProcess>();
 
   constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
     this.isolation = isolation;
-    this.limits = limitsOf(limits);
-    this.slots = new Slots(concurrency);
-    this.uids = process.getuid?.() === 0 ? new UidPool() : null;
+    this.#limits = limitsOf(limits);
+    this.#slots = new Slots(concurrency);
+    this.#uids = process.getuid?.() === 0 ? new UidPool() : null;
   }
 
   /** True when programs run without a box. */
@@ -91,7 +91,7 @@ export class Sandbox {
     const { language, files, main, stdin = "" } = program;
     for (const name of Object.keys(files)) checkName(name);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
-    const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`, this.limits);
+    const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`, this.#limits);
     const launch = {
       language,
       args,
@@ -105,7 +105,7 @@ export class Sandbox {
 
   /** Starts a process when there is a place for it, hands it over, and ends it when the work with it is over. */
   use<T>(launch: BoxOptions, work: (box: BoxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.slots.use(async () => {
+    return this.#slots.use(async () => {
       const box = await this.start(launch);
       const abort = () => box.stop("aborted");
       signal?.addEventListener("abort", abort, { once: true });
@@ -124,38 +124,41 @@ export class Sandbox {
     const ready = {
       ...launch,
       interpreter: this.interpreter(language),
-      limits: { ...this.limits, ...limitsGiven(limits) },
+      limits: { ...this.#limits, ...limitsGiven(limits) },
     };
-    const box = this.isolation.kind === null ? await this.startLocal(ready) : this.startBoxed(ready);
-    this.open.add(box);
-    const forget = () => this.open.delete(box);
+    const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
+    this.#open.add(box);
+    const forget = () => this.#open.delete(box);
     box.ended.then(forget, forget);
     return box;
   }
 
   /** Ends everything that still runs. */
   async close(): Promise<void> {
-    const boxes = [...this.open];
+    const boxes = [...this.#open];
     for (const box of boxes) box.stop("aborted");
     await Promise.allSettled(boxes.map((box) => box.ended));
   }
 
   interpreter(language: Language): Interpreter {
     const found = this.isolation.interpreters[language];
-    if (found === null) throw new SandboxError(`There is no ${language} here. Install it: apt-get install python3`);
+    if (found === null)
+      throw new SandboxError(
+        `There is no ${language} here. Install it: apt-get install python3. Where all programs are JavaScript, say so: code_execution:javascript.`,
+      );
     return found;
   }
 
-  private startBoxed(launch: Launch): BoxedProcess {
-    const uid = this.uids?.take() ?? null;
-    if (this.uids !== null && uid === null) throw new SandboxError("Too many boxes at a time: lower the concurrency.");
+  #startBoxed(launch: Launch): BoxedProcess {
+    const uid = this.#uids?.take() ?? null;
+    if (this.#uids !== null && uid === null) throw new SandboxError("Too many boxes at a time: lower the concurrency.");
     const box = new BoxedProcess(boxCommand(launch, this.isolation.kind ?? "user_namespace", uid));
-    const giveBack = () => uid !== null && this.uids?.give(uid);
+    const giveBack = () => uid !== null && this.#uids?.give(uid);
     box.ended.then(giveBack, giveBack);
     return box;
   }
 
-  private async startLocal(launch: Launch): Promise<BoxedProcess> {
+  async #startLocal(launch: Launch): Promise<BoxedProcess> {
     const folder = await mkdtemp(join(tmpdir(), "assay-program-"));
     for (const [name, text] of Object.entries(launch.files ?? {})) await writeFile(join(folder, name), text);
     const box = new BoxedProcess(localCommand(launch, folder));

@@ -1,26 +1,26 @@
 /** Lets so many pieces of work run at a time; the others wait, first come, first served. */
 export class Slots {
-  private free: number;
-  private readonly waiting: (() => void)[] = [];
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(count: number) {
-    this.free = count;
+    this.#free = count;
   }
 
   /** Does the work as soon as there is a place for it. Rejects when the signal is aborted before that. */
   async use<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    await this.take(signal);
+    await this.#take(signal);
     try {
       return await work();
     } finally {
-      this.give();
+      this.#give();
     }
   }
 
-  private async take(signal?: AbortSignal): Promise<void> {
+  async #take(signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if (this.free > 0) {
-      this.free -= 1;
+    if (this.#free > 0) {
+      this.#free -= 1;
       return;
     }
     await new Promise<void>((resolve, reject) => {
@@ -29,17 +29,17 @@ export class Slots {
         resolve();
       };
       const leave = () => {
-        this.waiting.splice(this.waiting.indexOf(go), 1);
+        this.#waiting.splice(this.#waiting.indexOf(go), 1);
         reject(signal?.reason as Error);
       };
       signal?.addEventListener("abort", leave, { once: true });
-      this.waiting.push(go);
+      this.#waiting.push(go);
     });
   }
 
-  private give(): void {
-    const next = this.waiting.shift();
-    if (next === undefined) this.free += 1;
+  #give(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
     else next();
   }
 }

@@ -9,21 +9,21 @@ const SLOTS = 64;
  * user. An id holds the id of this process, so that two Assay processes never share one.
  */
 export class UidPool {
-  private readonly free: number[];
+  readonly #free: number[];
 
   constructor(pid: number = process.pid, highest: number = highestUid()) {
     const first = FIRST_UID + SLOTS * (pid % 2 ** 22);
     const offset = first + SLOTS - 1 <= highest ? 0 : first - wrapped(first, highest);
-    this.free = Array.from({ length: SLOTS }, (_, slot) => first - offset + SLOTS - 1 - slot);
+    this.#free = Array.from({ length: SLOTS }, (_, slot) => first - offset + SLOTS - 1 - slot);
   }
 
   take(): number | null {
-    return this.free.pop() ?? null;
+    return this.#free.pop() ?? null;
   }
 
   /** Only when every process of the id is gone. */
   give(uid: number): void {
-    this.free.push(uid);
+    this.#free.push(uid);
   }
 }
 

@@ -37,10 +37,7 @@ export function readRecord(record: Readonly<Record<string, unknown>>): Replayabl
   return { id: String(id), trial: isPresent(trial) ? (trial as number) : null, output };
 }
 
-const KEPT = new Set([
-  ...["stopped", "ttftMs", "firstAttemptMs", "successAtMs", "turns", "tokensPerSec", "partial"],
-  "tool_calls",
-]);
+const KEPT = new Set("stopped ttftMs firstAttemptMs successAtMs turns tokensPerSec partial tool_calls".split(" "));
 
 /** Measurements and the calls of tools stay on the output; anything else is metadata, so that a recorded model name is not counted as text. */
 function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unknown>>): Output {

@@ -15,32 +15,32 @@ import type { CodeTask } from "./task.js";
  * is kept for the next trial, since no program ever runs in it.
  */
 export class JavaScriptJudge implements Judge {
-  private readonly sandbox: Sandbox;
-  private readonly idle: BoxedProcess[] = [];
+  readonly #sandbox: Sandbox;
+  readonly #idle: BoxedProcess[] = [];
 
   constructor(sandbox: Sandbox) {
-    this.sandbox = sandbox;
+    this.#sandbox = sandbox;
   }
 
   judge(trial: Trial): Promise<Verdict> {
     const args = textArgs("javascript", JAVASCRIPT_PROGRAM, DEFAULT_LIMITS);
     const launch = { language: "javascript" as const, args, isQuiet: true, limits: trialLimits(trial.timeoutSecs) };
-    return this.sandbox.use(launch, (program) => this.converse(program, trial), trial.signal);
+    return this.#sandbox.use(launch, (program) => this.#converse(program, trial), trial.signal);
   }
 
   async close(): Promise<void> {
-    const boxes = this.idle.splice(0);
+    const boxes = this.#idle.splice(0);
     for (const box of boxes) box.stop("done");
     await Promise.allSettled(boxes.map((box) => box.ended));
   }
 
-  private async converse(program: BoxedProcess, trial: Trial): Promise<Verdict> {
-    const tests = this.idle.pop() ?? (await this.startTests());
+  async #converse(program: BoxedProcess, trial: Trial): Promise<Verdict> {
+    const tests = this.#idle.pop() ?? (await this.#startTests());
     const abort = () => tests.stop("aborted");
     trial.signal?.addEventListener("abort", abort, { once: true });
     try {
       const { verdict, isHealthy } = await play(program, tests, trial);
-      if (isHealthy) this.idle.push(tests);
+      if (isHealthy) this.#idle.push(tests);
       else tests.stop("done");
       return verdict;
     } catch (error) {
@@ -51,9 +51,9 @@ export class JavaScriptJudge implements Judge {
     }
   }
 
-  private async startTests(): Promise<BoxedProcess> {
+  async #startTests(): Promise<BoxedProcess> {
     const args = textArgs("javascript", JAVASCRIPT_TESTS, DEFAULT_LIMITS);
-    const box = await this.sandbox.start({ language: "javascript", args, isQuiet: true, isLasting: true });
+    const box = await this.#sandbox.start({ language: "javascript", args, isQuiet: true, isLasting: true });
     if ((await box.lines.next()) === null) throw await failedStart(box);
     // An evaluator that nobody closes must not keep the process from ending.
     box.unref();

@@ -18,27 +18,27 @@ import { PYTHON_COMPILER, PYTHON_HARNESS, PYTHON_STARTER } from "./python-harnes
 
 /** Runs a Python program and its tests in two processes of one box. */
 export class PythonJudge implements Judge {
-  private readonly sandbox: Sandbox;
-  private harness: Promise<string> | null = null;
+  readonly #sandbox: Sandbox;
+  #harness: Promise<string> | null = null;
 
   constructor(sandbox: Sandbox) {
-    this.sandbox = sandbox;
+    this.#sandbox = sandbox;
   }
 
   async judge(trial: Trial): Promise<Verdict> {
-    this.harness ??= this.compile();
-    const harness = await this.harness;
-    const launch = this.launch(PYTHON_STARTER, trial.timeoutSecs);
-    return this.sandbox.use(launch, (box) => this.converse(box, harness, trial), trial.signal);
+    this.#harness ??= this.#compile();
+    const harness = await this.#harness;
+    const launch = this.#launch(PYTHON_STARTER, trial.timeoutSecs);
+    return this.#sandbox.use(launch, (box) => this.#converse(box, harness, trial), trial.signal);
   }
 
   async close(): Promise<void> {
-    this.harness = null;
+    this.#harness = null;
   }
 
-  private async converse(box: BoxedProcess, harness: string, { task, variants, timeoutSecs }: Trial): Promise<Verdict> {
+  async #converse(box: BoxedProcess, harness: string, { task, variants, timeoutSecs }: Trial): Promise<Verdict> {
     const { entryPoint: entry, prompt, tests, before } = task;
-    const { packages } = this.sandbox.interpreter("python");
+    const { packages } = this.#sandbox.interpreter("python");
     box.lines.send(harness);
     box.lines.send(JSON.stringify({ variants, entry, before, packages }));
     if ((await box.lines.next()) === null) throw await failedStart(box);
@@ -50,13 +50,13 @@ export class PythonJudge implements Judge {
     return line === null ? cutShort(await box.ended, timeoutSecs) : verdictIn(line, nonce);
   }
 
-  private launch(text: string, timeoutSecs: number) {
+  #launch(text: string, timeoutSecs: number) {
     const args = textArgs("python", text, DEFAULT_LIMITS);
     return { language: "python" as const, args, isQuiet: true, limits: trialLimits(timeoutSecs) };
   }
 
-  private compile(): Promise<string> {
-    return this.sandbox.use(this.launch(PYTHON_COMPILER, 10), async (box) => {
+  #compile(): Promise<string> {
+    return this.#sandbox.use(this.#launch(PYTHON_COMPILER, 10), async (box) => {
       box.lines.send(JSON.stringify(PYTHON_HARNESS));
       const code = await box.lines.next();
       if (code === null) throw await failedStart(box);
