@@ -1,5 +1,7 @@
 import { CostBudget } from "./budget/cost-budget.js";
+import { dollars, picoDollars } from "./budget/price.js";
 import { type Reservation, RunBudget } from "./budget/run-budget.js";
+import { RunningQuantile } from "./budget/running-quantile.js";
 import { BudgetError, UsageError } from "./core/errors.js";
 import type { Limits } from "./core/price.js";
 import type { EvalRow } from "./core/row.js";
@@ -52,17 +54,25 @@ export function budgetsOf(
 }
 
 function runPort(budget: RunBudget): RunBudgetPort {
-  let scoringCosts = false;
-  const reserveFree = () => (scoringCosts && !budget.admitsFree() ? "refuse" : FREE);
+  /** What judging one trial costs, at most of the time. */
+  const judging = new RunningQuantile(0.99);
   return {
-    reserve: (system, limits) =>
-      isFree(system, limits) ? reserveFree() : budget.reserve(limits?.maxCostUsd ?? null, system.name),
-    spend: (costUsd) => {
-      scoringCosts = true;
-      budget.spend(costUsd);
+    reserve(system, limits, saysJudged) {
+      // An evaluator may spend without saying so beforehand.
+      const isJudged = saysJudged || judging.count > 0;
+      if (!isJudged && isFree(system, limits)) return FREE;
+      const most = limits?.maxCostUsd ?? 0;
+      const more = judging.count === 0 ? 0 : dollars(Math.ceil(judging.value));
+      if (isJudged && most > 0) return budget.reserve(most + more, system.name);
+      // What a trial without a limit costs is learnt, judging included.
+      return budget.reserve(most || null, system.name);
     },
-    settle: (reservation, costUsd, isTypical) => {
-      if (reservation !== FREE) budget.settle(reservation as Reservation, costUsd, { isTypical });
+    settle(reservation, { costUsd, judgeCostUsd, isTypical }) {
+      if (judgeCostUsd > 0) judging.add(picoDollars(judgeCostUsd));
+      const isApart = reservation === FREE || costUsd === null;
+      if (isApart) budget.spend(judgeCostUsd);
+      if (reservation === FREE) return;
+      budget.settle(reservation as Reservation, costUsd === null ? null : costUsd + judgeCostUsd, { isTypical });
     },
   };
 }

@@ -26,7 +26,7 @@ import { type Graded, score } from "./runner/score.js";
 import type { Wiring } from "./runner/wiring.js";
 import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
-import { openRun, rowFinder } from "./store/open-run.js";
+import { openRun, type RowFinder, rowFinder } from "./store/open-run.js";
 import { readOutputs, type StoredOutput } from "./store/outputs.js";
 
 export interface GradeOptions {
@@ -83,7 +83,9 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   const title = `${before.title.replace(GRADED, "")}${GRADED_AGAIN}`;
   const config = { ...configOf(plan, { metrics, tokenizer: { count: () => 0 }, title }), tokenizer: before.tokenizer };
   const rows = lastOfEach(readRows(dir));
-  requireKnown(rows, plan, parent);
+  // Made while all examples are there: those of rows that a resumed grading has already are let go of at once.
+  const indexOf = rowFinder(plan);
+  requireKnown(rows, indexOf, parent);
   await prepareEvaluators(plan);
   const store = openRun(plan, config, { ...options, parent: { runId: parent.runId } });
   const startedAt = new Date();
@@ -96,7 +98,15 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
       onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const ledger = new Ledger(plan, ports, store.earlier);
-    const grading = new Grading({ plan, ledger, parent, rows, signal, maxCostUsd: options.maxCostUsd ?? null });
+    const grading = new Grading({
+      plan,
+      ledger,
+      indexOf,
+      parent,
+      rows,
+      signal,
+      maxCostUsd: options.maxCostUsd ?? null,
+    });
     await grading.run(readOutputs(dir), maxWorkers);
     const graded = ledger.close();
     notes.push(...grading.notes());
@@ -111,8 +121,7 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
 }
 
 /** A run that would grade nothing is a mistake in what was named. */
-function requireKnown(rows: readonly EvalRow[], plan: Plan, { runId, config }: Manifest): void {
-  const indexOf = rowFinder(plan);
+function requireKnown(rows: readonly EvalRow[], indexOf: RowFinder, { runId, config }: Manifest): void {
   if (rows.some((row) => indexOf(row) !== undefined)) return;
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new RunFolderError(
@@ -169,6 +178,7 @@ const GIVEN_UP: Graded = {
 interface GradingParts {
   plan: Plan;
   ledger: Ledger;
+  indexOf: RowFinder;
   parent: Manifest;
   rows: readonly EvalRow[];
   signal: AbortSignal;
@@ -179,7 +189,7 @@ interface GradingParts {
 class Grading {
   graded = 0;
   readonly #parts: GradingParts;
-  readonly #indexOf: ReturnType<typeof rowFinder>;
+  readonly #indexOf: RowFinder;
   /** Rows whose output is still to come, by their place in the plan. */
   readonly #waiting = new Map<number, EvalRow>();
   /** How the notes of evaluators begin. */
@@ -190,7 +200,7 @@ class Grading {
 
   constructor(parts: GradingParts) {
     this.#parts = parts;
-    this.#indexOf = rowFinder(parts.plan);
+    this.#indexOf = parts.indexOf;
     const names = new Set(parts.parent.config.datasets.flatMap(({ evaluators }) => Object.keys(evaluators)));
     this.#graderNotes = [...Array.from(names, (name) => `${name} `), "no evaluators", "what scoring has cost"];
     for (const row of parts.rows) this.#sort(row);

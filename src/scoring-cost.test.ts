@@ -65,12 +65,27 @@ describe("what scoring costs", () => {
     expect(result.rows.map(({ outcome }) => outcome)).toEqual([
       "pass",
       "pass",
-      "pass",
+      "skipped",
       "skipped",
       "skipped",
       "skipped",
     ]);
-    expect(result.notes).toContain("spent $2.25 of $2.00");
+    expect(result.notes).toContain("spent $1.50 of $2.00");
+  });
+
+  it("is set aside for trials at a time, where the evaluator says that it is paid", async () => {
+    const dataset = Array.from({ length: 60 }, (_, id) => ({ id, question: `question ${id}` }));
+    const paid = { ...judge(0.75), isPaid: true };
+    const options = {
+      systems: [SYSTEM],
+      dataset,
+      evaluators: [paid],
+      maxWorkers: 16,
+      budget: { run: { maxCostUsd: 20 } },
+    };
+    const { rows, notes } = await evaluate(options);
+    expect(rows.filter(({ outcome }) => outcome === "pass")).toHaveLength(20);
+    expect(notes).toContain("spent $20.00 of $20.00");
   });
 
   it("is remembered when the run is resumed", async () => {

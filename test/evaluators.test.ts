@@ -178,6 +178,18 @@ describe("recorded outputs", () => {
   });
 });
 
+describe("--evaluator", () => {
+  it.each([
+    ["data.jsonl=regex:5", 'names the dataset "data.jsonl", which is none of this run\'s. Did you mean "data"?'],
+    ["my dat=regex:5", 'names the dataset "my dat"'],
+    ["data=", 'names no evaluator after "="'],
+  ])("%s is refused by what is wrong with it", async (spec, message) => {
+    const finished = await scored({ ...CODE, spec });
+    expect(finished.code).toBe(2);
+    expect(finished.stderr).toContain(message);
+  });
+});
+
 describe("a mixture of datasets", () => {
   const files = {
     "capitals.jsonl": CAPITALS,

@@ -250,6 +250,19 @@ describe("a run with a judge", () => {
     expect(notes.find((note) => note.startsWith("spent $0.00"))).toBeDefined();
   });
 
+  it("says what judging has cost, and that a plan does not know it", async () => {
+    const mock = await mockOf({ reply: LITERAL });
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
+    const space = new Workspace(files);
+    const table = BASE.slice(0, -2);
+    expect((await assay(space.dir, ...table, ...judge)).stdout).toMatch(/- judging cost \$0\.0\d+, which is no part/);
+    const plan = await assay(space.dir, ...table, ...judge, "--dry-run");
+    expect(plan.stdout).toContain("judging costs money besides");
+    const unpriced = ["--judge-url", mock.url, "--judge-model", "odd", "--min-coverage", "0"];
+    const unknown = await assay(space.dir, ...table, ...unpriced);
+    expect(unknown.stdout).toContain("trials whose judging has a cost that nobody knows: 3");
+  });
+
   it("keeps its own deciding field when it is told so, and the judge stands beside it", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--score-field", "contains"];
@@ -379,6 +392,10 @@ describe("a run with a judge", () => {
 
   it.each([
     [["--judge-scale", "1-5"], "There is no judge. Add --judge-model"],
+    [
+      ["--judge-url", "http://127.0.0.1:9", "--judge-model", "m", "--evaluator", "llm_judge:m"],
+      "llm_judge takes nothing after a colon",
+    ],
     [["--judge-model", "gpt"], "--judge-url URL --judge-model gpt"],
     [
       ["--judge-url", "http://127.0.0.1:9", "--judge-model", "odd", "--max-cost", "1"],

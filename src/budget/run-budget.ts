@@ -123,13 +123,6 @@ export class RunBudget {
     this.#spent += BigInt(picoDollars(costUsd));
   }
 
-  /** Asks for a trial that costs nothing itself, but whose scoring may: admitted while anything is left. */
-  admitsFree(): boolean {
-    if (this.#spent < this.#max) return true;
-    this.#isRefusing = true;
-    return false;
-  }
-
   #experienceOf(kind: string): Experience {
     const known = this.#kinds.get(kind) ?? { costs: new RunningQuantile(0.99), largest: 0n, probes: 0 };
     this.#kinds.set(kind, known);

@@ -19,6 +19,8 @@ interface PlanReport {
   inputTokens: number;
   /** From prompts alone to every trial at its limit; null when a price or a limit is not known. */
   costUsd: { low: number | null; high: number | null };
+  /** True when scoring costs money besides, which is not in `costUsd`. */
+  isJudged: boolean;
   /** Dollars for the whole run; null when it is not limited. */
   maxCostUsd: number | null;
   /** About, at the expected time of each trial and all places taken. */
@@ -67,6 +69,7 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     maxCostUsd,
     wallSeconds: wallSeconds(plan, maxWorkers),
     detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
+    isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
     notes: plan.notes,
   };
 }
@@ -117,6 +120,7 @@ function inWords(report: PlanReport): string {
     }),
     `input: about ${report.inputTokens} tokens`,
     ...costInWords(report),
+    ...(report.isJudged ? ["judging costs money besides: what it costs is not in this plan"] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
       ? "one example: no difference between systems can be told from chance"

@@ -52,9 +52,11 @@ export type GradeFlags = Pick<
 export async function gradeCommand(run: string | undefined, flags: GradeFlags): Promise<number> {
   const runsDir = resolve(flags.runsDir ?? DEFAULT_RUNS_DIR);
   const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
-  const dir = run === undefined ? resolve(latestRun(runsDir)) : find(run);
+  const dir =
+    run === undefined ? resolve(latestRun(runsDir, (each) => readManifest(each).parent === undefined)) : find(run);
   const resume = flags.resume === undefined ? undefined : find(flags.resume);
   const parent = readManifest(dir);
+  if (run === undefined) say(`Grading ${dir}`);
   if (resume !== undefined) requireChild(resume, parent);
   const invocation = invocationOf(parent, anchored(flags));
   enterFolder(invocation);

@@ -1,9 +1,10 @@
 import type { Command } from "commander";
-import { collect, count, dollars, list, number, pairs, thresholds } from "./flag-values.js";
+import { collect, count, dollars, number, pairs } from "./flag-values.js";
 import type { GradeFlags } from "./grade.js";
 import type { CalibrateFlags } from "./judge.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import type { Done } from "./program.js";
+import { addReportFlags } from "./report-flags.js";
 
 /** Commander's own names: repeatable flags are singular there. */
 type GradeOptions = Omit<GradeFlags, "datasets" | "evaluators" | "metrics" | "plugins" | "judge" | "modelsFile"> &
@@ -40,7 +41,7 @@ export function addGrade(program: Command, done: Done): void {
   const command = program
     .command("grade")
     .description("score the outputs of a stored run again, by other evaluators if you like; calls no system")
-    .argument("[run]", "a run folder or id (default: the latest)")
+    .argument("[run]", "a run folder or id (default: the latest that was not graded from another)")
     .option(
       "--evaluator <spec>",
       "instead of the run's own; NAME for every dataset, DATASET=NAME for one; repeatable",
@@ -63,14 +64,8 @@ export function addGrade(program: Command, done: Done): void {
     .option("--max-workers <count>", "outputs at a time (default: 8)", count)
     .option("--max-cost <dollars>", "for judging: no more outputs are judged when it is spent", dollars)
     .option("--runs-dir <dir>", "where run folders are, and where the new one goes (default: .assay/runs)")
-    .option("--resume <run>", "a graded run that was stopped: what it has is kept")
-    .option("--output <name>", "table or json, or a plugin's reporter (default: table)")
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, other", list)
-    .option("--min-coverage <share>", "exit 3 when fewer of the planned trials were scored (default: 0.95)", number)
-    .option("--fail-under <metric=value>", "exit 1 when a system's metric is lower; repeatable", thresholds)
-    .option("--fail-over <metric=value>", "exit 1 when a system's metric is higher; repeatable", thresholds)
-    .option("--quiet", "no progress");
-  addJudgeFlags(command)
+    .option("--resume <run>", "a graded run that was stopped: what it has is kept");
+  addReportFlags(addJudgeFlags(command))
     .option("--models <file>", "models with prices, for the judge (default: models.yml when there is one)")
     .addHelpText(
       "after",

@@ -2,23 +2,12 @@ import { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
-import {
-  collect,
-  count,
-  dollars,
-  header,
-  integer,
-  json,
-  list,
-  number,
-  pair,
-  pairs,
-  thresholds,
-} from "./flag-values.js";
+import { collect, count, dollars, header, integer, json, number, pair, pairs } from "./flag-values.js";
 import { addGrade, addJudge, addJudgeFlags } from "./grading-commands.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { describeModels } from "./model-flags.js";
+import { addReportFlags } from "./report-flags.js";
 import { DEFAULT_CACHE_DIR, DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
@@ -142,7 +131,7 @@ function addRun(program: Command, done: Done): void {
       "--unsafe-local-exec",
       "run generated code without a sandbox when there is none: it can do all that you can",
     );
-  addJudgeFlags(command)
+  addReportFlags(addJudgeFlags(command))
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
@@ -161,13 +150,7 @@ function addRun(program: Command, done: Done): void {
     .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
     .option("--resume [run]", "go on with a run that was stopped (default: the latest unfinished one)")
     .option("--title <text>", "the report's title")
-    .option("--output <name>", "table or json, or a plugin's reporter (default: table)")
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, other", list)
     .option("--dry-run", "print the plan and what it can detect; run nothing")
-    .option("--min-coverage <share>", "exit 3 when fewer of the planned trials were scored (default: 0.95)", number)
-    .option("--fail-under <metric=value>", "exit 1 when a system's metric is lower; repeatable", thresholds)
-    .option("--fail-over <metric=value>", "exit 1 when a system's metric is higher; repeatable", thresholds)
-    .option("--quiet", "no progress")
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {

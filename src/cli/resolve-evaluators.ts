@@ -9,6 +9,9 @@ import type { Judged } from "./make-judge.js";
 import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 
+/** The name of the one evaluator that flags of its own describe. */
+const JUDGE = "llm_judge";
+
 /** Datasets joined to the evaluators that a run brings for them. */
 export interface Evaluated {
   datasets: (Dataset | ExampleSource)[];
@@ -30,33 +33,60 @@ export async function resolveEvaluators(
   config: EvaluatorConfig,
   datasets: (Dataset | ExampleSource)[],
 ): Promise<Evaluated> {
-  const made: Evaluator[] = [];
   const judge = config.judge === undefined ? null : await judgeOf(config);
-  if (judge !== null) made.push(judge);
-  const forAll: Evaluator[] = [];
-  const forOne = new Map<string, Evaluator[]>();
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
+  const chosen = await makeChosen(registry, { config, names, judge });
+  const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
+  return { ...join(datasets, chosen, judge), made: judge === null ? made : [judge, ...made] };
+}
+
+/** An evaluator, and the dataset it is for; null for every one. */
+interface Chosen {
+  dataset: string | null;
+  evaluator: Evaluator;
+  /** False for those that the config handed over, and for the judge. */
+  isMade: boolean;
+}
+
+interface Choosing {
+  config: EvaluatorConfig;
+  names: readonly string[];
+  judge: Evaluator | null;
+}
+
+async function makeChosen(registry: Registry, { config, names, judge }: Choosing): Promise<Chosen[]> {
+  const chosen: Chosen[] = [];
   for (const given of config.evaluators ?? []) {
     if (typeof given !== "string") {
-      forAll.push(given);
+      chosen.push({ dataset: null, evaluator: given, isMade: false });
       continue;
     }
     const { dataset, spec } = splitDataset(given, names);
     const isJudge = judge !== null && spec === judge.name;
     const evaluator = isJudge ? judge : await makeEvaluator(registry, spec, config);
-    if (!isJudge) made.push(evaluator);
-    if (dataset === null) forAll.push(evaluator);
-    else forOne.set(dataset, [...(forOne.get(dataset) ?? []), evaluator]);
+    chosen.push({ dataset, evaluator, isMade: !isJudge });
   }
+  return chosen;
+}
+
+/** Gives each dataset its evaluators, and the judge to all when nobody said for which it is. */
+function join(
+  datasets: (Dataset | ExampleSource)[],
+  chosen: readonly Chosen[],
+  judge: Evaluator | null,
+): Pick<Evaluated, "datasets" | "evaluators"> {
+  const forOne = (name: string) => chosen.filter(({ dataset }) => dataset === name).map(({ evaluator }) => evaluator);
+  const forAll = chosen.filter(({ dataset }) => dataset === null).map(({ evaluator }) => evaluator);
+  const isSaid = chosen.some(({ evaluator }) => evaluator === judge);
+  const extra = judge === null || isSaid ? [] : [judge];
   const evaluators = forAll.length === 0 ? undefined : forAll;
-  const isNamed = judge !== null && [...forAll, ...[...forOne.values()].flat()].includes(judge);
-  const extra = judge === null || isNamed ? [] : [judge];
-  if (forOne.size + extra.length === 0) return { datasets, evaluators, made };
+  if (extra.length === 0 && forAll.length === chosen.length) return { datasets, evaluators };
   const joined = datasets.map((dataset) => {
-    const own = "examples" in dataset ? (forOne.get(dataset.name) ?? evaluators ?? dataset.evaluators) : evaluators;
-    return withEvaluators(dataset, [...extra, ...(own ?? [])]);
+    const named = "examples" in dataset ? forOne(dataset.name) : [];
+    const own = "examples" in dataset ? dataset.evaluators : undefined;
+    return withEvaluators(dataset, [...extra, ...(named.length > 0 ? named : (evaluators ?? own ?? []))]);
   });
-  return { datasets: joined, evaluators: undefined, made };
+  return { datasets: joined, evaluators: undefined };
 }
 
 async function judgeOf(config: EvaluatorConfig): Promise<Evaluator | null> {
@@ -68,12 +98,14 @@ async function judgeOf(config: EvaluatorConfig): Promise<Evaluator | null> {
 function splitDataset(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
   const at = given.indexOf("=");
   const dataset = given.slice(0, at);
-  if (at > 0 && names.includes(dataset)) return { dataset, spec: given.slice(at + 1) };
-  if (at > 0 && /^[\w-]+$/.test(dataset))
-    throw new UsageError(
-      `--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${didYouMean(dataset, names)}`,
-    );
-  return { dataset: null, spec: given };
+  if (at < 1 || /[:/]/.test(dataset)) return { dataset: null, spec: given };
+  if (!names.includes(dataset)) {
+    const alike = didYouMean(dataset.replace(/\.\w+$/, ""), names);
+    throw new UsageError(`--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${alike}`);
+  }
+  const spec = given.slice(at + 1);
+  if (spec === "") throw new UsageError(`--evaluator ${given} names no evaluator after "=".`);
+  return { dataset, spec };
 }
 
 function withEvaluators(dataset: Dataset | ExampleSource, evaluators: readonly Evaluator[]): Dataset | ExampleSource {
@@ -92,6 +124,8 @@ function sourceWith(source: ExampleSource, evaluators: readonly Evaluator[]): Ex
 }
 
 async function makeEvaluator(registry: Registry, spec: string, config: RunConfig): Promise<Evaluator> {
+  if (nameOf(spec) === JUDGE && spec !== JUDGE)
+    throw new UsageError(`${JUDGE} takes nothing after a colon: its model is named by --judge-model.`);
   // What follows the colon may look like a path: `regex:x.js`.
   const isNamed = spec.includes(":") && registry.has("evaluator", nameOf(spec));
   if (!isNamed && isModulePath(spec)) return evaluatorFromModule(spec);

@@ -43,6 +43,8 @@ export interface Evaluator {
   readonly fields?: readonly string[];
   /** Fields fit to decide pass or fail, best first; the first one present on a row is used when nothing else is asked for. */
   readonly primaryFields?: readonly string[];
+  /** True when scoring costs money, so that the budget of a run has to set some aside for it. */
+  readonly isPaid?: boolean;
   /** What identifies the evaluator in the manifest; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
   /** Called once before anything is run. What it throws ends the run before a cent is spent: a sandbox or a key that is missing. */

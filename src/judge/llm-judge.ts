@@ -21,6 +21,7 @@ import { type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings
  * // { scores: { judge_score: 1 }, evidence: { judge_score: "pass: Right." } }
  */
 export class LLMJudge implements Evaluator {
+  readonly isPaid = true;
   readonly name = "llm_judge";
   readonly fields: readonly string[];
   readonly primaryFields: readonly string[] = [SCORE_FIELD];

@@ -213,16 +213,29 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
   const examples = config.datasets.reduce((total, dataset) => total + dataset.examples, 0);
   const names = config.datasets.map(({ name }) => name || "examples").join(", ");
   const facts = [
-    `pass = ${passRule(rows, config.scoreField)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
+    `pass = ${passRule(rows, config)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
     `${rows.length} trials planned: ${outcomeCounts(lines)}`,
     `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
+  facts.push(...judging(rows));
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
   return [...facts, ...reasonsOf(rows, result.config), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
+}
+
+/** What scoring has cost, apart from what the systems cost. */
+function judging(rows: readonly EvalRow[]): string[] {
+  let costUsd = 0;
+  let unknown = 0;
+  for (const { judgeCostUsd, metadata } of rows) {
+    if (judgeCostUsd !== null) costUsd += judgeCostUsd;
+    else if (metadata?.judgeUsage != null) unknown += 1;
+  }
+  const known = costUsd === 0 ? [] : [`judging cost ${formatDollars(costUsd)}, which is no part of the systems' cost`];
+  return unknown === 0 ? known : [...known, `trials whose judging has a cost that nobody knows: ${unknown}`];
 }
 
 /** Why trials are missing from the figures: for each system the first reason of each kind, and how many there are. */
@@ -248,9 +261,11 @@ function whyUnscored({ dataset, notes }: EvalRow, { datasets }: EvalConfig): str
 }
 
 /** The fields that decided, as found on the rows: a mixture of datasets may have several. */
-function passRule(rows: readonly EvalRow[], scoreField: string): string {
+function passRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig): string {
   const fields = new Set<string>();
   for (const row of rows) if (isScored(row) && row.primaryField != null) fields.add(row.primaryField);
+  // Where nothing was scored, what was planned to decide.
+  if (fields.size === 0) for (const { primaryField } of datasets) if (primaryField !== null) fields.add(primaryField);
   return fields.size === 0 ? scoreField : [...fields].join(" or ");
 }
 

@@ -39,8 +39,8 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
           ? null
           : {
               reserve: ({ name }, limits) => budget.reserve(limits?.maxCostUsd ?? null, name),
-              spend: (cost) => budget.spend(cost),
-              settle: (reservation, cost, isTypical) => budget.settle(reservation as never, cost, { isTypical }),
+              settle: (reservation, { costUsd, isTypical }) =>
+                budget.settle(reservation as never, costUsd, { isTypical }),
             },
     },
     retry: { maxRetries: 3, maxWaitMs: 1000 },

@@ -56,15 +56,24 @@ export interface BudgetPort {
 
 /** Admits trials as long as the budget of the run covers the most they may cost. */
 export interface RunBudgetPort {
-  /** A reservation; or "wait" for others to end, or "refuse": no trial is started any more. */
-  reserve(system: System, limits: Limits | null): Reservation | "wait" | "refuse";
   /**
-   * Gives a reservation back, with what the trial has really cost; null when that is not known. A trial that is not
-   * typical, because it failed or was not run at all, says nothing about what others will cost.
+   * A reservation; or "wait" for others to end, or "refuse": no trial is started any more. For a trial that is judged,
+   * what judging costs is set aside as well.
    */
-  settle(reservation: Reservation, costUsd: number | null, isTypical: boolean): void;
-  /** Adds what scoring a trial has cost. */
-  spend(costUsd: number): void;
+  reserve(system: System, limits: Limits | null, isJudged: boolean): Reservation | "wait" | "refuse";
+  /**
+   * Gives a reservation back, with what the trial has really cost.
+   */
+  settle(reservation: Reservation, spent: TrialCost): void;
+}
+
+/** What a trial has cost; null when nobody knows. */
+export interface TrialCost {
+  costUsd: number | null;
+  /** What scoring it has cost. */
+  judgeCostUsd: number;
+  /** False when it failed, or was not run at all: then it says nothing about what others will cost. */
+  isTypical: boolean;
 }
 
 /** What is held back for a trial; whoever made it knows what is in it. */

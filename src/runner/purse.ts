@@ -28,7 +28,7 @@ export class Purse {
   /** Whether a trial may start: known at once, or later. */
   admits(trial: Trial, limits: Limits | null): boolean | Promise<boolean> {
     if (this.#budget === null) return true;
-    const answer = this.#budget.reserve(trial.system, limits);
+    const answer = this.#budget.reserve(trial.system, limits, isJudged(trial));
     if (answer === "wait") return this.#waitFor(trial, limits);
     if (answer === "refuse") {
       this.#wakeAll();
@@ -38,19 +38,15 @@ export class Purse {
     return true;
   }
 
-  /** Call when the system's part of a trial is over. */
-  settle(trial: Trial, attempted: Attempted): void {
+  /** Call when a trial is over, with what scoring it has cost. */
+  settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
     if (this.#held.size === 0) return;
     const reservation = this.#held.get(trial.index);
     if (reservation === undefined) return;
     this.#held.delete(trial.index);
-    this.#budget?.settle(reservation, spentOn(attempted), attempted.kind === "returned" && !attempted.call.wasPaid);
+    const isTypical = attempted.kind === "returned" && (!attempted.call.wasPaid || judgeCostUsd > 0);
+    this.#budget?.settle(reservation, { costUsd: spentOn(attempted), judgeCostUsd, isTypical });
     this.#wakeOne();
-  }
-
-  /** Call with what scoring a trial has cost. */
-  spend(costUsd: number): void {
-    this.#budget?.spend(costUsd);
   }
 
   /** Why trials are waiting, in words; null when none is. */
@@ -80,4 +76,8 @@ export class Purse {
     this.#waiting = [];
     for (const wake of waiting) wake();
   };
+}
+
+function isJudged({ wiring }: Trial): boolean {
+  return wiring.evaluators.some(({ isPaid }) => isPaid === true);
 }

@@ -111,14 +111,16 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
   };
 
   const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
-    purse.settle(trial, attempted);
     const ending = classify(attempted, ports.signal);
-    if (ending.kind === "skipped") return recordInterrupted(trial, attempted);
+    if (ending.kind === "skipped") {
+      purse.settle(trial, attempted, 0);
+      return recordInterrupted(trial, attempted);
+    }
     const output = ending.kind === "gradable" ? ending.returned.output : null;
     // Counted before evaluators see the output: what they do to it is not the system's work.
     const produced = output === null ? 0 : tokens.output(trial.example, output);
     const record = (graded: Graded | null) => {
-      if (graded?.spent?.costUsd != null) purse.spend(graded.spent.costUsd);
+      purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
       // An evaluator that was told to stop has not failed: the trial is run again on resume.
       if (graded !== null && !graded.complete && ports.signal.aborted)
         return recordInterrupted(trial, attempted, graded);

@@ -97,7 +97,7 @@ function checkEvaluators(evaluators: readonly Evaluator[], dataset: string): voi
   for (const evaluator of evaluators) {
     requireShape<Evaluator>("An evaluator", evaluator, ["score"]);
     if (names.has(evaluator.name))
-      throw new UsageError(`Two evaluators have the name "${evaluator.name}". Rename one.`);
+      throw new UsageError(`Two evaluators have the name "${evaluator.name}". Leave one out, or rename it.`);
     names.add(evaluator.name);
     for (const field of evaluator.fields ?? []) {
       const other = fields.get(field);

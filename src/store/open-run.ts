@@ -118,8 +118,10 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
   return { rows, attempts, spentUsd };
 }
 
-/** Where the rows of a plan stand: found by what tells a trial from all others. */
-export function rowFinder(plan: Plan): (row: TrialKey) => number | undefined {
+/** Says where a row stands in the plan, by what tells its trial from all others. */
+export type RowFinder = (row: TrialKey) => number | undefined;
+
+export function rowFinder(plan: Plan): RowFinder {
   const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
   const examples = new Map<string, number>();
   for (const [index, example] of plan.examples.entries())

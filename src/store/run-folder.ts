@@ -51,9 +51,9 @@ export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
   return name === undefined ? latestUnfinished(runsDir, isCandidate) : namedRun(runsDir, name);
 }
 
-/** The run that was started last. */
-export function latestRun(runsDir: string): string {
-  const [latest] = runsIn(runsDir);
+/** The run that was started last, of those that count. */
+export function latestRun(runsDir: string, isCandidate: (dir: string) => boolean = () => true): string {
+  const latest = runsIn(runsDir).find(isCandidate);
   if (latest !== undefined) return latest;
   throw new RunFolderError(`There is no run in ${runsDir}. Give the path of a run folder, or --runs-dir.`);
 }
