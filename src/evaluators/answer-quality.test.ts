@@ -183,9 +183,16 @@ describe("AnswerQuality", () => {
         const scored = quality.score({ id: 1, question: "q", ...gold }, { response: "" }) as ScoredWithEvidence;
         expect(scored.scores).toEqual({});
         expect(Object.keys(scored.unscored ?? {})).toEqual(quality.fields);
-        expect(scored.unscored?.f1).toMatch(/no gold answer and is not marked unanswerable/);
+        expect(scored.unscored?.f1).toMatch(/no gold answer.* and is not marked unanswerable$/);
       },
     );
+
+    it("says what stands where it should be", () => {
+      const example = { id: 1, question: "q", answers: [{ value: "Paris" }] } as unknown as Example;
+      expect((quality.score(example, { response: "Paris" }) as ScoredWithEvidence).unscored?.f1).toBe(
+        "the example has no gold answer (answers is a list whose first item is an object with value) and is not marked unanswerable",
+      );
+    });
 
     it.each([
       { unanswerable: true },

@@ -2,7 +2,7 @@ import type { Evaluator, Scored, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { isAbstention } from "./abstention.js";
-import { eachGold, textOf, undecided } from "./gold.js";
+import { eachGold, noGold, textOf, undecided } from "./gold.js";
 import { type Detail, normalizeAnswer } from "./normalize.js";
 
 const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
@@ -42,7 +42,7 @@ export class AnswerQuality implements Evaluator {
       else scores.add(gold, text);
     });
     if (scores.golds > 0) return scores.all();
-    return isUnanswerable(original) ? allOf(0) : undecided(FIELDS, NO_GOLD);
+    return isUnanswerable(original) ? allOf(0) : undecided(FIELDS, nothingToCompare(original));
   }
 
   fingerprint(): unknown {
@@ -50,7 +50,9 @@ export class AnswerQuality implements Evaluator {
   }
 }
 
-const NO_GOLD = "the example has no gold answer and is not marked unanswerable";
+function nothingToCompare(original: Example): string {
+  return `${noGold(original)} and is not marked unanswerable`;
+}
 
 function scoreContext(original: Example, context: string): Scored {
   const scores = new Best();
@@ -58,7 +60,9 @@ function scoreContext(original: Example, context: string): Scored {
   if (scores.golds > 0) return { recall: scores.recall, contains: scores.contains };
   return undecided(
     CONTEXT_FIELDS,
-    isUnanswerable(original) ? "no answer can be found in the context of an unanswerable example" : NO_GOLD,
+    isUnanswerable(original)
+      ? "no answer can be found in the context of an unanswerable example"
+      : nothingToCompare(original),
   );
 }
 

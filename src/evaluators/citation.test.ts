@@ -34,6 +34,22 @@ describe("citedIn", () => {
     ["【4†source】", ["4"]],
     ["[1](https://example.org)", ["1"]],
     ["[sic] and (2)", []],
+    ["[1]-[3]", ["1", "2", "3"]],
+    ["[1] – [3], [5]", ["1", "2", "3", "5"]],
+    ["[3]-[1]", []],
+    ["[1], [3]", ["1", "3"]],
+    ["Paris.¹ It is large²,³ and old.⁴⁻⁶", ["1", "2", "3", "4", "5", "6"]],
+    ["Seen before¹².", ["12"]],
+    ["x², 10³ m², 5 km², sin²x, (a+b)², 10⁻³", []],
+    ["Paris<sup>1</sup> is large.<sup>2, 3</sup> Old <sup>4-6</sup>", ["1", "2", "3", "4", "5", "6"]],
+    ["x<sup>2</sup> and 10<sup>3</sup>", []],
+    ["Paris.<sup>[7]</sup>", ["7"]],
+    ["x[0] and a_b[1], arr[2], y[3][4]", []],
+    ["`total[1]` is `rows[2][3]`, see `[4]`", ["4"]],
+    ["```\nfor i in rows[1]:\n```\nSo it is [2].", ["2"]],
+    ["rows[0] is rows[1] + 1 and rows[2].pop()", []],
+    ["Plan A[1], a[2], I[3], vitamin C[4], the U.S[5], example.com[6]", ["1", "2", "3", "4", "5", "6"]],
+    ["Paris[1] - a city, *Rome[2]* too, Lyon[3]<sup>4</sup>/Nice[5]", ["1", "2", "3", "4", "5"]],
     ["", []],
     ["[]", []],
   ])("%j cites %j", (text, expected) => {
@@ -45,6 +61,9 @@ describe("citedIn", () => {
     expect([...citedIn("See [Smith2020; Jones1999].", golds)]).toEqual(["smith2020", "jones1999"]);
     expect([...citedIn("[here](https://example.org/a)", golds)]).toEqual(["https://example.org/a", "here"]);
     expect([...citedIn("[Annual Report, 2020]", golds)]).toEqual(["annual report, 2020"]);
+    expect([...citedIn("[@smith2020]", golds)]).toEqual(["smith2020"]);
+    expect([...citedIn("[see @Smith2020, p. 3; -@jones:1999.]", golds)]).toEqual(["smith2020", "jones:1999"]);
+    expect([...citedIn("Write to [me@example.org]", golds)]).toEqual(["me@example.org"]);
   });
 });
 
@@ -55,6 +74,7 @@ describe("citationId", () => {
     ["Source 3", "3"],
     ["source", "source"],
     ["Doc-A", "doc-a"],
+    ["@Smith2020", "smith2020"],
   ])("of %j is %j", (text, expected) => {
     expect(citationId(text)).toBe(expected);
   });
@@ -68,6 +88,14 @@ describe("Citation", () => {
     [[1], "A [2].", [0, 0, 0]],
     ["[1]", "A [1].", [1, 1, 1]],
     [3, "A [3].", [1, 1, 1]],
+    ["[1, 2]", "A [1]. B [2].", [1, 1, 1]],
+    ["1,2", "A [1]. B [2].", [1, 1, 1]],
+    ["[1], [2]", "A [1, 2].", [1, 1, 1]],
+    ["1; 2", "A [1].", [1, 0.5, 2 / 3]],
+    ['["doc-a", "doc-b"]', "A [doc-a] [doc-b].", [1, 1, 1]],
+    ["Annual report, 2020", "A [annual report, 2020].", [1, 1, 1]],
+    ["@smith2020", "A [@smith2020].", [1, 1, 1]],
+    [[0], "A[0].", [1, 1, 1]],
     [[{ id: 4, title: "x" }], "A [4].", [1, 1, 1]],
     [["doc-a", "doc-b"], "A [doc-a] [Doc-B].", [1, 1, 1]],
   ])("gold %j, response %j", (citations, response, [precision, recall, f1]) => {
@@ -109,7 +137,30 @@ describe("Citation", () => {
     expect(scored(all, `[1-150]`).evidence?.citation_f1?.length).toBeLessThan(120);
   });
 
-  it.each(["[", "]", "[1", "[1]", "(source ", "1-", "[a", "(", "【"])("stays quick on a megabyte of %j", (unit) => {
+  it.each([
+    "[",
+    "]",
+    "[1",
+    "[1]",
+    "[1]-",
+    "(source ",
+    "1-",
+    "[a",
+    "(",
+    "【",
+    "¹",
+    "¹,",
+    "<sup>",
+    "<sup>1",
+    "`",
+    "```",
+    "x[1]",
+    "a",
+    "a_",
+    "@a",
+    "[@a ",
+    " ",
+  ])("stays quick on a megabyte of %j", (unit) => {
     const start = performance.now();
     scored([1], unit.repeat(Math.ceil(1e6 / unit.length)));
     // On a busy machine; what is quadratic takes minutes.

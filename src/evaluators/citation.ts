@@ -1,16 +1,18 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { citationId, citedIn } from "./citation-marks.js";
+import { citationId, citedIn, listedIds } from "./citation-marks.js";
 import { responseOf, textOf, undecided } from "./gold.js";
+import { parseJson } from "./json-text.js";
 
 const PRECISION = "citation_precision";
 const RECALL = "citation_recall";
 const F1 = "citation_f1";
+const NUMBERS = /^[\d\s,;[\]]+$/;
 
 /**
- * Compares the sources that a response cites, as [1], [2, 3], [1-3], [^4], (source 5) or [smith2020], with the example's
- * `citations`, a list of numbers or names. A source counts once, however often it is cited. Of a response that cites
+ * Compares the sources that a response cites, as [1], [2, 3], [1-3], [^4], (source 5), ¹ or [@smith2020], with the
+ * example's `citations`, a list of numbers or names. A source counts once, however often it is cited. Of a response that cites
  * nothing there is no precision.
  * @example
  * new Citation().score({ id: 1, question: "…", citations: [1, 3] }, { response: "Yes [1], as shown in [2]." });
@@ -42,8 +44,16 @@ export class Citation implements Evaluator {
 
 /** The sources an example asks for: one or a list, each a number, a text, or an object with an id. */
 function goldCitations(citations: unknown): Set<string> {
-  const list: unknown[] = Array.isArray(citations) ? citations : [citations];
+  const read = typeof citations === "string" ? listIn(citations) : citations;
+  const list: unknown[] = Array.isArray(read) ? read : [read];
   return new Set(list.map(idOf).filter((id) => id !== ""));
+}
+
+/** Files without types, such as CSV, hold lists as JSON, or as "1, 2". A name may have a comma in it. */
+function listIn(text: string): unknown {
+  const list = parseJson(text)?.value;
+  if (Array.isArray(list)) return list;
+  return NUMBERS.test(text) ? listedIds(text.replace(/[[\]]/g, " ")) : text;
 }
 
 function idOf(citation: unknown): string {

@@ -6,7 +6,7 @@ import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { cleaned } from "./final-answer/clean.js";
-import { statementIn } from "./final-answer/statement.js";
+import { statementsIn } from "./final-answer/statement.js";
 import { FinalAnswer } from "./final-answer.js";
 
 const evaluator = new FinalAnswer();
@@ -17,7 +17,7 @@ function scored(gold: Partial<Example>, response: unknown): ScoredWithEvidence {
 
 const score = (answer: string, response: unknown) => scored({ answer }, response).scores.final_answer;
 
-describe("statementIn", () => {
+describe("statementsIn", () => {
   it.each([
     ["So the answer is 3.", "3."],
     ["the answer is: 3", "3"],
@@ -31,13 +31,27 @@ describe("statementIn", () => {
     ["The answer is -4", "-4"],
     ["Answer: 4\n\nThe answer is", "4\n\nThe answer is"],
   ])("in %j is %j", (text, rest) => {
-    expect(statementIn(text)).toEqual({ rest, isExplicit: true });
+    expect(statementsIn(text)[0]?.rest).toBe(rest);
   });
 
-  it("is the whole text when nothing is announced", () => {
-    expect(statementIn("No")).toEqual({ rest: "No", isExplicit: false });
-    expect(statementIn("The answer isn't known")).toMatchObject({ isExplicit: false });
-    expect(statementIn("He answers: no")).toMatchObject({ isExplicit: false });
+  it.each([
+    "No",
+    "The answer isn't known",
+    "He answers: no",
+    "I hope this answer is helpful.",
+    "Tell me if the answer is right.",
+    "The wrong answer is 3",
+  ])("are none in %j", (text) => {
+    expect(statementsIn(text)).toEqual([]);
+  });
+
+  it("are told with the words that may be filling, the last one first", () => {
+    expect(statementsIn("The answer is 1. The answer is thus 2.")).toEqual([
+      { rest: "2.", full: "thus 2." },
+      { rest: "1. The answer is thus 2.", full: "1. The answer is thus 2." },
+    ]);
+    expect(statementsIn("The answer is not 3")).toEqual([{ rest: "", full: "not 3" }]);
+    expect(statementsIn("The answer is not 3 but 4.")).toEqual([{ rest: "4.", full: "4." }]);
   });
 });
 
@@ -188,6 +202,63 @@ describe("FinalAnswer", () => {
     ["ant bee cat", "So the answer is ant bee cat dog.", 0],
     ["ant bee cat", "So the answer is antbee cat.", 0],
   ])("of lists: gold %j, response %j: %d", (gold, response, expected) => {
+    expect(score(gold, response)).toBe(expected);
+  });
+
+  it.each<[string, string, number]>([
+    // A later "answer is" that announces nothing.
+    ["Yes", "The answer is Yes. I hope this answer is helpful.", 1],
+    ["8", "The answer is 8.\n\nNote: this answer is based on the assumption that all are counted.", 1],
+    ["Yes", "So the answer is Yes. Let me know if this answer is correct.", 1],
+    ["Yes", "So the answer is Yes. Let me know if the answer is correct.", 1],
+    ["(B)", "The answer is (B). The answer is not (A) because it is early.", 1],
+    ["(A)", "The answer is (B). The answer is not (A) because it is early.", 0],
+    ["(B)", "So the answer is not (A) but (B).", 1],
+    ["(A)", "So the answer is not (A) but (B).", 0],
+    ["(A)", "So the answer is not (A).", 0],
+    ["8", "The answer is 8. The answer is easy to see.", 1],
+    ["not enough info", "So the answer is not enough info.", 1],
+    // Words of the answer that are filling elsewhere.
+    ["then therefore thus", "So the answer is then therefore thus.", 1],
+    ["thus zebra", "So the answer is thus zebra.", 1],
+    ["zebra", "So the answer is thus zebra.", 1],
+    // What only looks like an answer.
+    ["7", "So the answer is 8 because 5 + 2 = 7.", 0],
+    ["8", "So the answer is 8 because 5 + 2 = 7.", 1],
+    ["5", "So the answer is 5 - 2 = 3.", 0],
+    ["3", "So the answer is 5 - 2 = 3.", 1],
+    ["8", "The answer is 3 (apples) + 5 (pears) = 8.", 1],
+    ["3", "The answer is 3 (apples) + 5 (pears) = 8.", 0],
+    ["8", "The answer is 8 (3 apples and 5 pears).", 1],
+    ["8", "The answer is the sum: 3 + 5 = 8", 1],
+    ["(A)", "The answer is (A) or (B).", 0],
+    ["(B)", "The answer is (A) or (B).", 0],
+    ["(A)", "The answer is A or B.", 0],
+    ["(A)", "The answer is both (A) and (B).", 0],
+    ["(A)", "The answer is (A) and (B) is wrong.", 1],
+    // Brackets in LaTeX and in fences.
+    ["}", "$\\boxed{\\}}$", 1],
+    ["}", "Thus the answer is $\\boxed{\\}}$.", 1],
+    ["] }", "$\\boxed{] }}$", 1],
+    ["] }", "The answer is:\n```\n] }\n```", 1],
+    ["] }", "The answer is:\n```\n] ]\n```", 0],
+    // A list that a remark follows.
+    ["apple banana cherry", "The answer is:\n\n1. apple\n2. banana\n3. cherry\n\nLet me know!", 1],
+    ["apple banana cherry", "The answer is:\n\n- **apple**\n\n- **banana**\n\n- **cherry**\nLet me know!", 1],
+    ["apple banana cherry", "The answer is:\n\napple banana cherry\n\nLet me know!", 1],
+    ["apple banana cherry", "The answer is:\n\n1. apple\n2. cherry\n3. banana\n\nLet me know!", 0],
+    // A sentence after "Answer:", and an option in braces.
+    ["invalid", "Answer: The argument is invalid.", 1],
+    ["valid", "Answer: The argument is invalid.", 0],
+    ["valid", "Answer: The argument is not valid.", 0],
+    ["(B)", "{B}", 1],
+    ["(A)", "{B}", 0],
+    // What is not the model's own answer.
+    ["(B)", "So the answer is (B).\n\nHuman: next question\n\nAssistant: So the answer is (A).", 1],
+    ["Yes", "So the answer is Yes.<|endoftext|>Q: foo", 1],
+    ["(B)", "<thinking>Hmm, the answer is (A). </thinking>\n(B)", 1],
+    ["(B)", "<think>Hmm, the answer is (B).", 1],
+  ])("gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
 

@@ -1,16 +1,17 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { answers, readResponse, shownOf } from "./final-answer/match.js";
+import { answers, placeFor, readResponse, shownOf } from "./final-answer/match.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
 
 const FIELD = "final_answer";
 
 /**
  * Compares what a response says its answer is with the gold answers: the text after the last "answer is" (or "Answer:",
- * or in \boxed), else the last line. Bold, quotes, dollar signs, the final period and capitals do not count; "(B)", "B"
- * and "(B) its text" are the same option; a number may be spelled or have a unit; brackets and lists of words compare
- * without their spacing. What follows in a further "Q:" of a few-shot prompt is left out.
+ * or in \boxed) that an answer of the gold's kind follows, else the last line. Bold, quotes, dollar signs, the final
+ * period and capitals do not count; "(B)", "B" and "(B) its text" are the same option; a number may be spelled or have a
+ * unit; brackets and lists of words compare without their spacing. Thoughts in tags and what follows in a further "Q:" of
+ * a few-shot prompt are left out.
  * @example
  * new FinalAnswer().score({ id: 1, question: "…", answer: "(B)" }, { response: "It is the 25th. So the answer is (B)." });
  * // { scores: { final_answer: 1 }, evidence: { final_answer: 'read "(B)"' } }
@@ -22,12 +23,13 @@ export class FinalAnswer implements Evaluator {
 
   score(original: Example, processed: Output): Scored {
     const golds = goldsOf(original);
-    if (golds.length === 0) return undecided(this.fields, "the example has no gold answer (answer or answers)");
-    const reading = readResponse(responseOf(processed));
-    const isRight = golds.some((gold) => answers(reading, gold));
-    const shown = shownOf(reading);
+    const [first] = golds;
+    if (first === undefined) return undecided(this.fields, "the example has no gold answer (answer or answers)");
+    const places = readResponse(responseOf(processed));
+    const right = golds.find((gold) => answers(places, gold));
+    const shown = shownOf(placeFor(places, right ?? first));
     return {
-      scores: { [FIELD]: isRight ? 1 : 0 },
+      scores: { [FIELD]: right === undefined ? 0 : 1 },
       evidence: { [FIELD]: shown === "" ? "no answer found" : `read "${shown}"` },
     };
   }

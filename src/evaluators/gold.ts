@@ -1,6 +1,7 @@
 import type { Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { parseJson } from "./json-text.js";
 
 /** Outputs and examples come from users' code, where an answer may be a number, and null is nothing. */
 export function textOf(value: unknown): string {
@@ -13,12 +14,31 @@ export function responseOf(output: Output): string {
   return textOf(output.response);
 }
 
-/** Calls with every gold answer that says something. */
+/**
+ * Calls with every gold answer that says something: texts, lists of them, and SQuAD's `{ text }`, where `text` is one
+ * or a list.
+ */
 export function eachGold(example: Example, use: (gold: string) => void): void {
-  const { answer, answers } = example;
-  useGold(answer, use);
-  if (Array.isArray(answers)) for (const gold of answers) useGold(gold, use);
-  else useGold(answers, use);
+  useGolds(example.answer, use);
+  useGolds(listOf(example.answers), use);
+}
+
+/** Files without types, such as CSV, hold lists as JSON. Only of texts: "[1, 2]" may be an interval. */
+function listOf(answers: unknown): unknown {
+  if (typeof answers !== "string" || !answers.trimStart().startsWith("[")) return answers;
+  const list = parseJson(answers)?.value;
+  return Array.isArray(list) && list.every((item) => typeof item === "string") ? list : answers;
+}
+
+function useGolds(value: unknown, use: (gold: string) => void): void {
+  if (Array.isArray(value)) for (const item of value) useItem(item, use);
+  else useItem(value, use);
+}
+
+function useItem(value: unknown, use: (gold: string) => void): void {
+  const inner = typeof value === "object" && value !== null && "text" in value ? value.text : value;
+  if (inner !== value && Array.isArray(inner)) for (const text of inner) useGold(text, use);
+  else useGold(inner, use);
 }
 
 function useGold(value: unknown, use: (gold: string) => void): void {
@@ -26,11 +46,40 @@ function useGold(value: unknown, use: (gold: string) => void): void {
   if (gold !== "" && gold.trim() !== "") use(gold);
 }
 
-/** Every gold answer that says something. */
+/** Every gold answer that says something; see `eachGold`. */
 export function goldsOf(example: Example): string[] {
   const golds: string[] = [];
   eachGold(example, (gold) => golds.push(gold));
   return golds;
+}
+
+/**
+ * Why there is nothing to compare with: names what stands where a gold answer should be.
+ * @example
+ * noGold({ id: 1, answer: { value: "Paris" } }); // "the example has no gold answer (answer is an object with value)"
+ */
+export function noGold({ answer, answers }: Readonly<Record<string, unknown>>): string {
+  const found = Object.entries({ answer, answers }).filter(([, value]) => value !== undefined && value !== null);
+  const shapes = found.map(([field, value]) => `${field} is ${shapeOf(value)}`).join(", ");
+  return `the example has no gold answer${shapes === "" ? "" : ` (${shapes})`}`;
+}
+
+const MOST_KEYS = 4;
+
+function shapeOf(value: unknown): string {
+  if (typeof value === "string") return "blank";
+  if (typeof value !== "object" || value === null) return `a ${typeof value}`;
+  if (Array.isArray(value))
+    return value.length === 0 ? "an empty list" : `a list whose first item is ${itemOf(value[0])}`;
+  const keys = Object.keys(value).map((key) => key.slice(0, 40));
+  const shown = keys.slice(0, MOST_KEYS).join(", ");
+  if (shown === "") return "an empty object";
+  return `an object with ${shown}${keys.length > MOST_KEYS ? ", …" : ""}`;
+}
+
+function itemOf(item: unknown): string {
+  if (item === null || item === undefined) return "null";
+  return Array.isArray(item) ? "a list" : shapeOf(item);
 }
 
 /** No score for any of the fields, and why. */

@@ -1,26 +1,56 @@
 import { describe, expect, it } from "vitest";
-import { heavy } from "../workers/pool.js";
-import { scoredOrUndecided } from "./heavy-scored.js";
+import { UsageError } from "../core/errors.js";
+import { type HeavyScoring, heavyScored, limitOf } from "./heavy-scored.js";
 
 /** Long enough to take seconds. */
 const ENDLESS = { golds: ["ab".repeat(500_000)], response: "bca".repeat(400_000) };
+const SHORT = { golds: ["kitten"], response: "sitting" };
 
-describe("scoredOrUndecided", () => {
+function scored(work: Partial<HeavyScoring>) {
+  const usual: HeavyScoring = {
+    fields: ["levenshtein"],
+    task: "levenshtein",
+    input: SHORT,
+    limitMs: 20_000,
+    context: undefined,
+  };
+  return heavyScored<number>({ ...usual, ...work }, (levenshtein) => ({ levenshtein }));
+}
+
+describe("heavyScored", () => {
+  it("gives the scores of what was found", async () => {
+    expect(await scored({})).toEqual({ levenshtein: 1 - 3 / 7 });
+  });
+
   it("leaves unscored what takes too long, and what fails", async () => {
-    const slow = heavy<number>("levenshtein", ENDLESS, { limitMs: 50 }).then((levenshtein) => ({ levenshtein }));
-    expect(await scoredOrUndecided(["levenshtein"], slow)).toEqual({
+    expect(await scored({ input: ENDLESS, limitMs: 50 })).toEqual({
       scores: {},
       unscored: { levenshtein: expect.stringMatching(/"levenshtein" was stopped.*50 ms/) },
     });
-    const failing = heavy<number>("levenshtein", null).then((levenshtein) => ({ levenshtein }));
-    expect(await scoredOrUndecided(["levenshtein"], failing)).toMatchObject({ scores: {}, unscored: {} });
+    expect(await scored({ input: null })).toMatchObject({ scores: {}, unscored: { levenshtein: expect.any(String) } });
   });
 
-  it("gives scores as they are, and hands on what has nothing to do with the work", async () => {
-    expect(await scoredOrUndecided(["x"], Promise.resolve({ x: 1 }))).toEqual({ x: 1 });
+  it("hands on that the work was taken back, and what goes wrong with what was found", async () => {
     const abort = new AbortController();
-    const stopped = heavy<number>("levenshtein", ENDLESS, { signal: abort.signal }).then((x) => ({ x }));
+    const stopped = scored({ input: ENDLESS, context: { signal: abort.signal } });
     abort.abort(new Error("the run is over"));
-    await expect(scoredOrUndecided(["x"], stopped)).rejects.toThrow("the run is over");
+    await expect(stopped).rejects.toThrow("the run is over");
+    const broken = heavyScored<number>(
+      { fields: ["x"], task: "levenshtein", input: SHORT, limitMs: 20_000, context: undefined },
+      () => {
+        throw new RangeError("a bug");
+      },
+    );
+    await expect(broken).rejects.toThrow("a bug");
+  });
+});
+
+describe("limitOf", () => {
+  it("takes a number above 0, and names the evaluator otherwise", () => {
+    expect(limitOf("regex", 5)).toBe(5);
+    for (const limit of [0, -1, Number.NaN, "5", null]) {
+      expect(() => limitOf("regex", limit)).toThrow(UsageError);
+      expect(() => limitOf("regex", limit)).toThrow("regex: limitMs must be a number of milliseconds above 0, not");
+    }
   });
 });

@@ -105,6 +105,19 @@ describe("examples", () => {
     [{ instruction_id_list: "punctuation:no_comma" }, "instruction_id_list is not a list of instruction ids"],
     [{ ...NO_COMMA, kwargs: {} }, "kwargs is not a list with the arguments of each instruction"],
     [ask("made:up"), '"made:up" is no known instruction'],
+    [ask("x".repeat(1000)), `"${"x".repeat(60)}" is no known instruction`],
+    [
+      { instruction_id_list: Array.from({ length: 7 }, (_, i) => `x:${i}`) },
+      `${[0, 1, 2, 3, 4].map((i) => `"x:${i}" is no known instruction`).join("; ")}; and 2 more`,
+    ],
+    [
+      ask("keywords:existence", { keywords: ["i".repeat(100_000)] }),
+      "keywords:existence: keywords is not what it must be: it must be no longer than 1000 characters",
+    ],
+    [
+      ask("keywords:frequency", { keyword: "x".repeat(100_000), frequency: 1, relation: "at least" }),
+      "keywords:frequency: keyword is not what it must be: it must be no longer than 1000 characters",
+    ],
     [
       ask("detectable_format:number_bullet_lists"),
       "detectable_format:number_bullet_lists: num_bullets is missing: it must be a number from 0 on",
@@ -128,6 +141,13 @@ describe("worker threads", () => {
     expect((await score(NO_COMMA, "x".repeat(100_000))).scores).toEqual(all(1));
   });
 
+  it("hand on that the run was stopped, which says nothing about the response", async () => {
+    const abort = new AbortController();
+    const scoring = checker.score({ id: 1, ...NO_COMMA }, { response: "x".repeat(100_000) }, { signal: abort.signal });
+    abort.abort(new Error("the run is over"));
+    await expect(scoring).rejects.toThrow("the run is over");
+  });
+
   it("leave a response unscored that takes too long", async () => {
     const hasty = new IFEvalChecker({ limitMs: 0.001 });
     const example = {
@@ -148,7 +168,7 @@ it("refuses a limit that is none", () => {
 });
 
 it("has a fingerprint with its version", () => {
-  expect(checker.fingerprint()).toEqual({ evaluator: "ifeval_checker", version: 1, limitMs: 10_000 });
+  expect(checker.fingerprint()).toEqual({ evaluator: "ifeval_checker", version: 1 });
 });
 
 const PROMPTS = new URL("../../../shared/data/ifeval-input_data.jsonl", import.meta.url);

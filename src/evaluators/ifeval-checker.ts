@@ -1,9 +1,8 @@
-import { messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy } from "../workers/pool.js";
 import { responseOf, undecided } from "./gold.js";
+import { heavyScored, limitOf } from "./heavy-scored.js";
 import { LANGUAGE_IDS } from "./ifeval/case-rules.js";
 import { check, type Instruction, problemWith, type Verdicts } from "./ifeval/instructions.js";
 import { instructionsOf } from "./ifeval/read-example.js";
@@ -34,32 +33,31 @@ export class IFEvalChecker implements Evaluator {
   readonly #limitMs: number;
 
   constructor({ limitMs = USUAL_LIMIT_MS }: IFEvalCheckerOptions = {}) {
-    if (!(limitMs > 0)) throw new UsageError(`limitMs must be a number of milliseconds above 0, not ${limitMs}.`);
-    this.#limitMs = limitMs;
+    this.#limitMs = limitOf(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
     const instructions = instructionsOf(original);
     if (typeof instructions === "string") return undecided(FIELDS, instructions);
     const problems = instructions.map(problemWith).filter((problem) => problem !== null);
-    if (problems.length > 0) return undecided(FIELDS, problems.join("; "));
+    if (problems.length > 0) return undecided(FIELDS, reasonOf(problems));
     const response = responseOf(processed);
-    if (needsThread(instructions, response)) return this.#scoreInThread({ instructions, response }, context?.signal);
-    return scored(instructions, check(instructions, response, noDetector));
+    if (!needsThread(instructions, response)) return scored(instructions, check(instructions, response, noDetector));
+    const input: CheckInput = { instructions, response };
+    const work = { fields: FIELDS, task: "language" as const, input, limitMs: this.#limitMs, context };
+    return heavyScored<Verdicts>(work, (verdicts) => scored(instructions, verdicts));
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1, limitMs: this.#limitMs };
+    return { evaluator: this.name, version: 1 };
   }
+}
 
-  async #scoreInThread(input: CheckInput, signal?: AbortSignal): Promise<Scored> {
-    const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
-    try {
-      return scored(input.instructions, await heavy<Verdicts>("language", input, options));
-    } catch (error) {
-      return undecided(FIELDS, messageOf(error));
-    }
-  }
+const MOST_PROBLEMS = 5;
+
+function reasonOf(problems: readonly string[]): string {
+  const more = problems.length - MOST_PROBLEMS;
+  return `${problems.slice(0, MOST_PROBLEMS).join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
 }
 
 /** The detector's profiles take a while to load, and long texts a while to check: neither may hold up the run. */

@@ -2,9 +2,8 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy } from "../workers/pool.js";
 import { undecided } from "./gold.js";
-import { scoredOrUndecided } from "./heavy-scored.js";
+import { heavyScored, limitOf } from "./heavy-scored.js";
 import type { SchemaBook, Verdict } from "./json-schema/validator.js";
 import { responseValue } from "./json-schema/value.js";
 import type { SchemaQuestion } from "./json-schema-task.js";
@@ -42,13 +41,12 @@ export class JsonSchema implements Evaluator {
   #book: SchemaBook | null = null;
 
   constructor({ schema, lenient = true, limitMs = USUAL_LIMIT_MS }: JsonSchemaOptions = {}) {
-    if (!(limitMs > 0)) throw new UsageError(`json_schema: limitMs must be a number above 0, not ${String(limitMs)}.`);
     this.#schema = schema === undefined ? null : schemaText(schema);
     if (schema !== undefined && this.#schema === null) {
       throw new UsageError("json_schema: schema must be an object, true or false, or one of these as JSON text.");
     }
     this.#isLenient = lenient;
-    this.#limitMs = limitMs;
+    this.#limitMs = limitOf(this.name, limitMs);
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
@@ -56,25 +54,17 @@ export class JsonSchema implements Evaluator {
     if (schema === null) return undecided(this.fields, "the example has no schema (an object, or JSON text)");
     const parsed = responseValue(processed, this.#isLenient);
     if (parsed === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "the response is not JSON" } };
-    const verdict = this.#verdict(schema, parsed.value, context);
-    return scoredOrUndecided(
-      this.fields,
-      verdict.then((found) => this.#scored(found)),
-    );
+    const text = jsonOf(parsed.value);
+    if (text === null)
+      return this.#scored({ type: "unusable", reason: "the value is nested too deeply, or is no JSON" });
+    if (isShort(schema, text)) return this.#scored((await this.#ownBook()).check(schema, parsed.value));
+    const input: SchemaQuestion = { schema, value: text };
+    const work = { fields: this.fields, task: "json_schema" as const, input, limitMs: this.#limitMs, context };
+    return heavyScored<Verdict>(work, (verdict) => this.#scored(verdict));
   }
 
   fingerprint(): unknown {
     return { evaluator: this.name, version: 1, schema: this.#schema, lenient: this.#isLenient };
-  }
-
-  async #verdict(schema: string, value: unknown, context: ScoreContext | undefined): Promise<Verdict> {
-    const text = jsonOf(value);
-    if (text === null) return { type: "unusable", reason: "the value is nested too deeply, or is no JSON" };
-    if (text.length + schema.length <= SHORT && !PATTERNED.test(schema))
-      return (await this.#ownBook()).check(schema, value);
-    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
-    const question: SchemaQuestion = { schema, value: text };
-    return heavy<Verdict>("json_schema", question, limits);
   }
 
   /** Loaded when first needed: the library is large, and most runs have no use for it. */
@@ -96,6 +86,10 @@ export class JsonSchema implements Evaluator {
         return undecided(this.fields, `the response cannot be checked: ${verdict.reason}`);
     }
   }
+}
+
+function isShort(schema: string, value: string): boolean {
+  return value.length + schema.length <= SHORT && !PATTERNED.test(schema);
 }
 
 /** A schema as JSON text; null for what cannot be one. */

@@ -1,5 +1,10 @@
-/** How many beginnings that lead to nothing are tried; each may mean reading the text to its end. */
-const MOST_FAILURES = 32;
+/** How many beginnings that look like JSON and are none are tried; each costs an exception. */
+const MOST_FAILURES = 500;
+/** How much is read for beginnings that lead to nothing: short texts wholly, long ones a few times over. */
+const READ_IN_VAIN = 100_000;
+const TIMES_IN_VAIN = 4;
+/** What JSON can begin with. Prose is full of other things in brackets. */
+const OPENING = /\{\s*["}]|\[\s*["{[\]\-\dtfn]/g;
 
 /** A value that was read; wrapped, because null is a value too. */
 export interface Parsed {
@@ -30,19 +35,21 @@ export function jsonOf(value: unknown): string | null {
  * [...jsonValuesIn('Sure: {"a": 1} and [2]')]; // [{ a: 1 }, [2]]
  */
 export function* jsonValuesIn(text: string): Generator<unknown> {
+  const opening = new RegExp(OPENING);
   let failures = 0;
-  for (let at = nextOpening(text, 0); at !== -1 && failures < MOST_FAILURES; ) {
+  let left = Math.max(READ_IN_VAIN, TIMES_IN_VAIN * text.length);
+  for (let found = opening.exec(text); found !== null; found = opening.exec(text)) {
+    const at = found.index;
     const end = closingOf(text, at);
     const parsed = end === -1 ? null : parseJson(text.slice(at, end));
-    if (parsed === null) failures += 1;
-    else yield parsed.value;
-    at = nextOpening(text, parsed === null ? at + 1 : end);
+    opening.lastIndex = parsed === null ? at + 1 : end;
+    if (parsed !== null) yield parsed.value;
+    else {
+      failures += 1;
+      left -= (end === -1 ? text.length : end) - at;
+      if (failures > MOST_FAILURES || left < 0) return;
+    }
   }
-}
-
-function nextOpening(text: string, from: number): number {
-  for (let i = from; i < text.length; i++) if (text[i] === "{" || text[i] === "[") return i;
-  return -1;
 }
 
 /** Where the bracket at `start` is closed, as the place after it; -1 when it never is. */

@@ -2,9 +2,8 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy } from "../workers/pool.js";
-import { goldsOf, responseOf, undecided } from "./gold.js";
-import { scoredOrUndecided } from "./heavy-scored.js";
+import { goldsOf, noGold, responseOf, undecided } from "./gold.js";
+import { heavyScored, limitOf } from "./heavy-scored.js";
 import { bestSimilarity, type SimilarityInput } from "./text-similarity.js";
 
 const FIELDS = ["levenshtein"] as const;
@@ -40,8 +39,7 @@ export class Levenshtein implements Evaluator {
 
   constructor({ caseSensitive = true, normalizeSpace = false, limitMs = USUAL_LIMIT_MS }: LevenshteinOptions = {}) {
     this.#flags = { caseSensitive, normalizeSpace };
-    this.#limitMs = limitMs;
-    if (!(limitMs > 0)) throw new UsageError(`levenshtein: limitMs must be a number above 0, not ${String(limitMs)}.`);
+    this.#limitMs = limitOf(this.name, limitMs);
     for (const [flag, value] of Object.entries(this.#flags)) {
       if (typeof value === "boolean") continue;
       throw new UsageError(`levenshtein: ${flag} must be true or false, not ${JSON.stringify(value)}.`);
@@ -50,15 +48,11 @@ export class Levenshtein implements Evaluator {
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
     const golds = goldsOf(original).map((gold) => this.#prepared(gold));
-    if (golds.length === 0) return undecided(FIELDS, "the example has no gold answer");
+    if (golds.length === 0) return undecided(FIELDS, noGold(original));
     const input: SimilarityInput = { golds, response: this.#prepared(responseOf(processed)) };
     if (!isLong(input)) return { levenshtein: bestSimilarity(input) };
-    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
-    const work = heavy<number>("levenshtein", input, limits);
-    return scoredOrUndecided(
-      FIELDS,
-      work.then((levenshtein) => ({ levenshtein })),
-    );
+    const work = { fields: FIELDS, task: "levenshtein" as const, input, limitMs: this.#limitMs, context };
+    return heavyScored<number>(work, (levenshtein) => ({ levenshtein }));
   }
 
   fingerprint(): unknown {

@@ -16,7 +16,7 @@ describe("MathEquivalence", () => {
     expect(maths.name).toBe("math_equivalence");
     expect(maths.fields).toEqual(["math_equiv"]);
     expect(maths.primaryFields).toEqual(["math_equiv"]);
-    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 1, limitMs: 2000 });
+    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 2, limitMs: 2000 });
   });
 
   it("says what it found and compared", () => {
@@ -86,6 +86,19 @@ describe("symbolic work that does not end", () => {
     const signal = AbortSignal.abort(new Error("stopped"));
     const scored = maths.score({ id: 1, answer: "x+1" }, { response: "\\boxed{x+2-1}" }, { signal });
     await expect(scored).rejects.toThrow("stopped");
+  });
+});
+
+describe("a pair that was decided before", () => {
+  it("takes no symbolic work again, from the same evaluator", async () => {
+    const example = { id: 1, answer: "x^2-y^2" };
+    const output = { response: "\\boxed{(x-y)(x+y)}" };
+    const first = await maths.score(example, output);
+    expect(first).toMatchObject({ scores: { math_equiv: 1 } });
+    // Symbolic work for a trial that was stopped is refused, so that this verdict can only be the remembered one.
+    const signal = AbortSignal.abort(new Error("stopped"));
+    expect(await maths.score(example, output, { signal })).toEqual(first);
+    await expect(new MathEquivalence().score(example, output, { signal })).rejects.toThrow("stopped");
   });
 });
 
@@ -179,6 +192,15 @@ describe("long and hostile responses", () => {
     "\\[ ",
     "of the answer, which ",
     "1 = 1 ",
+    "1≈",
+    "x=1,",
+    "x<1,",
+    "\\sin 30^\\circ ",
+    "\\overline{z}",
+    "f(2)",
+    "(D) ",
+    "...",
+    "1.500 Euro ",
   ];
 
   it.each(pieces)("%j over and over takes no time to speak of", async (piece) => {

@@ -5,9 +5,12 @@ import type { Output } from "../core/system.js";
 import { heavy, TimeLimitError } from "../workers/pool.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
 import { type Comparison, compareWithGold } from "./math/grade.js";
+import { VerdictMemory } from "./math/verdict-memory.js";
 
 const FIELDS = ["math_equiv"] as const;
 const USUAL_LIMIT_MS = 2000;
+/** A few megabytes at most: answers that need symbolic work are short. */
+const REMEMBERED = 10_000;
 
 export interface MathEquivalenceOptions {
   /** How long the symbolic comparison of one answer may take, in milliseconds; 2000 unless given. */
@@ -17,7 +20,8 @@ export interface MathEquivalenceOptions {
 /**
  * Compares the final answer of a response with the gold answers as mathematics: 1 when it is the same number, formula,
  * interval, set or matrix, however it is written. The answer is what is in the last `\boxed{…}`, behind "####" or
- * stated ("The answer is …"), else the last number. Reads the example's `answer` and `answers`, which may be whole
+ * stated ("The answer is …"), else the last number. Behind "####" it is softer than the pattern of GSM8K's own grader,
+ * `#### (\-?[0-9\.\,]+)`: a missing space, a currency sign and a decimal of the same value ("18.0") count. Reads the example's `answer` and `answers`, which may be whole
  * solutions, and the output's `response`.
  * @example
  * await new MathEquivalence().score({ id: 1, question: "…", answer: "0.5" }, { response: "So it is \\boxed{\\frac12}." });
@@ -28,6 +32,7 @@ export class MathEquivalence implements Evaluator {
   readonly fields: readonly string[] = FIELDS;
   readonly primaryFields: readonly string[] = FIELDS;
   readonly #limitMs: number;
+  readonly #memory = new VerdictMemory(REMEMBERED);
 
   constructor({ limitMs = USUAL_LIMIT_MS }: MathEquivalenceOptions = {}) {
     if (!(Number.isFinite(limitMs) && limitMs > 0)) {
@@ -52,7 +57,7 @@ export class MathEquivalence implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1, limitMs: this.#limitMs };
+    return { evaluator: this.name, version: 2, limitMs: this.#limitMs };
   }
 
   /** One after the other: the first gold answer that is the same ends the search. */
@@ -70,8 +75,12 @@ export class MathEquivalence implements Evaluator {
   /** Whether two answers are the same, or why that could not be found out. */
   async #compare({ gold, given }: Comparison, signal: AbortSignal | undefined): Promise<boolean | string> {
     const options = { limitMs: this.#limitMs, ...(signal === undefined ? {} : { signal }) };
+    const known = this.#memory.recall(gold, given);
+    if (known !== undefined) return known;
     try {
-      return await heavy<boolean>("symbolic_equality", { gold, given }, options);
+      const verdict = await heavy<boolean>("symbolic_equality", { gold, given }, options);
+      this.#memory.remember(gold, given, verdict);
+      return verdict;
     } catch (error) {
       if (signal?.aborted) throw error;
       const what =

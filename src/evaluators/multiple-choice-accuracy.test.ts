@@ -110,6 +110,50 @@ describe("MultipleChoiceAccuracy reads", () => {
     "Answer：B",
     "Therefore the answer, after all of this, is B.",
     "The incorrect answers are A and C. The answer is B.",
+    " B\n\nQuestion: foo\nAnswer: C",
+    "The answer is (B).\n\nQ: next\nA: The answer is (C).",
+    "<thinking>Hmm, the answer is (A). </thinking>\n(B)",
+    "<|channel|>analysis<|message|>The answer is A<|end|><|start|>assistant<|channel|>final<|message|>B<|return|>",
+    "<think>The answer is B",
+    "A and C look wrong. I'll go with B.",
+    "I am going with B.",
+    "The answer is B or C. I'd go with B.",
+    "Answer: B\nNote that D is the best choice for Germany.",
+    "Answer: B. If the question was about Italy, the answer would be A.",
+    "Answer: B. The answer would be A if it was about Italy.",
+    "If we look at the map, the answer is B.",
+    "If I had to guess, I would say B.",
+    "If I had to choose, it would be B.",
+    "If forced to choose, the answer would be B.",
+    "The correct answer is B\n\nExplanation:\nA is the best choice for Italy.",
+    '{"answer": "B"}',
+    '{"reason": "It is A or B", "answer":"B"}',
+    '```json\n{"answer": "B"}\n```',
+    "✅ **B. Paris**",
+    "it must be B",
+    "It has to be B.",
+    "→ B",
+    "=> B",
+    "France → Paris\n=> B",
+    "{B}",
+    "This corresponds to B.",
+    "The answer is not A; it is B.",
+    "Options A, C and D are wrong, leaving B.",
+    "It's Paris.",
+    "答案是B。",
+    "答案：B",
+    "故选B。",
+    "Antwort: B",
+    "Die richtige Antwort ist B.",
+    "Respuesta: B",
+    "La respuesta correcta es B.",
+    "A resposta correta é B.",
+    "La risposta corretta è B.",
+    "La réponse est B.",
+    "Ответ: B",
+    "正解はBです。",
+    "정답은 B입니다.",
+    "The answer is Paris. I hope this answer is helpful.",
   ])("B from %j", (response) => {
     expect(read(response)).toBe("B");
   });
@@ -161,8 +205,12 @@ describe("MultipleChoiceAccuracy reads", () => {
     "The answer is Brussels.",
     "Vitamin C is an acid",
     "A) Rome\nB) Paris\nC) Berlin\nD) Madrid",
-    "<think>The answer is B",
     "ABCD",
+    "If it was Italy, the answer would be A.",
+    "A → B",
+    "It is a B movie",
+    "What if it is B?",
+    "Choose from the options. 选项B",
     "B's capital and C++ and D-Day",
   ])("nothing from %j", (response) => {
     expect(read(response)).toBeNull();
@@ -192,9 +240,13 @@ describe("MultipleChoiceAccuracy reads", () => {
   it("numbers as texts, never as labels, unless the gold is one", () => {
     expect(read("The answer is 3", ["1", "2", "3", "4"])).toBe("C");
     expect(read("The answer is 3", CITIES)).toBeNull();
-    expect(scored({ choices: CITIES, answer: "3" }, "The answer is 3.").scores.mc_accuracy).toBe(1);
-    expect(scored({ choices: CITIES, answer: "3" }, "The answer is C.").scores.mc_accuracy).toBe(1);
-    expect(scored({ choices: CITIES, answer: "3" }, "2").scores).toEqual({ mc_accuracy: 0, mc_extracted: 1 });
+    const numbered = { choices: CITIES, answer: "3", answer_index: 2 };
+    expect(scored(numbered, "The answer is 3.").scores.mc_accuracy).toBe(1);
+    expect(scored(numbered, "The answer is C.").scores.mc_accuracy).toBe(1);
+    expect(scored(numbered, "2").scores).toEqual({ mc_accuracy: 0, mc_extracted: 1 });
+    // Counted from 0, a 2 in the response may mean either.
+    expect(scored({ choices: CITIES, answer: "2", answer_index: 2 }, "2").scores.mc_extracted).toBe(0);
+    expect(scored({ choices: CITIES, answer: "2", answer_index: 2 }, "C").scores.mc_accuracy).toBe(1);
   });
 
   it("any letter from the usual sentences about it", () => {
@@ -226,8 +278,8 @@ describe("MultipleChoiceAccuracy's gold", () => {
     { choices: CITIES, answer: "Paris" },
     { choices: CITIES, answer: "paris." },
     { choices: CITIES, answer: "B. Paris" },
-    { choices: CITIES, answer: "2" },
-    { choices: CITIES, answer: 2 },
+    { choices: CITIES, answer: 1, answer_index: 1 },
+    { choices: CITIES, answer: 2, label: 1 },
     { choices: CITIES, answer_index: 1 },
     { choices: CITIES, label: 1 },
     { choices: CITIES, label: "1" },
@@ -258,7 +310,13 @@ describe("MultipleChoiceAccuracy's gold", () => {
     [{ answer: "Paris" }, /"Paris" is no letter, and the example has no choices/],
     [{ choices: CITIES, answer: "London" }, /"London" is none of the example's choices/],
     [{ choices: CITIES, answer: "E" }, /"E" is none/],
-    [{ choices: CITIES, answer: "0" }, /"0" is none/],
+    [
+      { choices: CITIES, answer: "0" },
+      /0 may count from 0 or from 1: give answer_index, which counts from 0, or .* letter/,
+    ],
+    [{ choices: CITIES, answer: 2 }, /2 may count from 0 or from 1/],
+    [{ choices: ["10", "20"], answer: "1" }, /1 may count from 0/],
+    [{ answer: 2 }, /2 may count from 0/],
     [{ choices: CITIES, answer_index: 4 }, /no gold answer/],
     [{ choices: "Paris", answer: "Paris" }, /no choices/],
     [{ choices: Array.from({ length: 27 }, (_, i) => `x${i}`), answer: "x1" }, /27 choices/],

@@ -12,7 +12,7 @@ const EXTRACTED = "mc_extracted";
 /**
  * Whether a response chooses the right option. The last option that is announced counts ("the answer is (B)", "**B**",
  * "\boxed{B}"), else a letter on a line of its own, else the text of an option. A response that chooses nothing is wrong,
- * with `mc_extracted` 0. The gold is a letter, the text of a choice, or a number from 1; `answer_index` counts from 0.
+ * with `mc_extracted` 0. The gold is a letter or the text of a choice, or `answer_index` (or `label`) from 0.
  * @example
  * new MultipleChoiceAccuracy().score(
  *   { id: 1, question: "Capital of France?", choices: ["Rome", "Paris"], answer: "Paris" },

@@ -99,6 +99,45 @@ describe("NLILabelMatch reads", () => {
     expect(read("Maybe", yesNo)).toEqual(["maybe"]);
   });
 
+  it.each<[string, string, number]>([
+    ["SUPPORTS", "True", 1],
+    ["SUPPORTS", "False", 0],
+    ["REFUTES", "The claim is false.", 1],
+    ["REFUTES", "The claim is not true.", 1],
+    ["entailment", "Yes", 1],
+    ["entailment", "No", 0],
+    ["contradiction", "No", 1],
+    ["contradiction", "Yes, it is a contradiction.", 1],
+    ["neutral", "Maybe", 1],
+    ["neutral", "Yes", 0],
+    ["not_entailment", "No", 1],
+    ["not_entailment", "Maybe", 1],
+    ["not_entailment", "Yes", 0],
+    ["true", "Entailment", 1],
+    ["no", "Refuted", 1],
+    ["NOT ENOUGH INFO", "Unsupported", 1],
+    ["SUPPORTS", "Unsupported", 0],
+    ["entailment", "The hypothesis follows from the premise.", 1],
+    ["entailment", "The hypothesis follows logically from the premise.", 1],
+    ["neutral", "The hypothesis does not follow from the premise.", 1],
+    ["entailment", "The correct answer is C.", 0],
+    ["no", "Answer: No - the text says otherwise.", 1],
+    ["yes", "Answer: No - the text says otherwise.", 0],
+    ["contradiction", "contradiction\n\nPremise: x\nHypothesis: y\nAnswer: entailment", 1],
+    ["entailment", "contradiction\n\nPremise: x\nHypothesis: y\nAnswer: entailment", 0],
+    ["entailment", "Premise: x\nHypothesis: y\nAnswer: entailment", 1],
+    ["contradiction", "<thinking>So the label is: entailment</thinking>contradiction<|im_end|>entailment", 1],
+    ["contradiction", "<think>So the label is: contradiction", 1],
+  ])("gold %j in %j: %d", (answer, response, expected) => {
+    expect(scored({ answer }, response).scores.nli_accuracy).toBe(expected);
+  });
+
+  it("labels of one's own only as they are", () => {
+    const labels = { yes: [], true: [] };
+    expect(scored({ answer: "yes" }, "True", { labels }).scores.nli_accuracy).toBe(0);
+    expect(scored({ answer: "yes" }, "supported", { labels }).scores.nli_accuracy).toBe(0);
+  });
+
   it("two-way labels: whatever is not entailed", () => {
     const both = ["entailment", "not_entailment"];
     expect(read("entailment", both)).toEqual(["entailment"]);

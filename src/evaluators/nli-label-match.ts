@@ -4,8 +4,9 @@ import type { Example } from "../core/example.js";
 import { ownValue } from "../core/own-value.js";
 import type { Output } from "../core/system.js";
 import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { FAMILIES, ownMap, TWO_WAY_FAMILY, TWO_WAY_GOLD } from "./nli/label-map.js";
+import { FAMILIES, ownMap, STANCES, TWO_WAY_FAMILY, TWO_WAY_GOLD } from "./nli/label-map.js";
 import { LabelReader } from "./nli/reader.js";
+import { ownAnswer } from "./own-answer.js";
 
 const FIELD = "nli_accuracy";
 const SHORT: Readonly<Record<string, string>> = { e: "entailment", c: "contradiction", n: "neutral" };
@@ -23,7 +24,8 @@ interface Gold {
 /**
  * Whether a response arrives at the gold label of an inference: entailment / contradiction / not mentioned, supports /
  * refutes / not enough info, true / false / neither, yes / no / maybe, entailment / not_entailment. Inflections and
- * denials are understood ("contradicted", "does not entail"), and the last label that is stated counts.
+ * denials are understood ("contradicted", "does not entail"), and the last label that is stated counts. A response that
+ * names none of the gold's own labels may name one of the others that says the same ("True" for "supports").
  * @example
  * new NLILabelMatch().score(
  *   { id: 1, question: "…", answer: "contradiction" },
@@ -52,14 +54,35 @@ export class NLILabelMatch implements Evaluator {
     const golds = said.flatMap((text) => this.#goldOf(text) ?? []);
     const [gold] = golds;
     if (gold === undefined) return undecided(this.fields, reasonFor(said));
-    const response = responseOf(processed);
-    const isRight = golds.some(({ reader, label }) => reader.label(response) === label);
-    const shown = `read ${gold.reader.label(response) ?? "no label"}, gold ${golds.map(({ label }) => label).join(" or ")}`;
+    const answer = ownAnswer(responseOf(processed));
+    const read = this.#read(answer, gold);
+    const isRight = golds.some((each) =>
+      this.#isGold(each.reader === gold.reader ? read : this.#read(answer, each), each),
+    );
+    const shown = `read ${read ?? "no label"}, gold ${golds.map(({ label }) => label).join(" or ")}`;
     return { scores: { [FIELD]: isRight ? 1 : 0 }, evidence: { [FIELD]: shown } };
   }
 
   fingerprint(): unknown {
     return { evaluator: this.name, version: 1, labels: this.#labels };
+  }
+
+  /** The label of a response in the gold's own family; when it names none of them, that of a parallel family. */
+  #read(answer: string, { reader }: Gold): string | null {
+    const own = reader.label(answer);
+    if (own !== null || this.#labels !== null) return own;
+    for (const family of this.#families) {
+      const label = family === reader ? null : family.label(answer);
+      if (label !== null) return label;
+    }
+    return null;
+  }
+
+  /** In two-way datasets whatever is not entailed is the other label. */
+  #isGold(read: string | null, { label }: Gold): boolean {
+    if (read === null || read === label || this.#labels !== null) return read === label;
+    const [said, wanted] = [ownValue(STANCES, read), ownValue(STANCES, label)];
+    return said === wanted || (label === "not supported" && said === "open");
   }
 
   #goldOf(text: string): Gold | null {

@@ -26,6 +26,9 @@ describe("numbersIn", () => {
     ["3.5 million, 2 billion", [3.5e6, 2e9]],
     ["1/2, 3/0, 1/2/3", [0.5, 3, 0, 1, 2, 3]],
     [".5 and 5.", [0.5, 5]],
+    ["10^2, 10², 2**10, 10^{-3}, 10⁻³, 5 m^2", [100, 100, 1024, 1e-3, 1e-3, 5]],
+    ["**5** 3, x^2 + 7", [5, 3, 7]],
+    ["\\frac{1}{2}, -\\frac{1}{4}, 1\\frac{1}{2}, \\frac12, \\frac{1}{0}", [0.5, -0.25, 1.5, 0.5, 1, 0]],
     ["1\u202f234 and 1'000 and 1_000", [1234, 1000, 1000]],
     ["none", []],
     ["1e9999", []],
@@ -82,7 +85,23 @@ describe("NumericTolerance", () => {
     ["1000000", "1000002", 0],
     ["5", "", 0],
     ["5", null, 0],
-    ["5", "five", 0],
+    ["5", "five", 1],
+    ["5", "The answer is five.", 1],
+    ["-21", "The answer is minus twenty-one degrees", 1],
+    ["5", "fivefold", 0],
+    ["1", "One can see that nothing here can be counted at all.", 0],
+    ["0.5", "\\boxed{\\frac{1}{2}}", 1],
+    ["0.5", "Thus the answer is $\\boxed{\\dfrac{1}{2}}$.", 1],
+    ["-1.5", "The answer is $-1\\frac12$", 1],
+    ["100", "The answer is 10^2", 1],
+    ["100", "The answer is 10²", 1],
+    ["100", "The answer is 10^{2}.", 1],
+    ["10", "The answer is 10^2", 0],
+    ["0.001", "10⁻³", 1],
+    ["5 m^2", "The answer is 5 m^2.", 1],
+    ["42", "The answer is 42. I hope this answer is helpful. It took 3 steps.", 1],
+    ["42", "The answer is 42.\n\nQ: Another?\nA: The answer is 7.", 1],
+    ["42", "<think>The answer is 42.", 1],
   ])("gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
@@ -133,13 +152,25 @@ describe("NumericTolerance", () => {
     });
   });
 
-  it.each(["1", "1,", "1,111", " ", "\n", "-", "answer is ", "answer to ", "\\boxed{", "Q:\n", "=", "."])(
-    "stays quick on a megabyte of %j",
-    (unit) => {
-      const start = performance.now();
-      scored("1", unit.repeat(Math.ceil(1e6 / unit.length)));
-      // On a busy machine; what is quadratic takes minutes.
-      expect(performance.now() - start).toBeLessThan(10_000);
-    },
-  );
+  it.each([
+    "1",
+    "1,",
+    "1,111",
+    " ",
+    "\n",
+    "-",
+    "answer is ",
+    "answer to ",
+    "\\boxed{",
+    "Q:\n",
+    "=",
+    ".",
+    "10^",
+    "\\frac{1}{",
+  ])("stays quick on a megabyte of %j", (unit) => {
+    const start = performance.now();
+    scored("1", unit.repeat(Math.ceil(1e6 / unit.length)));
+    // On a busy machine; what is quadratic takes minutes.
+    expect(performance.now() - start).toBeLessThan(10_000);
+  });
 });

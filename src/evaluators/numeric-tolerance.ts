@@ -2,15 +2,21 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { ownPart, statementIn } from "./final-answer/statement.js";
+import { statementsIn } from "./final-answer/statement.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
+import { wordedNumber } from "./math/number-words.js";
 import { numbersIn, type WrittenNumber } from "./number-text.js";
+import { ownAnswer } from "./own-answer.js";
 
 const FIELD = "numeric_tolerance";
 const USUAL_RELATIVE = 1e-6;
 /** Room for what binary fractions cannot hold: 1.01 is within a hundredth of 1. */
 const ROUNDING = 1e-12;
 const TAIL = 2000;
+/** "One of them" is no number. */
+const SPELLED = /^[*_"'“(]{0,4}(?:(minus|negative)\s)?(?!one (?:of|that|which|can|may|must)\b)([a-z][\s\S]*)$/i;
+/** In a longer text without digits, a number in words is no answer. */
+const FEW_WORDS = 5;
 
 export interface NumericToleranceOptions {
   /** How far the number may be from the gold. 0 unless given. */
@@ -21,8 +27,8 @@ export interface NumericToleranceOptions {
 
 /**
  * Compares the number a response answers with (the one after the last "answer is", else its last number) with the gold
- * number, within a tolerance; the wider of two tolerances counts. Thousands separators, currency signs, percent,
- * powers of ten and fractions are understood, and "12%" is 12 as well as 0.12.
+ * number, within a tolerance; the wider of two tolerances counts. Thousands separators, currency signs, percent, powers,
+ * fractions and English words are understood, and "12%" is 12 as well as 0.12.
  * @example
  * new NumericTolerance({ relative: 0.01 }).score({ id: 1, question: "…", answer: "3.14" }, { response: "About 3.15." });
  * // { scores: { numeric_tolerance: 1 }, evidence: { numeric_tolerance: "read 3.15, gold 3.14" } }
@@ -74,13 +80,22 @@ function goldNumber(gold: string): WrittenNumber[] {
 }
 
 function answeredNumber(response: string): WrittenNumber | null {
-  const text = ownPart(response);
-  const { rest, isExplicit } = statementIn(text);
-  if (isExplicit) {
-    const [first] = numbersIn(lineOf(rest));
-    if (first !== undefined) return first;
+  const text = ownAnswer(response);
+  for (const { rest } of statementsIn(text)) {
+    const line = lineOf(rest);
+    const [first = spelledNumber(line)] = numbersIn(line);
+    if (first !== null) return first;
   }
-  return lastNumber(text);
+  return lastNumber(text) ?? (text.trim().split(/\s+/, FEW_WORDS + 1).length <= FEW_WORDS ? spelledNumber(text) : null);
+}
+
+/** The number that a text begins with in words: "five", "minus twenty-one degrees". */
+function spelledNumber(text: string): WrittenNumber | null {
+  const [, minus, words = ""] = SPELLED.exec(text.trimStart().slice(0, 200)) ?? [];
+  const number = wordedNumber(words);
+  if (number === null) return null;
+  const value = Number(number.top) / Number(number.bottom);
+  return { value: minus === undefined ? value : -value, isPercent: /\bper ?cent\b/i.test(words) };
 }
 
 /** Of a long text the end will do, unless what it has is the rest of a number that began before. */

@@ -82,7 +82,7 @@ describe("Regex", () => {
     [{ pattern: "(" }, /the pattern cannot be used: .*Mend it/],
     [{ pattern: "" }, /missing/],
     [{ pattern: "a", flags: "zz" }, /flags/],
-    [{ pattern: "a", limitMs: 0 }, /limitMs must be a number above 0/],
+    [{ pattern: "a", limitMs: 0 }, /limitMs must be a number of milliseconds above 0/],
   ])("refuses %j", (options, message) => {
     expect(() => new Regex(options as RegexOptions)).toThrow(message);
   });

@@ -2,9 +2,8 @@ import { messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy } from "../workers/pool.js";
 import { responseOf, undecided } from "./gold.js";
-import { scoredOrUndecided } from "./heavy-scored.js";
+import { heavyScored, limitOf } from "./heavy-scored.js";
 import { isQuick } from "./pattern-cost.js";
 import type { PatternQuestion } from "./pattern-task.js";
 
@@ -38,12 +37,11 @@ export class Regex implements Evaluator {
   readonly #limitMs: number;
 
   constructor({ pattern, flags = "", limitMs = USUAL_LIMIT_MS }: RegexOptions = {}) {
-    if (!(limitMs > 0)) throw new UsageError(`regex: limitMs must be a number above 0, not ${String(limitMs)}.`);
     const read = pattern === undefined ? null : readPattern(pattern, flags);
     if (typeof read === "string") throw new UsageError(`regex: the pattern cannot be used: ${read}. Mend it.`);
     this.#pattern = read;
     this.#flags = flags;
-    this.#limitMs = limitMs;
+    this.#limitMs = limitOf(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
@@ -51,18 +49,14 @@ export class Regex implements Evaluator {
     if (typeof pattern === "string") return undecided(this.fields, `the example's pattern cannot be used: ${pattern}`);
     const text = responseOf(processed);
     if (isQuick(pattern.source, text.length)) return scoreOf(new RegExp(pattern).test(text));
-    return this.#watched(pattern, text, context);
+    const input: PatternQuestion = { pattern: pattern.source, flags: pattern.flags, text };
+    const work = { fields: this.fields, task: "pattern" as const, input, limitMs: this.#limitMs, context };
+    return heavyScored<boolean>(work, scoreOf);
   }
 
   fingerprint(): unknown {
     const { source = null, flags = this.#flags } = this.#pattern ?? {};
     return { evaluator: this.name, version: 1, pattern: source, flags };
-  }
-
-  #watched({ source, flags }: RegExp, text: string, context: ScoreContext | undefined): Promise<Scored> {
-    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
-    const question: PatternQuestion = { pattern: source, flags, text };
-    return scoredOrUndecided(this.fields, heavy<boolean>("pattern", question, limits).then(scoreOf));
   }
 }
 

@@ -2,9 +2,8 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy } from "../workers/pool.js";
-import { goldsOf, responseOf, undecided } from "./gold.js";
-import { scoredOrUndecided } from "./heavy-scored.js";
+import { goldsOf, noGold, responseOf, undecided } from "./gold.js";
+import { heavyScored, limitOf } from "./heavy-scored.js";
 import { type RougeInput, type RougeScores, rouge } from "./rouge/rouge.js";
 
 const FIELDS = [
@@ -22,7 +21,6 @@ const MOST_PAIRS = 12_000 ** 2;
 
 const USUAL_LIMIT_MS = 10_000;
 
-const NO_GOLD = "the example has no gold answer";
 const NO_WORD = "no gold answer has a word of letters a to z or digits, which are all that ROUGE compares";
 
 export interface SummarizationQualityOptions {
@@ -47,23 +45,20 @@ export class SummarizationQuality implements Evaluator {
   readonly #limitMs: number;
 
   constructor({ stem = false, limitMs = USUAL_LIMIT_MS }: SummarizationQualityOptions = {}) {
-    if (!(limitMs > 0))
-      throw new UsageError(`summarization_quality: limitMs must be a number above 0, not ${String(limitMs)}.`);
     if (typeof stem !== "boolean") {
       throw new UsageError(`summarization_quality: stem must be true or false, not ${JSON.stringify(stem)}.`);
     }
     this.#stem = stem;
-    this.#limitMs = limitMs;
+    this.#limitMs = limitOf(this.name, limitMs);
   }
 
   score(original: Example, processed: Output, context?: ScoreContext): Scored | Promise<Scored> {
     const golds = goldsOf(original);
-    if (golds.length === 0) return undecided(FIELDS, NO_GOLD);
+    if (golds.length === 0) return undecided(FIELDS, noGold(original));
     const input: RougeInput = { golds, response: responseOf(processed), stem: this.#stem };
     if (!isLong(input)) return scoredFrom(rouge(input));
-    const limits = { limitMs: this.#limitMs, ...(context === undefined ? {} : { signal: context.signal }) };
-    const work = heavy<RougeScores | null>("rouge", input, limits);
-    return scoredOrUndecided(FIELDS, work.then(scoredFrom));
+    const work = { fields: FIELDS, task: "rouge" as const, input, limitMs: this.#limitMs, context };
+    return heavyScored<RougeScores | null>(work, scoredFrom);
   }
 
   fingerprint(): unknown {

@@ -118,7 +118,12 @@ describe("ToolCallMatch of several calls", () => {
       expect(score(none, { tool_calls: [] })).toBe(1);
       expect(score(none, {})).toBe(1);
       expect(score(none, 'The object {"name": "x"} and the list [1, 2] are no calls.')).toBe(1);
+      expect(score(none, 'It is {"name": "Bob", "input": 3} and {"tool": "saw", "parameters": ["a"]}.')).toBe(1);
       expect(score(none, "[f(a=1)]")).toBe(0);
+      expect(score(none, '{"name": "f", "arguments": ""}')).toBe(0);
+      expect(score(none, '{"name": "f", "arguments": null}')).toBe(0);
+      expect(score(none, '{"name": "f", "arguments": "{broken"}')).toBe(0);
+      expect(score(none, '{"name": "f", "parameters": "{}"}')).toBe(0);
     }
   });
 
@@ -164,6 +169,9 @@ describe("ToolCallMatch's expected calls", () => {
     [{ ground_truth: [["f(a=1)"]] }, /ground_truth is no list of calls/],
     [{ ground_truth: [{ f: 1 }] }, /ground_truth is no list/],
     [{ possible_answer: "nothing" }, /possible_answer is no list/],
+    [{ tool_calls: [{ name: "f", arguments: "a=1" }] }, /arguments of the expected call f are no JSON object/],
+    [{ answers: '[{"name": "f", "arguments": [1]}]' }, /arguments of the expected call f are no JSON object/],
+    [{ ground_truth: [{ name: "f", arguments: "{" }] }, /arguments of the expected call f are no JSON object/],
   ])("cannot be told from %j", (example, reason) => {
     expect(scored(example, "[f(a=1)]")).toMatchObject({
       scores: {},
@@ -205,6 +213,38 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score({ ground_truth: [{ f: allowed }] }, { tool_calls: [{ name: "f", arguments: args }] })).toBe(expected);
   });
 
+  // What BFCL's reader of Python makes of each.
+  it.each<[object, string]>([
+    [{ x: [0.5] }, "[f(x=1/2)]"],
+    [{ base: [10], height: [5] }, "[f(base=2*5, height=5)]"],
+    [{ base: [10] }, "[f(base=(10))]"],
+    [{ x: ["hello world"] }, "[f(x='hello ' 'world')]"],
+    [{ x: ["g(2)"] }, "[f(x=g(2))]"],
+  ])("of BFCL allow %j for %j", (allowed, response) => {
+    expect(score({ ground_truth: [{ f: allowed }] }, response)).toBe(1);
+  });
+
+  it("of BFCL tell 10.0 from 10 where a whole number is declared", () => {
+    const declared = (type: object) => ({
+      ground_truth: [{ "m.f": { x: [10, [10]] } }],
+      function: [{ name: "m.f", parameters: { type: "dict", properties: { x: type } } }],
+    });
+    expect(score(declared({ type: "integer" }), "[m.f(x=10)]")).toBe(1);
+    expect(score(declared({ type: "integer" }), "[m.f(x=10.0)]")).toBe(0);
+    expect(score(declared({ type: "integer" }), "[m_f(x=20/2)]")).toBe(0);
+    expect(score(declared({ type: "array", items: { type: "integer" } }), "[m.f(x=[10.0])]")).toBe(0);
+    expect(score(declared({ type: "array", items: { type: "integer" } }), "[m.f(x=[10])]")).toBe(1);
+    expect(score(declared({ type: "float" }), "[m.f(x=10.0)]")).toBe(1);
+    const wrapped = { ground_truth: [{ f: { x: [10] } }] };
+    const tools = [
+      { type: "function", function: { name: "f", parameters: { properties: { x: { type: "integer" } } } } },
+    ];
+    expect(scored({ ...wrapped, tools: JSON.stringify(tools) }, "[f(x=10.0)]").evidence?.tool_call_match).toBe(
+      "call 1: argument x is a fraction, not a whole number",
+    );
+    expect(score({ ...wrapped, tools: [null, 4, "x"] }, "[f(x=10.0)]")).toBe(1);
+  });
+
   it("of BFCL have dots that providers forbid", () => {
     expect(
       score(
@@ -224,6 +264,12 @@ describe("pythonCalls", () => {
     ["f(a='it\\'s', b=\"x\\n\\u00e9\", c=r'\\d', d='''a'b''')", { a: "it's", b: "x\né", c: "\\d", d: "a'b" }],
     ["f(a=[1, [2]], b=(1, 2), c={'k': {'l': 'm'}}, d=[])", { a: [1, [2]], b: [1, 2], c: { k: { l: "m" } }, d: [] }],
     ["f(a=some_name)", { a: "some_name" }],
+    ["f(a=1/2, b=2*5, c=7//2, d=-7%3, e=2**-1, f=-2**2)", { a: 0.5, b: 10, c: 3, d: 2, e: 0.5, f: -4 }],
+    ["f(a=1 + 2*3 - 4, b=(1+2)*3, c='x' + \"y\", d=2**3**0)", { a: 3, b: 9, c: "xy", d: 2 }],
+    ["f(a='hello ' 'world', b=('x'\n 'y'))", { a: "hello world", b: "xy" }],
+    ["f(a=(10), b=(10,), c=(), d=((1, 2), (3)))", { a: 10, b: [10], c: [], d: [[1, 2], 3] }],
+    ["f(a=g(2), b=g.h('x', [1]), c=x[0])", { a: "g(2)", b: "g.h('x', [1])", c: "x[0]" }],
+    ["f(a=g(b=1, c=h(2)))", { a: { g: { b: 1, c: "h(2)" } } }],
     ["f(a='(x), [y]')", { a: "(x), [y]" }],
     ["f(1, b=2)", { "positional 1": 1, b: 2 }],
     ["f(__proto__=1)", Object.fromEntries([["__proto__", 1]])],
@@ -246,7 +292,11 @@ describe("pythonCalls", () => {
     "x = 1",
     "f(a='x)",
     "f(a=1 b=2)",
-    "f(a=1 + 2)",
+    "f(a=1 + b)",
+    "f(a=1 / 0)",
+    "f(a=-'x')",
+    "f(a=lambda x: x + 1)",
+    "f(a=g(b=)",
   ])("reads nothing in %j", (text) => {
     expect(pythonCalls(text)).toBeNull();
   });
@@ -285,6 +335,10 @@ describe("ToolCallMatch", () => {
     "<function=f>x</function>",
     "```\n",
     "[f(a='",
+    "f(a=((1,",
+    "((",
+    "-",
+    "2**",
     "a ",
     " ",
   ])("stays quick on a megabyte of %j", (unit) => {

@@ -2,29 +2,25 @@ import { spearman } from "../stats/index.js";
 import type { LengthBias, PairLengthBias, PositionBias } from "./calibration.js";
 import { estimateOf, type JudgedLabel, meanDifference, rateOf } from "./compare.js";
 import type { JudgeScale } from "./scale.js";
+import type { Winner } from "./verdict.js";
 
-/** How much the place of an answer decides. The intervals of shares over both orders resample whole pairs. */
+/** How much the place of an answer decides. Both orders of a pair, and what several judges say of it, are one item. */
 export function positionBias(items: readonly JudgedLabel[]): PositionBias {
   const orders = items.flatMap((item) => item.orders);
-  const shown = items.filter((item) => item.orders.length > 0);
+  const pairs = items.filter((item) => item.orders.length > 0).length;
+  const decided = items.filter((item) => item.orders.flat().some((winner) => winner !== "tie")).length;
   const flipped = orders.filter(([first, second]) => first !== second);
   const contradicted = flipped.filter((both) => !both.includes("tie"));
   return {
-    firstShown: { ...estimateOf(shown, firstShown), n: orders.flat().filter((winner) => winner !== "tie").length },
-    flipped: rateOf(flipped.length, orders.length),
-    contradicted: rateOf(contradicted.length, orders.length),
+    firstShown: rateOf(firstShown(orders), orders.flat().filter((winner) => winner !== "tie").length, decided),
+    flipped: rateOf(flipped.length, orders.length, pairs),
+    contradicted: rateOf(contradicted.length, orders.length, pairs),
   };
 }
 
 /** A is the response, which is shown first in the first order and second in the second. */
-function firstShown(items: readonly JudgedLabel[]): number | null {
-  let decided = 0;
-  let first = 0;
-  for (const [one, two] of items.flatMap((item) => item.orders)) {
-    decided += Number(one !== "tie") + Number(two !== "tie");
-    first += Number(one === "A") + Number(two === "B");
-  }
-  return decided === 0 ? null : first / decided;
+function firstShown(orders: readonly (readonly [Winner, Winner])[]): number {
+  return orders.reduce((first, [one, two]) => first + Number(one === "A") + Number(two === "B"), 0);
 }
 
 /** How much the length of a response decides. */

@@ -67,6 +67,31 @@ describe("a judge of single answers", () => {
     expect(wordsOf(oneSided)["Cohen's kappa"]).toBe("says little: people gave every row the same label");
   });
 
+  it("claims nothing from a few rows", async () => {
+    const model = scriptedJudge(() => JSON.stringify({ reasoning: "So.", cannot_judge: false, score: 5 }));
+    const labels = [1, 5, 2].map((label, i): LabelRow => ({ response: "x".repeat(9 - 2 * i), label }));
+    const calibration = await calibrateJudge({ judge: new LLMJudge({ model, scale: "1-5" }), labels });
+    const none = { low: null, high: null, n: 3 };
+    expect(calibration.agreement).toMatchObject({ accuracy: none, kappa: none, quadraticKappa: none });
+    expect(calibration.agreement?.meanDifference).toMatchObject({ value: expect.closeTo(7 / 3, 12), ...none });
+    expect(calibration.length).toMatchObject({ correlation: none, longerHalf: none });
+    for (const { estimate, words } of findingsOf(calibration)) {
+      expect(estimate.low).toBeNull();
+      expect(words).toContain("too few to tell");
+    }
+    expect(wordsOf(calibration).accuracy).toBe("agrees with people on 33.3 % of 3 rows, too few to tell");
+  });
+
+  it("gives intervals from ten rows on", async () => {
+    const judge = new LLMJudge({ model: literal });
+    const nine = await calibrateJudge({ judge, labels: [...rows(4, "fail", 0), ...rows(5, "pass", 1)] });
+    const ten = await calibrateJudge({ judge, labels: [...rows(5, "fail", 0), ...rows(5, "pass", 1)] });
+    expect(nine.agreement?.accuracy).toEqual({ value: 1, low: null, high: null, n: 9 });
+    expect(ten.agreement?.accuracy).toMatchObject({ value: 1, low: expect.closeTo(0.7225, 3), high: 1, n: 10 });
+    expect(wordsOf(nine)["Cohen's kappa"]).toBe("too few to tell: 9 rows");
+    expect(wordsOf(ten)["Cohen's kappa"]).toBe("very good agreement beyond chance");
+  });
+
   it("counts what could not be judged, and why, and lists bad rows", async () => {
     const labels = [...rows(2, "pass", 1), ...rows(1, "unsure", 1), { response: "x", label: "maybe" }, { label: 1 }];
     const calibration = await calibrateJudge({ judge: new LLMJudge({ model: literal }), labels });
@@ -186,6 +211,33 @@ describe("a judge of pairs", () => {
     });
     expect(wordsOf(calibration)["first shown wins"]).toContain("leans to the answer shown first");
     expect(calibration.length).toMatchObject({ kind: "pairwise", difference: { value: null, n: 0 } });
+  });
+
+  it("is not found out from two pairs", async () => {
+    const first = scriptedJudge(() => verdict("A"));
+    const calibration = await calibrated(first, [pairOf("a", "bb", "a"), pairOf("cc", "d", "b")]);
+    expect(calibration.position).toEqual({
+      firstShown: { value: 1, low: null, high: null, n: 4 },
+      flipped: { value: 1, low: null, high: null, n: 2 },
+      contradicted: { value: 1, low: null, high: null, n: 2 },
+    });
+    expect(wordsOf(calibration)).toMatchObject({
+      "first shown wins": "too few to tell: 4 decided verdicts",
+      "flips when swapped": "the verdict changes with the order for 100 % of 2 pairs, too few to tell",
+    });
+  });
+
+  it("has intervals over pairs, not over verdicts or judges", async () => {
+    const labels = Array.from({ length: 12 }, (_, i) => pairOf(`a${i}`, `b${i}`, "a"));
+    const models = [1, 2, 3].map((n) => ({ ...scriptedJudge(() => verdict("A")), name: `judge ${n}` }));
+    const { position } = await calibrateJudge({ judge: new LLMJudge({ models, pairwise: true }), labels });
+    // Wilson for 12 of 12.
+    const interval = { value: 1, low: expect.closeTo(0.7575, 3), high: 1 };
+    expect(position).toEqual({
+      firstShown: { ...interval, n: 72 },
+      flipped: { ...interval, n: 36 },
+      contradicted: { ...interval, n: 36 },
+    });
   });
 
   it("that always takes the longer one is found out", async () => {

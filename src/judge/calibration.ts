@@ -1,10 +1,10 @@
 import type { OpenInterval } from "../stats/index.js";
 import type { JudgeScale } from "./scale.js";
 
-/** A figure with its 95 % interval; null where it is not defined. */
+/** A figure with its 95 % interval; null where it is not defined, without an interval where the items are too few. */
 export interface Estimate extends OpenInterval {
   readonly value: number | null;
-  /** The number of items it rests on. */
+  /** The number of items, or of verdicts, it rests on. */
   readonly n: number;
 }
 
@@ -25,7 +25,7 @@ export interface JudgeAgreement {
 
 /** How much the place of an answer decides, over every comparison of every judge. */
 export interface PositionBias {
-  /** Of the verdicts that name a winner, the share that names the one shown first; without a bias one half. */
+  /** Of the verdicts that name a winner, the share that names the one shown first; without a bias one half. Wilson's interval over pairs, as for the others. */
   readonly firstShown: Estimate;
   /** The share of pairs whose verdict changes in any way with the order. */
   readonly flipped: Estimate;

@@ -1,4 +1,6 @@
-import { bootstrapInterval, cohenKappa, crossTable, mean, quadraticKappa, wilsonInterval } from "../stats/index.js";
+import { bootstrapInterval, cohenKappa, crossTable, mean, normalQuantile, quadraticKappa } from "../stats/index.js";
+import { NO_INTERVAL } from "../stats/interval.js";
+import { wilsonBounds } from "../stats/wilson.js";
 import type { Estimate, JudgeAgreement } from "./calibration.js";
 import { type JudgeScale, scaleOf } from "./scale.js";
 import type { Winner } from "./verdict.js";
@@ -60,18 +62,27 @@ export function meanDifference(items: readonly JudgedLabel[], scale: JudgeScale 
   return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * spanOf(scale);
 }
 
-/** A share with Wilson's interval. */
-export function rateOf(hits: number, n: number): Estimate {
-  return n === 0 ? { value: null, low: null, high: null, n } : { value: hits / n, ...wilsonInterval(hits, n), n };
+/** From fewer items nothing can be told: resamples of two rows are hardly more than these two rows. */
+const FEWEST = 10;
+const Z = normalQuantile(0.975);
+
+/**
+ * A share of n verdicts with Wilson's interval over the items they are about: two orders of a pair, or three judges of
+ * one, are not two or three items.
+ */
+export function rateOf(hits: number, n: number, items = n): Estimate {
+  if (n === 0) return { value: null, ...NO_INTERVAL, n };
+  const value = hits / n;
+  return { value, ...(items < FEWEST ? NO_INTERVAL : wilsonBounds(value, items, Z)), n };
 }
 
 /** Sorting every resample of very many labels would take longer than the judge did. */
 const MOST_DRAWS = 2e6;
 
-/** Any figure of the items, with a bootstrap interval over them. */
+/** Any figure of the items, with a bootstrap interval over them; with none when they are too few. */
 export function estimateOf<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
   const value = figure(items);
-  if (value === null) return { value, low: null, high: null, n: items.length };
+  if (value === null || items.length < FEWEST) return { value, ...NO_INTERVAL, n: items.length };
   const resamples = Math.min(2000, Math.max(200, Math.floor(MOST_DRAWS / items.length)));
   const { low, high } = bootstrapInterval(items, (sample) => figure(sample) ?? Number.NaN, { seed: 0, resamples });
   return { value, low, high, n: items.length };

@@ -26,16 +26,23 @@ export function findingsOf({ agreement, position, length, scale }: Calibration):
 function agreementFindings(agreement: JudgeAgreement, scale: Calibration["scale"]): Finding[] {
   const { accuracy, kappa, quadraticKappa, meanDifference } = agreement;
   const found = [
-    share("accuracy", accuracy, `agrees with people on ${percent(accuracy.value)} of ${accuracy.n} rows`),
+    share(
+      "accuracy",
+      accuracy,
+      `agrees with people on ${percent(accuracy.value)} of ${accuracy.n} rows${doubt(accuracy)}`,
+    ),
     plain("Cohen's kappa", kappa, kappaWords(agreement)),
   ];
-  if (quadraticKappa !== null)
-    found.push(plain("quadratic kappa", quadraticKappa, `${strength(quadraticKappa)}, near misses counted as such`));
+  if (quadraticKappa !== null) found.push(plain("quadratic kappa", quadraticKappa, nearMisses(quadraticKappa)));
   if (meanDifference !== null)
     found.push(
       plain("judge − people", meanDifference, lenience(meanDifference, scale === "binary" ? "pass rate" : "points")),
     );
   return found;
+}
+
+function nearMisses(kappa: Estimate): string {
+  return isTooFew(kappa) ? tooFew(kappa, "rows") : `${strength(kappa)}, near misses counted as such`;
 }
 
 function kappaWords({ kappa, confusion }: JudgeAgreement): string {
@@ -55,34 +62,40 @@ const STRENGTHS = [
 function strength(kappa: Estimate): string {
   const { value, n } = kappa;
   if (value === null) return "not defined";
+  if (isTooFew(kappa)) return tooFew(kappa, "rows");
   if (sideOf(kappa, 0) <= 0) return `no more agreement than by chance, as far as ${n} rows can tell`;
   return STRENGTHS.find(([least]) => value > least)?.[1] ?? "no more agreement than by chance";
 }
 
 function lenience(difference: Estimate, unit: string): string {
+  if (isTooFew(difference)) return tooFew(difference, "rows");
   const side = sideOf(difference, 0);
   if (side === 0) return `neither more lenient nor stricter than people, as far as ${difference.n} rows can tell`;
   return `${side > 0 ? "more lenient" : "stricter"} than people by ${number(Math.abs(difference.value ?? 0))} (${unit})`;
 }
 
-function positionFindings({ firstShown, flipped, contradicted }: PositionBias): Finding[] {
+function leaning(firstShown: Estimate): string {
+  const { value, n } = firstShown;
+  if (value === null) return "every verdict is a tie";
+  if (isTooFew(firstShown)) return tooFew(firstShown, "decided verdicts");
   const side = sideOf(firstShown, 0.5);
+  if (side === 0) return `no leaning to a place that ${n} verdicts can show: the first shown wins ${percent(value)}`;
   const place = side > 0 ? "first" : "second";
-  const leaning =
-    side === 0
-      ? `no leaning to a place that ${firstShown.n} verdicts can show: the first shown wins ${percent(firstShown.value)}`
-      : `leans to the answer shown ${place}: the first shown wins ${percent(firstShown.value)} of ${firstShown.n} decided verdicts`;
+  return `leans to the answer shown ${place}: the first shown wins ${percent(value)} of ${n} decided verdicts`;
+}
+
+function positionFindings({ firstShown, flipped, contradicted }: PositionBias): Finding[] {
   return [
-    share("first shown wins", firstShown, firstShown.value === null ? "every verdict is a tie" : leaning),
+    share("first shown wins", firstShown, leaning(firstShown)),
     share(
       "flips when swapped",
       flipped,
-      `the verdict changes with the order for ${percent(flipped.value)} of ${flipped.n} pairs`,
+      `the verdict changes with the order for ${percent(flipped.value)} of ${flipped.n} pairs${doubt(flipped)}`,
     ),
     share(
       "winner changes",
       contradicted,
-      `another winner in each order for ${percent(contradicted.value)} of ${contradicted.n} pairs`,
+      `another winner in each order for ${percent(contradicted.value)} of ${contradicted.n} pairs${doubt(contradicted)}`,
     ),
   ];
 }
@@ -100,6 +113,7 @@ function singleLength({ correlation, longerHalf }: LengthBias): Finding[] {
 
 function lengthWords(estimate: Estimate, undefinedBecause: string): string {
   if (estimate.value === null) return `not defined: all answers have the same length, ${undefinedBecause}`;
+  if (isTooFew(estimate)) return tooFew(estimate, "rows");
   const side = sideOf(estimate, 0);
   if (side === 0)
     return `favours neither longer nor shorter answers more than people do, as far as ${estimate.n} rows can tell`;
@@ -110,21 +124,39 @@ function pairLength({ judge, people, difference }: PairLengthBias): Finding[] {
   const side = sideOf(difference, 0);
   const compared = `${percent(judge.value)} vs ${percent(people.value)}, n = ${difference.n}`;
   const often = side === 0 ? "about as often as" : side > 0 ? "more often than" : "less often than";
-  const words = `prefers the longer answer ${often} people do: ${compared}`;
+  const told = `prefers the longer answer ${often} people do: ${compared}`;
+  const words = isTooFew(difference) ? tooFew(difference, "pairs") : told;
   const none = "no pair of different lengths was decided by both";
   return [
     share("longer wins: judge", judge, judge.value === null ? none : words),
     share(
       "longer wins: people",
       people,
-      people.value === null ? none : `people prefer the longer answer ${percent(people.value)} of the time`,
+      people.value === null
+        ? none
+        : `people prefer the longer answer ${percent(people.value)} of the time${doubt(people)}`,
     ),
     plain(
       "judge − people, longer wins",
       difference,
-      difference.value === null ? none : `a difference of ${number(difference.value * 100)} percentage points`,
+      difference.value === null
+        ? none
+        : `a difference of ${number(difference.value * 100)} percentage points${doubt(difference)}`,
     ),
   ];
+}
+
+/** A figure that has no interval rests on so little that nothing is claimed from it. */
+function isTooFew({ value, low, high }: Estimate): boolean {
+  return value !== null && (low === null || high === null);
+}
+
+function tooFew({ n }: Estimate, what: string): string {
+  return `too few to tell: ${n} ${what}`;
+}
+
+function doubt(estimate: Estimate): string {
+  return isTooFew(estimate) ? ", too few to tell" : "";
 }
 
 /** On which side of a value the whole interval lies: −1, 1, or 0 when it holds the value. */

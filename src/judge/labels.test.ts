@@ -54,6 +54,11 @@ describe("readLabel", () => {
   it.each([
     [[], "binary", "is an array, not an object"],
     [{ label: 1 }, "binary", 'has no "response"'],
+    [
+      { response_a: "x", response_b: "y", label: "a" },
+      "binary",
+      'has no "response", but two answers to compare: use --judge-pairwise',
+    ],
     [{ response: {}, label: 1 }, "binary", "has a response that is an object, not text"],
     [{ response: "x" }, "binary", 'has no "label"'],
     [{ response: "x", label: 2 }, "binary", 'has a label that is the number 2, but must be "pass" or "fail"'],

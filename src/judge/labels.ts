@@ -47,12 +47,17 @@ export function readLabel(row: unknown, scale: JudgeScale | "pairwise", id: numb
 }
 
 function readSingle(fields: Fields, example: Example, scale: JudgeScale): Label | string {
-  if (!("response" in fields)) return 'has no "response"';
+  if (!("response" in fields)) return `has no "response"${hintOfPairs(fields)}`;
   const response = answerIn(fields.response);
   if (response === null) return `has a response that is ${describe(fields.response)}, not text`;
   const people = labelIn(fields.label, scale);
   if (typeof people === "string") return people;
   return { example, output: { response }, people, length: response.length, otherLength: null };
+}
+
+function hintOfPairs(fields: Fields): string {
+  if (!("response_a" in fields || "response_b" in fields)) return "";
+  return ", but two answers to compare: use --judge-pairwise (in code, pairwise: true)";
 }
 
 function labelIn(label: unknown, scale: JudgeScale): number | string {

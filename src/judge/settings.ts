@@ -2,7 +2,6 @@ import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../core/retry.js";
 import { describe } from "../core/shape.js";
-import { didYouMean } from "../core/suggest.js";
 import { type JudgeModelSource, requireModel } from "./judge-model.js";
 import { PANEL_RULES, type PanelRule } from "./panel.js";
 import type { Rules } from "./prompt.js";
@@ -131,5 +130,7 @@ function requireCombination(options: LLMJudgeOptions, { isPair, scale, panel }: 
 }
 
 function unknown(option: string, value: unknown, known: readonly string[]): UsageError {
-  return new UsageError(`There is no ${option} ${describe(value)}.${didYouMean(String(value), known)}`);
+  const shown = typeof value === "string" ? JSON.stringify(value.slice(0, 60)) : `that is ${describe(value)}`;
+  const last = known.at(-1) ?? "";
+  return new UsageError(`There is no ${option} ${shown}. Use ${known.slice(0, -1).join(", ")} or ${last}.`);
 }

@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { HeavyTaskError, heavy, TimeLimitError } from "./pool.js";
 import { WorkerPool } from "./worker-pool.js";
 
@@ -15,6 +15,11 @@ let served = 0;
 const tasks = {
   echo: (input) => input,
   thread: () => threadId,
+  gated: ({ item, started, gates }) => {
+    started[1 + Atomics.add(started, 0, 1)] = item;
+    Atomics.wait(gates, item, 0);
+    return threadId;
+  },
   served: () => ++served,
   spin: (ms) => { for (const end = Date.now() + ms; Date.now() < end; ); return "spun"; },
   backtrack: (length) => /^(?:a|a)*$/.test("a".repeat(length) + "b"),
@@ -73,13 +78,27 @@ describe("WorkerPool", () => {
 
   it("works on as many items at a time as there are threads, in the order they came", async () => {
     const pool = poolOf(2);
-    const ended: number[] = [];
-    const threads = await Promise.all([1, 2, 3, 4, 5, 6].map((n) => pool.run("wait", 20).then(() => ended.push(n))));
-    expect(threads).toHaveLength(6);
-    expect([...ended.slice(0, 2)].sort()).toEqual([1, 2]);
-    expect([...ended.slice(2, 4)].sort()).toEqual([3, 4]);
-    const ids = await Promise.all(Array.from({ length: 20 }, () => pool.run("thread", null)));
-    expect(new Set(ids).size).toBeLessThanOrEqual(2);
+    // Shared with the threads: how many items have started and which, and a gate for each, which it waits at.
+    const started = new Int32Array(new SharedArrayBuffer(4 * 8));
+    const gates = new Int32Array(new SharedArrayBuffer(4 * 8));
+    const items = [1, 2, 3, 4, 5, 6].map((item) => pool.run("gated", { item, started, gates }));
+    const nowStarted = async (count: number) => {
+      await vi.waitFor(() => expect(started[0]).toBe(count), { timeout: 30_000, interval: 5 });
+      return [...started.subarray(1, 1 + count)];
+    };
+    const open = (item: number) => {
+      Atomics.store(gates, item, 1);
+      Atomics.notify(gates, item);
+    };
+    expect((await nowStarted(2)).sort()).toEqual([1, 2]);
+    open(2);
+    expect((await nowStarted(3))[2]).toBe(3);
+    open(1);
+    expect((await nowStarted(4))[3]).toBe(4);
+    open(4);
+    expect((await nowStarted(5))[4]).toBe(5);
+    for (const item of [3, 5, 6]) open(item);
+    expect(new Set(await Promise.all(items)).size).toBe(2);
   });
 
   it("ends an item that takes longer than its limit, and goes on with the others", async () => {

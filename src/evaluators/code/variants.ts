@@ -1,4 +1,4 @@
-import { withoutThinking } from "../thinking.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 import { fencedCode, type Wanted } from "./choose-code.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { javascriptVariants } from "./javascript-variants.js";
@@ -25,7 +25,7 @@ export interface Answer {
  * there is no code in it.
  */
 export function variantsOf(response: string, task: CodeTask): Variant[] {
-  const text = withoutThinking(newlines(response));
+  const text = spokenPart(newlines(response));
   const { language, entryPoint, tests } = task;
   const wanted: Wanted = { language, entryPoint, words: wordsOf(tests) };
   const fenced = fencedCode(text, wanted);

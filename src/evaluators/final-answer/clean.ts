@@ -70,7 +70,8 @@ function commandContent(text: string): string | null {
   if (command === null) return null;
   let depth = 1;
   for (let i = command[0].length; i < text.length; i++) {
-    if (text[i] === "{") depth += 1;
+    if (text[i] === "\\") i += 1;
+    else if (text[i] === "{") depth += 1;
     else if (text[i] === "}") depth -= 1;
     if (depth === 0) return text.slice(command[0].length, i);
   }

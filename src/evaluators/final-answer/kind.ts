@@ -1,9 +1,15 @@
 /** What sort of answer a gold is: it decides how the response is read. */
-type Kind = "option" | "number" | "brackets" | "list" | "words";
+type Kind = "option" | "number" | "brackets" | "verdict" | "list" | "words";
 
 const OPTION = /^\(([a-z])\)$|^([a-z])[.)]?$/i;
 const NUMBER = /^[-−+]?\d[\d,]*(?:\.\d+)?$/;
 const BRACKETS = /^[\s()[\]{}<>]+$/;
+const VERDICTS = [
+  ["yes", "no"],
+  ["true", "false"],
+  ["valid", "invalid"],
+  ["plausible", "implausible"],
+];
 const SPELLED = [
   ..."zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen".split(" "),
   ..."sixteen seventeen eighteen nineteen twenty".split(" "),
@@ -14,8 +20,19 @@ export function kindOf(gold: string): Kind {
   const text = gold.trim();
   if (OPTION.test(text)) return "option";
   if (NUMBER.test(text)) return "number";
-  if (BRACKETS.test(text)) return "brackets";
+  if (isBrackets(text)) return "brackets";
+  if (verdictsLike(text).length > 0) return "verdict";
   return /^\S+(?:\s+\S+)+$/.test(text) && !text.includes(",") ? "list" : "words";
+}
+
+/** The answers that a gold such as "Yes" is one of; none for a gold of any other sort. */
+export function verdictsLike(gold: string): readonly string[] {
+  return VERDICTS.find((verdicts) => verdicts.includes(gold.trim().toLowerCase())) ?? [];
+}
+
+/** Whether a text is brackets and nothing else. */
+export function isBrackets(text: string): boolean {
+  return BRACKETS.test(text);
 }
 
 /** The letter of a gold such as "(B)" or "B". */

@@ -1,86 +1,129 @@
+import { ownAnswer } from "../own-answer.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";
-import { kindOf, optionLetter, wholeNumber } from "./kind.js";
+import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./kind.js";
+import { listsIn, wordsOf } from "./list.js";
+import { numbersAmong, numbersOf } from "./numbers.js";
 import { announcedOption, optionOfLine } from "./option.js";
-import { ownPart, type Statement, statementIn } from "./statement.js";
+import { type Statement, statementsIn } from "./statement.js";
 
-/** What a response was found to answer, as text for people, and the forms of it that are compared. */
-export interface Reading {
-  statement: Statement;
+/** One place of a response where its answer may stand. */
+export interface Place extends Statement {
   /** The line that holds the answer. */
   line: string;
-  /** Where an answer may stand that is followed by its explanation. */
-  firstLine: string;
+  /** The same line with the words that may be filling, or another line where the answer may stand. */
+  otherLine: string;
+  /** False when nothing was announced and the response is taken as it is. */
+  isExplicit: boolean;
 }
 
 /** What is longer than this is no answer. */
 const LONGEST = 20_000;
-const LONGEST_NUMBER = 200;
-const NUMBER_WITH_UNIT = /^([-−+]?[\d,]*\.?\d+) [a-z][^\d]*$/i;
-const BULLET = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+/gm;
+const SENTENCE = /^(?:the|this|that|it)\b[^.,;]{0,60}?\bis(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
-/** Reads a response once, for any number of gold answers. */
-export function readResponse(response: string): Reading {
-  const text = ownPart(response);
-  const statement = statementIn(text);
-  const firstLine = lineFrom(text.trimStart());
-  const line = statement.isExplicit ? lineFrom(statement.rest.trimStart()) : lastLine(text);
-  return { statement, firstLine: firstLine.slice(0, LONGEST), line: line.slice(0, LONGEST) };
+/** Where a response may answer, the last place first. */
+export function readResponse(response: string): Place[] {
+  const text = ownAnswer(response).trimStart();
+  const statements = statementsIn(text);
+  if (statements.length > 0) return statements.map(announced);
+  const [line, otherLine] = [lastLine(text).slice(0, LONGEST), lineFrom(text)];
+  return [{ rest: text, full: text, line, otherLine, isExplicit: false }];
+}
+
+/** The place that counts for a gold: the last one with an answer of its kind, else the last. */
+export function placeFor(places: readonly Place[], gold: string): Place | undefined {
+  const saying = /^not\b/i.test(gold.trim()) ? places : places.filter(({ rest }) => rest !== "");
+  return saying.find((place) => isOfKind(place, gold)) ?? saying[0];
 }
 
 /** Whether a response answers with this gold. */
-export function answers(reading: Reading, gold: string): boolean {
-  switch (kindOf(gold)) {
-    case "option":
-      return optionIn(reading) === optionLetter(gold);
-    case "number":
-      return numbersOf(reading).includes(wholeNumber(gold.trim()) ?? Number.NaN);
-    case "brackets":
-      return textsOf(reading).some((text) => spaceless(text) === spaceless(gold));
-    case "list":
-      return listsOf(reading).some((list) => wordsOf(list) === wordsOf(cleaned(gold)));
-    case "words":
-      return textsOf(reading).some((text) => plain(text) === plain(cleaned(gold)));
-  }
+export function answers(places: readonly Place[], gold: string): boolean {
+  const place = placeFor(places, gold);
+  return place !== undefined && isGold(place, gold);
 }
 
 /** What was read, for people. */
-export function shownOf({ line }: Reading): string {
-  const text = cleaned(line);
+export function shownOf(place: Place | undefined): string {
+  const text = cleaned(place?.line ?? "");
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-function optionIn({ statement, line, firstLine }: Reading): string | null {
-  if (statement.isExplicit) return announcedOption(statement.rest, line);
-  return optionOfLine(line) ?? optionOfLine(firstLine);
+function isOfKind(place: Place, gold: string): boolean {
+  switch (kindOf(gold)) {
+    case "option":
+      return optionAt(place) !== null;
+    case "number":
+      return numbersAt(place).length > 0;
+    case "brackets":
+      return bracketsAt(place).some(isBrackets);
+    case "verdict":
+      return verdictsAt(place).some((text) => verdictsLike(gold).includes(text));
+    case "list":
+      return listsAt(place).some((list) => sizeOf(list) === sizeOf(wordsOf(cleaned(gold))));
+    case "words":
+      return true;
+  }
+}
+
+function isGold(place: Place, gold: string): boolean {
+  switch (kindOf(gold)) {
+    case "option":
+      return optionAt(place) === optionLetter(gold);
+    case "number":
+      return numbersAt(place).includes(wholeNumber(gold.trim()) ?? Number.NaN);
+    case "brackets":
+      return bracketsAt(place).includes(spaceless(gold));
+    case "verdict":
+      return verdictsAt(place).includes(gold.trim().toLowerCase());
+    case "list":
+      return listsAt(place).includes(wordsOf(cleaned(gold)));
+    case "words":
+      return textsAt(place).some((text) => plain(text) === plain(cleaned(gold)));
+  }
+}
+
+function optionAt({ rest, line, otherLine, isExplicit }: Place): string | null {
+  return isExplicit ? announcedOption(rest, line) : (optionOfLine(line) ?? optionOfLine(otherLine));
+}
+
+function numbersAt({ line, otherLine, isExplicit }: Place): number[] {
+  return [...numbersOf(line, isExplicit), ...(isExplicit ? [] : numbersAmong([otherLine]))];
+}
+
+/** Braces are often written as LaTeX wants them, "\}", and often not. */
+function bracketsAt(place: Place): string[] {
+  const boxed = GREEDY_BOX.exec(place.line)?.[1] ?? "";
+  return [...textsAt(place), boxed].map((text) => spaceless(text).replace(/\\(?=[{}])/g, ""));
+}
+
+function verdictsAt(place: Place): string[] {
+  const texts = textsAt(place);
+  const said = place.isExplicit ? texts.flatMap((text) => SENTENCE.exec(text)?.[1] ?? []) : [];
+  return [...texts, ...said].map(plain);
+}
+
+function listsAt(place: Place): string[] {
+  const long = place.isExplicit ? [place.rest, place.full].flatMap(listsIn) : [];
+  return [...textsAt(place), ...long].map(wordsOf);
 }
 
 /** The forms an answer in words may take: the whole line, its first clause, its bold part. */
-function textsOf({ statement, line, firstLine }: Reading): string[] {
+function textsAt({ line, otherLine, isExplicit }: Place): string[] {
+  return [...formsOf(line), ...(isExplicit ? formsOf(otherLine) : [otherLine])].map(cleaned);
+}
+
+function formsOf(line: string): string[] {
   const bold = firstBold(line);
-  const texts = [line, clauseOf(line), ...(bold === null ? [] : [bold])];
-  if (!statement.isExplicit) texts.push(firstLine);
-  return texts.map(cleaned);
+  return [line, clauseOf(line), ...(bold === null ? [] : [bold])];
 }
 
-function numbersOf(reading: Reading): (number | null)[] {
-  const result = reading.line.slice(reading.line.lastIndexOf("=") + 1);
-  return [...textsOf(reading), cleaned(result)].map(numberOf);
-}
-
-function numberOf(text: string): number | null {
-  if (text.length > LONGEST_NUMBER) return null;
-  return wholeNumber(moneyless(text)) ?? wholeNumber(NUMBER_WITH_UNIT.exec(text)?.[1] ?? "");
-}
-
-function listsOf(reading: Reading): string[] {
-  const { rest, isExplicit } = reading.statement;
-  const long = isExplicit ? [cleaned(rest.slice(0, LONGEST).replace(BULLET, ""))] : [];
-  return [...textsOf(reading), ...long];
+function announced(statement: Statement): Place {
+  return { ...statement, line: lineFrom(statement.rest), otherLine: lineFrom(statement.full), isExplicit: true };
 }
 
 function lineFrom(text: string): string {
-  const end = text.indexOf("\n");
-  return end === -1 ? text : text.slice(0, end);
+  const end = text.trimStart().indexOf("\n");
+  return (end === -1 ? text.trimStart() : text.trimStart().slice(0, end)).slice(0, LONGEST);
 }
 
 /** The last line with a letter, a digit or a bracket: marks alone, such as "---" and "$$", are no answer. */
@@ -99,18 +142,10 @@ function plain(text: string): string {
   return text.toLowerCase().replace(/\s+/g, " ");
 }
 
-function wordsOf(text: string): string {
-  return text
-    .toLowerCase()
-    .split(/[\s,;]+/)
-    .filter((word) => word !== "")
-    .join(" ");
+function sizeOf(list: string): number {
+  return list.split(" ").length;
 }
 
 function spaceless(text: string): string {
   return text.replace(/\s+/g, "");
-}
-
-function moneyless(text: string): string {
-  return text.replace(/^([-−+]?)[$€£]/, "$1");
 }

@@ -3,6 +3,10 @@ import { strip } from "./python-text.js";
 /** How a count must compare with the number that was asked for. */
 type Relation = "less than" | "at least";
 
+/** Much longer texts make a pattern that the engine refuses. */
+const LONGEST_SEARCHED = 1000;
+const TOO_LONG = `no longer than ${LONGEST_SEARCHED} characters`;
+
 /** The arguments of one instruction. What is missing or wrong is noted in `problems`, and a stand-in is given back. */
 export class InstructionArguments {
   readonly problems: string[] = [];
@@ -44,10 +48,18 @@ export class InstructionArguments {
     return known.has(text) ? text : this.#problem(name, `one of ${[...known].join(", ")}`, "");
   }
 
-  texts(name: string): string[] {
+  /** A text that is looked for in responses. */
+  searched(name: string): string {
+    const text = this.text(name);
+    return text.length <= LONGEST_SEARCHED ? text : this.#problem(name, TOO_LONG, " ");
+  }
+
+  /** A list of texts that are looked for in responses. */
+  allSearched(name: string): string[] {
     const value = this.#values[name];
     const isList = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === "string");
-    return isList ? value : this.#problem(name, "a list of texts", []);
+    if (!isList) return this.#problem(name, "a list of texts", []);
+    return value.every((item) => item.length <= LONGEST_SEARCHED) ? value : this.#problem(name, TOO_LONG, []);
   }
 
   /** Notes that an argument is not what it must be. */

@@ -1,3 +1,4 @@
+import { ownValue } from "../../core/own-value.js";
 import { patternOf } from "./pattern-of.js";
 import { SPACE } from "./python-text.js";
 import type { Rules } from "./rule.js";
@@ -17,8 +18,8 @@ export const CONTENT_RULES: Rules = {
     return (response) => countPlaceholders(response) >= wanted;
   },
   "detectable_content:postscript": (given) => {
-    const marker = given.text("postscript_marker");
-    const pattern = new RegExp(MARKERS[marker] ?? patternOf(marker.toLowerCase()), "u");
+    const marker = given.searched("postscript_marker");
+    const pattern = new RegExp(ownValue(MARKERS, marker) ?? patternOf(marker.toLowerCase()), "u");
     return (response) => pattern.test(response.toLowerCase());
   },
 };

@@ -20,7 +20,7 @@ export const FORMAT_RULES: Rules = {
     return (response) => countHighlights(response) >= wanted;
   },
   "detectable_format:multiple_sections": (given) => {
-    const splitter = patternOf(given.text("section_spliter"));
+    const splitter = patternOf(given.searched("section_spliter"));
     const heading = new RegExp(`${splitter}[${SPACE}]?\\p{Nd}+[${SPACE}]?`, "gu");
     const wanted = given.count("num_sections");
     return (response) => countMatches(heading, response) >= wanted;

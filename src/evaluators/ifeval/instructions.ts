@@ -34,7 +34,7 @@ export const RULES: Rules = {
 
 /** What keeps an instruction from being checked; null when nothing does. */
 export function problemWith({ id, args }: Instruction): string | null {
-  if (!Object.hasOwn(RULES, id)) return `"${id}" is no known instruction`;
+  if (!Object.hasOwn(RULES, id)) return `"${id.slice(0, 60)}" is no known instruction`;
   const given = new InstructionArguments(args);
   RULES[id]?.(given);
   return given.problems.length === 0 ? null : `${id}: ${given.problems.join("; ")}`;

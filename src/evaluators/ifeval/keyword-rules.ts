@@ -6,17 +6,17 @@ import type { Rules } from "./rule.js";
 /** The rules about words and letters that must or must not occur. */
 export const KEYWORD_RULES: Rules = {
   "keywords:existence": (given) => {
-    const patterns = given.texts("keywords").map((keyword) => new RegExp(caselessPatternOf(keyword), "iu"));
+    const patterns = given.allSearched("keywords").map((keyword) => new RegExp(caselessPatternOf(keyword), "iu"));
     return (response) => patterns.every((pattern) => pattern.test(response));
   },
   "keywords:frequency": (given) => {
-    const pattern = new RegExp(caselessPatternOf(given.text("keyword")), "giu");
+    const pattern = new RegExp(caselessPatternOf(given.searched("keyword")), "giu");
     const relation = given.relation("relation");
     const frequency = given.count("frequency");
     return (response) => compares(countMatches(pattern, response), relation, frequency);
   },
   "keywords:forbidden_words": (given) => {
-    const patterns = given.texts("forbidden_words").map((word) => new RegExp(caselessPatternOf(word), "giu"));
+    const patterns = given.allSearched("forbidden_words").map((word) => new RegExp(caselessPatternOf(word), "giu"));
     return (response) => !patterns.some((pattern) => occursWhole(pattern, response));
   },
   "keywords:letter_frequency": (given) => {

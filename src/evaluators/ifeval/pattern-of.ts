@@ -1,5 +1,6 @@
-/** Letters that Python takes for an i when case does not matter, and JavaScript does not. */
+/** Python takes all of these for one letter when case does not matter; JavaScript does so only for the first two. */
 const ANY_I = "[iI\\u0130\\u0131]";
+const IS_I = /^[iI\u0130\u0131]$/;
 
 /**
  * The source of a pattern that finds this text, for the flag u. The official grader takes the text itself for a
@@ -11,7 +12,7 @@ export function patternOf(text: string): string {
 
 /** The same for the flags i and u. */
 export function caselessPatternOf(text: string): string {
-  return [...text].map((character) => (/[iI]/.test(character) ? ANY_I : patternOfCharacter(character))).join("");
+  return [...text].map((character) => (IS_I.test(character) ? ANY_I : patternOfCharacter(character))).join("");
 }
 
 function patternOfCharacter(character: string): string {

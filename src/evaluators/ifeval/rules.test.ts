@@ -18,6 +18,8 @@ const TABLE: Record<string, Row[]> = {
     [{ keyword: " war ", frequency: 2, relation: "less than" }, ["one war", "peace"], ["war, WAR"]],
     [{ keyword: "aa", frequency: 2, relation: "at least" }, ["aaaa"], ["aaa"]],
     [{ keyword: "hi", frequency: 1, relation: "at least" }, ["hı", "Hİ"], ["ho"]],
+    [{ keyword: "hı", frequency: 1, relation: "at least" }, ["hi", "HI", "Hİ", "hı"], ["ho"]],
+    [{ keyword: "hİ", frequency: 1, relation: "at least" }, ["hi", "HI", "Hİ", "hı"], ["ho"]],
   ],
   "keywords:forbidden_words": [
     [
@@ -58,6 +60,7 @@ const TABLE: Record<string, Row[]> = {
     [{ num_placeholders: 2 }, ["[a] [b]", "[] [[x]"], ["[a]", "[a\n] [b]", "] [a ["]],
   ],
   "detectable_content:postscript": [
+    [{ postscript_marker: "constructor" }, ["The Constructor"], ["none"]],
     [
       { postscript_marker: "P.S." },
       ["Bye\nP.S. more", "p. s. more", "hi P.S."],

@@ -13,9 +13,18 @@ type Dialect = keyof typeof AJVS;
 const AJVS = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 } as const;
 
 /** Formats are not checked: the words for them differ from tool to tool. Keywords that are not known are let pass, as the standard asks. */
-const OPTIONS: Options = { strict: false, validateFormats: false, allErrors: false, logger: false, messages: true };
+const OPTIONS: Options = {
+  strict: false,
+  validateFormats: false,
+  allErrors: false,
+  logger: false,
+  messages: true,
+  // Or every value would have the property "constructor".
+  ownProperties: true,
+};
 const MOST_KEPT = 64;
 const NAMED = /"\$id"\s*:/;
+const TOO_OLD = /json-schema\.org\/(draft-0[1-5])\//;
 const OLDER = /json-schema\.org\/(?:draft-0[67]\/)?schema/;
 const NEWER =
   /"(?:prefixItems|\$dynamicRef|dependentRequired|dependentSchemas|unevaluated\w+|minContains|maxContains)"\s*:/;
@@ -55,6 +64,8 @@ export class SchemaBook {
   #compile(schemaText: string): ValidateFunction | string {
     try {
       const schema = JSON.parse(schemaText) as Schema;
+      const tooOld = TOO_OLD.exec(namedDialect(schema) ?? "")?.[1];
+      if (tooOld !== undefined) return `${tooOld} is not supported: write the schema in draft-07 or 2020-12`;
       const dialect = dialectOf(schema, schemaText);
       // Two schemas may call themselves the same, and one Ajv would take them for one.
       if (NAMED.test(schemaText)) return new AJVS[dialect](OPTIONS).compile(schema);
@@ -70,9 +81,13 @@ export class SchemaBook {
   }
 }
 
+function namedDialect(schema: Schema): string | null {
+  return typeof schema === "object" && typeof schema.$schema === "string" ? schema.$schema : null;
+}
+
 function dialectOf(schema: Schema, schemaText: string): Dialect {
-  const named = typeof schema === "object" ? schema.$schema : undefined;
-  if (typeof schema !== "object" || typeof named !== "string") return NEWER.test(schemaText) ? "2020-12" : "draft-07";
+  const named = namedDialect(schema);
+  if (typeof schema !== "object" || named === null) return NEWER.test(schemaText) ? "2020-12" : "draft-07";
   if (named.includes("2020-12")) return "2020-12";
   if (named.includes("2019-09")) return "2019-09";
   // Draft-07 took nothing from draft-06, but Ajv knows each draft only by its own name.

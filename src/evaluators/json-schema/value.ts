@@ -1,9 +1,11 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
 import { jsonValuesIn, type Parsed, parseJson } from "../json-text.js";
-import { withoutThinking } from "../thinking.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
+/** The answer is in none of those before. */
+const MOST_FENCES = 20;
 
 /** The JSON value of a response: parsed already, the whole text, or (leniently) the one in its fence or its prose. */
 export function responseValue({ response }: Output, isLenient: boolean): Parsed | null {
@@ -11,23 +13,30 @@ export function responseValue({ response }: Output, isLenient: boolean): Parsed 
   const text = textOf(response);
   const whole = parseJson(text);
   if (whole !== null || !isLenient) return whole;
-  const answer = withoutThinking(text);
+  const answer = spokenPart(text);
   return parseJson(answer) ?? fenced(answer) ?? inProse(answer);
 }
 
 /** The last fenced block that is JSON: what comes before it are drafts and examples. */
 function fenced(text: string): Parsed | null {
-  let last: Parsed | null = null;
-  for (const [, block] of text.matchAll(FENCE)) last = parseJson(block ?? "") ?? last;
-  return last;
+  const blocks: string[] = [];
+  for (const [, block = ""] of text.matchAll(FENCE)) blocks.push(block);
+  for (const block of blocks.slice(-MOST_FENCES).reverse()) {
+    const parsed = parseJson(block);
+    if (parsed !== null) return parsed;
+  }
+  return null;
 }
 
-/** An object before a list: prose is full of things in square brackets. */
+/** The last object, else the last list, else what may as well be a mark such as [1]: prose is full of those. */
 function inProse(text: string): Parsed | null {
+  let object: Parsed | null = null;
   let list: Parsed | null = null;
+  let mark: Parsed | null = null;
   for (const value of jsonValuesIn(text)) {
-    if (!Array.isArray(value)) return { value };
-    list ??= { value };
+    if (!Array.isArray(value)) object = { value };
+    else if (value.length === 1 && typeof value[0] === "number") mark = { value };
+    else list = { value };
   }
-  return list;
+  return object ?? list ?? mark;
 }

@@ -1,5 +1,7 @@
 import { latexCharacters, plainText } from "./characters.js";
+import { withoutDegrees } from "./degrees.js";
 import { GONE, withoutUnits } from "./units.js";
+import { withoutText } from "./worded.js";
 
 /** What is longer is no answer: it is compared as it stands. */
 const MAX_LENGTH = 2000;
@@ -36,39 +38,17 @@ const PRINT: readonly (readonly [RegExp, string])[] = [
   [/\\!/g, ""],
   [/(?<!\\)\\(?:[,;:> ]|quad|qquad|enspace|thinspace|hspace\{[^{}]*\})(?![a-zA-Z])|~/g, " "],
   [/\\%|%/g, ""],
-  [/\s*\^\s*\{?\s*\\(?:circ|degree)\s*\}?|\\degree/g, ""],
   [/\\(?:mathbf|boldsymbol|bm|mathit|mathsf|bf)(?![a-zA-Z])\s*/g, ""],
   [/\\[dtc]frac/g, "\\frac"],
+  // The segment from A to B, which is written AB as well.
+  [/\\overline\s?\{\s?([A-Z]{2})\s?\}/g, "$1"],
 ];
 
 function withoutPrint(text: string): string {
   // A response that was escaped twice writes \\frac. In a matrix, \\ ends a row.
   let plain = text.includes("\\begin") ? text : text.replace(/\\\\(?=[a-zA-Z{}])/g, "\\");
   for (const [pattern, replacement] of PRINT) plain = plain.replace(pattern, replacement);
-  return plain.trim();
-}
-
-const TEXT = "\\\\(?:text|textbf|textit|textrm|textnormal|textsf|mbox|hbox|mathrm|operatorname)\\s*\\{([^{}]*)\\}";
-const WHOLE_TEXT = new RegExp(`^${TEXT}[.\\s]*$`);
-const AND_TEXT = new RegExp(`\\s*,?\\s*${TEXT.replace("([^{}]*)", "\\s*,?\\s*(?:and|or)\\s*")}\\s*`, "g");
-const TEXT_BEHIND = new RegExp(`(?<=[\\d)}\\]a-zA-Z]\\s{0,3})${TEXT}(?:\\s*\\^\\s*\\{?\\d\\}?)?`, "g");
-const ANY_TEXT = new RegExp(TEXT, "g");
-const SYMBOL_NAMES = new Set(["e", "i", "d"]);
-
-/** Words behind a formula name a unit and go; others stay. */
-function withoutText(text: string): string {
-  if (!text.includes("\\")) return text;
-  const whole = WHOLE_TEXT.exec(text)?.[1];
-  if (whole !== undefined) return whole.trim();
-  return text
-    .replace(AND_TEXT, ",")
-    .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : inner))
-    .replace(ANY_TEXT, "$1");
-}
-
-/** A number in words' clothing, `\text{24}`, is no unit, nor is the `\mathrm{e}` of a power. */
-function isUnit(text: string): boolean {
-  return !/\d/.test(text) && !SYMBOL_NAMES.has(text);
+  return withoutDegrees(plain).trim();
 }
 
 function joinedLists(text: string): string {
@@ -93,7 +73,7 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/(?<![\\a-zA-Z])pi(?![a-zA-Z])/g, "\\pi "],
   [/(?<![\\a-zA-Z])(arc(?:sin|cos|tan)|sin|cos|tan|cot|sec|csc|log|ln|exp|max|min)(?![a-zA-Z])/g, "\\$1 "],
   [/\\(?:cup|bigcup)(?![a-zA-Z])|(?<=[)\]])\s*U\s*(?=[([])/g, "\\cup "],
-  [/\\approx|\\simeq/g, "="],
+  [/\\(?:approx|simeq)(?![a-zA-Z])/g, "≈"],
 ];
 
 function operators(text: string): string {

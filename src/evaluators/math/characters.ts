@@ -93,7 +93,6 @@ const SYMBOLS: Record<string, string> = {
   "∈": "\\in ",
   "∅": "\\emptyset ",
   "√": "\\sqrt ",
-  "°": "",
   "²": "^2",
   "³": "^3",
   "⁴": "^4",

@@ -1,11 +1,16 @@
 import { exactValue } from "./arithmetic.js";
 import { canonical } from "./canonical.js";
 import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import { isRounding } from "./rational.js";
 
 const OPERATOR = /[+*×÷/]|[-–](?=[\s\d])|\bx\b|\\times|\\cdot|\\div/;
 const NEW_CLAUSE = /[,;:]\s|\b(?:because|since|as|so|where|which|if|and then)\b/i;
 const ARITHMETIC = /^[\d\s+\-–*/×÷().,$]+$/;
-const CALCULATION = /\d[\s)]*[-–+*/×÷][\s(]*\d/;
+const CALCULATION = /\d[\s)]*[-–+*/×÷][\s(]*\d|\d\(\d|\)\(/;
+/** A factor in brackets behind a number: "3 (20)", "12)(2)". */
+const FACTOR = /^\)?\s?\(\s?\$?\d[\d.,]{0,20}\s?\)\s*$/;
+/** A number and how it came about: "24 (12 + 12)". */
+const REMARKED = /^-?\d[\d.,]*\s+\(/;
 const MAX_STEP = 80;
 
 /**
@@ -21,26 +26,40 @@ export function leadingNumber(sentence: string, options: TokenOptions): NumberTo
 
 function endOfCalculation(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
   let [current = null] = tokens;
-  for (let at = sentence.indexOf("="); at !== -1 && current !== null; at = sentence.indexOf("=", at + 1)) {
+  for (const { index: at } of sentence.matchAll(/[=≈]/g)) {
+    if (current === null) break;
     const step = sentence.slice(current.end, at);
     const next = tokens.find(({ start }) => start > at);
-    const isWritten = step.length <= MAX_STEP && OPERATOR.test(step) && !NEW_CLAUSE.test(step) && isBalanced(step);
     // The result itself may be followed by another "=": 2 * 3 = 6 = 6.0.
-    if (next === undefined || !(isWritten || step.trim() === "")) break;
-    current = next;
+    if (next === undefined || !(isWritten(step) || step.trim() === "")) break;
+    current = step.trim() === "" ? withExact(next, current) : next;
   }
   return current;
 }
 
+function isWritten(step: string): boolean {
+  const isCalculation = OPERATOR.test(step) || FACTOR.test(step);
+  return step.length <= MAX_STEP && isCalculation && !NEW_CLAUSE.test(step) && isBalanced(step);
+}
+
+/** A bracket that opened before the first number was taken for its dress: "(12)(2)". */
 function isBalanced(step: string): boolean {
-  return step.split("(").length === step.split(")").length;
+  const [opened, closed] = [step.split("(").length, step.split(")").length];
+  return opened === closed || (opened + 1 === closed && ARITHMETIC.test(step));
+}
+
+/** In "1/3 = 0.333" and "1/3 ≈ 0.333" both may be the answer. */
+function withExact(decimal: NumberToken, exact: NumberToken): NumberToken {
+  const rounded = exact.values.filter((value) => decimal.values.some((other) => isRounding(other, value)));
+  return { ...decimal, values: [...decimal.values, ...rounded] };
 }
 
 /** A calculation that was left to the reader: "12 * 2". */
 function calculated(sentence: string): NumberToken | null {
   const text = sentence.replace(/\$/g, "").trim();
-  if (!ARITHMETIC.test(text) || !CALCULATION.test(text)) return null;
-  const value = exactValue(canonical(text));
+  if (REMARKED.test(text) || !ARITHMETIC.test(text) || !CALCULATION.test(text)) return null;
+  const isCut = text.split(")").length === text.split("(").length + 1;
+  const value = exactValue(canonical(isCut ? `(${text}` : text));
   return value === null ? null : { text, start: 0, end: sentence.length, values: [value], hasCurrency: false };
 }
 
@@ -74,9 +93,18 @@ export function afterEquals(sentence: string, tokens: readonly NumberToken[]): N
   const next = tokens.find(({ start }) => start > at);
   const isRight = next !== undefined && /^[\s$*\\({]*$/.test(sentence.slice(at + 1, next.start));
   const last = tokens.at(-1);
-  if (!isRight || last === undefined || NEW_CLAUSE.test(sentence.slice(next.end, last.end))) return null;
+  if (!isRight || last === undefined || goesOn(sentence.slice(next.end), last.end - next.end)) return null;
   // A calculation that goes on behind it, "= 24 + 3", has not come to its end.
   return /^\s*(?:[+*×÷/^]|- |\\times|\\cdot)/.test(sentence.slice(next.end)) ? null : next;
+}
+
+const REMARK = /^[^,;:=]{0,40},\s+which\s+(?:is|are|was|were)\s/i;
+const CONVERSION =
+  /^[^,;:=]{0,40},\s+which\s+\w+\s(?:(?:equal to|equivalent to|the same as|about|exactly)\s)?[$*]{0,3}\d[\d.,]*\*{0,2}(?:\s+(?!less|more|fewer|times|percent|than|of|out|\p{L}+er\b)\p{L}+){0,3}[\s.*]*$/iu;
+
+/** "= 694, which is 10% less" has come to its result; "= 120 minutes, which is 2 hours" only comes to it. */
+function goesOn(rest: string, end: number): boolean {
+  return REMARK.test(rest) ? CONVERSION.test(rest) : NEW_CLAUSE.test(rest.slice(0, end));
 }
 
 function onlyAmount(tokens: readonly NumberToken[]): NumberToken | null {

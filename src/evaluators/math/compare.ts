@@ -1,7 +1,9 @@
 import { exactValue } from "./arithmetic.js";
-import { sameNumber } from "./rational.js";
-import { type Inequality, inequalityOf, intervalOf, isEquation, withoutName } from "./relation.js";
-import { type Shape, shapeOf, withoutBrackets } from "./shape.js";
+import { sidesOf } from "./chain.js";
+import { namedValuesOf, pairedValues } from "./named-values.js";
+import { type Inequality, inequalityOf, intervalOf, isEquation, unionOf } from "./relation.js";
+import { type Shape, shapeOf, split, withoutBrackets } from "./shape.js";
+import { unmarked } from "./worded.js";
 
 /** `open` is what only symbolic work can decide. */
 export type Verdict = "same" | "different" | "open";
@@ -18,18 +20,27 @@ const MAX_DEPTH = 8;
 export function compareAnswers(gold: string, given: string, formulas: CompareFormulas, depth = 0): Verdict {
   if (sameText(gold, given)) return "same";
   if (gold === "" || given === "" || depth > MAX_DEPTH) return "different";
-  const [wanted, found] = namedAlike(gold, given);
-  if (sameText(wanted, found)) return "same";
-  const compare: CompareFormulas = (a, b) => compareAnswers(a, b, formulas, depth + 1);
-  const related = compareRelations(wanted, found, { compare, formulas });
-  return related ?? compareShapes(wanted, found, { compare, formulas });
+  const verdicts = readings(gold, given).map(([wanted, found]) => {
+    if (sameText(wanted, found)) return "same";
+    const compare: CompareFormulas = (a, b) => compareAnswers(a, b, formulas, depth + 1);
+    const related = compareRelations(wanted, found, { compare, formulas });
+    return related ?? compareShapes(wanted, found, { compare, formulas });
+  });
+  return any(verdicts);
 }
 
-/** `y = 2x+3` is 2x+3, unless it is compared with an equation that is not solved. */
-function namedAlike(gold: string, given: string): [string, string] {
-  const [wanted, found] = [withoutName(gold), withoutName(given)];
-  const areBothEquations = isEquation(gold) && isEquation(given);
-  return areBothEquations && (isEquation(wanted) || isEquation(found)) ? [gold, given] : [wanted, found];
+/** `y = 2x+3` is 2x+3, unless it is compared with an equation that is not solved, or solved for something else. */
+function readings(gold: string, given: string): (readonly [string, string])[] {
+  const [wanted, found] = [sidesOf(gold), sidesOf(given)];
+  const pairs = wanted.flatMap((a) => found.map((b) => [a, b] as const));
+  if (!(isEquation(gold) && isEquation(given))) return pairs;
+  if ([...wanted, ...found].some(isEquation)) return [[gold, given]];
+  const isSame = split(gold, "=")[0] === split(given, "=")[0] || [...wanted, ...found].every(isNumber);
+  return isSame ? pairs : [...pairs, [gold, given]];
+}
+
+function isNumber(text: string): boolean {
+  return exactValue(text) !== null;
 }
 
 interface Comparers {
@@ -38,7 +49,7 @@ interface Comparers {
 }
 
 function sameText(a: string, b: string): boolean {
-  return a === b || (a.length === b.length && a.toLowerCase() === b.toLowerCase());
+  return a === b || unmarked(a).toLowerCase() === unmarked(b).toLowerCase();
 }
 
 function compareRelations(gold: string, given: string, { compare, formulas }: Comparers): Verdict | null {
@@ -47,6 +58,8 @@ function compareRelations(gold: string, given: string, { compare, formulas }: Co
     const hasSameSigns = wanted.signs.join() === found.signs.join();
     return hasSameSigns ? inOrder(wanted.terms, found.terms, compare) : "different";
   }
+  const union = compareUnion(gold, given, compare);
+  if (union !== null) return union;
   if (wanted !== null) return compareInterval(wanted, given, compare);
   if (found !== null) return compareInterval(found, gold, compare);
   if (isEquation(gold)) return isEquation(given) ? formulas(gold, given) : "different";
@@ -61,7 +74,17 @@ function compareInterval(inequality: Inequality, other: string, compare: Compare
   return interval === null || !/^[([]/.test(other) ? "different" : compare(interval, other);
 }
 
+/** "x < 2 or x > 3" beside a union of intervals; null when neither is the one and the other the other. */
+function compareUnion(gold: string, given: string, compare: CompareFormulas): Verdict | null {
+  const isUnion = (text: string): boolean => /^[([]/.test(text) && text.includes("\\cup");
+  if (isUnion(gold) === isUnion(given)) return null;
+  const [wanted, found] = isUnion(gold) ? [gold, unionOf(given)] : [unionOf(gold), given];
+  return wanted === null || found === null ? null : compare(wanted, found);
+}
+
 function compareShapes(gold: string, given: string, comparers: Comparers): Verdict {
+  const named = compareNamed(gold, given, comparers.compare);
+  if (named !== null) return named;
   const [wanted, found] = [shapeOf(gold), shapeOf(given)];
   if (wanted.kind === "single" && found.kind === "single") {
     const [a, b] = [withoutBrackets(gold), withoutBrackets(given)];
@@ -70,6 +93,17 @@ function compareShapes(gold: string, given: string, comparers: Comparers): Verdi
   if (wanted.kind === "matrix" || found.kind === "matrix") return compareMatrices(wanted, found, comparers);
   if (wanted.kind === "single" || found.kind === "single") return "different";
   return compareParts(wanted, found, comparers.compare);
+}
+
+/** `x=1,y=2` by its names, or in order beside a tuple. A gold list without names does not say which is which. */
+function compareNamed(gold: string, given: string, compare: CompareFormulas): Verdict | null {
+  const [wanted, found] = [namedValuesOf(gold), namedValuesOf(given)];
+  if (wanted !== null && found !== null) return inOrder(wanted.values, pairedValues(wanted, found) ?? [], compare);
+  const named = wanted ?? found;
+  const other = shapeOf(wanted === null ? gold : given);
+  const isOrdered = other.kind === "tuple" || (other.kind === "list" && wanted !== null);
+  if (named === null || !isOrdered) return null;
+  return wanted === null ? inOrder(other.parts, named.values, compare) : inOrder(named.values, other.parts, compare);
 }
 
 type Parts = Exclude<Shape, { kind: "single" } | { kind: "matrix" }>;
@@ -84,7 +118,12 @@ function compareParts(gold: Parts, given: Parts, compare: CompareFormulas): Verd
     return isBare ? inOrder(gold.parts, given.parts, compare) : "different";
   }
   const areAlike = gold.kind === given.kind || (gold.kind !== "union" && given.kind !== "union");
-  return areAlike ? inAnyOrder(gold.parts, given.parts, compare) : "different";
+  return areAlike ? inAnyOrder(elementsOf(gold), elementsOf(given), compare) : "different";
+}
+
+/** A set has each element once, however often it is written. */
+function elementsOf({ kind, parts }: Parts): readonly string[] {
+  return kind === "list" ? parts : [...new Set(parts)];
 }
 
 function compareMatrices(gold: Shape, given: Shape, { compare }: Comparers): Verdict {
@@ -107,12 +146,16 @@ function all(verdicts: readonly Verdict[]): Verdict {
   return verdicts.includes("open") ? "open" : "same";
 }
 
+function any(verdicts: readonly Verdict[]): Verdict {
+  if (verdicts.includes("same")) return "same";
+  return verdicts.includes("open") ? "open" : "different";
+}
+
 /** Equal parts are paired off first; what is left is open only if each part may still find its like. */
 function inAnyOrder(gold: readonly string[], given: readonly string[], compare: CompareFormulas): Verdict {
-  const [wanted, found] = [distinct(gold), distinct(given)];
-  if (wanted.length !== found.length) return "different";
-  const left = [...found];
-  const unpaired = wanted.filter((part) => {
+  if (gold.length !== given.length) return "different";
+  const left = [...given];
+  const unpaired = gold.filter((part) => {
     const at = left.findIndex((other) => compare(part, other) === "same");
     if (at !== -1) left.splice(at, 1);
     return at === -1;
@@ -123,33 +166,4 @@ function inAnyOrder(gold: readonly string[], given: readonly string[], compare: 
     unpaired.every((part) => left.some((other) => mayPair(part, other))) &&
     left.every((other) => unpaired.some((part) => mayPair(part, other)));
   return isOpen ? "open" : "different";
-}
-
-function distinct(parts: readonly string[]): string[] {
-  return [...new Set(parts)];
-}
-
-const MAX_FORMULA = 300;
-const FUNCTIONS =
-  /\\[a-zA-Z]+|(?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|max|min|arc(?:sin|cos|tan))(?![a-zA-Z])/g;
-
-/** A number or a letter alone: two that are not the same text or number are not the same. */
-const NAMED = /^(?:-?[\d.]+|[a-zA-Z])$/;
-/** 204_5 is an answer in base 5, which 54 is not. */
-const BASED = /^[\dA-F]+_\{?\d+\}?$/;
-
-/** Decides without symbolic work: by exact numbers, and by telling words from formulas. */
-export function compareCheaply(gold: string, given: string): Verdict {
-  const [wanted, found] = [exactValue(gold), exactValue(given)];
-  if (wanted !== null && found !== null) return sameNumber(wanted, found) ? "same" : "different";
-  if (gold.length > MAX_FORMULA || given.length > MAX_FORMULA) return "different";
-  if (NAMED.test(gold) && NAMED.test(given)) return "different";
-  if (BASED.test(gold) || BASED.test(given)) return "different";
-  return isFormula(gold) && isFormula(given) ? "open" : "different";
-}
-
-/** Words are no formulas, nor is what has marks that no formula has. */
-function isFormula(text: string): boolean {
-  const letters = text.replace(FUNCTIONS, "");
-  return !/[a-zA-Z]{4,}|[^\x20-\x7e]|[?#@"':;&]/.test(letters) && /[\da-zA-Z\\]/.test(text);
 }

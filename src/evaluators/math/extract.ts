@@ -1,7 +1,7 @@
+import { ownAnswer } from "../own-answer.js";
 import { type Answer, numberAnswer } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
-import { ownAnswer } from "./continuation.js";
 import { firstHashed, lastHashed } from "./hashes.js";
 import { lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";

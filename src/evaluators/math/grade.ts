@@ -1,11 +1,16 @@
 import type { Answer } from "./answer.js";
 import { exactValue } from "./arithmetic.js";
 import { canonical } from "./canonical.js";
-import { compareAnswers, compareCheaply, type Verdict } from "./compare.js";
+import { sidesOf } from "./chain.js";
+import { compareCheaply } from "./cheap.js";
+import { compareAnswers, type Verdict } from "./compare.js";
 import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
+import { wordedPhrase } from "./number-words.js";
 import { onlyNumber } from "./only-number.js";
+import { comparablePart, isLetter, optionOf } from "./option.js";
 import { type Rational, sameNumber } from "./rational.js";
-import { isEquation, withoutName } from "./relation.js";
+import { isEquation } from "./relation.js";
+import { unmarked } from "./worded.js";
 
 /** How a response compares with one gold answer. */
 export interface Comparison {
@@ -19,52 +24,96 @@ export interface Comparison {
 
 /** Finds the answer of a response and compares it with a gold answer, as far as that can be done at once. */
 export function compareWithGold(gold: string, response: string): Comparison {
-  const wanted = goldAnswer(gold);
-  const written = canonical(wanted);
-  const value = numberOf(wanted, written);
-  const answer = value === null ? extractFormula(response) : extractNumber(response);
+  const found = extract(goldAnswer(gold), response);
+  const { wanted, written, values, answer } = found;
   if (answer === null) {
     return { verdict: "different", gold: written, given: "", evidence: `no answer found, gold ${short(wanted)}` };
   }
-  if (value !== null && answer.values !== undefined) {
-    const verdict = isOneOf(answer.values, value) ? "same" : "different";
-    return { verdict, gold: written, given: answer.text, evidence: evidenceOf(answer, wanted) };
+  const evidence = evidenceOf(answer, wanted);
+  if (values.length > 0 && answer.values !== undefined) {
+    const verdict = haveCommon(answer.values, values) ? "same" : "different";
+    return { verdict, gold: written, given: answer.text, evidence };
   }
-  const given = answer.text.trim() === wanted ? written : canonical(answer.text);
-  const verdict = value === null ? compareTexts(written, given) : compareNumber({ value, written }, answer, given);
-  return { verdict, gold: written, given, evidence: evidenceOf(answer, wanted) };
+  const text = comparablePart(answer.text, wanted);
+  const given = text.trim() === wanted ? written : canonical(text);
+  const verdict = values.length === 0 ? compareTexts(written, given) : compareNumber({ values, written }, text, given);
+  return { verdict, gold: written, given, evidence };
 }
 
-/** The number that a gold answer is; null when it is a formula, a list or a text. */
-function numberOf(gold: string, written: string): Rational | null {
-  const bare = withoutName(written);
-  const value = exactValue(bare);
+interface Extracted {
+  /** The gold answer as it stands, and in canonical form. */
+  readonly wanted: string;
+  readonly written: string;
+  /** What the gold answer is when it is a number. */
+  readonly values: readonly Rational[];
+  readonly answer: Answer | null;
+}
+
+/** What the gold answer is says how to look for the answer of the response. */
+function extract(gold: string, response: string): Extracted {
+  const option = optionOf(gold);
+  const wanted = option?.content ?? gold;
+  const written = canonical(wanted);
+  const values = numbersOf(wanted, written);
+  const answer = values.length === 0 ? extractFormula(response) : extractNumber(response);
+  const isLabel = option !== null && answer !== null && isLetter(answer.text);
+  return isLabel
+    ? { wanted: option.label, written: option.label, values: [], answer }
+    : { wanted, written, values, answer };
+}
+
+/** What a gold answer may be as a number; nothing when it is a formula, a list or a text. */
+function numbersOf(gold: string, written: string): readonly Rational[] {
+  const sides = sidesOf(written);
+  const values = sides.map(exactValue).filter((value) => value !== null);
+  const [bare = ""] = sides;
   // A comma that separates no thousands makes a list, "1,2", though in a response it may mark decimals.
-  if (value !== null || bare.includes(",") || isEquation(bare)) return value;
-  return onlyNumber(gold)[0] ?? null;
+  if (values.length > 0 || bare.includes(",") || isEquation(bare)) return values;
+  return onlyNumber(gold).slice(0, 1);
 }
 
 interface WantedNumber {
-  readonly value: Rational;
+  readonly values: readonly Rational[];
   readonly written: string;
 }
 
-function compareNumber({ value, written }: WantedNumber, { text }: Answer, given: string): Verdict {
+function compareNumber({ values, written }: WantedNumber, text: string, given: string): Verdict {
+  const found = valuesOf(text, given);
+  if (haveCommon(found, values)) return "same";
+  return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
+}
+
+function valuesOf(text: string, given: string): readonly Rational[] {
   const exact = exactValue(given);
-  const values = exact === null ? onlyNumber(text) : [exact];
-  if (values.length === 0) return compareTexts(written, given);
-  return isOneOf(values, value) ? "same" : "different";
+  if (exact !== null) return [remarked(text) ?? exact];
+  const numbers = onlyNumber(text);
+  const worded = numbers.length === 0 ? wordedPhrase(text) : null;
+  return worded === null ? numbers : [worded];
 }
 
-function isOneOf(values: readonly Rational[], wanted: Rational): boolean {
-  return values.some((value) => sameNumber(value, wanted));
+const REMARKED = /^([^()]{1,30}?)\s+\(([^()]{1,80})\)\s*$/;
+
+/** "24 (12 + 12)" says how its number came about, and is no product; null for what says nothing of the kind. */
+function remarked(text: string): Rational | null {
+  const [, number, remark] = REMARKED.exec(text.trim()) ?? [];
+  const [value, same] = [exactValue(canonical(number ?? "")), exactValue(canonical(remark ?? ""))];
+  return value !== null && same !== null && sameNumber(value, same) ? value : null;
 }
 
-function compareTexts(gold: string, given: string): Verdict {
-  const verdict = compareAnswers(gold, given, compareCheaply);
+function haveCommon(values: readonly Rational[], others: readonly Rational[]): boolean {
+  return values.some((value) => others.some((other) => sameNumber(value, other)));
+}
+
+function compareTexts(written: string, given: string): Verdict {
+  const verdict = compareAnswers(written, given, compareCheaply);
+  const gold = unmarked(written);
   // Words may go on where the answer ends: "Evelyn (the fastest)", "Monday, because …".
   if (verdict !== "different" || !/^[a-zA-Z]{2,}$/.test(gold)) return verdict;
-  return compareAnswers(gold, /^[a-zA-Z]*/.exec(given)?.[0] ?? "", compareCheaply);
+  return sameWord(gold, /^[a-zA-Z]*/.exec(unmarked(given))?.[0] ?? "");
+}
+
+function sameWord(a: string, b: string): Verdict {
+  return a.toLowerCase() === b.toLowerCase() ? "same" : "different";
 }
 
 function evidenceOf({ text, source }: Answer, gold: string): string {

@@ -30,7 +30,7 @@ const KINDS = [
   "[1-9]\\d{0,2}(?:\\.\\d{3})+(?!\\d)(?:,\\d+)?",
   "\\d+,\\d+",
   "\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d{1,3}(?!\\d))?",
-  "\\.\\d+",
+  "(?<!\\.)\\.\\d+",
 ];
 const SCALE = "(?:\\s?(?:million|billion|trillion|thousand|[kK](?![\\p{L}\\d]))|\\s?[万萬億亿千][\\d万萬億亿千]*)";
 const TOKEN = new RegExp(
@@ -40,7 +40,7 @@ const TOKEN = new RegExp(
 );
 
 /** The first part of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
-const GOES_ON = /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π])|^!(?!\s|$|["*)])/;
+const GOES_ON = /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π²³])|^!(?!\s|$|["*)])/;
 
 export interface TokenOptions {
   /** The text is in a language that writes 1.234,5 where English writes 1,234.5. */

@@ -77,12 +77,13 @@ const SCALES: Record<string, string> = {
   trillion: "1e12",
 };
 
-/** "24 million" is also read as 24: the question may have asked for millions. */
+/** "24 million" is also read as 24: the question may have asked for millions. "25k" says nothing but 25,000. */
 function scaled(value: Rational, scale: string): Rational[] {
   if (scale === "") return [value];
   const factor = SCALES[scale.toLowerCase()];
   if (factor === undefined) return listed(eastAsian(value, scale));
-  return [...listed(product(value, factor)), value];
+  const whole = listed(product(value, factor));
+  return scale.length === 1 ? whole : [...whole, value];
 }
 
 const EAST_ASIAN: Record<string, string> = { 千: "1e3", 万: "1e4", 萬: "1e4", 億: "1e8", 亿: "1e8" };

@@ -39,3 +39,13 @@ export function wordedNumber(text: string): Rational | null {
   }
   return part === null ? null : { top: BigInt(total + part), bottom: 1n };
 }
+
+const SHORT = 60;
+const OTHER_THAN_WHOLE = /\d|\b(?:hal(?:f|ves)|quarters?|\w+(?:th|rd|nd)s?|point|or|to|and)\b|[+*=^/]/i;
+
+/** The number of a short phrase that says it in words, "seven" or `\text{twenty-four clips}`; none for one half. */
+export function wordedPhrase(phrase: string): Rational | null {
+  if (phrase.length > 2 * SHORT) return null;
+  const words = phrase.replace(/\\(?:text|textbf|textrm|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1").trim();
+  return words.length > SHORT || OTHER_THAN_WHOLE.test(words) ? null : wordedNumber(words);
+}

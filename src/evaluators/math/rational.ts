@@ -79,8 +79,13 @@ export function sameNumber(a: Rational, b: Rational): boolean {
 }
 
 function isRoundedFrom(decimal: Rational, exact: Rational): boolean {
+  return !endsAsDecimal(exact) && significantDigits(decimal) >= APPROXIMATE_DIGITS && isRounding(decimal, exact);
+}
+
+/** Whether a decimal, however short, is an exact number rounded or cut off. */
+export function isRounding(decimal: Rational, exact: Rational): boolean {
   const { decimals } = decimal;
-  if (decimals === undefined || endsAsDecimal(exact) || significantDigits(decimal) < APPROXIMATE_DIGITS) return false;
+  if (decimals === undefined) return false;
   const { top, bottom } = gap(decimal, exact);
   const steps = top * 10n ** BigInt(decimals);
   return 2n * steps <= bottom || (steps < bottom && isNearerZero(decimal, exact));

@@ -71,6 +71,11 @@ export function split(text: string, separator: string): string[] {
   return [...parts, text.slice(start)].map((part) => part.trim());
 }
 
+/** Whether commas outside of all brackets make several of it. */
+export function isList(text: string): boolean {
+  return text.includes(",") && split(text, ",").length > 1;
+}
+
 /** Whether the bracket before `start` is closed at `end` and not earlier. */
 function closes(text: string, start: number, end: number): boolean {
   let depth = 1;

@@ -10,33 +10,44 @@ const JOINED_NOUNS = [
   "答え|解答|回答|正解|答案|答(?=[:：])",
   "উত্তর(?:টি|টা)?|సమాధానం|జవాబు|คำตอบ|उत्तर|정답|답(?=[은:])|الجواب|الإجابة",
 ];
-const FINAL = "final|correct|overall|endgültige|finale?|окончательный|最終的な|最終|最终|চূড়ান্ত|চূড়ান্ত|చివరి|la mwisho|สุดท้าย";
+export const FINALS = [
+  "final|finale|correct|overall|endgültige|окончательный|最終的な|最終|最终|চূড়ান্ত|চূড়ান্ত|చివరి|la mwisho|สุดท้าย",
+];
 
 /** Every place that names the answer; the group `final` tells that it is said to be the final one. */
 export const NOUN = new RegExp(
-  `(?:(?<final>${FINAL})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))` +
+  `(?:(?<final>${oneOf(FINALS)})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))` +
     `|(?<=(?:^|\\n)[ \\t*#>]{0,6})A(?=\\**[:：])`,
   "giu",
 );
 
-const COPULAS = [
-  "is|are|was|be|would be|will be|should be|must be|comes out to(?: be)?|equals?(?: to)?|becomes",
+/** Verbs that say what the answer is. */
+export const COPULAS = [
+  "is|are|was|be|would be|will be|should be|must be|comes out to|comes out to be|equal|equals|equal to|equals to|becomes",
   "ist|sind|lautet|beträgt|wäre|es|son|sería|est|sont|serait|é|è|são|sono|ni|ni sawa na|adalah",
   "является|равен|равна|равно|составляет|это|будет",
 ];
-const JOINED_COPULAS = ["は|が|是|为|為|等于|হল|হলো|হচ্ছে|হবে|হ'ল|คือ|เท่ากับ|은|는|هو|هي|है"];
-const ADVERBS = [
+export const JOINED_COPULAS = ["は|が|是|为|為|等于|হল|হলো|হচ্ছে|হবে|হ'ল|คือ|เท่ากับ|은|는|هو|هي|है"];
+export const ADVERBS = [
   "therefore|thus|then|so|simply|just|also|indeed|approximately|about|around|roughly|exactly|only|now|found to|equal to|a total of|that",
   "daher|somit|also|etwa|ungefähr|genau|aproximadamente|exactamente|donc|environ|примерно|около|ровно",
-  "final|finale?|numérica?|correcta?|la mwisho|choice|option|value|number",
+  "final|finale|numérica|numérico|correct|correcta|la mwisho|choice|option|value|number",
 ];
-const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
+export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
+
+/** The longest first: a pattern takes the first that fits, and "ni" fits where "ni sawa na" stands. */
+function oneOf(words: readonly string[]): string {
+  return words
+    .flatMap((line) => line.split("|"))
+    .sort((a, b) => b.length - a.length)
+    .join("|");
+}
 
 /** What may stand between the word and the answer: a verb, adverbs, marks, LaTeX that only dresses the number. */
 export const LINK = new RegExp(
-  `(?:(?<copula>(?:(?:${COPULAS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_COPULAS.join("|")})|=|≈))` +
-    `|(?:${ADVERBS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_ADVERBS.join("|")})|(?<colon>[:：])` +
-    `|[\\s*_\`"'“”「»«,、।>#~|…]|[-–—](?![\\d.$\\\\])|[-–—](?= ))`,
+  `(?:(?<copula>(?:(?:${oneOf(COPULAS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_COPULAS)})|=|≈))` +
+    `|(?:${oneOf(ADVERBS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
+    `|[\\s*_\`"'“”「»«,、।>#~|…]|[-–—](?![\\d.$\\\\])|[-–—](?= )|\\.{2,})`,
   "iuy",
 );
 

@@ -1,6 +1,7 @@
 import { ComputeEngine, type Expression } from "@cortex-js/compute-engine";
 import { exactValue } from "./arithmetic.js";
 import type { Verdict } from "./compare.js";
+import { withLetters } from "./opaque.js";
 import { approximates, type Rational } from "./rational.js";
 import { type Point, samplePoints } from "./sample-points.js";
 import { split } from "./shape.js";
@@ -9,7 +10,8 @@ import { split } from "./shape.js";
 const engine = new ComputeEngine();
 
 /** Whether two formulas are the same for all values of their variables, or two equations have the same solutions. */
-export function compareSymbolically(gold: string, given: string): Verdict {
+export function compareSymbolically(wanted: string, found: string): Verdict {
+  const [gold, given] = withLetters(wanted, found);
   engine.pushScope();
   try {
     declareLetters(`${gold} ${given}`);

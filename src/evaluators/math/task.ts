@@ -1,4 +1,5 @@
-import { type CompareFormulas, compareAnswers, compareCheaply } from "./compare.js";
+import { compareCheaply } from "./cheap.js";
+import { type CompareFormulas, compareAnswers } from "./compare.js";
 import { compareSymbolically } from "./symbolic.js";
 
 /** Two answers in canonical form. */

@@ -1,7 +1,7 @@
 import { clauseOf, cleaned, firstBold } from "../final-answer/clean.js";
-import { statementIn } from "../final-answer/statement.js";
+import { statementsIn } from "../final-answer/statement.js";
 import { normalizeAnswer } from "../normalize.js";
-import { withoutThinking } from "../thinking.js";
+import { ownAnswer } from "../own-answer.js";
 import { indexOfLabel, type Labels } from "./labels.js";
 import { type Mention, mentionsFromEnd } from "./mention.js";
 import { isAnnounced, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
@@ -12,9 +12,10 @@ export interface Options extends Labels {
   texts: readonly string[];
 }
 
-const LONE = /^[([]?(\w{1,2})[)\]]?[.):]?$/;
-const LINE_START = /^[*_#>\s-]{0,6}(?:(?:option|choice)\s)?(?:[([](\w{1,2})[)\]]|(\w{1,2})[).:])(?=[\s*]|$)/i;
+const LONE = /^[([{]?(\w{1,2})[)\]}]?[.):]?$/;
+const LINE_START = /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:[([{](\w{1,2})[)\]}]|(\w{1,2})[).:])(?=[\s*]|$)/iu;
 const FIRST_WORD = /^[*_([]{0,4}([B-HJ-Z])[)*\]]{0,4}(?=[\s,]|$)/;
+const IT_IS = /^(?:so |thus |therefore,? )?(?:it|this|that)(?:['’]s| is| must be)(?: clearly| definitely| probably)? /i;
 const LONGEST_LINE = 4000;
 const LONGEST_LONE = 60;
 
@@ -23,7 +24,7 @@ const LONGEST_LONE = 60;
  * line begins with, else the one whose text is the answer, else the only one it names. Null when there is none.
  */
 export function chosenOption(response: string, options: Options): number | null {
-  const text = withoutThinking(response);
+  const text = ownAnswer(response);
   return (
     announced(text, options) ??
     loneLine(text, options) ??
@@ -34,12 +35,14 @@ export function chosenOption(response: string, options: Options): number | null 
 }
 
 function announced(text: string, options: Options): number | null {
-  const { rest, isExplicit } = statementIn(text);
-  const line = firstLine(rest).slice(0, LONGEST_LINE);
-  const inWords = isExplicit ? textIndex([line, clauseOf(line)], options) : null;
   const label = lastAnnounced(text, options);
-  if (inWords === null || label === null) return inWords ?? label?.index ?? null;
-  return label.at >= text.length - rest.length ? label.index : inWords;
+  for (const { rest } of statementsIn(text)) {
+    const line = firstLine(rest).slice(0, LONGEST_LINE);
+    if (label !== null && label.at >= text.length - rest.length) return label.index;
+    const inWords = textIndex([line, clauseOf(line)], options);
+    if (inWords !== null) return inWords;
+  }
+  return label?.index ?? null;
 }
 
 function lastAnnounced(text: string, options: Options): Mention | null {
@@ -81,7 +84,7 @@ function optionText(text: string, options: Options): number | null {
   const [last = ""] = linesFromEnd(text);
   const first = firstLine(text.trimStart());
   const bold = firstBold(last);
-  return textIndex([last, bold ?? "", first], options);
+  return textIndex([last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")], options);
 }
 
 function onlyNamed(text: string, options: Options): number | null {

@@ -24,7 +24,7 @@ export function questionOf(example: Example): Question | string {
   if (right.size === 0) for (const index of givenIndices(example, texts)) right.add(index);
   if (right.size === 0) return reasonFor(golds, texts);
   const count = texts.length || Math.max(USUAL_COUNT, ...[...right].map((index) => index + 1));
-  return { options: { texts, count, isNumbered: golds.some((gold) => isNumberLabel(gold, texts)) }, right };
+  return { options: { texts, count, isNumbered: golds.some((gold) => isNumberOf(gold, right, texts)) }, right };
 }
 
 function choicesOf({ choices }: Example): string[] {
@@ -38,7 +38,6 @@ function indicesOf(gold: string, texts: readonly string[]): number[] {
   if (letter !== undefined) return within([letterIndex(letter)], texts);
   const same = placesOf(texts, (text) => comparable(text) === comparable(gold));
   if (same.length > 0) return same;
-  if (NUMBER.test(gold)) return texts.length === 0 ? [] : within([Number(gold) - 1], texts);
   const labelled = LABELLED.exec(gold);
   return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
 }
@@ -59,7 +58,12 @@ function within(indices: readonly number[], texts: readonly string[]): number[] 
   return indices.filter((index) => index >= 0 && index < count);
 }
 
-function isNumberLabel(gold: string, texts: readonly string[]): boolean {
+/** Whether options go by their numbers: the gold is one, and what `answer_index` says shows that it counts from 1. */
+function isNumberOf(gold: string, right: ReadonlySet<number>, texts: readonly string[]): boolean {
+  return isBareNumber(gold, texts) && right.has(Number(gold) - 1);
+}
+
+function isBareNumber(gold: string, texts: readonly string[]): boolean {
   return NUMBER.test(gold) && !texts.some((text) => comparable(text) === comparable(gold));
 }
 
@@ -70,6 +74,9 @@ function placesOf(texts: readonly string[], isWanted: (text: string) => boolean)
 function reasonFor(golds: readonly string[], texts: readonly string[]): string {
   const [gold] = golds;
   if (gold === undefined) return "the example has no gold answer (answer, answer_index or label)";
+  if (isBareNumber(gold, texts)) {
+    return `the answer ${gold} may count from 0 or from 1: give answer_index, which counts from 0, or as the answer the letter or the text of the choice`;
+  }
   const shown = JSON.stringify(gold.length > 60 ? `${gold.slice(0, 59)}…` : gold);
   if (texts.length === 0) return `the answer ${shown} is no letter, and the example has no choices to find it in`;
   return `the answer ${shown} is none of the example's choices, nor the letter of one`;

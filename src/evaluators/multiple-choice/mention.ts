@@ -1,7 +1,11 @@
 import { indexOfLabel, type Labels } from "./labels.js";
 
-const LETTER = /(?<![\p{L}\p{N}_])[A-Za-z](?![\p{L}\p{N}_])/gu;
-const LABEL = /(?<![\p{L}\p{N}_.,])(?:[A-Za-z]|\d{1,2})(?![\p{L}\p{N}_]|[.,]\d)/gu;
+/** Scripts that put no space between words: a label stands alone among their letters too. */
+const SPACELESS = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}]";
+const STARTS = `(?:(?<![\\p{L}\\p{N}_])|(?<=${SPACELESS}))`;
+const ENDS = `(?:(?![\\p{L}\\p{N}_])|(?=${SPACELESS}))`;
+const LETTER = new RegExp(`${STARTS}[A-Za-z]${ENDS}`, "gu");
+const LABEL = new RegExp(`${STARTS}(?<![.,])(?:[A-Za-z]|\\d{1,2})${ENDS}(?![.,]\\d)`, "gu");
 /** What may be put around a label: bold, brackets, quotes, \boxed. */
 const OPENING = /(?:\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\s?\{|<answer>|[*_`"'“‘([{$]|\\[([]|\s(?=[([{*]))+$/i;
 const CLOSING = /^(?:[*_`"'”’)\]}$]|\\[)\]])+/;
@@ -50,7 +54,7 @@ function around(text: string, place: { at: number; label: string; index: number 
   const closing = CLOSING.exec(after)?.[0] ?? "";
   const left = before
     .slice(0, before.length - opening.length)
-    .replace(/[*_`]+/g, "")
+    .replace(/[*_`"]+/g, "")
     .replace(/\s+/g, " ");
   return { ...place, left, right: after.slice(closing.length), opening, closing };
 }

@@ -14,7 +14,8 @@ interface LabelWords {
 
 const WORD = "[\\w'’]{1,30}";
 const GAP = "[\\s_-]{1,3}";
-const FOR = "(?:entail(?:s|ed|ment|ing)?|support(?:s|ed|ing|ive)?|impl(?:y|ies|ied)|corroborat(?:e|es|ed))";
+const FOR =
+  "(?:entail(?:s|ed|ment|ing)?|support(?:s|ed|ing|ive)?|impl(?:y|ies|ied)|corroborat(?:e|es|ed)|follows? (?:\\w{1,20}ly )?from)";
 const AGAINST =
   "(?:contradict(?:s|ed|ion|ions|ing|ory)?|refut(?:e|es|ed|ing|ation)|disprov(?:e|es|ed|en)|inconsistent with|conflicts? with)";
 const EITHER = `(?:${FOR}|${AGAINST}|verify|confirm|determine|decide|judge|conclude)`;
@@ -28,6 +29,7 @@ const OPEN = [
   "notmentioned",
   `(?:not${GAP}enough|insufficient|lack of|lacks|no|not${GAP}sufficient)${GAP}(?:${WORD} ){0,2}?${KNOWLEDGE}(?: (?:${WORD} ){0,3}?${EITHER}(?: (?:or|nor|and) (?:${WORD} ){0,2}?${EITHER})?)?`,
   "nei",
+  "unsupported",
   "(?:undetermined|undecided|indeterminate|inconclusive|unverifiable|unverified|unknown|unclear)",
   "(?:cannot|can not|can['’]t|could not) be (?:determined|verified|inferred|concluded|established)",
   "(?:cannot|can not|can['’]t) (?:determine|say|tell|conclude)",
@@ -54,11 +56,15 @@ const TWO_WAY: LabelMap = {
   denied: { supported: "not supported" },
 };
 
+/** "The correct label is …" calls nothing true. */
+const OF_ANSWERS =
+  "\\s(?:\\w{1,15}\\s)?(?:answer|label|choice|option|classification|relation(?:ship)?|response|verdict)s?\\b";
+
 const TRUTH: LabelMap = {
   phrases: { label: "undecided", pattern: OPEN },
   labels: [
-    { label: "true", pattern: "(?:true|correct)" },
-    { label: "false", pattern: "(?:false|untrue|incorrect)" },
+    { label: "true", pattern: `(?:true|correct(?!${OF_ANSWERS}))` },
+    { label: "false", pattern: `(?:false|untrue|incorrect(?!${OF_ANSWERS}))` },
   ],
   denied: { true: "false" },
 };
@@ -68,13 +74,25 @@ const YES_NO: LabelMap = {
   labels: [
     { label: "yes", pattern: "yes" },
     // In running text a "no" belongs to what follows it.
-    { label: "no", pattern: `no(?=\\s*(?:$|[.,;:!*"')\\]\\n]))` },
+    { label: "no", pattern: `no(?=\\s*(?:$|[.,;:!*"')\\]\\n]|[–—]|-\\s))` },
   ],
   denied: {},
 };
 
 /** The families, in the order in which a gold label is looked for in them. */
 export const FAMILIES: readonly LabelMap[] = [ENTAILMENT, TRUTH, YES_NO];
+
+/** What a label of any of them says of the hypothesis: labels with the same stance stand for each other. */
+export const STANCES: Readonly<Record<string, "for" | "against" | "open">> = {
+  supported: "for",
+  true: "for",
+  yes: "for",
+  contradicted: "against",
+  false: "against",
+  no: "against",
+  "not supported": "against",
+  undecided: "open",
+};
 
 /** A gold of two-way datasets: "not_entailment", "non-entailment". */
 export const TWO_WAY_GOLD = /^(?:not|non|no)[\s_-]?entail/i;

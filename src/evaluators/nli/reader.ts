@@ -1,5 +1,4 @@
 import { ownValue } from "../../core/own-value.js";
-import { withoutThinking } from "../thinking.js";
 import type { LabelMap } from "./label-map.js";
 
 const BLOCKED =
@@ -44,9 +43,8 @@ export class LabelReader {
     return found.length === 1 && only?.at === 0 && only.end === bare.length ? only.label : null;
   }
 
-  /** The label that a response arrives at; null when it names none. */
-  label(response: string): string | null {
-    const text = withoutThinking(response);
+  /** The label that a model's own answer arrives at; null when it names none. */
+  label(text: string): string | null {
     const found = withoutLists(this.#all(text), text);
     const real = found.filter(({ at }) => !HYPOTHETICAL.test(before(text, at)));
     return lastStated(real, text) ?? this.#atEdge(text) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null;

@@ -1,7 +1,7 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
 import { jsonValuesIn, parseJson } from "../json-text.js";
-import { withoutThinking } from "../thinking.js";
+import { spokenPart } from "../own-answer/reasoning.js";
 import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments } from "./call.js";
 import { pythonCalls, pythonLiteral } from "./python-calls.js";
 
@@ -17,7 +17,7 @@ export function actualCalls(output: Output, expectedNames: ReadonlySet<string>):
   if (structured !== null && structured.length > 0) return structured;
   const response: unknown = output.response;
   if (typeof response === "object" && response !== null) return jsonCalls([response], expectedNames);
-  return callsInText(withoutThinking(textOf(response)), expectedNames);
+  return callsInText(spokenPart(textOf(response)), expectedNames);
 }
 
 function callsInText(text: string, expectedNames: ReadonlySet<string>): Call[] {

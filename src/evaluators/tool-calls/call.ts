@@ -5,6 +5,8 @@ export interface Call {
   name: string;
   /** Null when they were given as text that is no JSON. */
   args: Readonly<Record<string, unknown>> | null;
+  /** The arguments that are, or whose list holds, a whole number written as a fraction; only Python's syntax can tell. */
+  wholeFloats?: ReadonlySet<string>;
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -56,9 +58,17 @@ export function hasArguments(fields: Fields): boolean {
   const isWrapped = WRAPPERS.some((key) => fieldsOf(fields[key]) !== null);
   return (
     isWrapped ||
-    ARGUMENT_KEYS.some((key) => fields[key] !== undefined) ||
+    // The one key that says it on its own, whatever text it holds: it is empty, or broken, when a model gets it wrong.
+    typeof fields.arguments === "string" ||
+    fields.arguments === null ||
+    ARGUMENT_KEYS.some((key) => isObject(fields[key])) ||
     LISTS.some((key) => Array.isArray(fields[key]))
   );
+}
+
+/** An object, or JSON text of one. */
+function isObject(value: unknown): boolean {
+  return fieldsOf(typeof value === "string" ? parseJson(value)?.value : value) !== null;
 }
 
 /** Arguments come as an object or as JSON text; none at all is an empty object. */
@@ -69,4 +79,9 @@ export function argumentsOf(value: unknown): Fields | null {
 
 function allOf(lists: readonly (Call[] | null)[]): Call[] | null {
   return lists.every((list) => list !== null) ? lists.flat() : null;
+}
+
+/** Providers forbid dots in names, so that "math.add" comes back as "math_add". */
+export function plainName(name: string): string {
+  return name.replaceAll(".", "_");
 }

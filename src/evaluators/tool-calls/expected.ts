@@ -1,6 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { jsonOf, parseJson } from "../json-text.js";
 import { type Call, callsIn, fieldsOf } from "./call.js";
+import { declaredIntegers } from "./declared.js";
 import { pythonCalls } from "./python-calls.js";
 import { isAllowed, isOptional, isSame } from "./same.js";
 
@@ -8,7 +9,7 @@ import { isAllowed, isOptional, isSame } from "./same.js";
 export interface ExpectedCall {
   name: string;
   /** What keeps a call of this name from being it; null when nothing does. */
-  differenceFrom(args: Readonly<Record<string, unknown>>): string | null;
+  differenceFrom(args: Readonly<Record<string, unknown>>, wholeFloats: ReadonlySet<string>): string | null;
 }
 
 const BFCL_FIELDS = ["ground_truth", "possible_answer"] as const;
@@ -21,7 +22,8 @@ export function expectedCalls(example: Example): ExpectedCall[] | string {
   }
   for (const field of BFCL_FIELDS) {
     const value = example[field];
-    if (value !== undefined && value !== null) return bfclCalls(value) ?? `the example's ${field} is no list of calls`;
+    if (value === undefined || value === null) continue;
+    return bfclCalls(value, example) ?? `the example's ${field} is no list of calls`;
   }
   for (const field of PLAIN_FIELDS) {
     const calls = plainCalls(example[field]);
@@ -30,10 +32,10 @@ export function expectedCalls(example: Example): ExpectedCall[] | string {
   return "the example has no calls to compare with (tool_calls, ground_truth, possible_answer or answers)";
 }
 
-function plainCalls(value: unknown): ExpectedCall[] | null {
+/** The calls that a value holds; null when it holds anything else, a reason in words when one cannot be compared with. */
+function plainCalls(value: unknown): ExpectedCall[] | string | null {
   const read = unwrapped(value);
-  if (read === undefined || read === null) return null;
-  return callsIn(read)?.map(exactly) ?? null;
+  return read === undefined || read === null ? null : exactly(callsIn(read));
 }
 
 /** JSON text, and lists of nothing but JSON texts, as what they hold. */
@@ -45,43 +47,59 @@ function unwrapped(value: unknown): unknown {
 }
 
 /** BFCL's ground truth: calls with lists of allowed values, or calls in Python's syntax. */
-function bfclCalls(value: unknown): ExpectedCall[] | null {
+function bfclCalls(value: unknown, example: Example): ExpectedCall[] | string | null {
   const read = typeof value === "string" ? (parseJson(value)?.value ?? value) : value;
   const list: unknown[] = Array.isArray(read) ? read : [read];
-  const calls = list.map(bfclCall);
-  return calls.every((call) => call !== null) ? calls.flat() : null;
+  const calls: ExpectedCall[] = [];
+  for (const item of list) {
+    const read = bfclCall(item, example);
+    if (read === null || typeof read === "string") return read;
+    calls.push(...read);
+  }
+  return calls;
 }
 
-function bfclCall(item: unknown): ExpectedCall[] | null {
-  if (typeof item === "string") return pythonCalls(item)?.map(exactly) ?? null;
+function bfclCall(item: unknown, example: Example): ExpectedCall[] | string | null {
+  if (typeof item === "string") return exactly(pythonCalls(item));
   const fields = fieldsOf(item);
   if (fields === null) return null;
-  if (typeof fields.name === "string") return callsIn(fields)?.map(exactly) ?? null;
+  if (typeof fields.name === "string") return exactly(callsIn(fields));
   const calls = Object.entries(fields).map(([name, args]) => ({ name, allowed: fieldsOf(args) }));
   if (calls.some(({ allowed }) => allowed === null)) return null;
-  return calls.map(({ name, allowed }) => loosely(name, allowed ?? {}));
+  return calls.map(({ name, allowed }) => loosely(name, allowed ?? {}, declaredIntegers(example, name)));
 }
 
-function exactly({ name, args }: Call): ExpectedCall {
-  return expected(name, args ?? {}, { isMatch: isSame, mayLack: () => false });
+function exactly(calls: readonly Call[] | null): ExpectedCall[] | string | null {
+  const broken = calls?.find(({ args }) => args === null);
+  if (broken !== undefined) return `the arguments of the expected call ${broken.name.slice(0, 60)} are no JSON object`;
+  return calls?.map(({ name, args }) => expected(name, args ?? {}, EXACT)) ?? null;
 }
 
-function loosely(name: string, allowed: Readonly<Record<string, unknown>>): ExpectedCall {
-  return expected(name, allowed, { isMatch: isAllowed, mayLack: isOptional });
+const EXACT: Rules = { isMatch: isSame, mayLack: () => false, integers: new Set() };
+
+function loosely(
+  name: string,
+  allowed: Readonly<Record<string, unknown>>,
+  integers: ReadonlySet<string>,
+): ExpectedCall {
+  return expected(name, allowed, { isMatch: isAllowed, mayLack: isOptional, integers });
 }
 
 interface Rules {
   isMatch(value: unknown, wanted: unknown): boolean;
   mayLack(wanted: unknown): boolean;
+  /** The arguments that must be written as whole numbers: 10, and not 10.0. */
+  integers: ReadonlySet<string>;
 }
 
 function expected(name: string, wanted: Readonly<Record<string, unknown>>, rules: Rules): ExpectedCall {
-  const differenceFrom: ExpectedCall["differenceFrom"] = (args) => {
+  const differenceFrom: ExpectedCall["differenceFrom"] = (args, wholeFloats) => {
     for (const key of Object.keys(args)) if (!Object.hasOwn(wanted, key)) return `argument ${key} is not expected`;
     for (const [key, value] of Object.entries(wanted)) {
       if (!Object.hasOwn(args, key)) {
         if (!rules.mayLack(value)) return `argument ${key} is missing`;
       } else if (!rules.isMatch(args[key], value)) return `argument ${key} is ${shown(args[key])}, not ${shown(value)}`;
+      if (rules.integers.has(key) && wholeFloats.has(key)) return `argument ${key} is a fraction, not a whole number`;
     }
     return null;
   };

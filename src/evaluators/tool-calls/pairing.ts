@@ -1,4 +1,4 @@
-import type { Call } from "./call.js";
+import { type Call, plainName } from "./call.js";
 import type { ExpectedCall } from "./expected.js";
 
 /**
@@ -29,14 +29,11 @@ function firstDifference(expected: readonly ExpectedCall[], made: readonly Call[
   return null;
 }
 
-function between(wanted: ExpectedCall, { name, args }: Call): string | null {
-  if (plainName(name) !== plainName(wanted.name)) return `calls ${name.slice(0, 60)}, not ${wanted.name}`;
-  return args === null ? "arguments are not JSON" : wanted.differenceFrom(args);
-}
+const NONE: ReadonlySet<string> = new Set();
 
-/** Providers forbid dots in names, so that "math.add" comes back as "math_add". */
-function plainName(name: string): string {
-  return name.replaceAll(".", "_");
+function between(wanted: ExpectedCall, { name, args, wholeFloats = NONE }: Call): string | null {
+  if (plainName(name) !== plainName(wanted.name)) return `calls ${name.slice(0, 60)}, not ${wanted.name}`;
+  return args === null ? "arguments are not JSON" : wanted.differenceFrom(args, wholeFloats);
 }
 
 /** Pairs every expected call, taking back earlier pairs where that makes room. */

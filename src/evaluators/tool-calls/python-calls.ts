@@ -1,11 +1,11 @@
 import type { Parsed } from "../json-text.js";
 import type { Call } from "./call.js";
-import { Cursor, NotPython, readValue } from "./python-value.js";
+import { Cursor, NotPython } from "./python-cursor.js";
+import { readArguments, readValue } from "./python-value.js";
 
 /** Longer texts are no list of calls. */
 const LONGEST = 200_000;
 const NAME = () => /[A-Za-z_][\w.]*(?=\()/y;
-const KEYWORD = () => /[A-Za-z_]\w*(?=\s*=(?!=))/y;
 const POSITIONAL = "positional ";
 
 /**
@@ -56,13 +56,14 @@ function readCalls(cursor: Cursor): Call[] {
 
 function readCall(cursor: Cursor): Call {
   const name = cursor.match(NAME());
-  if (name === null || !cursor.take("(")) throw new NotPython();
-  const args = new Map<string, unknown>();
-  while (!cursor.take(")")) {
-    const keyword = cursor.match(KEYWORD());
-    if (keyword !== null) cursor.take("=");
-    args.set(keyword ?? `${POSITIONAL}${args.size + 1}`, readValue(cursor));
-    if (!cursor.take(",") && cursor.peek() !== ")") throw new NotPython();
-  }
-  return { name, args: Object.fromEntries(args) };
+  if (name === null) throw new NotPython();
+  const read = readArguments(cursor).map(({ keyword, ...rest }, i) => ({
+    key: keyword ?? `${POSITIONAL}${i + 1}`,
+    ...rest,
+  }));
+  return {
+    name,
+    args: Object.fromEntries(read.map(({ key, value }) => [key, value])),
+    wholeFloats: new Set(read.flatMap(({ key, hasWholeFloat }) => (hasWholeFloat ? [key] : []))),
+  };
 }

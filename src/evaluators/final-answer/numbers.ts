@@ -1,0 +1,39 @@
+import { cleaned, firstBold } from "./clean.js";
+import { wholeNumber } from "./kind.js";
+
+const LONGEST = 200;
+const WITH_UNIT = /^([-−+]?[\d,]*\.?\d+) [a-z][^\d]*$/i;
+/** Where a number ends that an explanation follows; a minus before a digit, and a remark that a sign
+ * follows, go on with the sum. */
+const CLAUSE_END = /[.,;:!?](?=\s|$)|\s[-–—](?!\s?[\d$])|\s\((?![^()]{0,60}\)\s?[-+*/×÷=])|\s(?:because|since|as)\s/;
+/** Where a sum ends: it may hold brackets. */
+const SUM_END = /[.,;!?](?=\s|$)|\s(?:because|since|as|where|which)\s/;
+
+/** The numbers that a line may answer with; the result of a sum only when the line does not begin with its answer. */
+export function numbersOf(line: string, isExplicit: boolean): number[] {
+  const plain = line.replaceAll("**", "");
+  const direct = numbersAmong([line, before(plain, CLAUSE_END), firstBold(line) ?? ""]);
+  if (direct.length > 0) return direct;
+  const sum = isExplicit ? before(plain, SUM_END) : plain;
+  const result = sum.slice(sum.lastIndexOf("=") + 1);
+  return sum.includes("=") ? numbersAmong([result, before(result, CLAUSE_END)]) : [];
+}
+
+/** Those of some texts that are numbers, spelled or with a unit. */
+export function numbersAmong(texts: readonly string[]): number[] {
+  return texts.flatMap((text) => numberOf(cleaned(text)) ?? []);
+}
+
+function numberOf(text: string): number | null {
+  if (text.length > LONGEST) return null;
+  return wholeNumber(moneyless(text)) ?? wholeNumber(WITH_UNIT.exec(text)?.[1] ?? "");
+}
+
+function before(text: string, end: RegExp): string {
+  const at = text.trimStart().search(end);
+  return at === -1 ? text : text.trimStart().slice(0, at);
+}
+
+function moneyless(text: string): string {
+  return text.replace(/^([-−+]?)[$€£]/, "$1");
+}

@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
+import { ownAnswer } from "./own-answer.js";
+
+describe("withoutReasoning", () => {
+  it.each([
+    ["<think>A? No.</think>B", "B"],
+    ["<thinking>A</thinking>\n(B)", "\n(B)"],
+    ["<reasoning>A</reasoning><answer>B</answer>", "<answer>B</answer>"],
+    ["<thought>A</thought>B", "B"],
+    ["<THINK>A</THINK>B", "B"],
+    ["[THINK]A[/THINK]B", "B"],
+    ["◁think▷A◁/think▷B", "B"],
+    ["<|begin_of_thought|>A<|end_of_thought|>B", "B"],
+    ["The prompt opened it.</think>B", "B"],
+    ["<think>a</think>X<think>b</think>Y", "X\nY"],
+    ["X <think>a</think>", "X "],
+    ["<think>I close with </think> in a moment.</think>B", "B"],
+    ["<think>one <think> two</think>B", "B"],
+    ["<think></think>    return 1", "    return 1"],
+    ["<|channel|>analysis<|message|>A<|end|><|start|>assistant<|channel|>final<|message|>B", "B"],
+    ['<|channel|>analysis<|message|>A<|end|><|channel|>final <|constrain|>json<|message|>{"x": 1}', '{"x": 1}'],
+    ["analysisWe need A.assistantfinalB", "B"],
+    ["nothing of the kind", "nothing of the kind"],
+  ])("of %j is %j", (response, expected) => {
+    expect(withoutReasoning(response)).toBe(expected);
+  });
+
+  it.each([
+    "<think>The answer is B.",
+    "<think>The answer is B.</think>",
+    "<think>The answer is B.</think>\n",
+    "The answer is B.</think>",
+    "<|channel|>analysis<|message|>The answer is B.",
+    "<|start|>assistant<|channel|>analysis<|message|>The answer is B.",
+    "<|channel|>final<|message|>The answer is B.",
+  ])("keeps the text of %j, which has nothing else", (response) => {
+    expect(withoutReasoning(response).trim()).toBe("The answer is B.");
+  });
+
+  it("keeps what comes before a block that is never closed, and the block", () => {
+    expect(withoutReasoning("A.<think>No, B.")).toBe("A.\n\nNo, B.");
+  });
+});
+
+describe("spokenPart", () => {
+  it.each([
+    ["<think>draft()</think>final()", "final()"],
+    ["<think>draft()", ""],
+    ["<think>draft()</think>", ""],
+    ["final()\n<think>draft()", "final()\n"],
+    ["final()", "final()"],
+  ])("of %j is %j", (response, expected) => {
+    expect(spokenPart(response)).toBe(expected);
+  });
+});
+
+describe("ownAnswer", () => {
+  it.each([
+    ["The answer is Yes.<|endoftext|>Q: foo", "The answer is Yes."],
+    ["B<|im_end|>\n<|im_start|>user\nAnd now?", "B"],
+    ["<|im_start|>assistant\nB<|im_end|>", "B"],
+    ["<start_of_turn>model\nB<end_of_turn>", "B"],
+    ["<s> B</s> C", "B"],
+    ["B [INST] and C? [/INST] C", "B "],
+    ["B<｜end▁of▁sentence｜>C", "B"],
+    ["B<|return|>", "B"],
+    ["<think>B</think><|im_end|>", "\nB\n"],
+  ])("of %j ends with its turn: %j", (response, expected) => {
+    expect(ownAnswer(response)).toBe(expected);
+  });
+
+  it.each([
+    [" B\n\nQuestion: foo\nAnswer: C", " B\n"],
+    ["The answer is (B).\n\nQ: next\nA: The answer is (C).", "The answer is (B).\n"],
+    ["The answer is (B).\n\nHuman: next\n\nAssistant: (A)", "The answer is (B).\n"],
+    ["The answer is (B).\nUser: next", "The answer is (B)."],
+    ["contradiction\n\nPremise: x\nHypothesis: y", "contradiction\n"],
+    ["B\n\n### Question:\nfoo", "B\n"],
+    ["B\n\n**Question:** foo", "B\n"],
+    ["ant bee cat dog eel fox\n\nQ: Sort", "ant bee cat dog eel fox\n"],
+    ["12 * 2 = 24\nQ: There are 3 cars.", "12 * 2 = 24"],
+    ["12 * 2 = 24\n\nProblem 2: There are 3 cars.", "12 * 2 = 24\n"],
+    ["Die Antwort ist 24.\nFrage: Und nun?", "Die Antwort ist 24."],
+  ])("of %j ends with the next question: %j", (response, expected) => {
+    expect(ownAnswer(response)).toBe(expected);
+  });
+
+  it.each([
+    "Question: what is it?\nAnswer: B",
+    "Sure!\n\nQuestion: what is it?\nAnswer: B",
+    "Let me restate.\n\nQ: what is it?\nA: B",
+    "Here is the task:\n\nQ: what is it?\nA: B",
+    `The task has ${"many ".repeat(60)} parts and reads as follows:\n\nQ: what is it?\nA: B`,
+    "To answer this, look at the text first.\n\nQuestion: what is it?\nAnswer: B",
+    "The answer is hidden.\nPremise: x\nHypothesis: y\nLabel: entailment",
+    "\n\nQ: what is it?\nA: B",
+    "The answer is B.",
+    "",
+  ])("of %j is all of it: the question is only repeated", (response) => {
+    expect(ownAnswer(response)).toBe(response);
+  });
+
+  it("is never empty when the response says something", () => {
+    const unit = fc.constantFrom("<think>", "</think>", "B", " ", "\n", "Q:", "Question:\n", "<|im_end|>", "<s>", "12");
+    const text = fc.array(unit, { maxLength: 10 }).map((units) => units.join(""));
+    fc.assert(
+      fc.property(text, (response) => {
+        if (/B|12/.test(response)) expect(ownAnswer(response).trim()).not.toBe("");
+      }),
+    );
+  });
+
+  it.each(["<think>", "</think>", "<think></think>", "\nQ:", "\n", " ", "<|im_end|>", "<|channel|>", "<s>", "answer "])(
+    "stays quick on a megabyte of %j",
+    (unit) => {
+      const start = performance.now();
+      ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
+      ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
+      // On a busy machine; what is quadratic takes minutes.
+      expect(performance.now() - start).toBeLessThan(10_000);
+    },
+  );
+});

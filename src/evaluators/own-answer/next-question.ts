@@ -1,0 +1,63 @@
+const QUESTIONS =
+  "Q|Question|QUESTION|Problem|PROBLEM|Exercise|Frage|Pregunta|Вопрос|Задача|Swali|問題|问题|質問|প্রশ্ন|ప్రశ్న|โจทย์";
+/** What a base model writes when it goes on with the next question of its prompt, in the languages of MGSM. */
+const MARKER = new RegExp(
+  `\\n[ \\t]*(?:\\*\\*)?(?:${QUESTIONS}|Human|User|Premise|Claim|Passage|Context|#{2,3} ?(?:Instruction|Question|Problem|Input|Human|User))[ \\t]?\\d{0,3}[ \\t]?(?::|：|\\n)`,
+  "g",
+);
+/** These are also headings within one answer, unless a blank line comes before. */
+const HEADING = /^\n[ \t]*(?:\*\*)?(?:Premise|Claim|Passage|Context)/;
+const FEW_SHOT = /^\n[ \t]*Q[ \t]?\d{0,3}[ \t]?[:：]/;
+const ANSWERED = [
+  /\\boxed|####/,
+  /\banswer\b[*_"')\]]{0,4}\s?(?:[:：=]|[-–—] |\d)/i,
+  /\banswers?\b[^.\n]{0,60}?\b(?:is|are|was|be|equals)\b/i,
+  /\b(?:is|are|was|be) (?:therefore |thus )?(?:the|our|my) (?:final |correct )?answer\b/i,
+  /antwort|respuesta|réponse|ответ|jibu|答|정답|উত্তর|సమాధానం|คำตอบ/i,
+];
+/** What is said before the question is repeated. */
+const OPENER =
+  /^(?:sure|ok(?:ay)?|certainly|of course|let(?:['’]s| us| me)|here|alright|great|first|to |(?:i|we)(?:['’]ll| will| need| must| have to))\b/i;
+const FEW_WORDS = 3;
+const SHORT = 200;
+
+/**
+ * A response up to where it goes on with another question, as the stop sequences of the official harnesses cut it. One
+ * that first repeats its own question is not cut there: there must be an answer before.
+ */
+export function beforeNextQuestion(text: string): string {
+  const start = text.length - text.trimStart().length;
+  let hasAnswer = false;
+  let hasDigit = false;
+  let from = start;
+  for (const { index, 0: marker } of text.matchAll(MARKER)) {
+    if (index < start) continue;
+    // Only what was not searched before: a megabyte may be full of markers.
+    const part = text.slice(from, index);
+    hasAnswer ||= ANSWERED.some((pattern) => pattern.test(part));
+    hasDigit ||= /\d/.test(part);
+    const isApart = endsInBlankLine(part);
+    const before = text.slice(start, Math.min(index, start + SHORT)).trim();
+    const isPossible = isApart || !HEADING.test(marker);
+    const isClear = hasAnswer || isShortAnswer(before) || (hasDigit && (isApart || FEW_SHOT.test(marker)));
+    if (
+      isPossible &&
+      (isClear || (isApart && FEW_SHOT.test(marker) && !isOpener(before) && !/[:：]$/.test(part.trimEnd().slice(-1))))
+    )
+      return text.slice(0, index);
+    from = index;
+  }
+  return text;
+}
+
+function isShortAnswer(text: string): boolean {
+  return text !== "" && !isOpener(text) && text.split(/\s+/).length <= FEW_WORDS;
+}
+
+function isOpener(text: string): boolean {
+  return text === "" || OPENER.test(text) || /[:：!]$/.test(text);
+}
+
+function endsInBlankLine(text: string): boolean {
+  return text.slice(text.trimEnd().length).includes("\n");
+}
