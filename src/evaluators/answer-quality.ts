@@ -46,7 +46,7 @@ export class AnswerQuality implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1, abstentions: [...this.#abstentions].sort() };
+    return { evaluator: this.name, version: 2, abstentions: [...this.#abstentions].sort() };
   }
 }
 

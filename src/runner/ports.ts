@@ -68,7 +68,7 @@ export interface RunBudgetPort {
 }
 
 /** What a trial has cost; null when nobody knows. */
-export interface TrialCost {
+interface TrialCost {
   costUsd: number | null;
   /** What scoring it has cost. */
   judgeCostUsd: number;

@@ -98,7 +98,7 @@ function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
 }
 
 /** What tells a trial from all others of its run. */
-export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
+type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
 
 /** Sorts stored rows into those that stand and those that are tried again. */
 function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {

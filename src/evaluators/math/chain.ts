@@ -19,14 +19,10 @@ function isConstant(side: string): boolean {
 }
 
 /**
- * What is said of a name: `5` of `x = 5`, `[2,3)` of `x \in [2,3)`, `11` of `x = 5+6 = 11`. An equation between two
- * formulas stays as it is, and so does a list, whose elements may each have a name.
+ * Everything in an equation or a chain of them that may be its answer, the likeliest first: `5` of `x = 5`, `[2,3)` of
+ * `x \in [2,3)`, `11` of `x = 5+6 = 11`. An equation between two formulas stays as it is, and so does a list, whose
+ * elements may each have a name.
  */
-export function withoutName(text: string): string {
-  return sidesOf(text)[0] ?? text;
-}
-
-/** Everything in an equation or a chain of them that may be its answer, the likeliest first. */
 export function sidesOf(text: string): string[] {
   if (isList(text)) return [text];
   const [member = "", ...sets] = split(text, "\\in");
