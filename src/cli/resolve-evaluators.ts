@@ -8,9 +8,13 @@ import { isModulePath } from "./load-module.js";
 import type { Judged } from "./make-judge.js";
 import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
+import { say } from "./streams.js";
 
 /** The name of the one evaluator that flags of its own describe. */
 const JUDGE = "llm_judge";
+
+/** The name of the one that runs programs. */
+const CODE = "code_execution";
 
 /** Datasets joined to the evaluators that a run brings for them. */
 export interface Evaluated {
@@ -36,8 +40,17 @@ export async function resolveEvaluators(
   const judge = config.judge === undefined ? null : await judgeOf(config);
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
   const chosen = await makeChosen(registry, { config, names, judge });
+  if (config.unsafeLocalExec === true && chosen.some(({ evaluator }) => evaluator.name === CODE)) await warnUnsafe();
   const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
   return { ...join(datasets, chosen, judge), made: judge === null ? made : [judge, ...made] };
+}
+
+/** Whoever allowed it is told when it is made use of. */
+async function warnUnsafe(): Promise<void> {
+  const { describeIsolation } = await import("../sandbox/index.js");
+  const { kind, detail } = await describeIsolation();
+  if (kind === null)
+    say(`There is no sandbox here (${detail}): generated code runs without one, and can do all that you can.`);
 }
 
 /** An evaluator, and the dataset it is for; null for every one. */
