@@ -28,7 +28,9 @@ export interface CodeExecutionOptions {
 
 /**
  * Runs the code of a response against the tests of its example, in a sandbox. It passes only when all tests have been
- * run to their end, in a process that the code cannot reach.
+ * run to their end, in a process that the code cannot reach. Python that fails so and can do nothing but compute is run
+ * once more in one process with its tests, as the published graders do. All of the code is run, as they do too: a
+ * correct function fails when what follows it at the top level raises.
  * @example
  * const evaluator = new CodeExecution();
  * const example = { id: 1, question: "Write add(a, b).", test: "assert add(1, 2) == 3" };

@@ -21,6 +21,8 @@ export interface BoxPlan {
   args: readonly string[];
   /** Names of the files in the work folder, each with the descriptor it is read from. */
   files: readonly { name: string; fd: number }[];
+  /** The descriptor that the filter of system calls is read from; null when there is none. */
+  filterFd: number | null;
   limits: SandboxLimits;
 }
 
@@ -28,6 +30,7 @@ export interface BoxPlan {
 export function boxArgs(plan: BoxPlan): string[] {
   return [
     ...namespaces(plan.kind),
+    ...(plan.filterFd === null ? [] : ["--seccomp", String(plan.filterFd)]),
     ...system(),
     ...folders(plan.interpreter.folders),
     ...workFolder(plan),

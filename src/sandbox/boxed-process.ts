@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
-import { constants } from "node:os";
+import { availableParallelism, constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { messageOf, SandboxError } from "../core/errors.js";
 import { BoundedText } from "./bounded-text.js";
@@ -26,13 +26,18 @@ export interface Command {
   command: string;
   args: readonly string[];
   cwd?: string;
-  /** Texts for the descriptors from 5 on. */
-  inputs?: readonly string[];
+  /** What is read from the descriptors from 5 on. */
+  inputs?: readonly (string | Buffer)[];
   stdin?: string;
   /** True when its standard input and output go nowhere: a pipe costs as much as a tenth of a box. */
   isQuiet?: boolean;
+  /** True when lines go to and from it on descriptor 3. */
+  hasLines: boolean;
+  /** Descriptors of this process that it must not be given. */
+  strays: readonly number[];
   /** Null is no limit. */
   wallMs: number | null;
+  cpuSecs: number;
   memoryBytes: number;
   outputBytes: number;
   /** Kills the whole process group, for a process that nothing else holds together. */
@@ -63,7 +68,7 @@ export class BoxedProcess {
     this.ended = this.#watch(command);
     // Whoever needs the end waits for it; until then a failed start is nobody's unhandled rejection.
     this.ended.catch(() => undefined);
-    this.lines = new LineChannel(this.#child.stdio[3] as Duplex, LINE_BYTES);
+    this.lines = new LineChannel(this.#child.stdio[3] as Duplex | null, LINE_BYTES);
     if (this.#child.stdin !== null) write(this.#child.stdin, command.stdin ?? "");
     command.inputs?.forEach((text, index) => {
       write(this.#child.stdio[INFO_FD + 1 + index] as Writable, text);
@@ -98,15 +103,27 @@ export class BoxedProcess {
   /** Lets this process end while the box is still there: it ends with it. */
   unref(): void {
     this.#child.unref();
-    for (const stream of this.#child.stdio) (stream as Socket | null)?.unref();
+    for (const stream of this.#openStreams()) stream.unref();
   }
 
-  #watch({ wallMs, memoryBytes, outputBytes }: Command): Promise<Ended> {
+  /** Takes `unref` back: whoever waits for the box needs this process to stay. */
+  ref(): void {
+    this.#child.ref();
+    for (const stream of this.#openStreams()) stream.ref();
+  }
+
+  /** A closed stream would wait to be connected again. */
+  #openStreams(): Socket[] {
+    return this.#child.stdio.filter((stream) => stream?.destroyed === false) as Socket[];
+  }
+
+  #watch({ wallMs, cpuSecs, memoryBytes, outputBytes }: Command): Promise<Ended> {
+    const started = performance.now();
     const child = this.#child;
     const keep = (fd: number) =>
       new BoundedText(child.stdio[fd] as Readable | null, outputBytes, () => this.stop("output"));
     const [stdout, stderr] = [keep(1), keep(2)];
-    readFirst(child.stdio[INFO_FD] as Readable, (pid) => this.#born(pid));
+    readFirst(child.stdio[INFO_FD] as Readable | null, (pid) => this.#born(pid));
     const timer = wallMs === null ? undefined : setTimeout(() => this.stop("wall_time"), wallMs);
     const unwatch = watchMemory(child.pid, memoryBytes, () => this.stop("memory"));
     return new Promise<Ended>((resolve, reject) => {
@@ -115,11 +132,16 @@ export class BoxedProcess {
         unwatch();
         reject(failedSpawn(error));
       });
-      child.on("exit", () => this.#isGroup && this.#endGroup());
+      child.on("exit", () => {
+        this.lines.release();
+        if (this.#isGroup) this.#endGroup();
+      });
       child.on("close", (code, signal) => {
         clearTimeout(timer);
         unwatch();
-        const ended = { ...exitOf(code, signal), stdout: stdout.text(), stderr: stderr.text(), stopped: this.#stopped };
+        const mayBeCpu = performance.now() - started >= shortestUse(cpuSecs);
+        const exit = exitOf(code, signal, mayBeCpu);
+        const ended = { ...exit, stdout: stdout.text(), stderr: stderr.text(), stopped: this.#stopped };
         void allGone(this.#first).then(() => resolve(ended));
       });
     });
@@ -134,19 +156,34 @@ export class BoxedProcess {
   }
 }
 
-function spawnCommand({ command, args, cwd, uid, isGroup, isQuiet, inputs = [] }: Command): ChildProcess {
-  const standard = isQuiet === true ? (["ignore", "ignore", "pipe"] as const) : (["pipe", "pipe", "pipe"] as const);
+function spawnCommand(asked: Command): ChildProcess {
+  const { command, args, cwd, uid, isGroup } = asked;
+  const nothing = openSync("/dev/null", "r");
   const child = spawn(command, args, {
     env: {},
-    stdio: [...standard, "pipe", "pipe", ...inputs.map(() => "pipe" as const)],
+    stdio: descriptors(asked, nothing),
     detached: isGroup,
     ...(cwd === undefined ? {} : { cwd }),
     ...(uid === undefined ? {} : { uid, gid: uid }),
   });
+  closeSync(nothing);
   // Node gives up before it has made any stream when the process has no descriptor left.
   if ((child.stdio as unknown) !== undefined) return child;
   child.on("error", () => undefined);
   throw failedSpawn(new Error("too many open files"));
+}
+
+/** Node starts a process with all that is not closed: what it must not have is replaced by a descriptor of nothing. */
+function descriptors({ isGroup, isQuiet, hasLines, strays, inputs = [] }: Command, nothing: number) {
+  const pipeIf = (isWanted: boolean) => (isWanted ? ("pipe" as const) : ("ignore" as const));
+  const standard = isQuiet === true ? (["ignore", "ignore", "pipe"] as const) : (["pipe", "pipe", "pipe"] as const);
+  const list: ("pipe" | "ignore" | number)[] = [...standard, pipeIf(hasLines), pipeIf(!isGroup)];
+  list.push(...inputs.map(() => "pipe" as const));
+  for (const stray of strays) {
+    while (list.length <= stray) list.push("ignore");
+    if (list[stray] === "ignore") list[stray] = nothing;
+  }
+  return list;
 }
 
 function failedSpawn(cause: Error): SandboxError {
@@ -154,10 +191,10 @@ function failedSpawn(cause: Error): SandboxError {
 }
 
 /** Calls with the id of the first process in the box, as soon as it is told. */
-function readFirst(stream: Readable, use: (pid: number) => void): void {
+function readFirst(stream: Readable | null, use: (pid: number) => void): void {
   let text = "";
-  stream.on("error", () => undefined);
-  stream.on("data", (chunk: Buffer) => {
+  stream?.on("error", () => undefined);
+  stream?.on("data", (chunk: Buffer) => {
     text += chunk.toString("latin1");
     const pid = /"child-pid":\s*(\d+)\D/.exec(text)?.[1];
     if (pid !== undefined) use(Number(pid));
@@ -180,15 +217,28 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function write(stream: Writable, text: string): void {
+function write(stream: Writable, text: string | Buffer): void {
   // A program that does not read what it is given has closed the pipe: that is its own affair.
   stream.on("error", () => undefined);
   stream.end(text);
 }
 
-/** A box tells the death of what ran in it as 128 + the number of the signal. */
-function exitOf(code: number | null, signal: NodeJS.Signals | null): Pick<Ended, "exitCode" | "signal"> {
+/** In milliseconds: no process uses up its processor time faster than on all cores. */
+function shortestUse(cpuSecs: number): number {
+  return (900 * cpuSecs) / availableParallelism();
+}
+
+/**
+ * A box tells the death of what ran in it as 128 + the number of the signal. A program may end with such a number
+ * itself, but not with the one for too much processor time before it can have used that.
+ */
+function exitOf(
+  code: number | null,
+  signal: NodeJS.Signals | null,
+  mayBeCpu: boolean,
+): Pick<Ended, "exitCode" | "signal"> {
   if (code === null || code <= 128) return { exitCode: code, signal };
   const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
-  return name === undefined ? { exitCode: code, signal } : { exitCode: null, signal: name };
+  const isSignal = name !== undefined && (name !== "SIGXCPU" || mayBeCpu);
+  return isSignal ? { exitCode: null, signal: name } : { exitCode: code, signal };
 }

@@ -2,10 +2,12 @@ import { existsSync } from "node:fs";
 import { messageOf } from "../core/errors.js";
 import type { IsolationKind } from "./box.js";
 import { BoxedProcess } from "./boxed-process.js";
+import { callFilter } from "./call-filter.js";
 import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
 import { boxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { UidPool } from "./uid-pool.js";
+import { strayDescriptors } from "./stray-descriptors.js";
+import { ownUids } from "./uid-pool.js";
 
 /** What this machine has to run untrusted programs in, found out by trying it. */
 export interface Isolation {
@@ -49,10 +51,15 @@ async function tryKinds(advice: readonly string[]): Promise<Omit<Isolation, "int
   const problems: string[] = [];
   for (const kind of kinds) {
     const problem = await problemWith(kind);
-    if (problem === null) return { kind, detail: NAMES[kind], advice };
+    if (problem === null) return { kind, detail: `${NAMES[kind]}${filterDetail()}`, advice };
     problems.push(`${NAMES[kind]}: ${problem}`);
   }
   return { kind: null, detail: problems.join("; "), advice: [...ADVICE, ...advice] };
+}
+
+/** What namespaces leave open is closed by the filter: whoever has none should know. */
+function filterDetail(): string {
+  return callFilter() === null ? `, without a filter of system calls (there is none for ${process.arch})` : "";
 }
 
 const NAMES = {
@@ -69,15 +76,16 @@ const ADVICE = [
 /** What keeps a box of this kind from working; null when nothing does. */
 async function problemWith(kind: IsolationKind): Promise<string | null> {
   const test: Interpreter = { language: "python", path: "/usr/bin/test", version: "", folders: [], packages: [] };
-  const plan = { interpreter: test, args: ["!", "-e", OUTSIDE], limits: DEFAULT_LIMITS };
+  const strays = strayDescriptors();
+  const plan = { interpreter: test, args: ["!", "-e", OUTSIDE], limits: DEFAULT_LIMITS, hasLines: false, strays };
+  const uids = ownUids();
+  const uid = uids?.take() ?? null;
   try {
-    const { exitCode, stderr } = await new BoxedProcess(boxCommand(plan, kind, ownUid())).ended;
+    const { exitCode, stderr } = await new BoxedProcess(boxCommand(plan, kind, uid)).ended;
     return exitCode === 0 ? null : stderr.trim().split("\n").at(-1) || `it ended with ${exitCode}`;
   } catch (error) {
     return messageOf(error);
+  } finally {
+    if (uid !== null) uids?.give(uid);
   }
-}
-
-function ownUid(): number | null {
-  return process.getuid?.() === 0 ? new UidPool().take() : null;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { boxArgs, INFO_FD, type IsolationKind } from "./box.js";
 import type { Command } from "./boxed-process.js";
+import { callFilter } from "./call-filter.js";
 import type { Interpreter } from "./interpreters.js";
 import { kernelLimits, type SandboxLimits } from "./limits.js";
 
@@ -12,21 +13,38 @@ export interface Launch {
   files?: Readonly<Record<string, string>>;
   stdin?: string;
   isQuiet?: boolean;
+  /** False for a program that has nothing to say on descriptor 3. */
+  hasLines?: boolean;
+  /** Descriptors of this process that it must not be given. */
+  strays?: readonly number[];
   /** True for a process that serves many programs, one after the other: it has no time limit of its own. */
   isLasting?: boolean;
 }
 
-const FIRST_FILE_FD = INFO_FD + 1;
+const FIRST_INPUT_FD = INFO_FD + 1;
 const PRLIMIT = "/usr/bin/prlimit";
 
 /** A launch in a box. `uid` is one of the pool when root starts it, else null. */
 export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | null): Command {
-  const files = Object.keys(launch.files ?? {}).map((name, index) => ({ name, fd: FIRST_FILE_FD + index }));
   const { interpreter, args, limits } = launch;
+  const filter = callFilter();
+  const inputs = [...(filter === null ? [] : [filter]), ...Object.values(launch.files ?? {})];
+  const filterFd = filter === null ? null : FIRST_INPUT_FD;
+  const firstFile = FIRST_INPUT_FD + (filter === null ? 0 : 1);
+  const files = Object.keys(launch.files ?? {}).map((name, index) => ({ name, fd: firstFile + index }));
+  const plan = {
+    kind,
+    uid: kind === "root" ? uid : null,
+    interpreter,
+    args,
+    files,
+    filterFd,
+    limits: unhurried(launch),
+  };
   return {
     command: "/usr/bin/bwrap",
-    args: boxArgs({ kind, uid: kind === "root" ? uid : null, interpreter, args, files, limits: unhurried(launch) }),
-    inputs: Object.values(launch.files ?? {}),
+    args: boxArgs(plan),
+    inputs,
     ...bounds(launch),
     isGroup: false,
     // A user namespace of root's would still be root where files are concerned.
@@ -49,9 +67,11 @@ function localLimits(launch: Launch): string[] {
   return [PRLIMIT, ...limits.filter((limit) => !limit.startsWith("--nproc")), "--"];
 }
 
-function bounds({ limits, stdin, isQuiet = false, isLasting }: Launch) {
+function bounds(launch: Launch) {
+  const { limits, stdin, isQuiet = false, isLasting, hasLines = true, strays = [] } = launch;
   const wallMs = isLasting === true ? null : limits.wallMs;
-  return { wallMs, outputBytes: limits.outputBytes, isQuiet, ...(stdin === undefined ? {} : { stdin }) };
+  const { cpuSecs, outputBytes } = unhurried(launch);
+  return { wallMs, cpuSecs, outputBytes, isQuiet, hasLines, strays, ...(stdin === undefined ? {} : { stdin }) };
 }
 
 function unhurried({ limits, isLasting }: Launch): SandboxLimits {

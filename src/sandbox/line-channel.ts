@@ -1,20 +1,32 @@
 import type { Duplex } from "node:stream";
 
 const NEWLINE = 10;
+/** Nobody says more than a line or two before it is answered. */
+const MOST_WAITING = 16;
 
-/** Lines of text to and from a boxed process. Ends at the first line that is longer than allowed. */
+/**
+ * Lines of text to and from a boxed process. Ends at the first line that is longer than allowed. What nobody has asked
+ * for stays with the process, which has to wait: it could fill our memory otherwise.
+ */
 export class LineChannel {
-  readonly #stream: Duplex;
+  readonly #stream: Duplex | null;
   readonly #maxBytes: number;
   readonly #lines: string[] = [];
   #parts: Buffer[] = [];
   #pendingBytes = 0;
   #isOver = false;
+  #isReleased = false;
   #wake: (() => void) | null = null;
 
-  constructor(stream: Duplex, maxBytes: number) {
+  /** Without a stream there are no lines. */
+  constructor(stream: Duplex | null, maxBytes: number) {
     this.#stream = stream;
     this.#maxBytes = maxBytes;
+    this.#isOver = stream === null;
+    if (stream !== null) this.#listen(stream);
+  }
+
+  #listen(stream: Duplex): void {
     stream.on("data", (chunk: Buffer) => this.#take(chunk));
     stream.on("close", () => this.#end());
     stream.on("end", () => this.#end());
@@ -23,7 +35,13 @@ export class LineChannel {
   }
 
   send(line: string): void {
-    if (!this.#isOver) this.#stream.write(`${line}\n`);
+    if (!this.#isOver) this.#stream?.write(`${line}\n`);
+  }
+
+  /** The process has ended: what it left behind is little, and the stream ends only when it is read. */
+  release(): void {
+    this.#isReleased = true;
+    this.#stream?.resume();
   }
 
   /** The next line; null when no more will come. */
@@ -33,7 +51,9 @@ export class LineChannel {
         this.#wake = resolve;
       });
     }
-    return this.#lines.shift() ?? null;
+    const line = this.#lines.shift() ?? null;
+    if (this.#lines.length < MOST_WAITING) this.#stream?.resume();
+    return line;
   }
 
   #take(chunk: Buffer): void {
@@ -46,6 +66,7 @@ export class LineChannel {
       start = at + 1;
     }
     this.#keep(chunk.subarray(start));
+    if (this.#lines.length >= MOST_WAITING && !this.#isReleased) this.#stream?.pause();
     this.#notify();
   }
 
@@ -53,7 +74,7 @@ export class LineChannel {
     if (rest.length === 0) return;
     this.#parts.push(rest);
     this.#pendingBytes += rest.length;
-    if (this.#pendingBytes > this.#maxBytes) this.#stream.destroy();
+    if (this.#pendingBytes > this.#maxBytes) this.#stream?.destroy();
   }
 
   #end(): void {

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../test/isolation.js";
 import { SandboxError, UsageError } from "../core/errors.js";
@@ -152,6 +153,6 @@ describe("a machine without isolation", () => {
     });
     expect(timedOut).toBe(true);
     await sandbox.close();
-    await expect.poll(() => readdirSync(tmpdir()).filter((name) => folder.endsWith(name))).toEqual([]);
+    await expect.poll(() => readdirSync(tmpdir()).filter((name) => folder === join(tmpdir(), name))).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { SandboxError, UsageError } from "../core/errors.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
@@ -10,8 +10,10 @@ import { describeIsolation, type Isolation } from "./isolation.js";
 import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
 import { endOrphans } from "./orphans.js";
+import { checkFiles } from "./program-files.js";
 import { Slots } from "./slots.js";
-import { UidPool } from "./uid-pool.js";
+import { strayDescriptors } from "./stray-descriptors.js";
+import { ownUids } from "./uid-pool.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
@@ -53,7 +55,7 @@ export interface RunOptions {
 }
 
 /** What is started in a sandbox besides whole programs. */
-export interface BoxOptions extends Omit<Launch, "interpreter" | "limits"> {
+export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "strays"> {
   language: Language;
   limits?: Partial<SandboxLimits>;
 }
@@ -71,14 +73,14 @@ export class Sandbox {
   readonly isolation: Isolation;
   readonly #limits: SandboxLimits;
   readonly #slots: Slots;
-  readonly #uids: UidPool | null;
+  readonly #uids = ownUids();
+  readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
 
   constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
     this.isolation = isolation;
     this.#limits = limitsOf(limits);
     this.#slots = new Slots(concurrency);
-    this.#uids = process.getuid?.() === 0 ? new UidPool() : null;
   }
 
   /** True when programs run without a box. */
@@ -89,7 +91,7 @@ export class Sandbox {
   /** Runs one program to its end. Rejects only when the sandbox fails, never for what the program does. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
     const { language, files, main, stdin = "" } = program;
-    for (const name of Object.keys(files)) checkName(name);
+    checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
     const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`, this.#limits);
     const launch = {
@@ -97,9 +99,11 @@ export class Sandbox {
       args,
       files,
       stdin,
+      hasLines: false,
       ...(options.limits === undefined ? {} : { limits: options.limits }),
     };
     const ended = await this.use(launch, (box) => box.ended, options.signal);
+    if (mayBeOurs(ended) && (await this.#failsAnyway(launch))) throw ownFailure(ended);
     return resultOf(ended);
   }
 
@@ -121,11 +125,15 @@ export class Sandbox {
 
   /** Starts a process without waiting for a place. Whoever starts it stops it. */
   async start({ language, limits, ...launch }: BoxOptions): Promise<BoxedProcess> {
-    const ready = {
+    return this.#launch({
       ...launch,
       interpreter: this.interpreter(language),
       limits: { ...this.#limits, ...limitsGiven(limits) },
-    };
+      strays: this.#strays,
+    });
+  }
+
+  async #launch(ready: Launch): Promise<BoxedProcess> {
     const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
     this.#open.add(box);
     const forget = () => this.#open.delete(box);
@@ -136,7 +144,10 @@ export class Sandbox {
   /** Ends everything that still runs. */
   async close(): Promise<void> {
     const boxes = [...this.#open];
-    for (const box of boxes) box.stop("aborted");
+    for (const box of boxes) {
+      box.ref();
+      box.stop("aborted");
+    }
     await Promise.allSettled(boxes.map((box) => box.ended));
   }
 
@@ -147,6 +158,14 @@ export class Sandbox {
         `There is no ${language} here. Install it: apt-get install python3. Where all programs are JavaScript, say so: code_execution:javascript.`,
       );
     return found;
+  }
+
+  /** A program can print what the box would: whether it was the box is told by one that has nothing to do. */
+  async #failsAnyway({ language, limits, ...launch }: BoxOptions): Promise<boolean> {
+    const idle = { ...this.interpreter(language), path: "/usr/bin/true" };
+    const all = { ...this.#limits, ...limitsGiven(limits) };
+    const box = await this.#launch({ ...launch, args: [], interpreter: idle, limits: all, strays: this.#strays });
+    return (await box.ended).exitCode !== 0;
   }
 
   #startBoxed(launch: Launch): BoxedProcess {
@@ -193,16 +212,15 @@ function pick(checked: SandboxLimits, given: Partial<SandboxLimits>): Partial<Sa
   return Object.fromEntries(Object.entries(checked).filter(([name]) => name in given));
 }
 
-function checkName(name: string): void {
-  if (name === "" || basename(name) !== name || name.startsWith(".")) {
-    throw new UsageError(`"${name}" is no file name for a program: give a name without folders.`);
-  }
+function mayBeOurs({ exitCode, stopped, stdout, stderr }: Ended): boolean {
+  return exitCode !== 0 && stopped === null && stdout === "" && OWN_FAILURE.test(stderr);
+}
+
+function ownFailure({ stderr }: Ended): SandboxError {
+  return new SandboxError(`The sandbox failed: ${stderr.trim().split("\n")[0]}. Run "assay doctor".`);
 }
 
 function resultOf({ exitCode, signal, stdout, stderr, stopped }: Ended): ProgramResult {
-  if (exitCode !== 0 && stopped === null && stdout === "" && OWN_FAILURE.test(stderr)) {
-    throw new SandboxError(`The sandbox failed: ${stderr.trim().split("\n")[0]}. Run "assay doctor".`);
-  }
   return {
     exitCode,
     signal,

@@ -27,6 +27,15 @@ export class UidPool {
   }
 }
 
+let ownPool: UidPool | null = null;
+
+/** The ids of this process. There is one pool, since all sandboxes of a process would otherwise have the same ids. */
+export function ownUids(): UidPool | null {
+  if (process.getuid?.() !== 0) return null;
+  ownPool ??= new UidPool();
+  return ownPool;
+}
+
 /** A place of the same kind within the few ids that a container may have mapped. */
 function wrapped(first: number, highest: number): number {
   const room = Math.floor(highest / 2 / SLOTS);

@@ -1,4 +1,5 @@
 import type { Language } from "../../sandbox/interpreters.js";
+import { isStub, onlyDefines } from "./blocks.js";
 import { definedNames, definitions, wordsOf } from "./definitions.js";
 import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";
 
@@ -52,7 +53,9 @@ function assembled(blocks: readonly CodeBlock[], wanted: Wanted): string {
 
 function mainBlock(blocks: readonly CodeBlock[], { language, entryPoint, words }: Wanted): CodeBlock {
   const defining = blocks.map((block) => ({ block, names: definedNames(block.code, language) }));
-  const asked = defining.findLast(({ names }) => names.has(entryPoint));
+  const having = defining.filter(({ names }) => names.has(entryPoint));
+  // An outline of the function after the function itself is no better answer.
+  const asked = having.findLast(({ block }) => !isStub(block.code, entryPoint)) ?? having.at(-1);
   const mentioned = defining.findLast(({ names }) => [...names].some((name) => words.has(name)));
   const found = asked ?? (entryPoint === "" ? mentioned : undefined) ?? defining.at(-1);
   return found?.block ?? { info: "", code: "" };
@@ -65,11 +68,16 @@ function nextNeeded(
   { language, words, entryPoint }: Wanted,
 ): CodeBlock | null {
   const code = [...chosen].map((block) => block.code).join("\n");
-  const known = definedNames(code, language);
+  const known = new Set(definitions(code, language).map(({ name }) => name));
   const used = wordsOf(code);
   const isNeeded = (name: string) =>
     name !== entryPoint && !known.has(name) && (used.has(name) || (entryPoint === "" && words.has(name)));
-  const needed = (block: CodeBlock) =>
-    definitions(block.code, language).some(({ name, isLasting }) => isLasting && isNeeded(name));
+  const needed = (block: CodeBlock) => {
+    const found = definitions(block.code, language);
+    if (found.some(({ name, isLasting }) => isLasting && isNeeded(name))) return true;
+    if (language !== "python" || found.length === 0) return false;
+    const mayHelp = found.every(({ isImported }) => isImported) || found.some(({ name }) => isNeeded(name));
+    return mayHelp && onlyDefines(block.code);
+  };
   return blocks.findLast((block) => !chosen.has(block) && needed(block)) ?? null;
 }

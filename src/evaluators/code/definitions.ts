@@ -3,6 +3,8 @@ import type { Language } from "../../sandbox/interpreters.js";
 const PYTHON_NAMED = /^(?:async[ \t]+def|def|class)[ \t]+(\w+)/;
 const PYTHON_ASSIGNED = /^(\w+)[ \t]*(?::[^=]*)?=(?!=)/;
 const PYTHON_IMPORTED = /^(?:from[ \t]+[\w.]+[ \t]+)?import[ \t]+(.+)$/;
+/** An import that goes over several lines. */
+const SPREAD_IMPORT = /^from[ \t]+[\w.]+[ \t]+import[ \t]*\([^()]*\)/gm;
 const JAVASCRIPT_NAMED =
   /^(?:export[ \t]+)?(?:default[ \t]+)?(?:async[ \t]+)?(?:function\b[ \t]*\*?|class|const|let|var)[ \t]+([\w$]+)/;
 const JAVASCRIPT_EXPORTED = /^(?:module\.)?exports\.([\w$]+)[ \t]*=/;
@@ -12,16 +14,21 @@ export interface Definition {
   name: string;
   /** False for the result of a statement, such as one that shows how a function is used. */
   isLasting: boolean;
+  /** True for what comes from elsewhere by an import. */
+  isImported?: boolean;
 }
 
 /** What code defines at its top level, judged by how its lines begin. */
 export function definitions(code: string, language: Language): Definition[] {
   const ofLine = language === "python" ? pythonDefinitions : javascriptDefinitions;
-  return code.split("\n").flatMap((line) => (/^\s/.test(line) ? [] : ofLine(line)));
+  const text = language === "python" ? code.replace(SPREAD_IMPORT, (found) => found.replaceAll("\n", " ")) : code;
+  return text.split("\n").flatMap((line) => (/^\s/.test(line) ? [] : ofLine(line)));
 }
 
+/** What code defines itself: imports are not its own. */
 export function definedNames(code: string, language: Language): Set<string> {
-  return new Set(definitions(code, language).map(({ name }) => name));
+  const own = definitions(code, language).filter(({ isImported }) => isImported !== true);
+  return new Set(own.map(({ name }) => name));
 }
 
 /** Every word of code that could be a name. */
@@ -33,7 +40,8 @@ function pythonDefinitions(line: string): Definition[] {
   const named = PYTHON_NAMED.exec(line)?.[1];
   if (named !== undefined) return [{ name: named, isLasting: true }];
   const imported = PYTHON_IMPORTED.exec(line)?.[1];
-  if (imported !== undefined) return importedNames(imported).map((name) => ({ name, isLasting: true }));
+  if (imported !== undefined)
+    return importedNames(imported).map((name) => ({ name, isLasting: true, isImported: true }));
   const assigned = PYTHON_ASSIGNED.exec(line)?.[1];
   return assigned === undefined ? [] : [{ name: assigned, isLasting: isConstant(assigned) }];
 }

@@ -16,6 +16,13 @@ describe("codeBlocks", () => {
     ["````md\n```python\na\n```\n````", [block("md", "```python\na\n```")]],
     ["1. So:\n   ```python\n   def f():\n       pass\n   ```", [block("python", "def f():\n    pass")]],
     ["Use ``` for code and `x` for names", []],
+    ["Answer: ```python\na = 1\n```", [block("python", "a = 1")]],
+    ["Answer: ```\na = 1", []],
+    ["> ```python\n> if a:\n>     b\n> ```\n> prose", [block("python", "if a:\n    b")]],
+    [
+      '```\ndef f():\n    """\n    ```\n    x\n    ```\n    """\n```',
+      [block("", 'def f():\n    """\n    ```\n    x\n    ```\n    """')],
+    ],
     ["```print(1)```", []],
     ["```\n\n```", [block("", "")]],
   ])("reads %j", (text, expected) => {

@@ -6,24 +6,32 @@ export interface CodeBlock {
 }
 
 const FENCE = /^([ \t]{0,20})(`{3,40}|~{3,40})[ \t]{0,20}([\w+#.-]{0,40})(.*)$/;
+/** A fence that stands behind text on its line; only one with a language opens a block there. */
+const LATE_FENCE = /^[^`~]{1,400}[ \t:](`{3,40})([a-z][\w+#.-]{0,40})[ \t]{0,20}$/i;
+const QUOTED_FENCE = /^ {0,3}>[ \t]{0,4}(?=```|~~~)/;
+const QUOTE = /^ {0,3}> ?/;
 
 interface OpenBlock {
+  /** True in a block quote: each line begins with the mark of the quote. */
+  isQuoted: boolean;
   indent: string;
   fence: string;
   info: string;
   lines: string[];
 }
 
+type Fence = Omit<OpenBlock, "lines">;
+
 /** The fenced blocks of a text. One that is never closed goes on to the end. */
 export function codeBlocks(text: string): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: OpenBlock | null = null;
   for (const line of text.split("\n")) {
-    const fence = fenceOf(line);
+    const fence: Fence | null = fenceOf(line) ?? (open === null ? lateFence(line) : null);
     if (open === null) {
       open = fence === null ? null : { ...fence, lines: [] };
     } else if (fence === null || !endsBlock(fence, open)) {
-      open.lines.push(withoutIndent(line, open.indent));
+      open.lines.push(withoutIndent(open.isQuoted ? line.replace(QUOTE, "") : line, open.indent));
     } else {
       blocks.push(finished(open));
       // A fence with a language opens a block, even where the one before was never closed.
@@ -36,17 +44,27 @@ export function codeBlocks(text: string): CodeBlock[] {
 /** The text before a first fence without a language: it may close a block that the prompt had opened. */
 export function beforeBareFence(text: string): string | null {
   const lines = text.split("\n");
-  const at = lines.findIndex((line) => fenceOf(line) !== null);
+  const at = lines.findIndex((line) => (fenceOf(line) ?? lateFence(line)) !== null);
   return at === -1 || fenceOf(lines[at] ?? "")?.info !== "" ? null : lines.slice(0, at).join("\n");
 }
 
-function fenceOf(line: string): Omit<OpenBlock, "lines"> | null {
-  const [, indent = "", fence, info = "", rest = ""] = FENCE.exec(line) ?? [];
-  return fence === undefined || rest.includes("`") ? null : { indent, fence, info: info.toLowerCase() };
+function fenceOf(line: string): Fence | null {
+  if (!line.includes("```") && !line.includes("~~~")) return null;
+  const isQuoted = QUOTED_FENCE.test(line);
+  const [, indent = "", fence, info = "", rest = ""] =
+    FENCE.exec(isQuoted ? line.replace(QUOTED_FENCE, "") : line) ?? [];
+  return fence === undefined || rest.includes("`") ? null : { isQuoted, indent, fence, info: info.toLowerCase() };
 }
 
-function endsBlock(fence: Omit<OpenBlock, "lines">, open: OpenBlock): boolean {
-  return fence.fence.startsWith(open.fence);
+function lateFence(line: string): Fence | null {
+  if (!line.includes("```")) return null;
+  const [, fence, info = ""] = LATE_FENCE.exec(line) ?? [];
+  return fence === undefined ? null : { isQuoted: false, indent: "", fence, info: info.toLowerCase() };
+}
+
+function endsBlock(fence: Fence, open: OpenBlock): boolean {
+  // One that is indented like code is a part of it, such as an example in a docstring.
+  return fence.fence.startsWith(open.fence) && fence.indent.length < open.indent.length + 4;
 }
 
 function withoutIndent(line: string, indent: string): string {

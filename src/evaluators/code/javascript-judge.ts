@@ -30,17 +30,20 @@ export class JavaScriptJudge implements Judge {
 
   async close(): Promise<void> {
     const boxes = this.#idle.splice(0);
-    for (const box of boxes) box.stop("done");
+    for (const box of boxes) {
+      box.ref();
+      box.stop("done");
+    }
     await Promise.allSettled(boxes.map((box) => box.ended));
   }
 
   async #converse(program: BoxedProcess, trial: Trial): Promise<Verdict> {
-    const tests = this.#idle.pop() ?? (await this.#startTests());
+    const tests = this.#takeIdle() ?? (await this.#startTests());
     const abort = () => tests.stop("aborted");
     trial.signal?.addEventListener("abort", abort, { once: true });
     try {
       const { verdict, isHealthy } = await play(program, tests, trial);
-      if (isHealthy) this.#idle.push(tests);
+      if (isHealthy) this.#keep(tests);
       else tests.stop("done");
       return verdict;
     } catch (error) {
@@ -55,9 +58,19 @@ export class JavaScriptJudge implements Judge {
     const args = textArgs("javascript", JAVASCRIPT_TESTS, DEFAULT_LIMITS);
     const box = await this.#sandbox.start({ language: "javascript", args, isQuiet: true, isLasting: true });
     if ((await box.lines.next()) === null) throw await failedStart(box);
-    // An evaluator that nobody closes must not keep the process from ending.
-    box.unref();
     return box;
+  }
+
+  #takeIdle(): BoxedProcess | undefined {
+    const box = this.#idle.pop();
+    box?.ref();
+    return box;
+  }
+
+  /** An evaluator that nobody closes must not keep the process from ending. */
+  #keep(box: BoxedProcess): void {
+    box.unref();
+    this.#idle.push(box);
   }
 }
 

@@ -4,19 +4,26 @@
  * reached through a proxy. Changes that a call makes to the arrays and objects it was given are sent back.
  * It is the text of a function, since the side of the tests runs it in a context of its own for each trial.
  */
-export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
+export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, beforeAsk) {
   "use strict";
   const objects = [], numbers = new Map(), standIns = new Map(), foreign = new WeakMap(), pending = [];
+  const primitives = new Map(), thens = new WeakSet(), promises = new Set();
   const ERRORS = { Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError };
   const ARRAYS = { Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array };
   const SYMBOLS = ["iterator", "asyncIterator", "toPrimitive", "toStringTag", "hasInstance"];
   const HIDDEN = new Set(["constructor", "prototype", "caller", "callee", "arguments"]);
   const SHARED = { Object: Object.prototype, Function: Function.prototype, Array: Array.prototype };
+  const CHANGING = new Set(["call", "new", "set", "delete", "await", "tick"]);
   const DEEPEST = 200;
-  let isGone = false;
+  // The answer of a program that itself waits for a promise of the tests.
+  const LATER = Symbol("later"), settled = [];
+  let isGone = false, asked = 0, hasHanded = false;
 
   function ask(kind, target, ...rest) {
     const given = kind === "call" || kind === "new" ? rest[rest.length - 1] : [];
+    if (CHANGING.has(kind)) primitives.clear();
+    if (kind !== "idle") asked += 1;
+    beforeAsk?.();
     const forms = [kind, target, ...rest].map((item) => pack(item));
     write(["?", ...forms]);
     for (;;) {
@@ -30,6 +37,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     for (const [index, value] of changed) restore(given[index], unpack(value));
     const value = unpack(form);
     if (mark === "=") return value;
+    if (mark === "~") return LATER;
     throw value;
   }
 
@@ -70,6 +78,8 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     if (kind === "keys") return Reflect.ownKeys(target).filter((key) => typeof key === "string");
     if (kind === "isInstance") return given[0] instanceof target;
     if (kind === "prototype") return prototypeOf(target);
+    if (kind === "primitive") return primitiveIn(target, given[0]);
+    if (kind === "settled") return settlePending(...given);
     throw new TypeError(String(kind));
   }
 
@@ -79,12 +89,30 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     return name ?? exported(kind);
   }
 
+  function primitiveIn(target, hint) {
+    const own = target[Symbol.toPrimitive];
+    if (own !== undefined && own !== null) return Reflect.apply(own, target, [hint]);
+    for (const name of hint === "string" ? ["toString", "valueOf"] : ["valueOf", "toString"]) {
+      const value = typeof target[name] === "function" ? Reflect.apply(target[name], target, []) : target;
+      if (Object(value) !== value) return value;
+    }
+    throw new TypeError("Cannot convert object to primitive value");
+  }
+
+  // An object of the program is one number, however often it is looked at, until something is done to it.
+  function primitiveOf(number, hint) {
+    const key = number + (hint === "string" ? "s" : "n");
+    if (!primitives.has(key)) primitives.set(key, ask("primitive", standIns.get(number), hint));
+    return primitives.get(key);
+  }
+
   // What the program may do with objects of the tests: nothing that leads out of them.
   function guard(kind, target, key) {
     if (!holdsTests || kind === "keys") return;
+    const isFunction = typeof target === "function" && !(kind === "get" && (key === "length" || key === "name"));
     const isName = typeof key === "string" && !HIDDEN.has(key) && !key.startsWith("__");
     const isKnown = typeof key === "symbol";
-    if (!(isName || isKnown) || kind === "prototype" || kind === "isInstance" || typeof target === "function") {
+    if (!(isName || isKnown) || isFunction || kind === "prototype" || kind === "isInstance" || kind === "primitive") {
       throw new TypeError("not allowed");
     }
   }
@@ -169,14 +197,25 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
       numbers.set(value, objects.length);
       objects.push(value);
     }
+    if (typeof value === "function") hasHanded = true;
     return new Export(["x", numbers.get(value), typeof value === "function"]);
   }
 
   // Somebody will wait for it later: until then a rejection is not an unhandled one.
   function promised(value) {
-    value.catch(() => {});
+    const isNew = !numbers.has(value);
     const { form } = exported(value);
+    const keep = (isFine) => (result) => { if (holdsTests) settled.push([form[1], isFine, result]); };
+    if (isNew) value.then(keep(true), keep(false));
     return ["p", form[1]];
+  }
+
+  function settlePending(number, isFine, value) {
+    const at = pending.findIndex((item) => item.number === number);
+    if (at === -1) return;
+    const [{ resolve, reject }] = pending.splice(at, 1);
+    if (isFine) resolve(value);
+    else reject(value);
   }
 
   function packThrown(error) {
@@ -227,7 +266,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     if (standIns.has(number)) return standIns.get(number);
     const error = new (Object.hasOwn(ERRORS, name) ? ERRORS[name] : Error)(message);
     if (error.name !== name) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-    Object.assign(error, unpack(traits));
+    for (const [key, value] of Object.entries(Object(unpack(traits)))) if (key !== "__proto__") error[key] = value;
     foreign.set(error, number);
     standIns.set(number, error);
     return error;
@@ -247,15 +286,33 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     return made;
   }
 
+  // Whoever is asked to call back when something is done has to do so.
+  function expected(args) {
+    if (!holdsTests || typeof args[0] !== "function") return args;
+    const promise = {};
+    promises.add(promise);
+    const kept = (work) => function (...given) {
+      promises.delete(promise);
+      return Reflect.apply(work, this, given);
+    };
+    return args.map((item) => (typeof item === "function" && !foreign.has(item) ? kept(item) : item));
+  }
+
   function traps(number) {
     const self = () => standIns.get(number);
     return {
-      apply: (_, receiver, args) => ask("call", self(), foreign.has(Object(receiver)) || isPlain(receiver) ? receiver : undefined, args),
+      apply(_, receiver, args) {
+        const given = thens.has(self()) ? expected(args) : args;
+        return ask("call", self(), foreign.has(Object(receiver)) || isPlain(receiver) ? receiver : undefined, given);
+      },
       construct: (_, args) => Object(ask("new", self(), args)),
       get(_, key) {
         if (key === Symbol.hasInstance) return (value) => Object(value) === value && foreign.has(value) && ask("isInstance", self(), value);
         if (typeof key === "symbol" && packSymbol(key)[0] === "u") return undefined;
-        return ask("get", self(), key);
+        if (key === Symbol.toPrimitive && holdsTests) return (hint) => primitiveOf(number, hint);
+        const value = ask("get", self(), key);
+        if (key === "then" && typeof value === "function" && foreign.has(value)) thens.add(value);
+        return value;
       },
       set: (_, key, value) => (ask("set", self(), key, value), true),
       has: (_, key) => typeof key === "string" && ask("has", self(), key),
@@ -281,8 +338,16 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests) {
     pack,
     unpack,
     object: (number) => objects[number],
+    LATER,
     nextPending: () => pending.shift(),
+    putBack: (item) => { pending.push(item); },
+    nextSettled: () => settled.shift(),
+    get hasSettled() { return settled.length > 0; },
+    isForeign: (value) => foreign.has(value),
     get hasPending() { return pending.length > 0; },
+    get asked() { return asked; },
+    get hasHanded() { return hasHanded; },
+    get hasPromised() { return promises.size > 0; },
     get isGone() { return isGone; },
   };
 })`;

@@ -7,13 +7,16 @@ import { JAVASCRIPT_PEER } from "./javascript-peer.js";
  */
 export const JAVASCRIPT_PROGRAM = String.raw`(() => {${JAVASCRIPT_LINES}
 send("ready");
-const peer = ${JAVASCRIPT_PEER}(send, receive, false);
+const peer = ${JAVASCRIPT_PEER}(send, receive, false, () => {
+  // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
+  if (!isAsked && held === null) held = peer.read();
+});
+let isAsked = false, held = null;
 const job = JSON.parse(receive());
 // Its output goes nowhere; making the streams for it would take a tenth of the start.
 const silent = () => {};
 for (const name of Object.keys(console)) console[name] = silent;
 const module = { exports: {} };
-Object.assign(globalThis, { require, module, exports: module.exports });
 
 function choose() {
   let first;
@@ -41,18 +44,41 @@ function cut(text, error) {
   return kept.trim() !== "" && kept.includes(job.entry) ? kept : null;
 }
 
+// What it exports by name comes first: the name may also be one of Node's own.
 function valueOf(name) {
-  const { exports } = globalThis.module;
-  const own = Object.hasOwn(Object(exports), name) ? [exports[name]] : [];
+  const { exports } = module;
+  if (Object.hasOwn(Object(exports), name)) return [exports[name]];
+  if (name === job.entry && (!isDefined(name) || theirs.has(name))) return unnamed(exports);
   try {
     return [vm.runInThisContext(name)];
   } catch {
-    return own;
+    return [];
   }
 }
 
+function isDefined(name) {
+  try {
+    return vm.runInThisContext("typeof " + name) !== "undefined";
+  } catch {
+    return false;
+  }
+}
+
+// The one thing that a module exports without a name is what was asked for.
+function unnamed(exports) {
+  const found = [exports, Object(exports).default].find((value) => typeof value === "function");
+  return found === undefined ? [] : [found];
+}
+
+// Names of Node's that the program has not taken for itself.
+const globals = new Map(Object.getOwnPropertyNames(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)?.value]));
+const theirs = { has: (name) => globals.has(name) && globals.get(name) !== undefined && vm.runInThisContext(name) === globals.get(name) };
+
 const extra = {
-  load: () => { choose().runInThisContext(); },
+  load: () => {
+    Object.assign(globalThis, { require, module, exports: module.exports });
+    choose().runInThisContext();
+  },
   names: (_, names) => names.map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
 };
 
@@ -60,23 +86,48 @@ let waiting = null;
 function answer(mark, form) {
   if (waiting === null) return;
   waiting = null;
+  isAsked = false;
   peer.write([mark, form, []]);
   setImmediate(turn);
 }
 
 function turn() {
-  const message = peer.read();
+  const message = held ?? peer.read();
+  held = null;
+  isAsked = true;
   if (message[1] === "await") {
     waiting = message;
+    untilAsked(peer.asked);
     peer.object(message[2]).then((value) => answer("=", peer.pack(value)), (error) => answer("!", peer.packThrown(error)));
+  } else if (message[1] === "idle") {
+    waiting = message;
+    untilAsked(peer.asked);
   } else if (message[1] === "tick") {
     waiting = message;
     setTimeout(() => answer("=", null), 0);
   } else {
     peer.serve(message, extra);
+    isAsked = false;
     setImmediate(turn);
   }
 }
-process.on("beforeExit", () => answer("!", peer.packThrown(new Error("a promise of the program is never settled"))));
+
+// Lets its timers run until it has called the tests, which may have something to do then, or has nothing left to do.
+function untilAsked(before) {
+  const asked = waiting;
+  const timer = setInterval(() => {
+    if (waiting === asked && peer.asked === before) return;
+    clearInterval(timer);
+    if (waiting !== asked) return;
+    if (asked[1] === "idle") answer("=", true);
+    else if (peer.hasPending) answer("~", null);
+  }, 1).unref();
+}
+
+process.on("beforeExit", () => {
+  if (waiting?.[1] === "idle") answer("=", false);
+  else if (peer.hasPending) answer("~", null);
+  else answer("!", peer.packThrown(new Error("a promise of the program is never settled")));
+});
 turn();
 })();`;

@@ -1,5 +1,6 @@
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
+import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 /**
  * What is run in the box of the tests. It serves many trials, one after the other, each in a context of its own. A
@@ -10,10 +11,11 @@ import { JAVASCRIPT_PEER } from "./javascript-peer.js";
  * its own opinion, such as a method of a class that the program was asked to write.
  */
 export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}
-const PEER = new vm.Script(${JSON.stringify(JAVASCRIPT_PEER)});
+const PEER = new vm.Script(${JSON.stringify(JAVASCRIPT_PEER)}, { filename: "assay-peer.js" });
 const EXIT = new Error("the tests have ended themselves");
 const timers = new Set();
 let trial = null;
+${JAVASCRIPT_WAITING}
 send("ready");
 
 function timer(start, stop, isOnce) {
@@ -33,6 +35,7 @@ function timer(start, stop, isOnce) {
 function failing(error) {
   if (error === EXIT) return;
   try {
+    if (trial !== null && trial.failure === null) trial.broken ??= missingLibrary(error);
     fail(typeof error === "object" && error !== null ? error.name + ": " + error.message : error);
   } catch {
     fail("an error without a text");
@@ -41,6 +44,20 @@ function failing(error) {
 
 function fail(text) {
   if (trial !== null) trial.failure ??= String(text).split("\n")[0].slice(0, 300);
+}
+
+// A name that only a library for tests has is never taken from the program: it would judge itself.
+const LIBRARIES = new Set(["describe", "it", "test", "expect", "jest", "vi", "chai", "should", "sinon", "_", "beforeEach", "afterEach", "beforeAll", "afterAll"]);
+function missingLibrary(error) {
+  if (typeof error !== "object" || error === null || trial.peer.isForeign(error) || error.name !== "ReferenceError") return null;
+  const name = /^(\w+) is not defined$/.exec(error.message)?.[1];
+  return LIBRARIES.has(name) ? "they need " + name + ", which is not part of Node" : null;
+}
+
+// So does a module of Node's that the tests use without asking for it.
+function modulesOf({ names, tests, entry }) {
+  const used = new Set(tests.match(/(?<![\w$.])[a-z_0-9]+(?=\.)/g));
+  return entry === "" ? [] : names.filter((name) => name !== entry && used.has(name) && builtinModules.includes(name));
 }
 
 function consoleOf() {
@@ -78,7 +95,7 @@ function start() {
   const job = JSON.parse(line);
   const context = contextOf();
   const peer = PEER.runInContext(context)((text) => send("C" + text), () => receive() || null, true);
-  trial = { nonce: job.nonce, peer, failure: null, broken: null };
+  trial = { nonce: job.nonce, peer, failure: null, broken: null, promises: [], idleAt: 0 };
   try {
     run(job, context, peer);
   } catch (error) {
@@ -93,12 +110,22 @@ function run(job, context, peer) {
   peer.ask("load", null);
   const own = new Set(["__proto__", ...vm.runInContext("Object.getOwnPropertyNames(globalThis)", context)]);
   if (job.prompt !== "") runPrompt(job, context, own);
-  const wanted = job.names.filter((name) => name === job.entry || !own.has(name));
-  for (const [name, value] of peer.ask("names", null, vm.runInContext(JSON.stringify(wanted), context))) {
-    Object.defineProperty(context, name, { value, writable: true, configurable: true, enumerable: true });
+  for (const name of modulesOf(job).filter((name) => !own.has(name))) {
+    define(context, name, require(name));
+    own.add(name);
+  }
+  const wanted = new Set(job.names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name))));
+  for (const pair of peer.ask("names", null, vm.runInContext(JSON.stringify([...wanted]), context))) {
+    // The program may answer anything: only what was asked for is taken, and only once.
+    if (!Array.isArray(pair) || pair.length !== 2 || !wanted.delete(pair[0])) throw new Error("the program's answer cannot be read");
+    define(context, pair[0], pair[1]);
   }
   script.runInContext(context);
   callCheck(job, context);
+}
+
+function define(context, name, value) {
+  Object.defineProperty(context, name, { value, writable: true, configurable: true, enumerable: true });
 }
 
 // Helpers of the prompt as the prompt has them: the program may have put others in their place.
@@ -143,19 +170,57 @@ function compile(text) {
 
 // Waits for promises of the program, one after the other; the program runs while this waits.
 function pump() {
-  const next = trial?.peer.nextPending();
+  if (trial === null) return;
+  const { peer } = trial;
+  tellSettled(peer);
+  const next = peer.nextPending();
   if (next === undefined) return;
+  let isLater = false;
   try {
-    next.resolve(trial.peer.ask("await", next.number));
+    const value = peer.ask("await", next.number);
+    isLater = value === peer.LATER;
+    if (isLater) peer.putBack(next);
+    else next.resolve(value);
   } catch (error) {
     next.reject(error);
   }
-  setImmediate(pump);
+  // The program waits for the tests: their timers are to run first.
+  if (isLater && !peer.hasSettled) setTimeout(pump, 1);
+  else setImmediate(pump);
+}
+
+function tellSettled(peer) {
+  for (let item = peer.nextSettled(); item !== undefined; item = peer.nextSettled()) {
+    try {
+      peer.ask("settled", null, ...item);
+    } catch (error) {
+      failing(error);
+    }
+  }
+}
+
+// What the tests have handed to the program may be called as long as the program has something to do.
+function isUnfinished() {
+  const { peer, failure, broken, idleAt } = trial;
+  if (failure !== null || broken !== null || peer.isGone) return false;
+  return peer.hasPending || peer.hasSettled || ((peer.hasHanded || isWaiting()) && peer.asked !== idleAt);
+}
+
+function goOn() {
+  const { peer } = trial;
+  if (peer.hasPending || peer.hasSettled) return pump();
+  const { asked } = peer;
+  try {
+    if (peer.ask("idle", null) === false) trial.idleAt = asked;
+  } catch (error) {
+    failing(error);
+  }
 }
 
 function end() {
   for (const stop of timers) stop();
   timers.clear();
+  if (isWaiting()) fail("the tests wait for something that the program never does");
   const { nonce, peer, failure, broken } = trial;
   trial = null;
   const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : "passed";
@@ -166,7 +231,7 @@ function end() {
 process.on("uncaughtException", failing);
 process.on("unhandledRejection", failing);
 process.on("beforeExit", () => {
-  if (trial !== null && trial.failure === null && trial.peer.hasPending) return setImmediate(pump);
+  if (trial !== null && isUnfinished()) return setImmediate(goOn);
   if (trial !== null) end();
   setImmediate(start);
 });

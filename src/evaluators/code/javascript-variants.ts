@@ -3,9 +3,15 @@ import { type Answer, fromFirstCode, uncutFirst, type Variant } from "./variants
 
 const BEGINS = /^(?:(?:export|import|const|let|var|class|async|function)\b|['"]use strict|\/\/|\/\*)/;
 
+const NAMED_DEFAULT =
+  /^export[ \t]+default[ \t]+(?:(?:async[ \t]+)?function\b[ \t]*\*?[ \t]*[\w$]|class[ \t]+(?!extends\b)[\w$])/;
+/** A program that exports something is no body of a function, whatever it calls it. */
+const EXPORTS = /^(?:export[ \t]+default\b|(?:module\.)?exports\b)/m;
+
 /** A whole function comes with what the prompt has before its own; a body goes on from the prompt. */
 export function javascriptVariants({ code, isFenced, isWhole }: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
-  const programs = (text: string) => (isWhole ? whole(text, prompt, entryPoint) : body(text, prompt));
+  const programs = (text: string) =>
+    isWhole || EXPORTS.test(code) ? whole(text, prompt, entryPoint) : body(text, prompt);
   if (isFenced) return uncutFirst(programs(asScript(code)), []);
   const readings = [fromFirstCode(code, BEGINS), code].map(asScript);
   return uncutFirst(readings.toReversed().flatMap(programs), readings.flatMap(programs));
@@ -36,12 +42,19 @@ export function asScript(code: string): string {
 }
 
 function scriptLine(line: string): string {
-  if (/^export[ \t]*(?:\{|\*)/.test(line)) return "";
-  if (/^export[ \t]+default\b(?![ \t]+(?:async|function|class)\b)/.test(line)) {
+  if (/^export[ \t]*(?:\{|\*)/.test(line)) return renamedLine(line);
+  if (/^export[ \t]+default\b/.test(line) && !NAMED_DEFAULT.test(line)) {
     return line.replace(/^export[ \t]+default\b/, "module.exports =");
   }
   if (line.startsWith("export ")) return line.replace(/^export[ \t]+(?:default[ \t]+)?/, "");
   return line.startsWith("import") ? requireLine(line) : line;
+}
+
+/** Only what is exported under another name is lost when the line goes. */
+function renamedLine(line: string): string {
+  const names = /^export[ \t]*\{([^}]*)\}/.exec(line)?.[1]?.split(",") ?? [];
+  const pairs = names.map((name) => /^\s*([\w$]+)\s+as\s+([\w$]+)\s*$/.exec(name)).filter((pair) => pair !== null);
+  return pairs.map(([, own, given]) => `module.exports.${given} = ${own};`).join(" ");
 }
 
 function requireLine(line: string): string {

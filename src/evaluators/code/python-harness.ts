@@ -1,3 +1,5 @@
+import { PYTHON_ALONE } from "./python-alone.js";
+import { PYTHON_HARMLESS } from "./python-harmless.js";
 import { PYTHON_PEER } from "./python-peer.js";
 import { PYTHON_PROGRAM } from "./python-program.js";
 import { PYTHON_TESTS } from "./python-tests.js";
@@ -63,6 +65,7 @@ def main(first):
     job = wire.receive()
     PEER = peer = Peer(wire_to_program, True)
     sys.stdout = sys.stderr = Tape()
+    is_final = True
     try:
         judge(job, peer)
         if peer.is_gone:
@@ -73,18 +76,42 @@ def main(first):
     except Gone:
         verdict = ["failed", "the program ended before its tests did"]
     except BaseException as error:
-        verdict = ["failed", last_line(error) + (" at " + line if (line := where(error, job["tests"])) else "")]
+        verdict = ["failed", reason(error, job["tests"])]
+        is_final = is_beyond_doubt(error, peer, job)
         if peer.is_gone:
             verdict = ["failed", "the program ended before its tests did"]
-    say(job["nonce"], *verdict)
+    say(job["nonce"], *verdict, is_final and not peer.is_gone)
     os._exit(0)
 
 
-main(FIRST)
+# Words of tests that reach into the world of the program.
+WORLDLY = frozenset((
+    "seed random patch stdin stdout stderr environ solution redirect_stdout redirect_stderr globals eval exec input"
+    " print chdir capsys monkeypatch inspect types gc setattr getattr hasattr dir vars time callable"
+).split())
+
+
+def is_beyond_doubt(error, peer, job):
+    """True when the tests would have failed in one process with the program too."""
+    is_plain = peer.is_plain and (not peer.had_error or getattr(error, "of_program", False))
+    return is_plain and WORLDLY.isdisjoint(job["names"]) and not any(name.startswith("__") for name in job["names"])
+
+
 `;
+const START = "main(FIRST)\n";
 
 /** The whole harness. Expects what was read beyond it on descriptor 3 in `FIRST`. */
-export const PYTHON_HARNESS = [PYTHON_PEER, PYTHON_PROGRAM, PYTHON_TESTS, MAIN].join("\n");
+export const PYTHON_HARNESS = [PYTHON_PEER, PYTHON_PROGRAM, PYTHON_TESTS, MAIN, START].join("\n");
+
+/** The harness of a second opinion: program and tests in one process. Expects the same as the other. */
+export const PYTHON_ALONE_HARNESS = [
+  PYTHON_PEER,
+  PYTHON_PROGRAM,
+  PYTHON_TESTS,
+  MAIN,
+  PYTHON_HARMLESS,
+  PYTHON_ALONE,
+].join("\n");
 
 /** Compiles the harness once, so that no box has to do it again. Reads it from descriptor 3 and answers there. */
 export const PYTHON_COMPILER = String.raw`

@@ -14,26 +14,42 @@ import {
   type Verdict,
   verdictIn,
 } from "./judge.js";
-import { PYTHON_COMPILER, PYTHON_HARNESS, PYTHON_STARTER } from "./python-harness.js";
+import { PYTHON_ALONE_HARNESS, PYTHON_COMPILER, PYTHON_HARNESS, PYTHON_STARTER } from "./python-harness.js";
 
-/** Runs a Python program and its tests in two processes of one box. */
+/**
+ * Runs a Python program and its tests in two processes of one box, where the program cannot cheat. Not all that a
+ * correct program does can be told from one process to the other, so that a program which fails there and is harmless
+ * to look at is run once more in one process with its tests, as the published graders do; that verdict counts.
+ */
 export class PythonJudge implements Judge {
   readonly #sandbox: Sandbox;
-  #harness: Promise<string> | null = null;
+  readonly #harnesses = new Map<string, Promise<string>>();
 
   constructor(sandbox: Sandbox) {
     this.#sandbox = sandbox;
   }
 
   async judge(trial: Trial): Promise<Verdict> {
-    this.#harness ??= this.#compile();
-    const harness = await this.#harness;
+    const first = await this.#run(PYTHON_HARNESS, trial);
+    if (first.outcome !== "failed" || first.isFinal === true) return first;
+    const second = await this.#run(PYTHON_ALONE_HARNESS, trial);
+    return second.isFinal === true ? second : first;
+  }
+
+  async close(): Promise<void> {
+    this.#harnesses.clear();
+  }
+
+  async #run(text: string, trial: Trial): Promise<Verdict> {
+    const harness = await this.#compiled(text);
     const launch = this.#launch(PYTHON_STARTER, trial.timeoutSecs);
     return this.#sandbox.use(launch, (box) => this.#converse(box, harness, trial), trial.signal);
   }
 
-  async close(): Promise<void> {
-    this.#harness = null;
+  #compiled(text: string): Promise<string> {
+    const known = this.#harnesses.get(text) ?? this.#compile(text);
+    this.#harnesses.set(text, known);
+    return known;
   }
 
   async #converse(box: BoxedProcess, harness: string, { task, variants, timeoutSecs }: Trial): Promise<Verdict> {
@@ -55,9 +71,9 @@ export class PythonJudge implements Judge {
     return { language: "python" as const, args, isQuiet: true, limits: trialLimits(timeoutSecs) };
   }
 
-  #compile(): Promise<string> {
+  #compile(text: string): Promise<string> {
     return this.#sandbox.use(this.#launch(PYTHON_COMPILER, 10), async (box) => {
-      box.lines.send(JSON.stringify(PYTHON_HARNESS));
+      box.lines.send(JSON.stringify(text));
       const code = await box.lines.next();
       if (code === null) throw await failedStart(box);
       return code;

@@ -3,43 +3,79 @@ import { PYTHON_VALUES } from "./python-values.js";
 import { PYTHON_WIRE } from "./python-wire.js";
 
 const PEER = `
+def is_flat(items):
+    return all(item is None or isinstance(item, (bool, int, float, str)) for item in items)
+
+
 class Peer(Values):
     def __init__(self, wire, holds_tests):
         super().__init__()
         self.wire, self.holds_tests = wire, holds_tests
         self.tape, self.handlers, self.is_gone = None, {}, False
+        self.keeps_stops, self.had_error = False, False
 
     # -- asking and serving
 
     def ask(self, kind, target, *rest):
         given = rest[0] if kind == "call" else rest[1] if kind == "op" else ()
-        request = ["?", kind, self.pack(target)] + [self.pack(item) for item in rest]
+        if kind == "call" and (rest[1] or any(isinstance(item, tuple) and not is_flat(item) for item in rest[0])):
+            self.is_plain = False
+        request = ["?", kind, self.pack_target(target)] + [self.pack(item) for item in rest]
         try:
             self.wire.send(request)
             while True:
                 message = self.wire.receive()
                 if message[0] != "?":
-                    return self.settle(message, given)
+                    return self.settle(kind, message, given)
+                self.is_plain = False
                 self.serve(message)
         except Gone:
             self.is_gone = True
             raise
 
-    def settle(self, message, given):
+    def pack_target(self, target):
+        was_plain = self.is_plain
+        form = self.pack(target)
+        self.is_plain = was_plain
+        return form
+
+    def settle(self, kind, message, given):
         mark, form, changed, printed = message
         if printed:
             print(printed, end="")
+        self.weigh(kind, form, changed)
         for index, new in changed:
             restore(given[index], self.unpack(new))
-        value = self.unpack(form)
         if mark == "=":
-            return value
-        raise value
+            return self.unpack(form)
+        self.had_error = True
+        raise self.unpack_raised(kind, form)
+
+    def weigh(self, kind, form, changed):
+        """Notes when more than values that are the same in both processes has gone to and fro."""
+        parts = form[1:] if type(form) is list and form[0] == "t" else [form]
+        is_value = all(type(part) is not list or part[0] in ("i", "c", "e") for part in parts)
+        if kind not in ("load", "names") and (kind != "call" or changed or not is_value):
+            self.is_plain = False
+
+    def unpack_raised(self, kind, form):
+        """Only an error that is told as one, and that is known for the program's from then on."""
+        if type(form) is not list or form[0] != "e":
+            raise Gone()
+        error = self.unpack(form)
+        if kind == "call" and self.holds_tests and not self.keeps_stops and isinstance(error, (StopIteration, StopAsyncIteration)):
+            # It would end a loop of the tests as if all had been well.
+            error = RuntimeError("the program raised " + type(error).__name__)
+        error.of_program = True
+        return error
 
     def serve(self, message):
-        kind, target, args = message[1], self.unpack(message[2]), message[3:]
+        kind, args = message[1], message[3:]
         printed, changed = "", []
         try:
+            if self.holds_tests and not self.is_given(message[2]):
+                raise TypeError("this is no object of the tests")
+            target = self.unpack(message[2])
             given = [self.unpack(arg) for arg in args]
             result = ["=", self.pack(self.handle(kind, target, given))]
             changed = self.changes(kind, args, given)
@@ -92,10 +128,10 @@ class Peer(Values):
     # -- what the tests may learn from objects of the program
 
     def operate(self, name, target, args, kwargs={}):
-        if not self.holds_tests:
-            return self.ask("op", target, name, args)
         if name == "__call__":
             return self.ask("call", target, args, kwargs)
+        if not self.holds_tests:
+            return self.ask("op", target, name, args)
         other = args[0] if args else None
         is_own = bool(args) and not isinstance(other, Remote)
         if name in COMPARE and is_own:

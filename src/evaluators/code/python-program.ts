@@ -32,7 +32,7 @@ def load(job, scope):
             exec(compile(job["before"], "<setup>", "exec"), scope)
         except Exception:
             pass
-    exec(choose(job["variants"], job["entry"]), scope)
+    exec(compile(choose(job["variants"], job["entry"]), "<program>", "exec"), scope)
 
 
 def choose(variants, entry):
@@ -42,7 +42,8 @@ def choose(variants, entry):
         text = variant["text"]
         for _ in range(4):
             try:
-                return compile(text, "<program>", "exec")
+                compile(text, "<program>", "exec")
+                return text
             except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
                 first = first or error
                 text = cut(text, error, entry) if variant["mayCut"] else None

@@ -73,7 +73,12 @@ def remote_class(name, names, parents):
 
 def error_class(name, parents):
     bases = tuple(parent for parent in parents if isinstance(parent, type) and issubclass(parent, BaseException))
-    return type(name, bases or (Exception,), {"__module__": "solution"})
+    return type(name, bases or (Exception,), {"__module__": "solution", "__str__": told_text})
+
+
+def told_text(error):
+    """What the program's own class makes of its error."""
+    return error.__dict__.get("_text", None) or BaseException.__str__(error)
 
 
 def mixed(result):

@@ -4,13 +4,16 @@ def judge(job, peer):
     """Runs everything the tests say. Comes back only when all of it has been run."""
     main = type(sys)("__main__")
     scope = main.__dict__
+    scope["__builtins__"] = builtins
     code = compile_tests(job["tests"])
+    peer.keeps_stops = "StopIteration" in job["names"] or "StopAsyncIteration" in job["names"]
     peer.ask("load", None)
-    theirs = peer.ask("names", None, job["names"])
+    theirs = offered(peer.ask("names", None, job["names"]), set(job["names"]))
     prepare(job, scope)
     for name, value in theirs.items():
         if name == job["entry"] or not (name in scope or hasattr(builtins, name)):
-            scope[name] = value
+            scope[name] = own_module(job, name, value)
+            peer.is_plain = peer.is_plain and isinstance(value, (Remote, type(sys)))
     sys.modules["__main__"] = main
     sys.argv = ["tests"]
     if not run(code, scope):
@@ -22,6 +25,31 @@ def compile_tests(text):
         return compile(text, "<tests>", "exec")
     except (SyntaxError, ValueError) as error:
         raise BrokenTests(last_line(error)) from None
+
+
+def offered(theirs, names):
+    """What the program has of the names that it was asked for."""
+    if type(theirs) is not dict:
+        raise Gone()
+    return {name: value for name, value in theirs.items() if type(name) is str and name in names and not name.startswith("__")}
+
+
+def own_module(job, name, value):
+    """A module of Python that the tests use without importing it is Python's, whatever the program calls so."""
+    module = "numpy" if name == "np" else name
+    if isinstance(value, type(sys)) or module not in sys.stdlib_module_names and module != "numpy":
+        return value
+    import ast
+    tree = ast.parse(job["tests"])
+    used = [node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name]
+    mentions = [node for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == name]
+    if not used or len(mentions) > len(used):
+        return value
+    try:
+        found = __import__(module)
+    except ImportError:
+        raise BrokenTests("they need %s, which is not installed" % module) from None
+    return found if all(hasattr(found, attr) for attr in used) else value
 
 
 class BrokenTests(Exception):
@@ -82,6 +110,11 @@ def last_line(error):
     except BaseException:
         text = ""
     return (kind + ": " + text if text else kind)[:300]
+
+
+def reason(error, tests):
+    line = where(error, tests)
+    return last_line(error) + (" at " + line if line else "")
 
 
 def where(error, tests):

@@ -5,6 +5,13 @@ class Values:
         self.objects, self.numbers, self.described = [], {}, set()
         self.stand_ins, self.classes, self.class_numbers = {}, {}, {}
         self.depth = 0
+        # Numbers of the objects that were handed over as such, and not only to say what class another is of.
+        self.given = set()
+        # True as long as nothing was handed over but plain data.
+        self.is_plain, self.holds_tests = True, False
+
+    def is_given(self, form):
+        return type(form) is list and form[0] == "y" and form[1] in self.given
 
     def pack(self, value):
         kind = type(value)
@@ -32,7 +39,11 @@ class Values:
         if isinstance(value, Remote):
             return ["y", value._number]
         if isinstance(value, type):
-            return self.pack_class(value)
+            self.is_plain = False
+            form = self.pack_class(value)
+            if form[0] == "k":
+                self.given.add(form[1])
+            return form
         if kind is type(sys):
             return ["m", value.__name__] if value.__name__.partition(".")[0] in KNOWN_MODULES else self.export(value)
         if value is NotImplemented or value is Ellipsis:
@@ -49,16 +60,19 @@ class Values:
     def pack_known(self, value):
         """A class of the standard library, by its name."""
         module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-        if not isinstance(value, type) or type(module) is not str or module not in CLASS_MODULES:
+        if not isinstance(value, type) or type(module) is not str or not is_known(module, value):
             return None
-        return ["g", module, name] if getattr(sys.modules.get(module), name, None) is value else None
+        if getattr(sys.modules.get(module), name, None) is not value:
+            return None
+        # The other process may not have the module: then it goes by what the class is like.
+        return ["g", module, name] + ([] if module in CLASS_MODULES else [self.describe(value)])
 
     def pack_class(self, cls):
         if cls in self.class_numbers:
             return ["y", self.class_numbers[cls]]
-        known = self.pack_known(cls)
-        if known is not None:
-            return known
+        return self.pack_known(cls) or self.describe(cls)
+
+    def describe(self, cls):
         number = self.number(cls)
         if number in self.described:
             return ["k", number]
@@ -76,7 +90,11 @@ class Values:
         return self.numbers[key]
 
     def export(self, value):
-        return ["o", self.number(value), self.pack_class(type(value))]
+        number, kind = self.number(value), type(value)
+        self.is_plain = False
+        self.given.add(number)
+        # Never by name: the other side must learn what it can do with it.
+        return ["o", number, ["y", self.class_numbers[kind]] if kind in self.class_numbers else self.describe(kind)]
 
     def pack_error(self, error):
         if isinstance(error, Remote):
@@ -116,21 +134,41 @@ class Values:
         return self.classes[number]
 
     def unpack_known(self, form):
-        _, module, name = form
-        value = getattr(__import__(module), name) if module in CLASS_MODULES else None
+        module, name = form[1], form[2]
+        if module in CLASS_MODULES:
+            value = getattr(__import__(module), name)
+        else:
+            described = self.unpack(form[3])
+            value = getattr(sys.modules.get(module), name, None)
+            value = value if isinstance(value, type) and is_known(module, value) else described
         if not isinstance(value, type):
             raise ValueError(name)
         return value
 
+    def unpack_own(self, form):
+        """An object of this process that the other one was given."""
+        if self.holds_tests and form[1] not in self.given:
+            raise ValueError("this was never handed over")
+        return self.objects[form[1]]
+
+    def unpack_error_class(self, kind):
+        if type(kind) is list and kind[0] == "y":
+            cls = self.objects[kind[1]]
+        else:
+            cls = self.unpack(kind)
+        return cls if isinstance(cls, type) and issubclass(cls, BaseException) else Exception
+
     def unpack_error(self, form):
         _, kind, args, traits, text = form
-        cls = self.unpack(kind)
-        if not (isinstance(cls, type) and issubclass(cls, BaseException)):
-            cls = Exception
+        cls = self.unpack_error_class(kind)
+        args = [self.unpack(arg) for arg in args]
         try:
-            error = cls(*[self.unpack(arg) for arg in args])
+            error = cls(*args)
         except Exception:
-            error = Exception(text)
+            # Its class wants other arguments than those it keeps.
+            error = BaseException.__new__(cls, *args)
+        if cls in self.class_numbers and text != BaseException.__str__(error):
+            error._text = text
         for key, item in traits.items():
             try:
                 setattr(error, key, self.unpack(item))
@@ -138,6 +176,15 @@ class Values:
                 pass
         error.of_program = True
         return error
+
+
+def is_known(module, cls):
+    """Classes that both processes have: those of a few modules, and the errors of the whole standard library."""
+    if module in CLASS_MODULES:
+        return True
+    root = module.partition(".")[0]
+    # Errors of test libraries mean something to the tests, such as that one of them is to be skipped.
+    return issubclass(cls, Exception) and root in sys.stdlib_module_names and root not in ("unittest", "doctest", "bdb")
 
 
 def pairs_of(tag):
@@ -216,7 +263,7 @@ UNPACKERS = {
     "g": Values.unpack_known,
     "k": Values.unpack_class,
     "o": Values.unpack_object,
-    "y": lambda peer, form: peer.objects[form[1]],
+    "y": Values.unpack_own,
     "e": Values.unpack_error,
 }
 `;

@@ -1,3 +1,4 @@
+import { withTyping } from "./python-typing.js";
 import type { CodeTask } from "./task.js";
 import { type Answer, fromFirstCode, uncutFirst, type Variant } from "./variants.js";
 
@@ -7,7 +8,8 @@ const INDENT = "    ";
 
 /** A whole function replaces the prompt's, whose imports and helpers it may use; a body goes on from the prompt. */
 export function pythonVariants(answer: Answer, { prompt, entryPoint }: CodeTask): Variant[] {
-  const { code, isFenced, isWhole } = answer;
+  const { isFenced, isWhole } = answer;
+  const code = isWhole ? withTyping(answer.code) : answer.code;
   if (!isWhole) {
     const texts = bodies(code).map((body) => afterPrompt(prompt, body));
     return uncutFirst(texts, isFenced ? [] : texts);

@@ -52,6 +52,14 @@ describe("variantsOf, Python", () => {
     ["an example of its use", `${fence(WHOLE)}\nUse it:\n${fence("result = total([1])\nprint(result)")}`],
     ["a shell command", `${fence("pip install x", "bash")}\n${fence(WHOLE)}\n${fence("6", "text")}`],
     ["a fence that the prompt had opened", `${WHOLE}\n\`\`\`\n\nIt sums.`],
+    ["a fence behind text", `Answer: ${fence(WHOLE)}`],
+    ["a quote", `> ${fence(WHOLE).replaceAll("\n", "\n> ")}`],
+    ["a text with a byte-order mark", `\uFEFF${fence(WHOLE)}`],
+    ["no-break spaces", fence(WHOLE.replaceAll("    ", "\u00A0\u00A0\u00A0\u00A0"))],
+    ["a usage that imports it", `${fence(WHOLE)}\n${fence("from solution import total\nprint(total([1]))")}`],
+    ["an outline after it", `${fence(WHOLE)}\nOr:\n${fence("def total(xs):\n    # your code here\n    ...")}`],
+    ["an outline on one line after it", `${fence(WHOLE)}\nOr:\n${fence("def total(xs): pass")}`],
+    ["markers", `[BEGIN]\n${fence(WHOLE)}\n[DONE]`],
     ["a list", `1. Code:\n   \`\`\`python\n   ${WHOLE.replace("\n", "\n   ")}\n   \`\`\``],
   ])("finds the function in %s", (_, response) => {
     expect(variantsOf(response, TASK)[0]).toEqual({ text: `${PROMPT}\n\n${WHOLE}`, mayCut: false });
@@ -62,6 +70,41 @@ describe("variantsOf, Python", () => {
     const main = "def total(xs):\n    return helper(sum(xs))";
     expect(first(`${fence(helper)}\nthen\n${fence(main)}`)).toBe(`${PROMPT}\n\n${helper}\n\n${main}`);
     expect(first(`${fence(main)}\nwith\n${fence(helper)}`)).toBe(`${PROMPT}\n\n${main}\n\n${helper}`);
+  });
+
+  it.each([
+    "from math import *",
+    "from math import (\n    fsum,\n    pi,\n)",
+    "import math\nfrom typing import Any",
+    "memo = {}",
+    "from math import (\n    fsum,\n)\nmemo: dict = dict()",
+  ])("keeps a block that sets up %j", (block) => {
+    const main = "def total(xs):\n    memo[1] = fsum(xs)\n    return memo[1]";
+    expect(first(`${fence(block)}\nthen\n${fence(main)}`)).toBe(`${PROMPT}\n\n${block}\n\n${main}`);
+  });
+
+  it("drops a block that shows how a function is used, though it names a value alike", () => {
+    const main = "def total(values):\n    return sum(values)";
+    expect(first(`${fence(main)}\n${fence("values = [1]\nprint(total(values))")}`)).toBe(`${PROMPT}\n\n${main}`);
+  });
+
+  it("ends at MBPP's markers, and only there", () => {
+    for (const response of [`[BEGIN]\n${WHOLE}\n[DONE]`, `${WHOLE}\n[DONE]\n\nYou are an expert`, `${WHOLE}[DONE]`]) {
+      expect(first(response, PLAIN)?.trim()).toBe(WHOLE);
+    }
+    const streaming = 'def total(xs):\n    return xs == "data: [DONE]"';
+    expect(first(streaming, PLAIN)).toBe(streaming);
+  });
+
+  it("gives a class Solution the types that it does not import", () => {
+    const solution = "class Solution:\n    def total(self, xs: List[int]) -> Optional[int]:\n        return sum(xs)";
+    const task = { ...PLAIN, tests: "assert Solution().total([1]) == 1" };
+    expect(first(fence(solution), task)).toBe(`from typing import List, Optional\n${solution}`);
+    const whole = `from typing import List, Optional\n${solution}`;
+    expect(first(fence(whole), task)).toBe(whole);
+    const future = "from __future__ import annotations\n";
+    expect(first(fence(future + solution), task)).toBe(`${future}from typing import List, Optional\n${solution}`);
+    expect(first(fence(WHOLE.replace("xs", "xs: List")), PLAIN)).not.toContain("import");
   });
 
   it("finds what plain tests need", () => {
@@ -98,6 +141,13 @@ describe("variantsOf, Python", () => {
     "x = ",
     "from . ",
     "<think>",
+    "> ```\n",
+    "a: ```py\n",
+    "from a import (",
+    "[DONE] ",
+    "\u00A0",
+    "class Solution:\n",
+    'def total(xs):\n    """\n',
   ])("is done with a million characters of %j at once", (part) => {
     const text = part.repeat(1_000_000 / part.length);
     const started = performance.now();

@@ -1,5 +1,6 @@
 import { spokenPart } from "../own-answer/reasoning.js";
 import { fencedCode, type Wanted } from "./choose-code.js";
+import { cleaned } from "./cleaned.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { javascriptVariants } from "./javascript-variants.js";
 import { pythonVariants } from "./python-variants.js";
@@ -25,7 +26,7 @@ export interface Answer {
  * there is no code in it.
  */
 export function variantsOf(response: string, task: CodeTask): Variant[] {
-  const text = spokenPart(newlines(response));
+  const text = cleaned(spokenPart(newlines(response)));
   const { language, entryPoint, tests } = task;
   const wanted: Wanted = { language, entryPoint, words: wordsOf(tests) };
   const fenced = fencedCode(text, wanted);
