@@ -57,6 +57,13 @@ describe("codeTask", () => {
     expect(read({ language, test: "t" }).language).toBe(expected);
   });
 
+  it("takes a builtin's name for the function asked for where the tests call nothing else", () => {
+    const tests = ["assert sum(10,15) == 6", "assert sum(100,150) == 93"];
+    expect(read({ question: "q", test_list: tests })).toMatchObject({ entryPoint: "sum" });
+    expect(read({ question: "q", test_list: ["assert set(f([1])) == {1}"] })).toMatchObject({ entryPoint: "" });
+    expect(read({ question: "q", test_list: ["assert add(1, 2) == 3"] })).toMatchObject({ entryPoint: "" });
+  });
+
   it("says what is missing", () => {
     expect(read({ question: "q" })).toBe("the example has no test, tests or test_list");
     expect(read({ question: "q", test: " ", test_list: [] })).toBe("the example has no test, tests or test_list");

@@ -32,10 +32,24 @@ export function codeTask(example: Example, asked?: Language): CodeTask | string 
     (text) => text.trim() !== "",
   );
   if (tests === undefined) return "the example has no test, tests or test_list";
-  const named = textOf(example.entry_point).trim();
+  const named = textOf(example.entry_point).trim() || builtinCalled(tests);
   const prompts = [example.prompt, example.context, example.question].map((value) => newlines(textOf(value)));
   const { prompt, entryPoint } = promptOf(prompts, { named, words: wordsOf(tests), language });
   return { language, prompt, entryPoint, before, tests: before === "" ? tests : `${before}\n${tests}` };
+}
+
+const CALLED = /(?<![\w.])([A-Za-z_]\w*)\s*\(/g;
+const BUILTINS = new Set(
+  "abs all any bin bool chr dict divmod filter float format hash hex int len list map max min next oct ord pow range reversed round set slice sorted str sum tuple type zip".split(
+    " ",
+  ),
+);
+
+/** MBPP has functions that are called like a builtin, `sum(10, 15)`: then its tests call nothing else. */
+function builtinCalled(tests: string): string {
+  const called = new Set(Array.from(tests.matchAll(CALLED), ([, name = ""]) => name));
+  const [only = ""] = called;
+  return called.size === 1 && BUILTINS.has(only) ? only : "";
 }
 
 function languageOf({ language, task_id: taskId }: Example): Language | { unknown: string } {
