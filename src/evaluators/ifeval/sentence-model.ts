@@ -1,5 +1,4 @@
-import { inflateRawSync } from "node:zlib";
-import { SMALL_WORDS } from "./sentence-words.js";
+import { englishWords } from "../english-words.js";
 
 /** What the English model of the official grader's sentence splitter, Punkt, has learned from newspapers. */
 interface SentenceModel {
@@ -36,12 +35,8 @@ export function englishModel(): SentenceModel {
     abbreviations: new Set([...ABBREVIATIONS.split(" "), ". . "]),
     starters: new Set(STARTERS.split(" ")),
     pairs: new Set([...AFTER_NUMBERS.split(" ").map((word) => `${NUMBER},${word}`), ...AFTER_INITIALS.split(" ")]),
-    small: new Map(unpack(SMALL_WORDS).map((word) => [word.replace("^", ""), word.startsWith("^")])),
+    small: new Map(englishWords().map((word) => [word.replace("^", ""), word.startsWith("^")])),
     smallStarters: new Set(["administrators", "b-week", "r-revised", "z-holiday"]),
   };
   return english;
-}
-
-function unpack(packed: string): string[] {
-  return inflateRawSync(Buffer.from(packed, "base64")).toString().split(" ");
 }
