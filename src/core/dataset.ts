@@ -12,6 +12,30 @@ export interface Dataset extends Iterable<Example> {
   readonly primaryField?: string;
   /** Things to tell the user, such as rows that were left out. */
   readonly notes?: readonly string[];
+  /** Where the examples come from, down to the revision: kept with the run. */
+  readonly origin?: DatasetOrigin;
+  /** Fields of the examples by which results are broken down, such as `subject`, or `depth` and `length`. */
+  readonly facets?: readonly string[];
+  /** The field whose equals stand together in the order of a run, such as `conversation`. */
+  readonly groupBy?: string;
+  /** How a judge goes about it where the run does not say. */
+  readonly judge?: DatasetJudging;
+}
+
+/** A place on a hub of datasets, pinned. */
+export interface DatasetOrigin {
+  readonly repo: string;
+  /** The commit that was read. */
+  readonly revision: string;
+  readonly files: readonly string[];
+}
+
+/** What a dataset is judged by unless a run says otherwise. */
+export interface DatasetJudging {
+  /** Compared with the example's `baseline`, in both orders. */
+  readonly pairwise?: boolean;
+  /** Each turn is judged, and the score is their mean. */
+  readonly perTurn?: boolean;
 }
 
 /** What a dataset is loaded with. */
@@ -20,6 +44,8 @@ export interface LoadOptions {
   maxExamples?: number;
   head?: boolean;
   seed?: number;
+  /** The seed of the sample alone; `seed` unless given. */
+  shuffleSeed?: number;
   /** Target field → column of the file, e.g. `{ question: "prompt" }`. */
   map?: Readonly<Record<string, string>>;
   /** Keep rows whose column equals the value, e.g. `{ subject: "anatomy" }`. */
@@ -28,14 +54,40 @@ export interface LoadOptions {
   skipBadRows?: boolean;
   /** What follows the colon in `name:config`. */
   config?: string;
+  /** What follows the at sign in `name@revision`: a branch, a tag or a commit of the hub's repository. */
+  revision?: string;
+  /** Local files to read instead of the hub's, for datasets that have a template. */
+  files?: readonly string[];
+  /** Told how far a download is. */
+  onDownload?: (progress: DownloadProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** How far the download of a dataset is. */
+export interface DownloadProgress {
+  /** The file being read, as messages name it. */
+  file: string;
+  /** Bytes that have come over the network so far, of all files. */
+  received: number;
+  /** Bytes that will have come, as far as is known. */
+  expected: number | null;
+  /** What is being waited for, such as another process; null while bytes come. */
+  waitingFor: string | null;
 }
 
 /** A dataset that can be loaded by name. */
 export interface DatasetDefinition {
   readonly description?: string;
-  readonly evaluators?: readonly Evaluator[];
+  /** Those that score it, by name or as they are; a name is made into an evaluator when the dataset is loaded. */
+  readonly evaluators?: readonly (Evaluator | string)[];
   readonly primaryField?: string;
-  load(options: LoadOptions): ExampleSource | Promise<ExampleSource>;
+  load(options: LoadOptions): ExampleSource | LoadedExamples | Promise<ExampleSource | LoadedExamples>;
+}
+
+/** Examples, and what only became known on loading them. */
+export interface LoadedExamples extends Partial<Omit<Dataset, "examples" | "evaluators" | typeof Symbol.iterator>> {
+  readonly examples: readonly Example[];
+  readonly evaluators?: readonly (Evaluator | string)[];
 }
 
 /**
