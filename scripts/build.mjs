@@ -23,6 +23,9 @@ const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstentio
 const HEAVY =
   /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
 
+/** Datasets that are not in the package: what they are, and how they are fetched and read. */
+const DATASETS = /\/src\/(hub|parquet|memory|catalogue\/(?!definitions|names))/;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
@@ -55,6 +58,7 @@ async function bundle() {
         { name: "command", test: COMMAND, priority: 0 },
         { name: "assay", test: isUsual, priority: 2 },
         { name: "models", test: LATER, priority: 1 },
+        { name: "datasets", test: DATASETS, priority: 1 },
         { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
       ],
     },
@@ -63,7 +67,7 @@ async function bundle() {
 }
 
 function isUsual(id) {
-  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY].some((others) => others.test(id));
+  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY, DATASETS].some((others) => others.test(id));
 }
 
 function writeLicenses() {

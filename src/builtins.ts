@@ -1,3 +1,4 @@
+import { catalogueDefinitions } from "./catalogue/definitions.js";
 import { UsageError } from "./core/errors.js";
 import { registry } from "./core/registry.js";
 import { needle } from "./datasets/index.js";
@@ -9,6 +10,7 @@ import { compressorFactories } from "./systems/compressors/index.js";
 
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);
+for (const [name, definition] of catalogueDefinitions()) registry.register("dataset", name, definition);
 for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
 registry.register("evaluator", "llm_judge", () => {

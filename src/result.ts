@@ -29,7 +29,8 @@ export class RunResult implements EvalResult {
 
   constructor(parts: ResultParts) {
     const { scoreField, threshold, seed } = parts.config;
-    const context: MetricContext = { scoreField, threshold, seed };
+    const datasets = parts.config.datasets.flatMap(({ tags }) => tags);
+    const context: MetricContext = { scoreField, threshold, seed, datasets };
     const { summary, reasons, across, acrossReasons, notes } = summarise(parts.rows, parts.metrics, context);
     this.#parts = parts;
     this.rows = parts.rows;

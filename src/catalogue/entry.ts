@@ -16,6 +16,8 @@ export interface CatalogueEntry {
   readonly size: number;
   /** What may follow the colon, and what is meant when nothing does. */
   readonly configs?: Configs;
+  /** True when what follows the colon are settings that the entry reads itself. */
+  readonly hasSettings?: boolean;
   /** The sets of files to read for a config, one after the other. */
   sources(config: string): readonly HubSource[];
   /** Further tables that rows refer to, such as a corpus; each is read as a whole. */

@@ -2,7 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { isDatasetFile } from "../datasets/load-dataset.js";
+import { mapPaths } from "../datasets/dataset-spec.js";
+import type { NamedFiles } from "../datasets/named-files.js";
 import { DIALECT_NAMES } from "../dialects/dialect.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { RunConfig } from "./run-config.js";
@@ -32,20 +33,31 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   };
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
-  const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? anchor(spec) : spec);
-  const { systems, evaluators, metrics, datasets, plugins, replay, cacheDir, runsDir, modelsFile } = config;
+  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
+  const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, cacheDir, runsDir, modelsFile } =
+    config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
+    ...(namedDatasets && { namedDatasets: anchoredFiles(namedDatasets, anchor) }),
     ...(plugins && { plugins: plugins.map(anchor) }),
     ...(replay && { replay: replay.map(anchor) }),
     ...(modelsFile && { modelsFile: anchor(modelsFile) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
   };
+}
+
+function anchoredFiles(
+  named: Readonly<Record<string, NamedFiles>>,
+  anchor: (path: string) => string,
+): Record<string, NamedFiles> {
+  return Object.fromEntries(
+    Object.entries(named).map(([name, given]) => [name, { ...given, files: given.files.map(anchor) }]),
+  );
 }
 
 /** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; all else is a name. */
@@ -139,6 +151,16 @@ async function runConfigSchema() {
     reference: z.boolean().optional(),
     maxWorkers: whole.optional(),
   });
+  const texts = z.record(z.string(), z.string());
+  const namedFiles = z.strictObject({
+    files: z.array(z.string()).min(1),
+    description: z.string().optional(),
+    template: z.string().optional(),
+    map: texts.optional(),
+    subject: z.string().optional(),
+    evaluators: z.array(z.string()).optional(),
+    primaryField: z.string().optional(),
+  });
   return z.strictObject({
     title: z.string().optional(),
     systems: z.array(named).optional(),
@@ -150,6 +172,7 @@ async function runConfigSchema() {
     maxRetries: z.number().int().min(0).optional(),
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),
+    namedDatasets: z.record(z.string().regex(/^[\w.-]+$/), namedFiles).optional(),
     evaluators: z.array(named).optional(),
     judge: judge.optional(),
     metrics: z.array(named).optional(),
@@ -158,6 +181,7 @@ async function runConfigSchema() {
     threshold: share.optional(),
     trials: whole.optional(),
     seed: z.number().int().optional(),
+    shuffleSeed: z.number().int().optional(),
     maxWorkers: whole.optional(),
     maxExamples: whole.optional(),
     head: z.boolean().optional(),

@@ -1,63 +1,56 @@
 import "../builtins.js";
 import { EXIT, UsageError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
-import { loadDataset } from "../datasets/load-dataset.js";
-import { markdownTable } from "../report/markdown.js";
+import { didYouMean } from "../core/suggest.js";
 import { printable } from "../report/printable.js";
-import type { DatasetsOptions } from "./program.js";
-import { loadPlugins } from "./resolve.js";
+import { findConfig, loadConfig } from "./config-file.js";
+import type { DatasetsOptions } from "./dataset-commands.js";
+import { listDatasets } from "./list-datasets.js";
+import { loadPlugins, registerNamed } from "./resolve.js";
 
-/** `assay datasets` and `assay datasets show NAME`. */
+/** The words that follow `assay datasets`. */
+export interface DatasetsWords {
+  action: string | undefined;
+  name: string | undefined;
+  files: readonly string[];
+}
+
+const ACTIONS = ["show", "import"];
+
+/** `assay datasets`, `assay datasets show NAME` and `assay datasets import NAME FILE…`. */
 export async function datasetsCommand(
-  action: string | undefined,
-  name: string | undefined,
+  { action, name, files }: DatasetsWords,
   options: DatasetsOptions,
 ): Promise<number> {
+  if (action !== undefined && !ACTIONS.includes(action))
+    throw new UsageError(
+      `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, or assay datasets import NAME FILE….`,
+    );
   await loadPlugins(registry, options.plugin ?? []);
-  if (action === undefined) process.stdout.write(listDatasets());
-  else if (action !== "show") throw new UsageError(`Unknown action "${action}". Write: assay datasets show NAME.`);
-  else if (name === undefined) throw new UsageError("Which dataset? Write: assay datasets show NAME.");
-  else process.stdout.write(printable(await showDataset(name, options)));
-  return EXIT.fine;
+  if (action === "import") return importFiles(name, files, options);
+  requireNoImportFlags(options);
+  const configFile = options.config ?? findConfig(process.cwd());
+  if (configFile !== undefined) registerNamed(registry, await loadConfig(configFile));
+  if (action === undefined) {
+    process.stdout.write(printable(await listDatasets(registry)));
+    return EXIT.fine;
+  }
+  if (name === undefined) throw new UsageError("Which dataset? Write: assay datasets show NAME.");
+  if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, but got "${files[0]}" besides.`);
+  const { showDataset } = await import("./show-dataset.js");
+  return showDataset(name, options);
 }
 
-function listDatasets(): string {
-  const lines = registry.list("dataset").map((name) => ({ name, ...registry.get("dataset", name) }));
-  const table = markdownTable(
-    [
-      { title: "dataset", cell: ({ name }) => name },
-      { title: "primary score", cell: ({ primaryField }) => primaryField ?? "–" },
-      { title: "what it is", cell: ({ description }) => description ?? "" },
-    ],
-    lines,
-  );
-  return `${table}\n\nA .jsonl, .json or .csv file is a dataset too: --dataset ./questions.jsonl\n`;
+async function importFiles(name: string | undefined, files: readonly string[], options: DatasetsOptions) {
+  if (name === undefined || files.length === 0)
+    throw new UsageError("Name the dataset and its files. Write: assay datasets import NAME FILE….");
+  const { importDataset } = await import("./import-dataset.js");
+  return importDataset({ name, files }, options);
 }
 
-const SHOWN_CHARACTERS = 600;
-
-async function showDataset(name: string, { map, seed }: DatasetsOptions): Promise<string> {
-  const dataset = await loadDataset(name, { maxExamples: 1, seed, ...(map === undefined ? {} : { map }) });
-  const definition = registry.has("dataset", dataset.name) ? registry.get("dataset", dataset.name) : undefined;
-  const [example] = dataset.examples;
-  const about = [
-    `# ${dataset.name}`,
-    ...(definition?.description === undefined ? [] : [definition.description]),
-    `Evaluators: ${(dataset.evaluators ?? []).map((evaluator) => evaluator.name).join(", ") || "answer_quality (the default for files)"}`,
-    `Primary score: ${dataset.primaryField ?? "the evaluators' own"}`,
-    "One example:",
-  ];
-  return `${about.join("\n\n")}\n\n${example === undefined ? "" : renderExample(example)}\n`;
-}
-
-function renderExample(example: Example): string {
-  return Object.entries(example)
-    .map(([field, value]) => `${field}: ${shorten(typeof value === "string" ? value : JSON.stringify(value))}`)
-    .join("\n");
-}
-
-function shorten(text: string): string {
-  if (text.length <= SHOWN_CHARACTERS) return text;
-  return `${text.slice(0, SHOWN_CHARACTERS)} … (${text.length} characters)`;
+/** A flag that nobody reads would be a setting silently ignored. */
+function requireNoImportFlags({ template, subject, evaluator, scoreField, description, replace }: DatasetsOptions) {
+  const given = { template, subject, evaluator, "score-field": scoreField, description, replace };
+  const flag = Object.entries(given).find(([, value]) => value !== undefined)?.[0];
+  if (flag !== undefined) throw new UsageError(`--${flag} is for assay datasets import. Leave it out.`);
 }

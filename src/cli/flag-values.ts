@@ -79,7 +79,32 @@ export function header(text: string, before: Readonly<Record<string, string>> = 
   return { ...before, [text.slice(0, at).trim()]: text.slice(at + 1).trim() };
 }
 
+/** `metric=number,metric=number`, given once or several times. The name of a metric may hold equals signs and commas. */
 export function thresholds(value: string, before: Readonly<Record<string, number>> = {}): Record<string, number> {
-  const parsed = Object.entries(pairs(value)).map(([key, least]) => [key, number(least)] as const);
-  return { ...before, ...Object.fromEntries(parsed) };
+  return { ...before, ...Object.fromEntries(gatesIn(value).map(threshold)) };
+}
+
+/** A number holds no equals sign, so that the last one stands between the two. */
+function threshold(text: string): [key: string, value: number] {
+  const at = text.lastIndexOf("=");
+  if (at < 1) throw new InvalidArgumentError("It must look like name=value.");
+  return [text.slice(0, at).trim(), number(text.slice(at + 1))];
+}
+
+/** Cut at the commas, but those inside of `cell:depth=0.5,length=1000=0.7` and `facet:country=Korea, South=0.7`. */
+function gatesIn(text: string): string[] {
+  const gates: string[] = [];
+  for (const piece of text.split(",")) {
+    const open = gates.at(-1);
+    if (open === undefined || isWhole(open)) gates.push(piece);
+    else gates[gates.length - 1] = `${open},${piece}`;
+  }
+  return gates;
+}
+
+/** A facet has an equals sign of its own, a cell has two, and one stands before the number. */
+function isWhole(gate: string): boolean {
+  const name = gate.trimStart();
+  const own = name.startsWith("cell:") ? 2 : Number(name.startsWith("facet:"));
+  return own === 0 || name.split("=").length > own + 1;
 }

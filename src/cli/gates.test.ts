@@ -36,6 +36,22 @@ describe("checkGates", () => {
     expect(() => check("pareto_rank", { metrics: standardMetrics(2, 1) })).not.toThrow();
   });
 
+  it("knows the facets of the examples, and those of each dataset where there are several", () => {
+    const facets = () => [
+      { dataset: "mmlu", facets: { subject: "anatomy", depth: 0.5, length: 1000 } },
+      { dataset: "qa", facets: null },
+    ];
+    const one = { datasets: () => ["mmlu"], facets: () => facets().slice(0, 1) };
+    expect(() => check("facet:subject=anatomy", one)).not.toThrow();
+    expect(() => check("facet:subject=anatomy_ci_low", one)).not.toThrow();
+    expect(() => check("cell:depth=0.5,length=1000", one)).not.toThrow();
+    expect(() => check("facet:subject=anatomie", one)).toThrow(/Did you mean "facet:subject=anatomy"/);
+    expect(() => check("pas_rate", one)).toThrow(/^(?!.*facet:)/);
+    const both = { datasets: () => ["mmlu", "qa"], facets };
+    expect(() => check("facet:mmlu:subject=anatomy", both)).not.toThrow();
+    expect(() => check("facet:subject=anatomy", both)).toThrow(UsageError);
+  });
+
   it("waits for a metric that does not say its keys, and holds one that does to its word", () => {
     const silent: Metric = { name: "mine", compute: () => ({ mine: 1 }) };
     const spoken: Metric = { ...silent, keys: () => ["mine"] };

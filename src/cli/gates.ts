@@ -1,5 +1,5 @@
 import { EXIT, UsageError } from "../core/errors.js";
-import type { Metric } from "../core/metric.js";
+import type { Metric, MetricRun } from "../core/metric.js";
 import { ownValue } from "../core/own-value.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
@@ -26,6 +26,8 @@ export interface Gated {
   metrics: readonly Metric[];
   /** The dataset tags of the examples; looked for only when a gate asks. */
   datasets: () => readonly string[];
+  /** The facets of the examples; looked for only when a gate is about one. */
+  facets?: () => NonNullable<MetricRun["facets"]>;
 }
 
 /** Refuses gates that could never be decided, before anything is spent. */
@@ -38,16 +40,20 @@ export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gat
 }
 
 /** The keys of a metric that does not say them are known only when it has run. */
-function checkKey(flag: string, key: string, { trials, metrics, datasets }: Gated): void {
+function checkKey(flag: string, key: string, { trials, metrics, datasets, facets }: Gated): void {
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
   if (k > trials) {
     throw new UsageError(
       `${flag} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
     );
   }
-  const known = summaryKeys(metrics, { trials, datasets: datasets() });
+  const known = summaryKeys(metrics, {
+    trials,
+    datasets: datasets(),
+    ...(isOfFacets(key) && facets !== undefined ? { facets: facets() } : {}),
+  });
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
-  throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known))}`);
+  throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
 }
 
 /** Holds a result against its gates. Too little coverage comes first: a figure that stands on too little decides nothing. */
@@ -84,14 +90,21 @@ function missed(
   return Object.entries(result.summary).flatMap(([system, summary]) => {
     const value = ownValue(summary, key);
     if (value === undefined) {
-      throw new UsageError(`${flag}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary)))}`);
+      throw new UsageError(`${flag}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary), key))}`);
     }
     const problem = value === null ? "was not measured" : problemWith(value);
     return problem === null ? [] : [`${system}: ${key} = ${formatNumber(value)} ${problem}`];
   });
 }
 
-/** What is worth naming in a message: the metrics without what belongs to each of them. */
-function headlines(keys: Iterable<string>): string[] {
-  return [...keys].filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
+/** What is worth naming in a message: the metrics of that kind without what belongs to each of them. */
+function headlines(keys: Iterable<string>, asked: string): string[] {
+  const all = [...keys].filter((key) => !/_(?:ci_low|ci_high|n)$/.test(key));
+  const alike = all.filter((key) => isOfFacets(key) === isOfFacets(asked));
+  return alike.length > 0 ? alike : all;
+}
+
+/** A breakdown by facets may have very many keys, which only a gate on one of them needs. */
+function isOfFacets(key: string): boolean {
+  return /^(?:facet|cell):/.test(key);
 }

@@ -4,7 +4,7 @@ import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
-import { isDatasetFile } from "../datasets/load-dataset.js";
+import { mapPaths } from "../datasets/dataset-spec.js";
 import { gradeRun } from "../grade-run.js";
 import { standardMetrics } from "../metrics/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
@@ -19,7 +19,7 @@ import { isModulePath } from "./load-module.js";
 import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { gatesOf, type Report, report } from "./report-result.js";
-import { closeAll, loadPlugins, resolveDatasets, resolveMetrics } from "./resolve.js";
+import { closeAll, loadPlugins, ownEvaluators, registerNamed, resolveDatasets, resolveMetrics } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
@@ -79,6 +79,7 @@ interface GradeRequest {
 async function grade(request: GradeRequest): Promise<Report> {
   const { config, parent, flags } = request;
   await loadPlugins(registry, config.plugins ?? []);
+  registerNamed(registry, config);
   registry.get("reporter", config.output ?? "table");
   const loaded = await loadExamples(request);
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
@@ -108,7 +109,7 @@ async function grade(request: GradeRequest): Promise<Report> {
   } finally {
     progress?.clear();
     interrupt.release();
-    await closeAll(made);
+    await closeAll([...made, ...ownEvaluators(config, loaded)]);
   }
 }
 
@@ -160,7 +161,7 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
 /** Paths as they are meant here: the run's own are seen from the folder it was started in. */
 function anchored(flags: GradeFlags): GradeFlags {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? resolve(spec) : spec);
-  const dataset = <T>(spec: T) => (typeof spec === "string" && isDatasetFile(spec) ? resolve(spec) : spec);
+  const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, (path) => resolve(path)) : spec);
   const evaluator = <T>(spec: T) =>
     typeof spec === "string" ? anchoredEvaluator(spec, (path) => resolve(path)) : spec;
   const { evaluators, metrics, datasets, plugins, modelsFile } = flags;

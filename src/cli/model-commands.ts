@@ -28,7 +28,7 @@ export function addReport(program: Command, done: Done): void {
     .argument("[run]", "a run folder or id (default: the latest)")
     .option("--prices <file>", "a models file: costs are worked out again from the tokens that were used")
     .option("--output <name>", "table or json, or a plugin's reporter", "table")
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, other", list)
+    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
     .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .addHelpText(

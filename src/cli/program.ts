@@ -2,6 +2,7 @@ import { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
+import { addDatasets } from "./dataset-commands.js";
 import { collect, count, dollars, header, integer, json, number, pair, pairs } from "./flag-values.js";
 import { addGrade, addJudge, addJudgeFlags } from "./grading-commands.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
@@ -137,6 +138,7 @@ function addRun(program: Command, done: Done): void {
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
     .option("-n, --max-examples <count>", "at most this many examples of each dataset, a seeded sample", count)
     .option("--head", "with -n: the first examples instead of a sample")
+    .option("--shuffle-seed <number>", "for the sample alone (default: --seed)", integer)
     .option("--filter <column=value>", "keep examples whose column equals the value; repeatable", pair)
     .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
     .option("--skip-bad-rows", "leave out rows that cannot be read, and count them")
@@ -236,31 +238,6 @@ function addDemo(program: Command, done: Done): void {
       if (which === "budgets") done(await (await import("./demo-budgets.js")).demoBudgetsCommand(options));
       else done(await (await import("./demo.js")).demoCommand(options));
     });
-}
-
-function addDatasets(program: Command, done: Done): void {
-  program
-    .command("datasets")
-    .description("list the datasets that have a name, or show one")
-    .argument("[show]", "the word 'show'")
-    .argument("[name]", "the dataset, or a file")
-    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
-    .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
-    .option("--seed <number>", "for the example that is shown", integer, 0)
-    .addHelpText(
-      "after",
-      "\nExamples:\n  assay datasets\n  assay datasets show needle\n  assay datasets show questions.jsonl",
-    )
-    .action(async (action: string | undefined, name: string | undefined, options: DatasetsOptions) => {
-      const { datasetsCommand } = await import("./datasets.js");
-      done(await datasetsCommand(action, name, options));
-    });
-}
-
-export interface DatasetsOptions {
-  plugin?: readonly string[];
-  map?: Readonly<Record<string, string>>;
-  seed: number;
 }
 
 function addDoctor(program: Command, done: Done): void {

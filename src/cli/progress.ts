@@ -1,45 +1,22 @@
 import { formatDollars, formatSeconds, formatShare, plural } from "../report/format.js";
 import type { Progress } from "../runner/ports.js";
+import { type ProgressStream, StatusLine } from "./status-line.js";
 
-export interface ProgressStream {
-  isTTY?: boolean;
-  columns?: number;
-  write(text: string): unknown;
-}
-
-const REDRAW_MS = 100;
-const PLAIN_LINE_MS = 5000;
-
-/** Shows how far a run is: one line that is redrawn on a terminal, a plain line now and then elsewhere. */
+/** Shows how far a run is. */
 export class ProgressLine {
-  readonly #stream: ProgressStream;
-  readonly #every: number;
-  #last = 0;
-  #drawn = false;
+  readonly #line: StatusLine;
 
   constructor(stream: ProgressStream) {
-    this.#stream = stream;
-    this.#every = stream.isTTY === true ? REDRAW_MS : PLAIN_LINE_MS;
+    this.#line = new StatusLine(stream);
   }
 
   update(progress: Progress): void {
-    if (progress.elapsedMs - this.#last < this.#every) return;
-    this.#last = progress.elapsedMs;
-    const text = describeProgress(progress);
-    if (this.#stream.isTTY !== true) {
-      this.#stream.write(`${text}\n`);
-      return;
-    }
-    // A terminal that does not know its width says 0.
-    const width = Math.max(20, (this.#stream.columns || 80) - 1);
-    this.#stream.write(`\r\u001b[2K${text.slice(0, width)}`);
-    this.#drawn = true;
+    this.#line.show(() => describeProgress(progress), progress.elapsedMs);
   }
 
   /** Clears the line, so that what comes next starts on a clean one. */
   clear(): void {
-    if (this.#drawn) this.#stream.write("\r\u001b[2K");
-    this.#drawn = false;
+    this.#line.clear();
   }
 }
 

@@ -5,7 +5,7 @@ import { list, number, thresholds } from "./flag-values.js";
 export function addReportFlags(command: Command): Command {
   return command
     .option("--output <name>", "table or json, or a plugin's reporter (default: table)")
-    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, other", list)
+    .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
     .option("--min-coverage <share>", "exit 3 when fewer of the planned trials were scored (default: 0.95)", number)
     .option("--fail-under <metric=value>", "exit 1 when a system's metric is lower; repeatable", thresholds)
     .option("--fail-over <metric=value>", "exit 1 when a system's metric is higher; repeatable", thresholds)

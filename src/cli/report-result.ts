@@ -1,7 +1,8 @@
 import type { Dataset } from "../core/dataset.js";
 import { AssayError, EXIT, messageOf, ReporterError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
-import type { Metric } from "../core/metric.js";
+import { facetsOf } from "../core/facets.js";
+import type { Metric, MetricRun } from "../core/metric.js";
 import { type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { checkGates, type Gates, judge } from "./gates.js";
@@ -18,13 +19,25 @@ export function gatesOf(
 ): Gates {
   const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
   const gates = { minCoverage, failUnder, failOver };
-  checkGates(gates, { trials, metrics, datasets: () => [...new Set(datasets.flatMap(tagsOf))] });
+  checkGates(gates, {
+    trials,
+    metrics,
+    datasets: () => [...new Set(datasets.flatMap(tagsOf))],
+    facets: () => datasets.flatMap(facetsIn),
+  });
   return gates;
 }
 
 /** The dataset tags of the examples: their own, or the name of their dataset. */
 function tagsOf(dataset: Dataset | ExampleSource): string[] {
   return "examples" in dataset ? dataset.examples.map((example) => example.dataset ?? dataset.name) : [];
+}
+
+/** The facets of the examples, as their rows will carry them. */
+function facetsIn(dataset: Dataset | ExampleSource): NonNullable<MetricRun["facets"]> {
+  if (!("examples" in dataset)) return [];
+  const { examples, name, facets = [] } = dataset;
+  return examples.map((example) => ({ dataset: example.dataset ?? name, facets: facetsOf(example, facets) }));
 }
 
 interface Reported {

@@ -8,10 +8,11 @@ import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
-import { loadDataset } from "../datasets/load-dataset.js";
+import { namedFiles } from "../datasets/named-files.js";
 import { FunctionSystem } from "../systems/function-system.js";
 import { ReplaySystem } from "../systems/replay-system.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
+import { loadShowingProgress } from "./load-progress.js";
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
@@ -107,12 +108,19 @@ export async function resolveMetrics(registry: Registry, config: RunConfig): Pro
   });
 }
 
+/** Gives the files that a config names their names. */
+export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<RunConfig, "namedDatasets">): void {
+  for (const [name, given] of Object.entries(namedDatasets))
+    registry.register("dataset", name, namedFiles(name, given, registry));
+}
+
 /** The datasets of a run, loaded. */
 export async function resolveDatasets(registry: Registry, config: RunConfig): Promise<(Dataset | ExampleSource)[]> {
-  const options = loadOptionsOf(config);
+  const permissions = { unsafeLocalExec: config.unsafeLocalExec === true };
+  const options = { ...loadOptionsOf(config), permissions, registry };
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
-    datasets.push(typeof spec === "string" ? await loadDataset(spec, { ...options, registry }) : spec);
+    datasets.push(typeof spec === "string" ? await loadShowingProgress(spec, options) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
@@ -121,15 +129,17 @@ export async function resolveDatasets(registry: Registry, config: RunConfig): Pr
   return datasets;
 }
 
-function loadOptionsOf({ maxExamples, head, seed, map, filter, skipBadRows }: RunConfig): LoadOptions {
-  return {
-    ...(maxExamples === undefined ? {} : { maxExamples }),
-    ...(head === undefined ? {} : { head }),
-    ...(seed === undefined ? {} : { seed }),
-    ...(map === undefined ? {} : { map }),
-    ...(filter === undefined ? {} : { filter }),
-    ...(skipBadRows === undefined ? {} : { skipBadRows }),
-  };
+/** Those that came with the datasets that were loaded here, by name. */
+export function ownEvaluators({ datasets = [] }: RunConfig, loaded: readonly (Dataset | ExampleSource)[]): Evaluator[] {
+  return loaded.flatMap((dataset, index) =>
+    typeof datasets[index] === "string" && "examples" in dataset ? (dataset.evaluators ?? []) : [],
+  );
+}
+
+export function loadOptionsOf(config: RunConfig): LoadOptions {
+  const { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows } = config;
+  const given = { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }
 
 export function nameOf(spec: string): string {

@@ -3,6 +3,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import type { System } from "../core/system.js";
+import type { NamedFiles } from "../datasets/named-files.js";
 import type { DialectName } from "../dialects/dialect.js";
 
 /** How models are asked: for all models of a run, or for one. */
@@ -66,6 +67,8 @@ export interface RunConfig extends ModelSettings {
   /** Files of recorded outputs, each measured as a system. */
   replay?: readonly string[];
   datasets?: readonly (string | Dataset | ExampleSource)[];
+  /** Files of the project by a name that `datasets` and --dataset know: what `assay datasets import` writes. */
+  namedDatasets?: Readonly<Record<string, NamedFiles>>;
   evaluators?: readonly (string | Evaluator)[];
   /** Scores every dataset beside its evaluators. */
   judge?: JudgeConfig;
@@ -75,6 +78,8 @@ export interface RunConfig extends ModelSettings {
   threshold?: number;
   trials?: number;
   seed?: number;
+  /** The seed of the sample alone; `seed` unless given. */
+  shuffleSeed?: number;
   maxWorkers?: number;
   /** Dollars for the whole run. */
   maxCost?: number;

@@ -7,7 +7,7 @@ import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
-import { isDatasetFile } from "../datasets/load-dataset.js";
+import { pathsOf } from "../datasets/dataset-spec.js";
 import { DEFAULT_WORKERS, type EvaluateOptions, evaluate } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
@@ -25,7 +25,7 @@ import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { expectFiles, giveAway } from "./release-examples.js";
 import { gatesOf, type Report, report } from "./report-result.js";
-import { closeAll, loadPlugins, resolveDatasets, resolveMetrics, withSystems } from "./resolve.js";
+import { closeAll, loadPlugins, ownEvaluators, registerNamed, resolveDatasets, resolveMetrics, withSystems } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
@@ -51,6 +51,7 @@ export async function runCommand(flags: RunFlags): Promise<number> {
   checkColumns(config.columns ?? COLUMN_GROUPS);
   const report = await guarded(async () => {
     await loadPlugins(registry, config.plugins ?? []);
+    registerNamed(registry, config);
     registry.get("reporter", config.output ?? "table");
     return withSystems(registry, config, async (systems) => {
       const parts = await resolveParts(systems, config);
@@ -87,7 +88,7 @@ async function resolveParts(systems: readonly System[], config: RunConfig): Prom
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
-  expectFiles((config.datasets ?? []).filter((spec) => typeof spec === "string" && isDatasetFile(spec)) as string[]);
+  expectFiles((config.datasets ?? []).flatMap((spec) => (typeof spec === "string" ? pathsOf(spec) : [])));
   const loaded = await resolveDatasets(registry, config);
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   for (const system of systems)
@@ -96,7 +97,7 @@ async function resolveParts(systems: readonly System[], config: RunConfig): Prom
     systems,
     datasets,
     evaluators,
-    made,
+    made: [...made, ...ownEvaluators(config, loaded)],
     metrics: withStandard(await resolveMetrics(registry, config), systems.length, datasets.length),
   };
 }

@@ -81,6 +81,8 @@ export interface DatasetDefinition {
   /** Those that score it, by name or as they are; a name is made into an evaluator when the dataset is loaded. */
   readonly evaluators?: readonly (Evaluator | string)[];
   readonly primaryField?: string;
+  /** True when it has revisions, and reads local files as it does its own: `NAME@REVISION`, `NAME=FILE`. */
+  readonly hasTemplate?: boolean;
   load(options: LoadOptions): ExampleSource | LoadedExamples | Promise<ExampleSource | LoadedExamples>;
 }
 

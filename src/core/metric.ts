@@ -1,5 +1,5 @@
 import type { Summary } from "./result.js";
-import type { EvalRow } from "./row.js";
+import type { EvalRow, Facets } from "./row.js";
 
 /** What a run hands to every metric: the values it inherits when it names none of its own. */
 export interface MetricContext {
@@ -8,6 +8,10 @@ export interface MetricContext {
   seed: number;
   /** Internal: lets the metrics of a summary find the tasks of its rows once. A metric that is called by itself needs none. */
   tasksOf?: (rows: readonly EvalRow[]) => Tasks;
+  /** The dataset tags of the run; left out, those of the rows. */
+  datasets?: readonly string[];
+  /** Tells the reader of the summary something that is no number. */
+  note?: (text: string) => void;
 }
 
 /** Which rows are trials of one task. */
@@ -22,6 +26,8 @@ export interface Tasks {
 export interface MetricRun {
   trials: number;
   datasets: readonly string[];
+  /** The facets of the examples, each with its dataset's tag; left out when nobody asks for them. */
+  facets?: readonly { dataset: string; facets: Facets | null }[];
 }
 
 /** Numbers that need all systems. */

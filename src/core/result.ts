@@ -1,3 +1,4 @@
+import type { DatasetOrigin } from "./dataset.js";
 import type { EvalRow, Outcome } from "./row.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
@@ -37,6 +38,8 @@ export interface DatasetConfig {
   /** The field that decides pass or fail first; null when it is known only from what the evaluators return. */
   primaryField: string | null;
   evaluators: Readonly<Record<string, { fingerprint: string }>>;
+  /** Where the examples come from, down to the revision; absent when the loader does not say. */
+  origin?: DatasetOrigin;
 }
 
 /** Which rows to keep: fields that must be equal, or a predicate. */

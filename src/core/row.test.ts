@@ -38,13 +38,14 @@ describe("makeRow", () => {
       attempts: [],
       notes: [],
       metadata: null,
+      facets: null,
     });
   });
 
   it("lists every field, in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(29);
+    expect(ROW_FIELDS).toHaveLength(30);
   });
 
   it("holds neutral values once for all rows, and its own apart", () => {
@@ -53,6 +54,7 @@ describe("makeRow", () => {
       makeRow({ ...about, outcome: "pass", notes: ["n"] }),
     ];
     expect(Object.keys(plain)).not.toContain("notes");
+    expect(Object.keys(plain)).not.toContain("facets");
     expect(plain.notes).toEqual([]);
     expect({ ...noted }.notes).toEqual(["n"]);
   });

@@ -31,6 +31,12 @@ export interface Attempt {
   durationMs: number;
 }
 
+/** What a facet of an example can be. */
+export type FacetValue = string | number | boolean;
+
+/** The fields of an example by which results are broken down, e.g. `{ subject: "anatomy" }`. */
+export type Facets = Readonly<Record<string, FacetValue>>;
+
 /** One finished trial. What was not measured is null, never 0. */
 export interface EvalRow {
   system: string;
@@ -69,6 +75,8 @@ export interface EvalRow {
   attempts: readonly Attempt[];
   notes: readonly string[];
   metadata: Readonly<Record<string, unknown>> | null;
+  /** Of the example, as its dataset declares them, so that a stored run can be broken down without the examples. */
+  facets: Facets | null;
 }
 
 /** The first word of a note on a trial that was slower than its model is expected to be. */
@@ -95,6 +103,7 @@ const NEUTRAL = Object.freeze({
   attempts: Object.freeze([]),
   notes: Object.freeze([]),
   metadata: null,
+  facets: null,
 } satisfies Partial<EvalRow>);
 
 /** The fields that few rows have. */
@@ -134,6 +143,7 @@ class Row implements EvalRow {
   declare attempts: readonly Attempt[];
   declare notes: readonly string[];
   declare metadata: Readonly<Record<string, unknown>> | null;
+  declare facets: Facets | null;
 
   constructor(known: KnownFields) {
     this.system = known.system;
@@ -180,6 +190,7 @@ export function hasRareFields(row: EvalRow): boolean {
     row.usage === null &&
     row.costUsd === null &&
     row.metadata === null &&
+    row.facets === null &&
     row.ttftMs === null &&
     row.firstAttemptMs === null &&
     row.successAtMs === null &&

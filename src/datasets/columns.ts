@@ -76,7 +76,7 @@ export class ColumnCheck {
 }
 
 /** A single value as a filter writes it; lists, objects and null equal nothing. */
-function scalarText(value: unknown): string | undefined {
+export function scalarText(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseCsv, readCsv } from "./csv.js";
+import { parseCsv, readCsv, readTsv } from "./csv.js";
 import type { SourceRow } from "./source-row.js";
 
 let folder: string;
@@ -159,5 +159,35 @@ describe("readCsv", () => {
     const rows = await read(`n\n${Array.from({ length: 10_000 }, (_, index) => index).join("\n")}`);
     expect(rows).toHaveLength(10_000);
     expect(rows.at(-1)).toEqual({ line: 10_001, row: { n: "9999" } });
+  });
+});
+
+describe("readTsv", () => {
+  async function readTabs(content: string, header?: readonly string[]): Promise<SourceRow[]> {
+    const path = join(folder, "data.tsv");
+    writeFileSync(path, content);
+    const rows: SourceRow[] = [];
+    for await (const batch of readTsv(path, header === undefined ? {} : { header })) rows.push(...batch);
+    return rows;
+  }
+
+  it("takes commas as they are, and quotes as CSV does where they close a cell", async () => {
+    expect(await readTabs('q\ta\n"two\nlines"\t1,5\nx\ty\n')).toEqual([
+      { line: 2, row: { q: "two\nlines", a: "1,5" } },
+      { line: 4, row: { q: "x", a: "y" } },
+    ]);
+  });
+
+  it("takes a quote that closes no cell as a character", async () => {
+    expect(await readTabs('q\ta\n"Yes" he said\t1\n"open\t2\n')).toEqual([
+      { line: 2, row: { q: '"Yes" he said', a: "1" } },
+      { line: 3, row: { q: '"open', a: "2" } },
+    ]);
+  });
+
+  it("reads a file without a header by the names it is given, and with one all the same", async () => {
+    const rows = [{ line: expect.any(Number), row: { question: "1 + 1?", answer: "2" } }];
+    expect(await readTabs("1 + 1?\t2\n", ["question", "answer"])).toEqual(rows);
+    expect(await readTabs("question\tanswer\n1 + 1?\t2\n", ["question", "answer"])).toEqual(rows);
   });
 });

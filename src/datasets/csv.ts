@@ -1,9 +1,10 @@
 import { isUtf8 } from "node:buffer";
 import { DatasetError } from "../core/errors.js";
 import { readBytes } from "./read-bytes.js";
-import type { BadRow, ByteSink, SourceRow } from "./source-row.js";
+import type { BadRow, ReadOptions, SourceRow } from "./source-row.js";
 
 const COMMA = 44;
+const TAB = 9;
 const QUOTE = 34;
 const LF = 10;
 const CR = 13;
@@ -17,12 +18,22 @@ export type CsvRecord = { readonly line: number; readonly cells: readonly string
  * @example
  * for await (const rows of readCsv("data.csv")) console.log(rows.length);
  */
-export async function* readCsv(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
-  const records = parseCsv(readBytes(path, seen));
+export function readCsv(path: string, options?: ReadOptions): AsyncGenerator<SourceRow[]> {
+  return readDelimited(path, COMMA, options);
+}
+
+/** Reads tab-separated values. Most files quote nothing, some quote as CSV does: a quote that closes no cell is a character. */
+export function readTsv(path: string, options?: ReadOptions): AsyncGenerator<SourceRow[]> {
+  return readDelimited(path, TAB, options);
+}
+
+async function* readDelimited(path: string, delimiter: number, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
+  const { header: given, name = path } = options;
+  const records = parseDelimited(readBytes(path, options), delimiter);
   const first = records.next();
   if (first.done === true) return;
-  const header = headerOf(path, first.value);
-  let rows: SourceRow[] = [];
+  const header = given ?? headerOf(name, first.value);
+  let rows: SourceRow[] = given === undefined || isHeader(first.value, given) ? [] : [toRow(first.value, header)];
   for (const record of records) {
     rows.push(toRow(record, header));
     if (rows.length < BATCH) continue;
@@ -32,14 +43,23 @@ export async function* readCsv(path: string, seen?: ByteSink): AsyncGenerator<So
   yield rows;
 }
 
+/** A file that is known to have no header may have got one since. */
+function isHeader(record: CsvRecord, names: readonly string[]): boolean {
+  return "cells" in record && names.every((name, index) => record.cells[index]?.trim() === name);
+}
+
 /**
  * The records of CSV bytes; blank lines are left out. Works on bytes, because a cell sliced from one large text would
  * keep the whole text alive, and because every byte that matters to CSV stands for itself in UTF-8.
  * @example
  * [...parseCsv(Buffer.from('a,"b ""c"""\n'))]; // [{ line: 1, cells: ["a", 'b "c"'] }]
  */
-export function* parseCsv(bytes: Buffer): Generator<CsvRecord, undefined> {
-  const scanner = new Scanner(bytes);
+export function parseCsv(bytes: Buffer): Generator<CsvRecord, undefined> {
+  return parseDelimited(bytes, COMMA);
+}
+
+function* parseDelimited(bytes: Buffer, delimiter: number): Generator<CsvRecord, undefined> {
+  const scanner = new Scanner(bytes, delimiter);
   for (let record = scanner.next(); record !== null; record = scanner.next()) yield record;
 }
 
@@ -63,12 +83,14 @@ function toRow(record: CsvRecord, header: readonly string[]): SourceRow {
 
 class Scanner {
   readonly #bytes: Buffer;
+  readonly #delimiter: number;
   readonly #valid: boolean;
   #at = 0;
   #line = 1;
 
-  constructor(bytes: Buffer) {
+  constructor(bytes: Buffer, delimiter: number) {
     this.#bytes = bytes;
+    this.#delimiter = delimiter;
     this.#valid = isUtf8(bytes);
   }
 
@@ -86,12 +108,21 @@ class Scanner {
   #record(line: number): CsvRecord {
     const cells: string[] = [];
     for (;;) {
-      const cell = this.#bytes[this.#at] === QUOTE ? this.#quoted() : this.#plain();
+      const cell = this.#cell();
       if (typeof cell !== "string") return { line, problem: cell.problem };
       cells.push(cell);
-      if (this.#bytes[this.#at] !== COMMA) return { line, cells };
+      if (this.#bytes[this.#at] !== this.#delimiter) return { line, cells };
       this.#at += 1;
     }
+  }
+
+  #cell(): string | { problem: string } {
+    if (this.#bytes[this.#at] !== QUOTE) return this.#plain();
+    const [at, line] = [this.#at, this.#line];
+    const cell = this.#quoted();
+    if (typeof cell === "string" || this.#delimiter !== TAB) return cell;
+    [this.#at, this.#line] = [at, line];
+    return this.#plain();
   }
 
   #plain(): string {
@@ -128,7 +159,7 @@ class Scanner {
   }
 
   #atCellEnd(): boolean {
-    return this.#at >= this.#bytes.length || this.#bytes[this.#at] === COMMA || this.#atLineEnd();
+    return this.#at >= this.#bytes.length || this.#bytes[this.#at] === this.#delimiter || this.#atLineEnd();
   }
 
   /** True on the CR of a CRLF, which is one line end, not two. */

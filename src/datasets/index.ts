@@ -1,4 +1,5 @@
+export { FILE_EXTENSIONS } from "./formats.js";
 export { readJsonl } from "./jsonl.js";
-export { FILE_EXTENSIONS, loadFile } from "./load-file.js";
+export { loadFile } from "./load-file.js";
 export { generateNeedles, type NeedleExample, type NeedleOptions, needle } from "./needle.js";
 export { isBadRow } from "./source-row.js";

@@ -1,8 +1,9 @@
 import { isUtf8 } from "node:buffer";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { describe } from "../core/shape.js";
+import { parseLines } from "./jsonl.js";
 import { readBytes } from "./read-bytes.js";
-import { type ByteSink, isRawRow, type SourceRow } from "./source-row.js";
+import { isBadRow, isRawRow, type ReadOptions, type SourceRow } from "./source-row.js";
 
 /** Fields that hold the rows by convention, asked only when an object has several arrays. */
 const USUAL_FIELDS = ["data", "rows", "examples", "test"];
@@ -12,14 +13,30 @@ const USUAL_FIELDS = ["data", "rows", "examples", "test"];
  * @example
  * for await (const rows of readJson("data.json")) console.log(rows.length);
  */
-export async function* readJson(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
-  const bytes = readBytes(path, seen);
+export async function* readJson(path: string, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
+  const { name = path } = options;
+  const bytes = readBytes(path, options);
   if (bytes.length === 0) return;
-  yield rowsOf(path, parse(path, bytes)).map((value, index) =>
-    isRawRow(value)
-      ? { line: index + 1, row: value }
-      : { line: index + 1, problem: `is ${describe(value)}, not an object` },
-  );
+  const document = parse(name, bytes);
+  yield document instanceof Lines ? document.rows : rowsOf(name, document).map(toRow);
+}
+
+function toRow(value: unknown, index: number): SourceRow {
+  const line = index + 1;
+  return isRawRow(value) ? { line, row: value } : { line, problem: `is ${describe(value)}, not an object` };
+}
+
+/** The rows of a file that holds an object a line, whatever its name says. */
+class Lines {
+  readonly rows: SourceRow[] = [];
+}
+
+/** Some datasets are published so. Asked only when the file is no JSON as a whole; null when its first line is none either. */
+function linesOf(bytes: Buffer): Lines | null {
+  const lines = new Lines();
+  parseLines(bytes, 1, lines.rows);
+  const [first] = lines.rows;
+  return lines.rows.length < 2 || first === undefined || isBadRow(first) ? null : lines;
 }
 
 function parse(path: string, bytes: Buffer): unknown {
@@ -27,6 +44,8 @@ function parse(path: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString("utf8"));
   } catch (error) {
+    const lines = linesOf(bytes);
+    if (lines !== null) return lines;
     throw new DatasetError(
       `"${path}" is not valid JSON (${messageOf(error)}). If it holds one object a line, or is too large for one text, use .jsonl.`,
       { cause: error },

@@ -2,24 +2,24 @@ import { isUtf8 } from "node:buffer";
 import { messageOf } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { readTextBlocks } from "./read-bytes.js";
-import { type ByteSink, isRawRow, type SourceRow } from "./source-row.js";
+import { isRawRow, type ReadOptions, type SourceRow } from "./source-row.js";
 
 /**
  * Reads one JSON object a line, block by block. Lines end at a line feed only: U+2028 may stand inside a JSON string.
  * @example
  * for await (const rows of readJsonl("data.jsonl")) console.log(rows.length);
  */
-export async function* readJsonl(path: string, seen?: ByteSink): AsyncGenerator<SourceRow[]> {
+export async function* readJsonl(path: string, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
   let line = 1;
-  for await (const block of readTextBlocks(path, seen)) {
+  for await (const block of readTextBlocks(path, options)) {
     const rows: SourceRow[] = [];
-    line = isUtf8(block) ? parseText(block, line, rows) : parseBytes(block, line, rows);
+    line = isUtf8(block) ? parseLines(block, line, rows) : parseBytes(block, line, rows);
     yield rows;
   }
 }
 
 /** Decodes the block at once, which is several times faster than line by line. Returns the number of the next line. */
-function parseText(block: Buffer, firstLine: number, rows: SourceRow[]): number {
+export function parseLines(block: Buffer, firstLine: number, rows: SourceRow[]): number {
   const text = block.toString("utf8");
   let line = firstLine;
   let start = 0;

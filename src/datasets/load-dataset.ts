@@ -1,50 +1,85 @@
-import { extname } from "node:path";
-import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
+import {
+  type Dataset,
+  type DatasetDefinition,
+  type LoadedExamples,
+  type LoadOptions,
+  makeDataset,
+} from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
-import type { Example } from "../core/example.js";
-import { registry as defaultRegistry, type Registry } from "../core/registry.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Example, ExampleSource } from "../core/example.js";
+import { registry as defaultRegistry, type Factory, type Permissions, type Registry } from "../core/registry.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { matches } from "./columns.js";
-import { FILE_EXTENSIONS, loadFile } from "./load-file.js";
+import { isDatasetFile, parseSpec } from "./dataset-spec.js";
+import { loadFile } from "./load-file.js";
 import { takeSample } from "./sample.js";
 
 export interface LoadDatasetOptions extends LoadOptions {
   registry?: Registry;
+  /** What evaluators that the dataset names are allowed. */
+  permissions?: Permissions;
 }
 
 /**
- * Loads a dataset by name (`needle`, `needle:lengths=500`) or from a local file.
+ * Loads a dataset by name (`needle`, `mmlu:anatomy`), from a local file, or from local files that are read as a named
+ * dataset is (`gsm8k=test.jsonl`).
  * @example
  * const dataset = await loadDataset("needle", { maxExamples: 20 });
  */
-export async function loadDataset(name: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
-  const { registry = defaultRegistry, ...load } = options;
-  if (isDatasetFile(name) && !registry.has("dataset", name)) return loadFile(name, load);
-  const [base, config] = splitConfig(name);
-  const definition = registry.get("dataset", base);
-  const source = await definition.load(config === undefined ? load : { ...load, config });
-  const found: Example[] = [];
-  for await (const example of source) {
-    if (matches(example, load.filter)) found.push({ ...example, dataset: example.dataset ?? base });
-  }
-  if (found.length === 0) throw new DatasetError(`The dataset "${name}" is empty, or no example matches the filter.`);
-  // A definition may make use of the sample size or not; either way no more come through than were asked for.
-  const examples = takeSample(found, load);
+export async function loadDataset(spec: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
+  const { registry = defaultRegistry, permissions, ...load } = options;
+  if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, load);
+  const { name, ...place } = parseSpec(spec, registry);
+  const definition = registry.get("dataset", name);
+  const loaded = await definition.load({ ...load, ...place });
+  const { examples, ...about } = isLoaded(loaded) ? loaded : { examples: await chosen(loaded, name, load) };
+  if (examples.length === 0)
+    throw new DatasetError(`The dataset "${spec}" is empty, or no example matches the filter.`);
   return makeDataset({
-    name: base,
+    name,
+    ...primaryOf(definition),
+    ...about,
     examples,
-    // A definition that names none has its answers compared as text, like a file's.
-    evaluators: definition.evaluators ?? [new AnswerQuality()],
-    ...(definition.primaryField === undefined ? {} : { primaryField: definition.primaryField }),
+    evaluators: await evaluatorsOf(about.evaluators ?? definition.evaluators, registry, permissions),
   });
 }
 
-/** True for what names a file rather than a registered dataset. */
-export function isDatasetFile(name: string): boolean {
-  return /[\\/]/.test(name) || FILE_EXTENSIONS.includes(extname(name).toLowerCase());
+export { isDatasetFile } from "./dataset-spec.js";
+
+/** A definition may make use of the sample size or not; either way no more come through than were asked for. */
+async function chosen(source: ExampleSource, name: string, load: LoadOptions): Promise<readonly Example[]> {
+  const found: Example[] = [];
+  for await (const example of source) {
+    if (matches(example, load.filter)) found.push({ ...example, dataset: example.dataset ?? name });
+  }
+  return takeSample(found, load);
 }
 
-function splitConfig(name: string): [string, string?] {
-  const colon = name.indexOf(":");
-  return colon === -1 ? [name] : [name.slice(0, colon), name.slice(colon + 1)];
+function isLoaded(loaded: ExampleSource | LoadedExamples): loaded is LoadedExamples {
+  return "examples" in loaded && !(Symbol.iterator in loaded);
+}
+
+function primaryOf({ primaryField }: DatasetDefinition): Pick<Dataset, "primaryField"> {
+  return primaryField === undefined ? {} : { primaryField };
+}
+
+/** The one that a run brings, with a model of its own. */
+const JUDGE = "llm_judge";
+
+/** A dataset that names none has its answers compared as text, like a file's. */
+async function evaluatorsOf(
+  given: readonly (Evaluator | string)[] | undefined,
+  registry: Registry,
+  permissions: Permissions | undefined,
+): Promise<Evaluator[]> {
+  if (given === undefined) return [new AnswerQuality()];
+  const own = given.filter((one) => one !== JUDGE);
+  return Promise.all(own.map(async (one) => (typeof one === "string" ? named(registry, one, permissions) : one)));
+}
+
+async function named(registry: Registry, name: string, permissions: Permissions | undefined): Promise<Evaluator> {
+  const [base = name, argument] = name.split(/:(.*)/s);
+  const value = registry.get("evaluator", base);
+  return typeof value === "function" ? (value as Factory<Evaluator>)(argument, permissions) : value;
 }

@@ -210,10 +210,10 @@ describe("loadFile", () => {
       expect(await failure(join(file("plain.jsonl", "{}"), "below.jsonl"))).toMatch(/^There is no file/);
       mkdirSync(join(folder, "sub.jsonl"));
       expect(await failure(join(folder, "sub.jsonl"))).toBe(
-        '"sub.jsonl" is a folder. Give a file inside it (.jsonl, .ndjson, .json, .csv).',
+        '"sub.jsonl" is a folder. Give a file inside it (.jsonl, .ndjson, .json, .csv, .tsv, .parquet).',
       );
-      expect(await failure(file("data.txt", "x"))).toBe(
-        '"data.txt" has the extension ".txt", which says nothing about its format. Supported: .jsonl, .ndjson, .json, .csv.',
+      expect(await failure(file("data.doc", "x"))).toBe(
+        '"data.doc" has the extension ".doc", which says nothing about its format. Supported: .jsonl, .ndjson, .json, .csv, .tsv, .parquet, each also with .gz.',
       );
       expect(await failure(file("data", "x"))).toMatch(/^"data" has no extension/);
     });

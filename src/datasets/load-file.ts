@@ -1,36 +1,13 @@
 import { createHash } from "node:crypto";
-import { statSync } from "node:fs";
-import { basename, extname } from "node:path";
 import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js";
-import { DatasetError, UsageError } from "../core/errors.js";
+import { UsageError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
 import { canonicalJson } from "../core/fingerprint.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { readCsv } from "./csv.js";
-import { readJson } from "./json.js";
-import { readJsonl } from "./jsonl.js";
-import { unreadable } from "./read-bytes.js";
-import { RowTable } from "./row-table.js";
-import { requireMaxExamples, takeSample } from "./sample.js";
-import type { RowReader } from "./source-row.js";
-
-interface Format {
-  read: RowReader;
-  /** Whether its rows are told apart by line of text or by position in a list. */
-  place: "line" | "row";
-  textOnly: boolean;
-}
-
-const JSONL: Format = { read: readJsonl, place: "line", textOnly: false };
-
-const FORMATS: Readonly<Record<string, Format>> = {
-  ".jsonl": JSONL,
-  ".ndjson": JSONL,
-  ".json": { read: readJson, place: "row", textOnly: false },
-  ".csv": { read: readCsv, place: "line", textOnly: true },
-};
-
-/** The extensions that `loadFile` reads. */
-export const FILE_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
+import { nameOfFile, requireFile } from "./formats.js";
+import { loadRows } from "./load-rows.js";
+import { openRowFile, type RowFile } from "./row-file.js";
+import { toExample } from "./to-example.js";
 
 /**
  * Loads a dataset from a local file, chosen by its extension.
@@ -38,50 +15,62 @@ export const FILE_EXTENSIONS: readonly string[] = Object.keys(FORMATS);
  * const dataset = await loadFile("questions.csv", { map: { question: "prompt" }, maxExamples: 50 });
  */
 export async function loadFile(path: string, options: LoadOptions = {}): Promise<Dataset> {
-  requireMaxExamples(options.maxExamples);
   if (options.config !== undefined) {
     throw new UsageError(`"${path}" is a file and has no config "${options.config}". Use --filter to choose rows.`);
   }
-  const { read, place, textOnly } = formatOf(path);
-  const at = (line: number) => (place === "line" ? `${path}:${line}` : `${path} row ${line}`);
-  const name = basename(path, extname(path));
-  const table = new RowTable({ ...options, path, at, textOnly, dataset: name });
+  return loadFiles([path], { ...options, name: nameOfFile(path) });
+}
+
+export interface LoadFilesOptions extends LoadOptions {
+  /** What the dataset is called. */
+  name: string;
+  /** The field that samples are stratified by. */
+  subject?: string;
+}
+
+/**
+ * Loads one dataset from the rows of several local files.
+ * @example
+ * const dataset = await loadFiles(["easy.jsonl", "hard.jsonl"], { name: "questions" });
+ */
+export async function loadFiles(paths: readonly string[], options: LoadFilesOptions): Promise<Dataset> {
+  for (const path of paths) requireFile(path);
+  const files: RowFile[] = [];
+  try {
+    for (const path of paths) files.push(await openRowFile({ path }));
+    return await readAll(files, options);
+  } finally {
+    await Promise.all(files.map(({ table }) => table?.close()));
+  }
+}
+
+async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions): Promise<Dataset> {
+  const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
-  await fill(table, read(path, hash));
-  table.finish();
-  const examples = takeSample(table.examples, options);
+  const renaming = { dataset: name, ...(rows.map === undefined ? {} : { map: rows.map }) };
+  const { examples, notes } = await loadRows({
+    ...rows,
+    name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
+    rowFiles,
+    seen: hash,
+    ...(subject === undefined ? {} : { stratumOf: (example: Example) => String(example[subject] ?? "") }),
+    convert: (row, file) => toExample(row, { ...renaming, textOnly: rowFiles[file]?.textOnly ?? false }),
+  });
   return makeDataset({
     name,
     examples,
-    // The examples are known by the file's bytes and by how they were chosen from it.
-    fingerprint: { of: examples, sha256: hash.update(canonicalJson(options)).digest("hex") },
+    // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway.
+    ...(rowFiles.every(({ table }) => table === undefined) && {
+      fingerprint: { of: examples, sha256: hash.update(canonicalJson(rows)).digest("hex") },
+    }),
     // A file says nothing about how it is to be scored; its answers are compared as text.
     evaluators: [new AnswerQuality()],
-    notes: table.notes(),
+    notes,
   });
 }
 
-async function fill(table: RowTable, batches: AsyncIterable<Iterable<Parameters<RowTable["add"]>[0]>>): Promise<void> {
-  for await (const batch of batches) {
-    for (const source of batch) {
-      table.add(source);
-      if (table.full) return;
-    }
-  }
-}
-
-function formatOf(path: string): Format {
-  const extensions = FILE_EXTENSIONS.join(", ");
-  let folder: boolean;
-  try {
-    folder = statSync(path).isDirectory();
-  } catch (error) {
-    throw unreadable(path, error);
-  }
-  if (folder) throw new DatasetError(`"${path}" is a folder. Give a file inside it (${extensions}).`);
-  const extension = extname(path).toLowerCase();
-  const format = FORMATS[extension];
-  if (format !== undefined) return format;
-  const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
-  throw new DatasetError(`"${path}" ${found}, which says nothing about its format. Supported: ${extensions}.`);
+/** What of the options says which rows are taken, and as what. */
+function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, "files" | "onDownload" | "signal"> {
+  const { files, onDownload, signal, ...rest } = options;
+  return rest;
 }

@@ -1,12 +1,14 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
+import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { normalizeAnswer } from "../evaluators/normalize.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { generateNeedles, type NeedleExample, needle } from "./needle.js";
 import { parseNeedleConfig } from "./needle-config.js";
 
-const load = (options: Parameters<typeof needle.load>[0]) => needle.load(options) as NeedleExample[];
+const loaded = (options: LoadOptions) => needle.load(options) as LoadedExamples;
+const load = (options: LoadOptions) => loaded(options).examples as NeedleExample[];
 const tally = (values: readonly unknown[]) => {
   const counts = new Map<unknown, number>();
   for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
@@ -97,7 +99,13 @@ describe("generateNeedles", () => {
 describe("needle", () => {
   it("is judged by contains", () => {
     expect(needle.primaryField).toBe("contains");
-    expect(needle.evaluators?.map(({ name }) => name)).toEqual(["answer_quality"]);
+    expect(needle.evaluators?.map((one) => (typeof one === "string" ? one : one.name))).toEqual(["answer_quality"]);
+  });
+
+  it("has its results broken down by depth and length, which every example has", () => {
+    const { facets = [], examples } = loaded({ maxExamples: 7, config: "lengths=60,70;depths=0,1" });
+    expect(facets).toEqual(["depth", "length"]);
+    for (const example of examples) for (const facet of facets) expect(example[facet]).toBeTypeOf("number");
   });
 
   it.each([8, 20, 33, 50, 150])("stays balanced with %i examples", (maxExamples) => {

@@ -1,4 +1,4 @@
-import type { DatasetDefinition, LoadOptions } from "../core/dataset.js";
+import type { DatasetDefinition, LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
@@ -34,6 +34,11 @@ export interface NeedleExample extends Example {
   paraphrased: boolean;
 }
 
+/** Needles, and by what results on them are broken down. */
+interface LoadedNeedles extends LoadedExamples {
+  readonly examples: readonly NeedleExample[];
+}
+
 const DEFAULTS = { lengths: [500, 1000, 2000, 4000], depths: [0, 0.25, 0.5, 0.75, 1], needles: 1, count: 100, seed: 0 };
 /** Measured on the generator's own text with cl100k_base; counting here would make the text depend on a tokenizer. */
 const CHARACTERS_PER_TOKEN = 4.85;
@@ -49,7 +54,7 @@ export const needle: DatasetDefinition = {
   load: loadNeedles,
 };
 
-function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOptions): NeedleExample[] {
+function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOptions): LoadedNeedles {
   requireMaxExamples(maxExamples);
   if (map !== undefined && Object.keys(map).length > 0) {
     throw new UsageError("needle is made, not read: it has no columns to --map.");
@@ -58,7 +63,7 @@ function loadNeedles({ config, maxExamples, seed, map, filter }: LoadOptions): N
   const wanted = Math.min(chosen.count ?? maxExamples ?? DEFAULTS.count, maxExamples ?? Infinity);
   const examples = generateNeedles({ ...chosen, count: wanted, ...(seed === undefined ? {} : { seed }) });
   const kept = examples.filter((example) => matches(example, filter));
-  if (kept.length > 0) return kept;
+  if (kept.length > 0) return { examples: kept, facets: ["depth", "length"] };
   throw new UsageError(
     "No needle matches the filter. Filter by length, depth or paraphrased, e.g. --filter depth=0.5.",
   );

@@ -1,34 +1,80 @@
-import { readFileSync } from "node:fs";
+import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
+import { createGunzip, gunzipSync } from "node:zlib";
 import { DatasetError, messageOf } from "../core/errors.js";
-import { readLineBlocks } from "../files/blocks.js";
-import type { ByteSink } from "./source-row.js";
+import { LineBlocks, readLineBlocks } from "../files/blocks.js";
+import type { ReadOptions } from "./source-row.js";
 
-/** The bytes of a whole file, without a byte order mark. */
-export function readBytes(path: string, seen?: ByteSink): Buffer {
+/** What ends the name of a file that is compressed as a whole. */
+export const GZIP = ".gz";
+
+/** The bytes of a whole file, decompressed where it is compressed. */
+export function readPlainBytes(path: string, { seen, name = path }: ReadOptions = {}): Buffer {
   try {
-    const bytes = readFileSync(path);
+    const stored = readFileSync(path);
+    const bytes = isGzip(stored) ? gunzipSync(stored) : stored;
     seen?.update(bytes);
-    return withoutMark(path, bytes);
+    return bytes;
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadable(name, error);
   }
 }
 
+/** The bytes of a whole text file, without a byte order mark. */
+export function readBytes(path: string, options: ReadOptions = {}): Buffer {
+  return withoutMark(options.name ?? path, readPlainBytes(path, options));
+}
+
 /** A file in blocks of whole lines, without a byte order mark. */
-export async function* readTextBlocks(path: string, seen?: ByteSink): AsyncGenerator<Buffer> {
+export async function* readTextBlocks(path: string, { seen, name = path }: ReadOptions = {}): AsyncGenerator<Buffer> {
   let first = true;
   try {
-    for (const block of readLineBlocks(path)) {
-      // Lets signals and timers have their turn while a large file is read.
-      if (!first) await setImmediate();
+    for await (const block of isGzip(firstBytes(path)) ? unzippedBlocks(path) : plainBlocks(path)) {
       seen?.update(block);
-      yield first ? withoutMark(path, block) : block;
+      yield first ? withoutMark(name, block) : block;
       first = false;
     }
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadable(name, error);
+  }
+}
+
+async function* plainBlocks(path: string): AsyncGenerator<Buffer> {
+  let first = true;
+  for (const block of readLineBlocks(path)) {
+    // Lets signals and timers have their turn while a large file is read.
+    if (!first) await setImmediate();
+    yield block;
+    first = false;
+  }
+}
+
+async function* unzippedBlocks(path: string): AsyncGenerator<Buffer> {
+  const blocks = new LineBlocks();
+  const file = createReadStream(path);
+  const unzipped = createGunzip();
+  file.once("error", (error) => unzipped.destroy(error));
+  for await (const chunk of file.pipe(unzipped)) {
+    const block = blocks.push(chunk as Buffer);
+    if (block !== null) yield block;
+  }
+  const rest = blocks.rest();
+  if (rest !== null) yield rest;
+}
+
+/** By its first bytes, which no text begins with: downloads lose and keep their endings as they like. */
+export function isGzip([first, second]: Uint8Array): boolean {
+  return first === 0x1f && second === 0x8b;
+}
+
+export function firstBytes(path: string): Uint8Array {
+  const file = openSync(path, "r");
+  try {
+    const bytes = Buffer.alloc(2);
+    return bytes.subarray(0, readSync(file, bytes, 0, 2, 0));
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -53,6 +99,11 @@ export function unreadable(path: string, error: unknown): DatasetError {
   if (code === "EISDIR") return new DatasetError(`"${path}" is a folder. Give a file inside it.`, { cause: error });
   if (code === "EACCES" || code === "EPERM") {
     return new DatasetError(`"${path}" may not be read. Check its permissions.`, { cause: error });
+  }
+  if (code === "Z_BUF_ERROR" || code === "Z_DATA_ERROR") {
+    const kind =
+      code === "Z_BUF_ERROR" ? "ends too early: it was cut off on its way" : "is no gzip file, or is damaged";
+    return new DatasetError(`"${path}" ${kind}. Get it again, or give the file that was compressed.`, { cause: error });
   }
   return new DatasetError(`"${path}" could not be read: ${messageOf(error)}.`, { cause: error });
 }

@@ -4,24 +4,41 @@ import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { ColumnCheck, matches } from "./columns.js";
 import { isBadRow, type RawRow, type SourceRow } from "./source-row.js";
-import { type Conversion, toExample } from "./to-example.js";
+import type { Conversion } from "./to-example.js";
 
-export interface RowTableOptions extends LoadOptions {
-  path: string;
-  /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
-  at: (line: number) => string;
-  textOnly: boolean;
-  dataset: string;
+/** What rows become, and how strictly they are taken. */
+export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head" | "map" | "filter" | "skipBadRows"> {
+  /** What messages call all of the rows. */
+  name: string;
+  convert: Convert;
+  /** Numbers ids that repeat instead of refusing them: for data that the user cannot mend. */
+  numbersRepeatedIds?: boolean;
+  /** Filters see the fields of the examples besides the columns of the rows. */
+  filtersExamples?: boolean;
 }
 
-/** Collects a file's rows as examples: filtered, converted, each id once, bad rows refused or counted. */
+/** Turns a row into examples; `file` is the position of its file among those being read. */
+export type Convert = (row: RawRow, file: number) => Conversion | readonly Conversion[];
+
+/** Where a row stands: the position of its file, and how lines of that file are written. */
+export interface RowPlace {
+  readonly file: number;
+  readonly at: (line: number) => string;
+}
+
+/** More lines than any file has. */
+const FILE_STRIDE = 2 ** 40;
+
+/** Collects rows as examples: filtered, converted, each id once, bad rows refused or counted. */
 export class RowTable {
   readonly examples: Example[] = [];
   /** Rows met so far, good or bad. */
   seen = 0;
   readonly #options: RowTableOptions;
   readonly #columns: ColumnCheck;
-  readonly #lines = new Map<string, number>();
+  /** Where each id was met: the number of the file and the line in one, because there may be millions. */
+  readonly #places = new Map<string, number>();
+  readonly #files: RowPlace[] = [];
   readonly #ids = new RepeatedIds();
   #bad = 0;
   #firstBad: string | null = null;
@@ -29,7 +46,7 @@ export class RowTable {
 
   constructor(options: RowTableOptions) {
     this.#options = options;
-    this.#columns = new ColumnCheck(options.path, options);
+    this.#columns = new ColumnCheck(options.name, options);
   }
 
   /** True when no further row is needed. */
@@ -37,10 +54,10 @@ export class RowTable {
     return this.#options.head === true && this.examples.length >= (this.#options.maxExamples ?? Infinity);
   }
 
-  add(source: SourceRow): void {
+  add(source: SourceRow, place: RowPlace): void {
     this.seen += 1;
-    if (isBadRow(source)) this.#reject(source.line, source.problem);
-    else this.#addRow(source.line, source.row);
+    if (isBadRow(source)) this.#reject(place.at(source.line), source.problem);
+    else this.#addRow(source.line, source.row, place);
   }
 
   /** Call after the last row: what could only be known now. */
@@ -48,59 +65,80 @@ export class RowTable {
     this.#columns.requireComplete(this.full);
     this.#stopAtBadRow();
     if (this.examples.length > 0) return;
-    const { path, filter } = this.#options;
-    if (this.seen === 0) throw new DatasetError(`"${path}" is empty: it holds no rows.`);
-    if (this.#bad > 0) throw new DatasetError(`No row of "${path}" could be used (first problem: ${this.#firstBad}).`);
-    throw new DatasetError(`No row of "${path}" matches ${describeFilter(filter)}. ${this.#columns.knownValues()}`);
+    const { name, filter } = this.#options;
+    if (this.seen === 0) throw new DatasetError(`"${name}" is empty: it holds no rows.`);
+    if (this.#bad > 0) throw new DatasetError(`No row of "${name}" could be used (first problem: ${this.#firstBad}).`);
+    if (filter === undefined) throw new DatasetError(`No row of "${name}" asks anything.`);
+    throw new DatasetError(`No row of "${name}" matches ${describeFilter(filter)}. ${this.#columns.knownValues()}`);
   }
 
   notes(): string[] {
     const notes: string[] = [];
     if (this.#bad > 0) notes.push(`${count(this.#bad, "bad row")} skipped (first: ${this.#firstBad})`);
     if (this.#repeated > 0) {
+      const which = this.#options.numbersRepeatedIds === true ? "" : " without an id";
       notes.push(
-        `${count(this.#repeated, "row")} of ${this.#options.path} without an id repeat an earlier one; kept under numbered ids`,
+        `${count(this.#repeated, "row")} of ${this.#options.name}${which} repeat an earlier one; kept under numbered ids`,
       );
     }
     return notes;
   }
 
-  #addRow(line: number, row: RawRow): void {
+  #addRow(line: number, row: RawRow, place: RowPlace): void {
+    const { filter, filtersExamples = false, convert } = this.#options;
     this.#columns.see(row);
     if (this.#columns.complete) this.#stopAtBadRow();
-    if (!matches(row, this.#options.filter)) {
-      if (this.examples.length === 0) this.#columns.noteValues(row);
-      return;
+    if (!filtersExamples && !this.#keeps(row)) return;
+    const converted = convert(row, place.file);
+    for (const one of isList(converted) ? converted : [converted]) {
+      if ("problem" in one) this.#reject(place.at(line), one.problem);
+      else if (!filtersExamples || filter === undefined || this.#keepsExample(row, one.example))
+        this.#addExample(line, one, place);
     }
-    const converted = toExample(row, this.#options);
-    if ("problem" in converted) this.#reject(line, converted.problem);
-    else this.#addExample(line, converted);
   }
 
-  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>): void {
-    if (idFromContent) this.#tellApart(example);
+  #keeps(row: RawRow): boolean {
+    if (matches(row, this.#options.filter)) return true;
+    if (this.examples.length === 0) this.#columns.noteValues(row);
+    return false;
+  }
+
+  #keepsExample(row: RawRow, example: Example): boolean {
+    const both = { ...row, ...example };
+    this.#columns.see(both);
+    return this.#keeps(both);
+  }
+
+  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowPlace) {
+    if (idFromContent || this.#options.numbersRepeatedIds === true) this.#tellApart(example);
     const key = String(example.id);
-    const other = this.#lines.get(key);
+    const other = this.#places.get(key);
     if (other !== undefined) {
-      const { at } = this.#options;
       throw new DatasetError(
-        `${at(line)}: the id "${key}" was used already at ${at(other)}. Ids tell results apart: make them unique, or leave the column out to have them made from the content.`,
+        `${place.at(line)}: the id "${key}" was used already at ${this.#placeOf(other)}. Ids tell results apart: make them unique, or leave the column out to have them made from the content.`,
       );
     }
-    this.#lines.set(key, line);
+    this.#files[place.file] ??= place;
+    this.#places.set(key, place.file * FILE_STRIDE + line);
     this.examples.push(example);
+  }
+
+  #placeOf(place: number): string {
+    return this.#files[Math.floor(place / FILE_STRIDE)]?.at(place % FILE_STRIDE) ?? "an earlier row";
   }
 
   /** Equal rows have equal ids; numbered in file order they are apart and stable. */
   #tellApart(example: Example): void {
     const { id } = example;
-    example.id = this.#ids.next(String(id), (numbered) => this.#lines.has(numbered));
-    if (example.id !== id) this.#repeated += 1;
+    const own = this.#ids.next(String(id), (numbered) => this.#places.has(numbered));
+    if (own === String(id)) return;
+    example.id = own;
+    this.#repeated += 1;
   }
 
-  #reject(line: number, problem: string): void {
+  #reject(place: string, problem: string): void {
     this.#bad += 1;
-    this.#firstBad ??= `${this.#options.at(line)}: the row ${problem}`;
+    this.#firstBad ??= `${place}: the row ${problem}`;
     if (this.#columns.complete) this.#stopAtBadRow();
   }
 
@@ -114,6 +152,10 @@ export class RowTable {
       `${this.#firstBad}. Mend it, or pass --skip-bad-rows (skipBadRows: true) to leave such rows out.`,
     );
   }
+}
+
+function isList(converted: Conversion | readonly Conversion[]): converted is readonly Conversion[] {
+  return Array.isArray(converted);
 }
 
 function describeFilter(filter: LoadOptions["filter"]): string {

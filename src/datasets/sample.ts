@@ -1,7 +1,15 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
-import { createRandom, permutation } from "../stats/index.js";
+import { createRandom, hashSeed, permutation } from "../stats/index.js";
+
+/** Which examples are taken. */
+export type Sampling = Pick<LoadOptions, "maxExamples" | "head" | "seed" | "shuffleSeed">;
+
+/** The seed that samples are drawn with. */
+export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
+  return shuffleSeed;
+}
 
 /**
  * The positions of a seeded random sample, ascending. A larger sample with the same seed holds every smaller one, so
@@ -14,19 +22,52 @@ export function sampleIndices(total: number, count: number, seed: number): Uint3
 }
 
 /**
- * At most `maxExamples` of the items, in their order: a seeded random sample, or the first ones with `head`.
+ * At most `maxExamples` of the items, in their order: a seeded random sample, or the first ones with `head`. With
+ * strata the sample has of each as large a share as all items have.
  * @example
  * takeSample(examples, { maxExamples: 50, seed: 1 });
  */
 export function takeSample<T>(
   items: readonly T[],
-  { maxExamples, head, seed = 0 }: Pick<LoadOptions, "maxExamples" | "head" | "seed">,
+  sampling: Sampling,
+  stratumOf?: (item: T) => string | undefined,
 ): readonly T[] {
+  const { maxExamples, head } = sampling;
   if (maxExamples === undefined) return items;
   requireMaxExamples(maxExamples);
   if (maxExamples >= items.length) return items;
   if (head === true) return items.slice(0, maxExamples);
-  return Array.from(sampleIndices(items.length, maxExamples, seed), (index) => items[index] as T);
+  const seed = sampleSeed(sampling);
+  const chosen =
+    stratumOf === undefined
+      ? sampleIndices(items.length, maxExamples, seed)
+      : stratifiedIndices(items.map(stratumOf), maxExamples, seed);
+  return Array.from(chosen, (index) => items[index] as T);
+}
+
+/**
+ * The positions of a seeded sample that holds of every stratum its share, ascending. Each stratum is put in random
+ * order and spread evenly over [0, 1) from a random start; the sample is what comes first on that line. So each
+ * stratum has its share of every sample, give or take one, and a larger sample holds every smaller one.
+ * @example
+ * stratifiedIndices(["a", "a", "a", "b"], 2, 0); // two positions
+ */
+export function stratifiedIndices(strata: readonly (string | undefined)[], count: number, seed: number): Uint32Array {
+  const members = new Map<string, number[]>();
+  for (const [index, stratum = ""] of strata.entries()) {
+    const known = members.get(stratum);
+    if (known === undefined) members.set(stratum, [index]);
+    else known.push(index);
+  }
+  const places: { index: number; place: number }[] = [];
+  for (const [stratum, indices] of members) {
+    const random = createRandom(hashSeed(seed, stratum));
+    const start = random.next();
+    for (const [rank, member] of permutation(indices.length, random).entries())
+      places.push({ index: indices[member] as number, place: (rank + start) / indices.length });
+  }
+  places.sort((a, b) => a.place - b.place || a.index - b.index);
+  return Uint32Array.from(places.slice(0, count), ({ index }) => index).sort();
 }
 
 export function requireMaxExamples(maxExamples: number | undefined): void {

@@ -13,7 +13,16 @@ export interface BadRow {
  * Reads a file's rows in batches: awaiting every single row would cost more than parsing it.
  * Malformed rows come as `BadRow`, so that the caller decides whether one stops the load.
  */
-export type RowReader = (path: string, seen?: ByteSink) => AsyncIterable<readonly SourceRow[]>;
+export type RowReader = (path: string, options?: ReadOptions) => AsyncIterable<readonly SourceRow[]>;
+
+export interface ReadOptions {
+  /** Told every byte that is read. */
+  seen?: ByteSink;
+  /** The names of the columns, for a text file that has no line with them. */
+  header?: readonly string[];
+  /** What messages call the file, where it is not its path. */
+  name?: string;
+}
 
 /** Told every byte that is read, such as a hash that identifies the file. */
 export interface ByteSink {

@@ -20,20 +20,34 @@ function* readChunks(path: string): Generator<Buffer> {
   }
 }
 
-/**
- * A file in blocks of whole lines, so that no more than a block is held at a time; only the last may lack its line
- * feed. A line feed is never part of a longer UTF-8 sequence, hence no block ends inside a character.
- */
-export function* readLineBlocks(path: string): Generator<Buffer> {
-  // Kept in pieces until a line feed comes: joining at every chunk would be quadratic in the length of a line.
-  let pending: Buffer[] = [];
-  for (const chunk of readChunks(path)) {
+/** Joins chunks to blocks of whole lines. A line feed is never part of a longer UTF-8 sequence, hence no block ends inside a character. */
+export class LineBlocks {
+  /** Kept in pieces until a line feed comes: joining at every chunk would be quadratic in the length of a line. */
+  #pending: Buffer[] = [];
+
+  /** The lines that the chunk completes; null while there is none. */
+  push(chunk: Buffer): Buffer | null {
     const end = chunk.lastIndexOf(LF) + 1;
-    if (end > 0) {
-      yield pending.length === 0 ? chunk.subarray(0, end) : Buffer.concat([...pending, chunk.subarray(0, end)]);
-      pending = [];
-    }
-    if (end < chunk.length) pending.push(chunk.subarray(end));
+    const lines = chunk.subarray(0, end);
+    const block = end === 0 ? null : this.#pending.length === 0 ? lines : Buffer.concat([...this.#pending, lines]);
+    if (end > 0) this.#pending = [];
+    if (end < chunk.length) this.#pending.push(chunk.subarray(end));
+    return block;
   }
-  if (pending.length > 0) yield Buffer.concat(pending);
+
+  /** The last line, when it lacks its line feed. */
+  rest(): Buffer | null {
+    return this.#pending.length === 0 ? null : Buffer.concat(this.#pending);
+  }
+}
+
+/** A file in blocks of whole lines, so that no more than a block is held at a time; only the last may lack its line feed. */
+export function* readLineBlocks(path: string): Generator<Buffer> {
+  const blocks = new LineBlocks();
+  for (const chunk of readChunks(path)) {
+    const block = blocks.push(chunk);
+    if (block !== null) yield block;
+  }
+  const rest = blocks.rest();
+  if (rest !== null) yield rest;
 }

@@ -35,3 +35,8 @@ export async function openBytes(path: string, name = path): Promise<ByteSource> 
     close: () => file.close(),
   };
 }
+
+/** Bytes that are in memory already. */
+export function bytesInMemory(name: string, bytes: Uint8Array): ByteSource {
+  return { name, size: bytes.length, read: async (start, end) => bytes.subarray(start, end) };
+}

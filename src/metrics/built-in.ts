@@ -4,6 +4,7 @@ import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";
 import { Economy } from "./economy.js";
 import { Efficiency } from "./efficiency.js";
+import { FacetBreakdown } from "./facet-breakdown.js";
 import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
@@ -13,14 +14,21 @@ import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
 import { besides } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
-/** Metrics that are in every summary, whatever was asked for. */
+/** Metrics that are in every summary, whatever was asked for; one of the same name that is asked for takes its place. */
 export const ALWAYS: readonly Metric[] = [
   new Coverage(),
   new Economy(),
   new Efficiency(),
   new TrialCurves(),
   new Frontier(),
+  new FacetBreakdown(),
 ];
+
+/** The metrics that are in every summary, and those that were asked for. */
+export function withAlways(metrics: readonly Metric[]): Metric[] {
+  const names = new Set(metrics.map(({ name }) => name));
+  return [...ALWAYS.filter(({ name }) => !names.has(name)), ...metrics];
+}
 
 /** The metrics of a run that names none. */
 export function standardMetrics(systems: number, datasets: number): Metric[] {
@@ -30,13 +38,13 @@ export function standardMetrics(systems: number, datasets: number): Metric[] {
   return metrics;
 }
 
-/** Every metric that can be asked for by its name: those of a run that has all there is to compare. */
+/** Every metric that can be asked for by its name: those of a run that has all there is to compare and to break down. */
 export function namedMetrics(): Metric[] {
-  return standardMetrics(2, 2);
+  return [...standardMetrics(2, 2), new FacetBreakdown()];
 }
 
 /** Every key that a summary by these metrics can have, as far as they say so, intervals included. */
 export function summaryKeys(metrics: readonly Metric[], run: MetricRun): Set<string> {
-  const keys = [...ALWAYS, ...metrics].flatMap((metric) => metric.keys?.(run) ?? []);
+  const keys = withAlways(metrics).flatMap((metric) => metric.keys?.(run) ?? []);
   return new Set(keys.flatMap((key) => [key, ...besides(key)]));
 }

@@ -3,7 +3,7 @@ import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { isThenable } from "../core/thenable.js";
-import { ALWAYS } from "./built-in.js";
+import { withAlways } from "./built-in.js";
 import { SummarySheet } from "./summary-sheet.js";
 import { taskFinder } from "./tasks.js";
 
@@ -19,9 +19,10 @@ export interface Summaries {
 /** Reduces rows to one summary a system. A metric that throws costs its own keys only. */
 export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], context: MetricContext): Summaries {
   const book = new SummaryBook();
-  const all = [...ALWAYS, ...metrics];
+  const all = withAlways(metrics);
   for (const [system, own] of bySystem(rows)) {
-    book.addSystem(system, all, { rows: own, context: { ...context, tasksOf: taskFinder(own) } });
+    const note = (text: string) => void book.notes.add(text);
+    book.addSystem(system, all, { rows: own, context: { ...context, tasksOf: taskFinder(own), note } });
   }
   if (book.systems.size > 1) book.compare(all, { rows, context });
   const { systems, across } = book;

@@ -31,3 +31,16 @@ export function formatSeconds(value: number | null | undefined): string {
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"];
+
+/**
+ * A number of bytes for people.
+ * @example
+ * formatBytes(1_234_567); // "1.2 MB"
+ */
+export function formatBytes(bytes: number): string {
+  let [value, unit] = [bytes, 0];
+  while (value >= 1000 && unit < UNITS.length - 1) [value, unit] = [value / 1000, unit + 1];
+  return `${unit === 0 ? value : value.toFixed(value < 100 ? 1 : 0)} ${UNITS[unit]}`;
+}

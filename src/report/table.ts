@@ -4,7 +4,9 @@ import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { namedMetrics, summaryKeys } from "../metrics/index.js";
+import { besides, namedMetrics, summaryKeys } from "../metrics/index.js";
+import { type Line, measured, withInterval } from "./cells.js";
+import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 
@@ -12,9 +14,8 @@ import { type Column, markdownTable, oneLine } from "./markdown.js";
 const LOW_COVERAGE = 0.95;
 
 /** Groups of columns that `--columns` can ask for. */
-export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "other"] as const;
+export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "datasets", "facets", "other"] as const;
 
-type Line = { system: string; summary: Summary };
 type Group = (typeof COLUMN_GROUPS)[number];
 
 /** The report people read: Markdown, systems as rows, every headline with its interval and what it stands on. */
@@ -29,7 +30,9 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   if (groups.includes("speed") && wantsSpeed) parts.push(efficiencyTable(lines));
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
-  const others = groups.includes("other") ? otherKeys(result, lines) : [];
+  const layouts = facetLayouts(result);
+  if (groups.includes("facets")) parts.push(...facetParts(lines, layouts));
+  const others = groups.includes("other") ? otherKeys(result, lines, facetKeys(layouts)) : [];
   if (others.length > 0) parts.push(otherTable(lines, others));
   parts.push(footer(result, lines).join("\n"));
   return `${parts.join("\n\n")}\n`;
@@ -102,26 +105,6 @@ function speedColumns(): Column<Line>[] {
   ];
 }
 
-/** A value with its interval; a dash when no task stands behind it. */
-function withInterval(key: string, digits = 3): (line: Line) => string {
-  return ({ summary }) => {
-    const value = measured(summary, key);
-    const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
-    if (value === null || low == null) return formatNumber(value, digits);
-    // A score has no values outside [0, 1]; the t interval of a few does not know that.
-    const within = (bound: number) => (isScore(key) ? Math.min(1, Math.max(0, bound)) : bound);
-    return `${formatNumber(value, digits)} [${formatNumber(within(low), digits)}, ${high == null ? "∞" : formatNumber(within(high), digits)}]`;
-  };
-}
-
-function isScore(key: string): boolean {
-  return key === "mean_score" || key.startsWith("dataset:");
-}
-
-function measured(summary: Summary, key: string, counted = key): number | null {
-  return summary[`${counted}_n`] === 0 ? null : (ownValue(summary, key) ?? null);
-}
-
 function rounded(value: number | null | undefined): string {
   return value == null ? "–" : String(Math.round(value));
 }
@@ -192,9 +175,10 @@ function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
 }
 
 /** What the user's own metrics gave. */
-function otherKeys({ config }: EvalResult, lines: readonly Line[]): string[] {
+function otherKeys({ config }: EvalResult, lines: readonly Line[], facets: readonly string[]): string[] {
   const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
   const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
+  for (const key of facets) for (const name of [key, ...besides(key)]) known.add(name);
   const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
   const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n)$/.exec(key)?.[1];
   return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));

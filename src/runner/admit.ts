@@ -1,6 +1,6 @@
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
-import { createRandom, hashSeed, permutation } from "../stats/index.js";
+import { orderOfRound } from "./order.js";
 import { type Plan, rowIndex } from "./plan.js";
 import type { Wiring } from "./wiring.js";
 
@@ -17,18 +17,16 @@ export interface Trial {
 
 /**
  * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round in a seeded
- * shuffle, so that a run stopped half-way is still a balanced sample. Workers share one such sequence; an aborted
- * signal ends it.
+ * shuffle, so that a run stopped half-way is still a balanced sample. Examples of one group stand together in each round.
+ * Workers share one such sequence; an aborted signal ends it.
  */
 export function* admissions(
   plan: Plan,
   systems: readonly number[],
   { isDone, signal }: { isDone: (index: number) => boolean; signal: AbortSignal },
 ): Generator<Trial, void> {
-  const pairs = systems.length * plan.examples.length;
   for (let trial = 0; trial < plan.trials; trial++) {
-    const order = permutation(pairs, createRandom(hashSeed(plan.seed, "order", trial)));
-    for (const pair of order) {
+    for (const pair of orderOfRound(plan, systems.length, trial)) {
       if (signal.aborted) return;
       const systemIndex = systems[pair % systems.length] ?? 0;
       const admitted = trialOf(plan, { systemIndex, exampleIndex: Math.floor(pair / systems.length), trial });

@@ -1,5 +1,5 @@
 import { contentId, RepeatedIds } from "../core/content-id.js";
-import type { Dataset } from "../core/dataset.js";
+import type { Dataset, DatasetOrigin } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
@@ -13,6 +13,9 @@ export interface DatasetSource {
   readonly evaluators?: readonly Evaluator[];
   readonly primaryField?: string;
   readonly notes?: readonly string[];
+  readonly facets?: readonly string[];
+  readonly groupBy?: string;
+  readonly origin?: DatasetOrigin;
 }
 
 /** What was given as a dataset: a list, a stream, or either with a name, evaluators and the like. */
@@ -23,7 +26,8 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
       `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
     );
   }
-  const { name, fingerprint, evaluators, primaryField, notes } = given as Partial<Dataset>;
+  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin } = given as Partial<Dataset>;
+  checkBreakdown(given as Partial<Dataset>);
   return {
     name: typeof name === "string" ? name : "",
     source: source as ExampleSource,
@@ -32,7 +36,20 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(evaluators !== undefined && { evaluators }),
     ...(primaryField !== undefined && { primaryField }),
     ...(notes !== undefined && { notes }),
+    ...(facets !== undefined && facets.length > 0 && { facets }),
+    ...(groupBy !== undefined && { groupBy }),
+    ...(origin !== undefined && { origin }),
   };
+}
+
+/** A text where a list is expected would be read letter by letter. */
+function checkBreakdown({ name, facets, groupBy }: { name?: unknown; facets?: unknown; groupBy?: unknown }): void {
+  const whose = typeof name === "string" && name !== "" ? `the dataset ${name}` : "the dataset";
+  const isList = Array.isArray(facets) && facets.every((field) => typeof field === "string" && field !== "");
+  if (facets !== undefined && !isList)
+    throw new UsageError(`The facets of ${whose} must be a list of field names, but are ${describe(facets)}.`);
+  if (groupBy !== undefined && (typeof groupBy !== "string" || groupBy === ""))
+    throw new UsageError(`groupBy of ${whose} must be the name of a field, but is ${describe(groupBy)}.`);
 }
 
 function isObject(value: unknown): value is object {

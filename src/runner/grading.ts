@@ -118,7 +118,9 @@ export class Grading {
     if (signal.aborted && !graded.complete) return;
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));
-    const regraded = regradedRow(row, { graded, threshold, isEvaluated: wiring.evaluators.length > 0, notes });
+    const facets = wiring.facets?.of(example) ?? null;
+    const isEvaluated = wiring.evaluators.length > 0;
+    const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets });
     ledger.record({ index }, { row: regraded, output: stored.output, evidence: graded.evidence });
     this.#waiting.delete(index);
     this.#spentUsd += graded.spent?.costUsd ?? 0;

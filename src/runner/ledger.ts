@@ -102,10 +102,11 @@ export class Ledger {
     if (this.#progress.done === this.#plan.total) return this.#rows as EvalRow[];
     for (const [systemIndex, system] of systems.entries()) {
       for (const [exampleIndex, example] of examples.entries()) {
-        if (example === null) continue;
+        const wiring = this.#plan.wirings[this.#plan.wiringOf[exampleIndex] ?? 0];
+        if (example === null || wiring === undefined) continue;
         for (let trial = 0; trial < trials; trial++) {
           const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
-          this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial });
+          this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial, wiring });
         }
       }
     }

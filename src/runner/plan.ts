@@ -3,6 +3,7 @@ import type { Dataset } from "../core/dataset.js";
 import { DatasetError, messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
+import { facetValue } from "../core/facets.js";
 import { canonicalJson, fingerprintOf } from "../core/fingerprint.js";
 import type { Metric } from "../core/metric.js";
 import type { DatasetConfig } from "../core/result.js";
@@ -10,6 +11,7 @@ import { describe, requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import { requireThreshold } from "../core/threshold.js";
 import { datasetSource, ExampleTable } from "./example-table.js";
+import { type Groups, groupsOf } from "./order.js";
 import { type Wiring, wire } from "./wiring.js";
 
 /** What a run is made of, before anything is spent. */
@@ -22,6 +24,8 @@ export interface Plan {
   readonly wirings: readonly Wiring[];
   /** The dataset tags that the examples of each wiring carry. */
   readonly tags: readonly ReadonlySet<string>[];
+  /** Which examples stand together in the order of the run; null when none do. */
+  readonly groups: Groups | null;
   readonly trials: number;
   readonly seed: number;
   /** "score" means each dataset's own primary field. */
@@ -63,18 +67,21 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
   const total = systems.length * table.examples.length * trials;
+  const { examples, tags } = table;
+  const wiringOf = Uint32Array.from(table.wiringOf);
   return {
     systems,
-    examples: table.examples,
-    wiringOf: Uint32Array.from(table.wiringOf),
+    examples,
+    wiringOf,
     wirings,
-    tags: table.tags,
+    tags,
+    groups: groupsOf({ examples, wiringOf, wirings }),
     trials,
     seed,
     scoreField,
     threshold,
     total,
-    notes: [...table.notes(), ...unscoredNotes(wirings)],
+    notes: [...table.notes(), ...unscoredNotes(wirings), ...unknownFieldNotes({ examples, wiringOf, wirings })],
   };
 }
 
@@ -101,6 +108,7 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
     evaluators: Object.fromEntries(
       wiring.evaluators.map((evaluator) => [evaluator.name, { fingerprint: fingerprintOf(evaluator, "score") }]),
     ),
+    ...(wiring.origin === null ? {} : { origin: wiring.origin }),
   }));
 }
 
@@ -146,6 +154,17 @@ function unusualContentOf(example: Example | null): string {
 function unscoredNotes(wirings: readonly Wiring[]): string[] {
   const bare = wirings.filter(({ evaluators }) => evaluators.length === 0);
   return bare.map(({ dataset }) => `${dataset || "the dataset"} has no evaluators: nothing of it is scored`);
+}
+
+/** A field that no example has breaks nothing down, and is most often misspelt. */
+function unknownFieldNotes({ examples, wiringOf, wirings }: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
+  return wirings.flatMap(({ dataset, facets, groupBy }, wiring) => {
+    const fields = new Set([...(facets?.fields ?? []), ...(groupBy === null ? [] : [groupBy])]);
+    const isIn = (field: string) => (example: Example | null, index: number) =>
+      example !== null && wiringOf[index] === wiring && facetValue(example, field) !== null;
+    const unknown = [...fields].filter((field) => !examples.some(isIn(field)));
+    return unknown.map((field) => `no example of ${dataset || "the dataset"} has "${field}" to group results by`);
+  });
 }
 
 export function requireCount(name: string, value: number): void {

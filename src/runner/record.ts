@@ -6,6 +6,7 @@ import {
   type Attempt,
   type ErrorCategory,
   type EvalRow,
+  type Facets,
   makeCommonRow,
   makeRow,
   plainRow,
@@ -126,6 +127,7 @@ function errorRow(
     durationMs: call.lostMs + attempt.durationMs,
     attempts: [...earlier, ...call.failed, attempt],
     notes: call.messages,
+    facets: facetsOf(trial),
   });
 }
 
@@ -153,6 +155,8 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     latency: returned.latency,
     durationMs: call.lostMs + returned.durationMs,
   });
+  const facets = facetsOf(trial);
+  if (facets !== null) row.facets = facets;
   const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
   const notes = notesOf(finished, returned);
   const { budget, wasPaid: cached } = call;
@@ -198,7 +202,7 @@ function measured(output: Output): Partial<EvalRow> {
 }
 
 /** The row of a trial that never started; its system was given nothing. */
-export function skippedRow(trial: Omit<Trial, "index" | "wiring">): EvalRow {
+export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
   return makeRow({
     system: trial.system.name,
     exampleId: trial.example.id,
@@ -206,12 +210,18 @@ export function skippedRow(trial: Omit<Trial, "index" | "wiring">): EvalRow {
     trial: trial.trial,
     outcome: "skipped",
     errorCategory: "skipped",
+    facets: facetsOf(trial),
   });
+}
+
+/** What the example's dataset wants results broken down by. */
+function facetsOf({ wiring, example }: Pick<Trial, "wiring" | "example">): Facets | null {
+  return wiring.facets === null ? null : wiring.facets.of(example);
 }
 
 /** The row of a trial that was interrupted: it is run again on resume, but what it has used is used. */
 export function interruptedRow(
-  trial: Omit<Trial, "index" | "wiring">,
+  trial: Omit<Trial, "index">,
   attempted: Attempted,
   graded: Graded | null = null,
 ): EvalRow {
@@ -227,10 +237,13 @@ export interface Regraded {
   isEvaluated: boolean;
   /** The notes of the row that say nothing about its scores. */
   notes: readonly string[];
+  /** Those of the example now; null where its dataset declares none, and the row keeps what it has. */
+  facets: Facets | null;
 }
 
 /** A stored row with the scores of another grading. What was measured stays; what was paid for it was paid before. */
-export function regradedRow(row: EvalRow, { graded, threshold, isEvaluated, notes }: Regraded): EvalRow {
+export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
+  const { graded, threshold, isEvaluated, notes, facets } = regraded;
   const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
   const { judgeUsage: _, ...metadata } = row.metadata ?? {};
   return makeRow({
@@ -241,6 +254,7 @@ export function regradedRow(row: EvalRow, { graded, threshold, isEvaluated, note
     metadata: withJudgeUsage(Object.keys(metadata).length === 0 ? null : metadata, graded.spent),
     cached: true,
     notes: [...notes, ...graded.notes],
+    facets: facets ?? row.facets,
   });
 }
 

@@ -1,8 +1,11 @@
+import type { DatasetOrigin } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
 import type { Evaluator, Scores } from "../core/evaluator.js";
 import type { Metric } from "../core/metric.js";
 import { requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
+import type { DatasetSource } from "./example-table.js";
+import { FacetReader } from "./facet-reader.js";
 
 /** The evaluators of one dataset, and which of their fields decides pass or fail. */
 export interface Wiring {
@@ -18,10 +21,15 @@ export interface Wiring {
   readonly requiredFields: readonly string[];
   /** Whether those are known to be produced; until then the first row that every evaluator scored is looked at. */
   fieldsAreKnown: boolean;
+  /** Reads what results are broken down by; null when the dataset declares nothing of the kind. */
+  readonly facets: FacetReader | null;
+  /** The field whose equals stand together in the order of a run. */
+  readonly groupBy: string | null;
+  readonly origin: DatasetOrigin | null;
 }
 
 export interface WireOptions {
-  dataset: { name: string; fingerprint?: string; evaluators?: readonly Evaluator[]; primaryField?: string };
+  dataset: Omit<DatasetSource, "source" | "notes">;
   evaluators?: readonly Evaluator[] | undefined;
   metrics: readonly Metric[];
   scoreField: string;
@@ -46,6 +54,9 @@ export function wire(options: WireOptions): Wiring {
     primaryFields: primaryFields(evaluators, primaryField),
     requiredFields: [...new Set(requiredFields)],
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
+    facets: dataset.facets === undefined ? null : new FacetReader(dataset.facets),
+    groupBy: dataset.groupBy ?? null,
+    origin: dataset.origin ?? null,
   };
   if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;

@@ -44,6 +44,7 @@ const rows: fc.Arbitrary<EvalRow> = fc.record({
   ),
   notes: fc.array(text),
   metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), text)),
+  facets: fc.option(fc.dictionary(fc.constantFrom("subject", "depth"), fc.oneof(text, fc.nat(), fc.boolean()))),
 });
 
 describe("encodeRow and decodeRow", () => {
@@ -83,6 +84,7 @@ describe("encodeRow and decodeRow", () => {
       attempts: [{ errorCategory: "timeout", message: "late", durationMs: 1 }],
       notes: ["n"],
       metadata: {},
+      facets: { subject: "anatomy", depth: 0.5, isHard: false },
     };
     expect(Object.keys(known).sort()).toEqual([...RARE_FIELDS].sort());
     for (const field of RARE_FIELDS) {

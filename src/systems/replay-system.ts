@@ -40,7 +40,7 @@ export class ReplaySystem implements System {
   static async fromFile(path: string, options: { name?: string } = {}): Promise<ReplaySystem> {
     const recordings = new Recordings((line) => `${path}:${line}`);
     const content = createHash("sha256");
-    for await (const batch of readJsonl(path, content)) {
+    for await (const batch of readJsonl(path, { seen: content })) {
       for (const source of batch) {
         if (isBadRow(source)) throw recordings.error(source.line, source.problem);
         recordings.add(source.row, source.line);

@@ -6,13 +6,15 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import { wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
+import { judgeTogether } from "./javascript-together.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
 /**
  * Runs a JavaScript program in a box of its own, and its tests in another. Node is slow to start: the box of the tests
- * is kept for the next trial, since no program ever runs in it.
+ * is kept for the next trial, since no program ever runs in it. A program that fails so, though it might not in one
+ * process with its tests, is run once more in that way when it is harmless to look at; that verdict counts.
  */
 export class JavaScriptJudge implements Judge {
   readonly #sandbox: Sandbox;
@@ -22,10 +24,13 @@ export class JavaScriptJudge implements Judge {
     this.#sandbox = sandbox;
   }
 
-  judge(trial: Trial): Promise<Verdict> {
+  async judge(trial: Trial): Promise<Verdict> {
     const args = textArgs("javascript", JAVASCRIPT_PROGRAM, DEFAULT_LIMITS);
     const launch = { language: "javascript" as const, args, isQuiet: true, limits: trialLimits(trial.timeoutSecs) };
-    return this.#sandbox.use(launch, (program) => this.#converse(program, trial), trial.signal);
+    const first = await this.#sandbox.use(launch, (program) => this.#converse(program, trial), trial.signal);
+    if (first.outcome !== "failed" || first.isFinal !== false) return first;
+    const second = await judgeTogether(this.#sandbox, trial);
+    return second.isFinal === true ? second : first;
   }
 
   async close(): Promise<void> {

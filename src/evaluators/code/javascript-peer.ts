@@ -17,7 +17,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
   const DEEPEST = 200;
   // The answer of a program that itself waits for a promise of the tests.
   const LATER = Symbol("later"), settled = [];
-  let isGone = false, asked = 0, hasHanded = false;
+  let isGone = false, asked = 0, hasHanded = false, unusual = 0;
 
   function ask(kind, target, ...rest) {
     const given = kind === "call" || kind === "new" ? rest[rest.length - 1] : [];
@@ -34,6 +34,9 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
   }
 
   function settle([mark, form, changed], given) {
+    // What is a copy or a stand-in may differ from what it stands for.
+    if (Array.isArray(form) && !["u", "n", "b"].includes(form[0])) unusual += 1;
+    unusual += changed.length;
     for (const [index, value] of changed) restore(given[index], unpack(value));
     const value = unpack(form);
     if (mark === "=") return value;
@@ -162,6 +165,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
   }
 
   function packSymbol(value) {
+    unusual += 1;
     const name = SYMBOLS.find((known) => Symbol[known] === value);
     return name === undefined ? ["u"] : ["sym", name];
   }
@@ -176,6 +180,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
       if (keys.some((key) => typeof value[key] === "function")) return exported(value).form;
       return ["o", Object.getPrototypeOf(value) === null, ...keys.flatMap((key) => [key, pack(value[key], depth)])];
     }
+    unusual += 1;
     const kind = Object.getPrototypeOf(value);
     if (kind === Map.prototype) return ["m", ...[...value].map((pair) => all(pair))];
     if (kind === Set.prototype) return ["s", ...all(value)];
@@ -193,6 +198,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
 
   function exported(value) {
     if (value === null || foreign.has(value)) return value;
+    unusual += 1;
     if (!numbers.has(value)) {
       numbers.set(value, objects.length);
       objects.push(value);
@@ -346,6 +352,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
     isForeign: (value) => foreign.has(value),
     get hasPending() { return pending.length > 0; },
     get asked() { return asked; },
+    get unusual() { return unusual; },
     get hasHanded() { return hasHanded; },
     get hasPromised() { return promises.size > 0; },
     get isGone() { return isGone; },

@@ -1,3 +1,4 @@
+import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
 
@@ -18,32 +19,7 @@ const silent = () => {};
 for (const name of Object.keys(console)) console[name] = silent;
 const module = { exports: {} };
 
-function choose() {
-  let first;
-  for (const { text, mayCut } of job.variants) {
-    let left = text;
-    for (let tries = 0; tries < 4 && left !== null; tries += 1) {
-      try {
-        return new vm.Script(left, { filename: "program.js" });
-      } catch (error) {
-        first ??= error;
-        left = mayCut ? cut(left, error) : null;
-      }
-    }
-  }
-  throw first;
-}
-
-// What stands before the line where JavaScript stops understanding, when the function is still in it.
-function cut(text, error) {
-  const number = Number(/^program\.js:(\d+)/.exec(String(error.stack))?.[1] ?? 0);
-  const lines = text.split("\n");
-  let at = Math.min(number, lines.length) - 1;
-  while (at > 0 && /^\s|^$/.test(lines[at])) at -= 1;
-  const kept = lines.slice(0, Math.max(at, 0)).join("\n");
-  return kept.trim() !== "" && kept.includes(job.entry) ? kept : null;
-}
-
+${JAVASCRIPT_CHOICE}
 // What it exports by name comes first: the name may also be one of Node's own.
 function valueOf(name) {
   const { exports } = module;
@@ -77,7 +53,7 @@ const theirs = { has: (name) => globals.has(name) && globals.get(name) !== undef
 const extra = {
   load: () => {
     Object.assign(globalThis, { require, module, exports: module.exports });
-    choose().runInThisContext();
+    choose().script.runInThisContext();
   },
   names: (_, names) => names.map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
 };

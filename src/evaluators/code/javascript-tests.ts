@@ -1,3 +1,4 @@
+import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
@@ -16,6 +17,7 @@ const EXIT = new Error("the tests have ended themselves");
 const timers = new Set();
 let trial = null;
 ${JAVASCRIPT_WAITING}
+${JAVASCRIPT_LIBRARIES}
 send("ready");
 
 function timer(start, stop, isOnce) {
@@ -35,7 +37,10 @@ function timer(start, stop, isOnce) {
 function failing(error) {
   if (error === EXIT) return;
   try {
-    if (trial !== null && trial.failure === null) trial.broken ??= missingLibrary(error);
+    if (trial !== null && trial.failure === null) {
+      trial.broken ??= missingLibrary(error);
+      trial.isPlain = error?.code === "ERR_ASSERTION" && !trial.peer.isForeign(error);
+    }
     fail(typeof error === "object" && error !== null ? error.name + ": " + error.message : error);
   } catch {
     fail("an error without a text");
@@ -46,24 +51,15 @@ function fail(text) {
   if (trial !== null) trial.failure ??= String(text).split("\n")[0].slice(0, 300);
 }
 
-// A name that only a library for tests has is never taken from the program: it would judge itself.
-const LIBRARIES = new Set(["describe", "it", "test", "expect", "jest", "vi", "chai", "should", "sinon", "_", "beforeEach", "afterEach", "beforeAll", "afterAll"]);
-function missingLibrary(error) {
-  if (typeof error !== "object" || error === null || trial.peer.isForeign(error) || error.name !== "ReferenceError") return null;
-  const name = /^(\w+) is not defined$/.exec(error.message)?.[1];
-  return LIBRARIES.has(name) ? "they need " + name + ", which is not part of Node" : null;
-}
-
-// So does a module of Node's that the tests use without asking for it.
-function modulesOf({ names, tests, entry }) {
-  const used = new Set(tests.match(/(?<![\w$.])[a-z_0-9]+(?=\.)/g));
-  return entry === "" ? [] : names.filter((name) => name !== entry && used.has(name) && builtinModules.includes(name));
+function failPlainly(text) {
+  if (trial !== null && trial.failure === null) trial.isPlain = true;
+  fail(text);
 }
 
 function consoleOf() {
   const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}]));
   // Node only prints a failed console.assert; the graders of HumanEval-X take what is printed for a failure.
-  return { ...silent, assert: (fine, text) => fine || fail("console.assert failed" + (text === undefined ? "" : ": " + text)) };
+  return { ...silent, assert: (fine, text) => fine || failPlainly("console.assert failed" + (text === undefined ? "" : ": " + text)) };
 }
 
 function exit(code) {
@@ -95,7 +91,7 @@ function start() {
   const job = JSON.parse(line);
   const context = contextOf();
   const peer = PEER.runInContext(context)((text) => send("C" + text), () => receive() || null, true);
-  trial = { nonce: job.nonce, peer, failure: null, broken: null, promises: [], idleAt: 0 };
+  trial = { nonce: job.nonce, peer, failure: null, broken: null, promises: [], idleAt: 0, isLoaded: false, isPlain: false, talkedBefore: 0 };
   try {
     run(job, context, peer);
   } catch (error) {
@@ -108,18 +104,22 @@ function run(job, context, peer) {
   const script = compile(job.tests);
   if (script === null) return;
   peer.ask("load", null);
+  trial.isLoaded = true;
   const own = new Set(["__proto__", ...vm.runInContext("Object.getOwnPropertyNames(globalThis)", context)]);
   if (job.prompt !== "") runPrompt(job, context, own);
-  for (const name of modulesOf(job).filter((name) => !own.has(name))) {
+  for (const name of modulesOf({ ...job, words: job.names }).filter((name) => !own.has(name))) {
     define(context, name, require(name));
     own.add(name);
   }
   const wanted = new Set(job.names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name))));
+  let isOnlyFunctions = true;
   for (const pair of peer.ask("names", null, vm.runInContext(JSON.stringify([...wanted]), context))) {
     // The program may answer anything: only what was asked for is taken, and only once.
     if (!Array.isArray(pair) || pair.length !== 2 || !wanted.delete(pair[0])) throw new Error("the program's answer cannot be read");
     define(context, pair[0], pair[1]);
+    isOnlyFunctions &&= typeof pair[1] === "function";
   }
+  trial.talkedBefore = isOnlyFunctions ? peer.unusual : -1;
   script.runInContext(context);
   callCheck(job, context);
 }
@@ -217,15 +217,18 @@ function goOn() {
   }
 }
 
+// Nothing but plain data has gone to and fro: in one process it would have failed the same.
 function end() {
   for (const stop of timers) stop();
   timers.clear();
-  if (isWaiting()) fail("the tests wait for something that the program never does");
+  const isLeftWaiting = isWaiting();
+  if (isLeftWaiting) fail("the tests wait for something that the program never does");
   const { nonce, peer, failure, broken } = trial;
+  const isFinal = isLeftWaiting || peer.isGone || !trial.isLoaded || (trial.isPlain && peer.unusual === trial.talkedBefore);
   trial = null;
   const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : "passed";
   const detail = broken ?? (peer.isGone ? "the program ended before its tests did" : failure) ?? "";
-  send("V" + JSON.stringify([nonce, outcome, detail]));
+  send("V" + JSON.stringify([nonce, outcome, detail, isFinal]));
 }
 
 process.on("uncaughtException", failing);

@@ -25,8 +25,8 @@ function isAwaited() {
   Error.stackTraceLimit = limit;
   if (/^ *at new Promise \(/.test(frames[0])) return false;
   if (/^ *at Promise\./.test(frames[0]) && /^ *at \w+\.(?:race|any) \(/.test(frames[1])) return false;
-  // Neither the peer's own, nor those of Node, whose test runner keeps some open for itself.
-  return !/assay-peer\.js|\bnode:/.test(frames.find((frame) => !BUILT_IN.test(frame)) ?? "");
+  // Neither the peer's own, nor the program's, nor those of Node, whose test runner keeps some open for itself.
+  return !/assay-peer\.js|program\.js|\bnode:/.test(frames.find((frame) => !BUILT_IN.test(frame)) ?? "");
 }
 
 function isOpen(promise) {

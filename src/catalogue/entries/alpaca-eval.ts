@@ -1,0 +1,25 @@
+import type { CatalogueEntry } from "../entry.js";
+import { goldText } from "../gold.js";
+import { text } from "../read-column.js";
+
+/** AlpacaEval. */
+export const alpacaEval: CatalogueEntry = {
+  about: "Requests of many kinds; a judge compares each answer with that of a reference model.",
+  repo: "tatsu-lab/alpaca_eval",
+  licence: "cc-by-nc-4.0",
+  size: 805,
+  sources: () => [{ files: ["alpaca_eval.json"] }],
+  columns: ["dataset", "instruction", "output"],
+  optionalColumns: ["generator"],
+  // Where a request comes from cannot be called "dataset" here: that field says which dataset the example belongs to.
+  examples: (row) => ({
+    question: text(row, "instruction"),
+    baseline: goldText(row, "output"),
+    source: text(row, "dataset"),
+  }),
+  evaluators: ["llm_judge"],
+  primaryField: "judge_score",
+  subject: "source",
+  facets: ["source"],
+  judge: { pairwise: true },
+};

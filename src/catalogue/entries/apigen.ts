@@ -1,0 +1,25 @@
+import type { CatalogueEntry } from "../entry.js";
+import { jsonList } from "../json-column.js";
+import { integer, text } from "../read-column.js";
+import { RowProblem } from "../row-problem.js";
+import { askForCalls, toolsAsContext } from "../tool-calling.js";
+
+/** The function-calling examples that APIGen made. */
+export const apigen: CatalogueEntry = {
+  about: "Requests that are met by calling one or several of the tools given.",
+  repo: "Salesforce/xlam-function-calling-60k",
+  licence: "cc-by-4.0",
+  isGated: true,
+  size: 60_000,
+  sources: () => [{ config: "dataset", split: "train", files: ["xlam_function_calling_60k.json"] }],
+  columns: ["id", "query", "answers", "tools"],
+  examples(row) {
+    const tools = jsonList(row, "tools");
+    const tool_calls = jsonList(row, "answers");
+    if (tool_calls.length === 0) throw new RowProblem('has no call in "answers"');
+    const question = askForCalls(text(row, "query"));
+    return { id: integer(row, "id"), context: toolsAsContext(tools), question, tool_calls, tools };
+  },
+  evaluators: ["tool_call_match"],
+  primaryField: "tool_call_match",
+};

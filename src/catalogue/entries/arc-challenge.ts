@@ -1,0 +1,27 @@
+import type { CatalogueEntry } from "../entry.js";
+import { multipleChoice } from "../multiple-choice.js";
+import { text, texts } from "../read-column.js";
+import { RowProblem } from "../row-problem.js";
+
+/** The challenge set of ARC. */
+export const arcChallenge: CatalogueEntry = {
+  about: "Science questions of school exams that neither retrieval nor word statistics answer.",
+  repo: "allenai/ai2_arc",
+  licence: "cc-by-sa-4.0",
+  size: 1172,
+  sources: () => [{ config: "ARC-Challenge", split: "test" }],
+  columns: ["id", "question", "choices", "answerKey"],
+  examples: (row) => {
+    const id = text(row, "id");
+    const labels = texts(row, "choices.label");
+    const key = text(row, "answerKey");
+    const right = labels.indexOf(key);
+    if (right === -1) throw new RowProblem(`has "${key}" in "answerKey", which is none of ${labels.join(", ")}`);
+    return {
+      id,
+      ...multipleChoice({ id, question: text(row, "question"), options: texts(row, "choices.text"), right }),
+    };
+  },
+  evaluators: ["multiple_choice_accuracy", "answer_quality"],
+  primaryField: "mc_accuracy",
+};

@@ -1,0 +1,42 @@
+import type { Fixture } from "../fixture.js";
+
+const ASK =
+  "Does the contract entail this hypothesis, contradict it, or not mention it? Answer with one of: Entailment, Contradiction, Not mentioned.";
+
+/** Rows of ContractNLI, as SCROLLS has it, with content of our own. */
+export const contractNliFixture: Fixture = {
+  files: {
+    "contract_nli/validation/0000.parquet": {
+      isConverted: true,
+      columns: { id: "VARCHAR", pid: "VARCHAR", input: "VARCHAR", output: "VARCHAR" },
+      rows: [
+        {
+          id: "7_nda-1",
+          pid: "7_nda-1_0",
+          input: "Receiving Party may keep copies.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
+          output: "Contradiction",
+        },
+        {
+          id: "7_nda-2",
+          pid: "7_nda-2_0",
+          input: "The agreement ends after five years.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
+          output: "Not mentioned",
+        },
+      ],
+    },
+  },
+  expected: [
+    {
+      id: "7_nda-1_0",
+      context: "AGREEMENT\n\nAll copies shall be destroyed.",
+      question: `Hypothesis: Receiving Party may keep copies.\n\n${ASK}`,
+      answer: "Contradiction",
+    },
+    {
+      id: "7_nda-2_0",
+      context: "AGREEMENT\n\nAll copies shall be destroyed.",
+      question: `Hypothesis: The agreement ends after five years.\n\n${ASK}`,
+      answer: "Not mentioned",
+    },
+  ],
+};

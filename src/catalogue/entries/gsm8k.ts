@@ -1,0 +1,29 @@
+import type { CatalogueEntry } from "../entry.js";
+import { askForNumber, plainNumber } from "../final-number.js";
+import { text } from "../read-column.js";
+import { RowProblem } from "../row-problem.js";
+
+const MARK = "####";
+
+/** GSM8K. */
+export const gsm8k: CatalogueEntry = {
+  about: "Word problems of grade school that take two to eight steps.",
+  repo: "openai/gsm8k",
+  licence: "mit",
+  size: 1319,
+  sources: () => [{ config: "main", split: "test" }],
+  columns: ["question", "answer"],
+  examples: (row) => ({
+    question: askForNumber(text(row, "question")),
+    answer: finalNumber(text(row, "answer")),
+  }),
+  evaluators: ["math_equivalence", "answer_quality"],
+  primaryField: "math_equiv",
+};
+
+function finalNumber(solution: string): string {
+  const at = solution.lastIndexOf(MARK);
+  const number = at === -1 ? "" : plainNumber(solution.slice(at + MARK.length));
+  if (number !== "") return number;
+  throw new RowProblem(`has nothing after "${MARK}" in "answer"`);
+}

@@ -1,0 +1,53 @@
+import type { Fixture, ParquetFixture } from "../fixture.js";
+
+const ASK = "Give the final answer in \\boxed{}.";
+const TYPES = {
+  algebra: "Algebra",
+  counting_and_probability: "Counting & Probability",
+  geometry: "Geometry",
+  intermediate_algebra: "Intermediate Algebra",
+  number_theory: "Number Theory",
+  prealgebra: "Prealgebra",
+  precalculus: "Precalculus",
+};
+
+function table(rows: ParquetFixture["rows"]): ParquetFixture {
+  return { columns: { problem: "VARCHAR", level: "VARCHAR", type: "VARCHAR", solution: "VARCHAR" }, rows };
+}
+
+function row(type: string, problem: string, solution: string) {
+  return { problem, level: "Level 2", type, solution };
+}
+
+/** Rows in the schema of MATH. */
+export const mathFixture: readonly Fixture[] = [
+  {
+    files: Object.fromEntries(
+      Object.entries(TYPES).map(([subject, type]) => [
+        `${subject}/test-00000-of-00001.parquet`,
+        table([row(type, `How many rules of ${subject} are there?`, "We count to $\\boxed{12}$.")]),
+      ]),
+    ),
+    expected: Object.keys(TYPES).map((subject) => ({
+      question: `How many rules of ${subject} are there?\n\n${ASK}`,
+      answer: "12",
+      subject,
+      level: "Level 2",
+    })),
+  },
+  {
+    config: "algebra",
+    files: {
+      "algebra/test-00000-of-00001.parquet": table([
+        row("Algebra", "Solve $2x = 1$.", "Not $\\boxed{2}$ but $x = \\boxed{\\frac{1}{2}}$."),
+        row("Algebra", "Which $x$ are roots of $x^2 - 1$?", "They are $\\fbox{$\\{-1, 1\\}$}$."),
+        row("Algebra", "What is $3 + 4$?", "It is $\\boxed 7$, as $3 + 4 = 7$."),
+      ]),
+    },
+    expected: [
+      { question: `Solve $2x = 1$.\n\n${ASK}`, answer: "\\frac{1}{2}", subject: "algebra", level: "Level 2" },
+      { question: `Which $x$ are roots of $x^2 - 1$?\n\n${ASK}`, answer: "$\\{-1, 1\\}$", subject: "algebra" },
+      { question: `What is $3 + 4$?\n\n${ASK}`, answer: "7", subject: "algebra" },
+    ],
+  },
+];

@@ -1,0 +1,26 @@
+import type { CatalogueEntry } from "../entry.js";
+import { optionalText } from "../read-column.js";
+import { SUMMARY_SCORING, summarise } from "../summarise.js";
+
+const FIELDS = {
+  what: "this part of a city council's meeting",
+  length: "one to three sentences",
+  document: "transcript",
+  summary: "summary",
+};
+
+/** MeetingBank. */
+export const meetingbank: CatalogueEntry = {
+  about: "Parts of city councils' meetings, to be summarised as their minutes do.",
+  repo: "huuuyeah/meetingbank",
+  licence: "cc-by-nc-sa-4.0",
+  size: 862,
+  sources: () => [{ config: "default", split: "test", files: ["test.json"] }],
+  columns: ["transcript", "summary"],
+  optionalColumns: ["uid"],
+  examples(row) {
+    const uid = optionalText(row, "uid");
+    return { ...(uid === "" ? {} : { id: uid }), ...summarise(row, FIELDS) };
+  },
+  ...SUMMARY_SCORING,
+};

@@ -1,0 +1,37 @@
+import type { CatalogueEntry } from "../entry.js";
+import { askForNumber, plainNumber } from "../final-number.js";
+import { goldText } from "../gold.js";
+import { text } from "../read-column.js";
+
+const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
+
+/** MGSM. */
+export const mgsm: CatalogueEntry = {
+  about: "250 word problems of grade school in eleven languages, translated by people.",
+  repo: "juletxara/mgsm",
+  licence: "cc-by-sa-4.0",
+  size: 2750,
+  configs: { names: ["all", ...LANGUAGES], default: "all" },
+  sources: (config) =>
+    languagesOf(config).map((language) => ({
+      config: language,
+      split: "test",
+      files: [`mgsm_${language}.tsv`],
+      subject: language,
+    })),
+  columns: ["question", "answer_number"],
+  header: ["question", "answer_number"],
+  examples: (row, { subject }) => ({
+    question: askForNumber(text(row, "question")),
+    answer: plainNumber(goldText(row, "answer_number")),
+    ...(subject !== undefined && { subject }),
+  }),
+  evaluators: ["math_equivalence", "answer_quality"],
+  primaryField: "math_equiv",
+  subject: "subject",
+  facets: ["subject"],
+};
+
+function languagesOf(config: string): readonly string[] {
+  return config === "all" ? LANGUAGES : [config];
+}

@@ -1,0 +1,28 @@
+import type { CatalogueEntry } from "../entry.js";
+import { multipleChoice } from "../multiple-choice.js";
+import { integer, text, texts } from "../read-column.js";
+import { rightOption } from "../right-option.js";
+
+/** MMLU-Pro. */
+export const mmluPro: CatalogueEntry = {
+  about: "Exam questions of 14 fields that take more thought than MMLU's, with up to ten options.",
+  repo: "TIGER-Lab/MMLU-Pro",
+  licence: "mit",
+  size: 12032,
+  sources: () => [{ config: "default", split: "test" }],
+  columns: ["question_id", "question", "options", "answer_index", "category"],
+  examples: (row) => {
+    const id = integer(row, "question_id");
+    const options = texts(row, "options");
+    const right = rightOption(row, "answer_index", { options, first: 0 });
+    return {
+      id,
+      ...multipleChoice({ id, question: text(row, "question"), options, right }),
+      category: text(row, "category"),
+    };
+  },
+  evaluators: ["multiple_choice_accuracy", "answer_quality"],
+  primaryField: "mc_accuracy",
+  subject: "category",
+  facets: ["category"],
+};

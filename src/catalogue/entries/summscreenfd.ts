@@ -1,0 +1,20 @@
+import type { CatalogueEntry } from "../entry.js";
+import { text } from "../read-column.js";
+import { scrolls } from "../scrolls.js";
+import { SUMMARY_SCORING, summarise } from "../summarise.js";
+
+const FIELDS = {
+  what: "what happens in this episode of a television series",
+  length: "one paragraph",
+  document: "input",
+  summary: "output",
+};
+
+/** SummScreenFD, as SCROLLS has it. */
+export const summscreenfd: CatalogueEntry = {
+  about: "Transcripts of episodes of television series, to be summarised.",
+  ...scrolls("summ_screen_fd"),
+  size: 338,
+  examples: (row) => ({ id: text(row, "pid"), ...summarise(row, FIELDS) }),
+  ...SUMMARY_SCORING,
+};

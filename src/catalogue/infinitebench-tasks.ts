@@ -1,0 +1,47 @@
+import { BY_LETTERS, BY_MENTION, BY_WORDS, inputThen, type LongTask, type Scoring, thenInput } from "./long-task.js";
+import { askForSummary } from "./summarise.js";
+
+const BY_CHOICE: Scoring = { evaluators: ["multiple_choice_accuracy", "answer_quality"], primaryField: "mc_accuracy" };
+const BY_NUMBER: Scoring = { evaluators: ["math_equivalence", "answer_quality"], primaryField: "math_equiv" };
+/** The published figures are those of ROUGE-Lsum. */
+const BY_SUMMARY: Scoring = {
+  evaluators: ["summarization_quality", "answer_quality"],
+  primaryField: "rouge_lsum_f1",
+};
+
+/** A task of InfiniteBench; `gold` says how its answers are to be read. */
+export interface InfiniteTask extends LongTask {
+  /** Any of them is right, all of them in order are, or one of the options is. */
+  readonly gold: "any" | "sequence" | "option";
+}
+
+const any = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
+const option = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
+
+/** The tasks of InfiniteBench by the name of their config, which is that of their file. */
+export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
+  longbook_qa_eng: any(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
+  longbook_qa_chn: any(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+  longbook_choice_eng: option(inputThen("", BY_CHOICE)),
+  longbook_sum_eng: any({ ...BY_SUMMARY, ask: () => askForSummary("this book", "about one page") }),
+  longdialogue_qa_eng: any(
+    inputThen(
+      "One name in this script has been replaced by $$MASK$$. Whose is it? Answer with the name alone, as it stands before the colons.",
+      BY_MENTION,
+    ),
+  ),
+  code_debug: option(
+    thenInput("One function in this code has been given an obvious mistake. Which one of these is it?", BY_CHOICE),
+  ),
+  code_run: any(inputThen("Answer with the number that is returned alone.", BY_NUMBER)),
+  math_calc: {
+    ...BY_LETTERS,
+    ask: () =>
+      "Work this expression out from left to right. Answer with a list in square brackets of all values on the way, beginning with its first number and ending with the result.",
+    gold: "sequence",
+  },
+  math_find: any(inputThen("Answer with the number alone.", BY_NUMBER)),
+  passkey: any(inputThen("Answer with the pass key alone.", BY_MENTION)),
+  number_string: any(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
+  kv_retrieval: any(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
+};

@@ -1,0 +1,135 @@
+import type { DatasetOrigin, LoadOptions } from "../core/dataset.js";
+import { UsageError } from "../core/errors.js";
+import { nameOfFile, requireFile } from "../datasets/formats.js";
+import { openRowFile, type RowFile } from "../datasets/row-file.js";
+import type { ByteSource } from "../files/byte-source.js";
+import type { Hub, HubListing } from "../hub/index.js";
+import type { HubSource } from "./entry.js";
+import type { NamedEntry } from "./load-entry.js";
+
+/** The files of an entry, ready to be read. */
+export interface OpenedEntry {
+  readonly files: readonly { readonly file: RowFile; readonly subject?: string }[];
+  readonly lookups: Readonly<Record<string, readonly RowFile[]>>;
+  /** Null for local files. */
+  readonly origin: DatasetOrigin | null;
+  /** What happened on the way, such as a repository that has moved. */
+  notes(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens what an entry reads: on the hub, or local files in its place. */
+export async function openEntry(named: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+  return options.files === undefined ? openFromHub(named, config, options) : openLocal(named, config, options.files);
+}
+
+/** Local files: those of the rows, and one for each lookup after them. */
+async function openLocal({ name, entry }: NamedEntry, config: string, paths: readonly string[]): Promise<OpenedEntry> {
+  const lookups = Object.keys(entry.lookups ?? {});
+  if (lookups.length > 0 && paths.length !== lookups.length + 1) {
+    throw new UsageError(
+      `${name} is read from ${lookups.length + 1} files: its rows, then ${lookups.join(", ")}. Write ${name}=rows.jsonl,${lookups.map((lookup) => `${lookup}.jsonl`).join(",")}.`,
+    );
+  }
+  for (const path of paths) requireFile(path);
+  const opened = await Promise.all(paths.map((path) => openRowFile({ path })));
+  const rows = lookups.length > 0 ? opened.slice(0, 1) : opened;
+  const sources = entry.sources(config);
+  return {
+    files: rows.map((file) => ({ file, ...subjectOf(sourceOf(sources, file.name) ?? {}) })),
+    lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
+    origin: null,
+    notes: () => [],
+    close: () => closeAll(opened),
+  };
+}
+
+/** Which of several sources a local file holds: that which its name ends with. */
+function sourceOf(sources: readonly HubSource[], path: string): HubSource | undefined {
+  if (sources.length === 1) return sources[0];
+  const name = nameOfFile(path);
+  return sources.find(({ subject }) => subject !== undefined && new RegExp(`(?:^|[-_])${subject}$`).test(name));
+}
+
+async function openFromHub({ entry }: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+  const { openHub } = await import("../hub/index.js");
+  const { onDownload, signal } = options;
+  const notes: string[] = [];
+  const hub = openHub({
+    ...(onDownload === undefined ? {} : { onProgress: onDownload }),
+    ...(signal === undefined ? {} : { signal }),
+    onNote: (note) => notes.push(note),
+  });
+  const shelf = new HubShelf(hub, entry.repo, options.revision);
+  try {
+    const files: OpenedEntry["files"][number][] = [];
+    for (const source of entry.sources(config))
+      for (const file of await shelf.open(source)) files.push({ file, ...subjectOf(source) });
+    const lookups: Record<string, readonly RowFile[]> = {};
+    for (const [name, source] of Object.entries(entry.lookups ?? {})) lookups[name] = await shelf.open(source(config));
+    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => closeAll(shelf.opened) };
+  } catch (error) {
+    await closeAll(shelf.opened);
+    throw error;
+  }
+}
+
+function subjectOf({ subject }: HubSource): { subject?: string } {
+  return subject === undefined ? {} : { subject };
+}
+
+/** The files of one repository that have been opened so far. */
+class HubShelf {
+  readonly opened: RowFile[] = [];
+  readonly #hub: Hub;
+  readonly #repo: string;
+  readonly #asked: string | undefined;
+  readonly #paths = new Set<string>();
+  #revision = "";
+
+  constructor(hub: Hub, repo: string, revision: string | undefined) {
+    this.#hub = hub;
+    this.#repo = repo;
+    this.#asked = revision;
+  }
+
+  get origin(): DatasetOrigin {
+    return { repo: this.#repo, revision: this.#revision, files: [...this.#paths] };
+  }
+
+  async open(source: HubSource): Promise<RowFile[]> {
+    const { findFiles } = await import("../hub/index.js");
+    const { config, split, files } = source;
+    const { listing, paths } = await findFiles(this.#hub, {
+      repo: this.#repo,
+      ...(this.#asked === undefined ? {} : { revision: this.#asked }),
+      ...(config === undefined ? {} : { config }),
+      ...(split === undefined ? {} : { split }),
+      ...(files === undefined ? {} : { files }),
+    });
+    this.#revision = listing.revision;
+    const found: RowFile[] = [];
+    for (const path of paths) found.push(await this.#openFile(listing, path));
+    return found;
+  }
+
+  async #openFile(listing: HubListing, path: string): Promise<RowFile> {
+    const name = `${listing.repo} ${path}`;
+    const isInParts = path.endsWith(".parquet");
+    const file = isInParts
+      ? await openRowFile({ bytes: named(await this.#hub.open(listing, path), name) })
+      : await openRowFile({ name, path: await this.#hub.download(listing, path) });
+    this.#paths.add(path);
+    this.opened.push(file);
+    return file;
+  }
+}
+
+/** The same bytes under the name that messages have for them. */
+function named(bytes: ByteSource, name: string): ByteSource {
+  return { name, size: bytes.size, read: (start, end) => bytes.read(start, end), close: async () => bytes.close?.() };
+}
+
+async function closeAll(files: readonly RowFile[]): Promise<void> {
+  await Promise.all(files.map(({ table }) => table?.close()));
+}

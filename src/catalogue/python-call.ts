@@ -1,0 +1,39 @@
+const DEFINED = /^(?:(?:async +)?def +|class +)?([A-Za-z_]\w*) *(?:[(:]|=(?!=))/gm;
+const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
+/** A text of Python, with what is escaped in it. */
+const QUOTED = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
+
+/**
+ * The first call in a test of something that the program defines; null when it calls nothing of it.
+ * @example
+ * callOf("def double(x):\n    return 2 * x", "assert double(4) == 8"); // "double(4)"
+ */
+export function callOf(program: string, test: string): string | null {
+  const defined = new Set([...program.matchAll(DEFINED)].map(([, name]) => name));
+  for (const { index, 0: opening, 1: name } of test.matchAll(/\b([A-Za-z_]\w*) *\(/g)) {
+    if (!defined.has(name)) continue;
+    const end = closing(test, index + opening.length - 1);
+    if (end !== null) return test.slice(index, end + 1);
+  }
+  return null;
+}
+
+/** Where the bracket that opens at `start` is closed; brackets inside of texts do not count. */
+function closing(code: string, start: number): number | null {
+  const open: string[] = [];
+  for (let at = start; at < code.length; at++) {
+    const sign = code[at] as string;
+    const pair = PAIRS[sign];
+    if (pair !== undefined) open.push(pair);
+    else if (sign === open.at(-1)) open.pop();
+    else at = skipQuoted(code, at);
+    if (open.length === 0) return at;
+  }
+  return null;
+}
+
+/** The last position of the text that begins here, or the position itself. */
+function skipQuoted(code: string, at: number): number {
+  const quoted = QUOTED.exec(code.slice(at))?.[0] ?? "";
+  return quoted === "" ? at : at + quoted.length - 1;
+}

@@ -1,0 +1,96 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, relative, resolve } from "node:path";
+import { EXIT, UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import { loadDataset } from "../datasets/load-dataset.js";
+import { type NamedFiles, namedFiles } from "../datasets/named-files.js";
+import { writeAtomically } from "../files/atomic.js";
+import { plural } from "../report/format.js";
+import { findConfig, loadConfig } from "./config-file.js";
+import type { DatasetsOptions } from "./dataset-commands.js";
+import { say } from "./streams.js";
+
+interface Import {
+  name: string;
+  files: readonly string[];
+}
+
+const NEW_CONFIG = "assay.config.yaml";
+
+/** `assay datasets import NAME FILE…`: reads the files once, every row of them, then writes their name into the config. */
+export async function importDataset(wanted: Import, options: DatasetsOptions): Promise<number> {
+  const { name } = wanted;
+  requireName(name);
+  const path = options.config ?? findConfig(process.cwd()) ?? NEW_CONFIG;
+  const isThere = existsSync(path);
+  const before = isThere ? (await loadConfig(path)).namedDatasets : undefined;
+  requireFree(name, before, options);
+  const given = describe(wanted, options);
+  const examples = await checked(name, given);
+  const anchored = { ...given, files: given.files.map((file) => relative(dirname(resolve(path)), resolve(file))) };
+  if (/\.(?:ts|mjs|js)$/.test(path)) throw notWritten(path, name, anchored);
+  await write(path, { name, given: anchored });
+  say(`${name}: ${plural(examples, "example")} of ${plural(given.files.length, "file")}, named in ${path}.`);
+  say(`Use it: assay run --dataset ${name} …`);
+  return EXIT.fine;
+}
+
+function requireName(name: string): void {
+  if (/^[\w.-]+$/.test(name) && !/^\./.test(name)) return;
+  throw new UsageError(`"${name}" is no name for a dataset: use letters, digits, "-", "_" and ".".`);
+}
+
+function requireFree(
+  name: string,
+  named: Readonly<Record<string, NamedFiles>> = {},
+  { replace }: DatasetsOptions,
+): void {
+  if (registry.has("dataset", name))
+    throw new UsageError(`The dataset "${name}" comes with assay or a plugin. Choose another name.`);
+  if (Object.hasOwn(named, name) && replace !== true)
+    throw new UsageError(`The config names files "${name}" already. Choose another name, or pass --replace.`);
+}
+
+function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
+  const { description, template, map, subject, evaluator, scoreField } = options;
+  if (template !== undefined && (map !== undefined || subject !== undefined))
+    throw new UsageError("--template says what the columns are: leave --map and --subject out.");
+  return {
+    files,
+    ...(description === undefined ? {} : { description }),
+    ...(template === undefined ? {} : { template }),
+    ...(map === undefined ? {} : { map }),
+    ...(subject === undefined ? {} : { subject }),
+    ...(evaluator === undefined ? {} : { evaluators: evaluator }),
+    ...(scoreField === undefined ? {} : { primaryField: scoreField }),
+  };
+}
+
+/** Reads everything once, so that what cannot be used is found now and not in the middle of the night. */
+async function checked(name: string, given: NamedFiles): Promise<number> {
+  registry.register("dataset", name, namedFiles(name, given, registry));
+  const { examples, evaluators = [], primaryField } = await loadDataset(name, { registry });
+  const { subject } = given;
+  if (subject !== undefined && examples.every((example) => example[subject] === undefined))
+    throw new UsageError(`No row has a field "${subject}" to be the subject.`);
+  const fields = evaluators.flatMap((evaluator) => evaluator.fields ?? []);
+  if (primaryField !== undefined && fields.length > 0 && !fields.includes(primaryField))
+    throw new UsageError(`No evaluator of ${name} gives "${primaryField}". Those it has give: ${fields.join(", ")}.`);
+  return examples.length;
+}
+
+/** A program is not ours to rewrite. */
+function notWritten(path: string, name: string, given: NamedFiles): UsageError {
+  return new UsageError(
+    `${path} is a program and is left as it is. Add this to its config yourself:\n\nnamedDatasets: {\n  ${JSON.stringify(name)}: ${JSON.stringify(given)},\n},`,
+  );
+}
+
+/** Into the file as it is: comments and order stay. */
+async function write(path: string, { name, given }: { name: string; given: NamedFiles }): Promise<void> {
+  const { parseDocument, isMap } = await import("yaml");
+  const document = parseDocument(existsSync(path) ? readFileSync(path, "utf8") : "");
+  if (document.contents === null || !isMap(document.contents)) document.contents = document.createNode({}) as never;
+  document.setIn(["namedDatasets", name], document.createNode(given));
+  writeAtomically(path, document.toString());
+}

@@ -1,0 +1,30 @@
+import type { Dataset, DownloadProgress } from "../core/dataset.js";
+import { type LoadDatasetOptions, loadDataset } from "../datasets/load-dataset.js";
+import { formatBytes } from "../report/format.js";
+import { StatusLine } from "./status-line.js";
+
+const BAR_CELLS = 20;
+
+/** Loads a dataset, and shows how far it is while something has to be downloaded. */
+export async function loadShowingProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
+  const line = new StatusLine(process.stderr);
+  const start = performance.now();
+  try {
+    return await loadDataset(spec, {
+      ...options,
+      onDownload: (progress) => line.show(() => describeDownload(progress), performance.now() - start),
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+/** `openai/gsm8k main/test-00000-of-00001.parquet ██████░░░░░░ 1.2 of 3.4 MB` */
+export function describeDownload({ file, received, expected, waitingFor }: DownloadProgress): string {
+  if (waitingFor !== null) return `${file}: waiting for ${waitingFor}`;
+  if (expected === null || expected <= 0) return `${file}: ${formatBytes(received)}`;
+  const share = Math.min(1, received / expected);
+  const full = Math.round(share * BAR_CELLS);
+  const bar = `${"█".repeat(full)}${"░".repeat(BAR_CELLS - full)}`;
+  return `${bar} ${formatBytes(received)} of ${formatBytes(expected)} · ${file}`;
+}

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../core/errors.js";
+import { Registry } from "../core/registry.js";
+import { isDatasetFile, mapPaths, parseSpec, pathsOf } from "./dataset-spec.js";
+
+const registry = new Registry();
+registry.register("dataset", "mmlu", { hasTemplate: true, load: () => [] });
+registry.register("dataset", "needle", { load: () => [] });
+
+describe("parseSpec", () => {
+  it.each([
+    ["mmlu", { name: "mmlu" }],
+    ["mmlu:anatomy", { name: "mmlu", config: "anatomy" }],
+    ["mmlu@v1", { name: "mmlu", revision: "v1" }],
+    ["mmlu:anatomy@refs/pr/3", { name: "mmlu", config: "anatomy", revision: "refs/pr/3" }],
+    ["mmlu=./a.jsonl", { name: "mmlu", files: ["./a.jsonl"] }],
+    ["mmlu:law=a.csv,b/c.tsv.gz", { name: "mmlu", config: "law", files: ["a.csv", "b/c.tsv.gz"] }],
+    ["needle:lengths=500;depths=0,1", { name: "needle", config: "lengths=500;depths=0,1" }],
+    ["needle:x@y", { name: "needle", config: "x@y" }],
+  ])("reads %s", (spec, parts) => {
+    expect(parseSpec(spec, registry)).toEqual(parts);
+  });
+
+  it("refuses what says two things", () => {
+    expect(() => parseSpec("mmlu@", registry)).toThrow(UsageError);
+    expect(() => parseSpec("mmlu@v1=a.csv", registry)).toThrow(/names a revision and files/);
+  });
+});
+
+describe("isDatasetFile and pathsOf", () => {
+  it.each([
+    ["data.jsonl", ["data.jsonl"]],
+    ["data.parquet.gz", ["data.parquet.gz"]],
+    ["./folder=1/data.csv", ["./folder=1/data.csv"]],
+    ["mmlu", []],
+    ["needle:lengths=500", []],
+    ["gsm8k=test.jsonl", ["test.jsonl"]],
+    ["bfcl:simple=a.json,possible_answer/a.json", ["a.json", "possible_answer/a.json"]],
+  ])("%s", (spec, paths) => {
+    expect(pathsOf(spec)).toEqual(paths);
+    expect(isDatasetFile(spec)).toBe(paths.length === 1 && paths[0] === spec);
+    expect(pathsOf(mapPaths(spec, (path) => `/root/${path}`))).toEqual(paths.map((path) => `/root/${path}`));
+  });
+});

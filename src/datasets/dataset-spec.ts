@@ -1,0 +1,72 @@
+import type { LoadOptions } from "../core/dataset.js";
+import { UsageError } from "../core/errors.js";
+import type { Registry } from "../core/registry.js";
+import { hasFormat } from "./formats.js";
+
+/** A dataset as the command line names it, taken apart. */
+export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "files"> {
+  readonly name: string;
+}
+
+/** True for what names a file rather than a registered dataset. */
+export function isDatasetFile(name: string): boolean {
+  return !isFilledTemplate(name) && (/[\\/]/.test(name) || hasFormat(name));
+}
+
+/**
+ * Takes a name apart: `NAME[:CONFIG][@REVISION]`, or `NAME[:CONFIG]=FILE[,FILE…]` for local files that are read as that
+ * dataset is. What follows the colon of a dataset without a template is its own business.
+ * @example
+ * parseSpec("mmlu:anatomy@v1", registry); // { name: "mmlu", config: "anatomy", revision: "v1" }
+ */
+export function parseSpec(spec: string, registry: Registry): DatasetSpec {
+  const { head, files } = splitFiles(spec);
+  const [name, config] = splitOnce(head, ":");
+  const [bare, revisionOfBare] = splitOnce(name, "@");
+  const hasTemplate = registry.has("dataset", bare) && registry.get("dataset", bare).hasTemplate === true;
+  if (!hasTemplate) return { name, ...(config === undefined ? {} : { config: spec.slice(name.length + 1) }) };
+  const [own, revision = revisionOfBare] = config === undefined ? [undefined] : splitOnce(config, "@");
+  if (revision === "") throw new UsageError(`"${spec}" names no revision after "@". Write ${bare}@REVISION.`);
+  if (files !== undefined && revision !== undefined)
+    throw new UsageError(`"${spec}" names a revision and files. Local files have no revision: leave one out.`);
+  return {
+    name: bare,
+    ...(own === undefined || own === "" ? {} : { config: own }),
+    ...(revision === undefined ? {} : { revision }),
+    ...(files === undefined ? {} : { files }),
+  };
+}
+
+/**
+ * The spec with each local path in it changed, such as one that a config file names from where it lies.
+ * @example
+ * mapPaths("gsm8k=test.jsonl", (path) => `data/${path}`); // "gsm8k=data/test.jsonl"
+ */
+export function mapPaths(spec: string, change: (path: string) => string): string {
+  if (isDatasetFile(spec)) return change(spec);
+  const { head, files } = splitFiles(spec);
+  return files === undefined ? spec : `${head}=${files.map(change).join(",")}`;
+}
+
+/** The local files that a spec names. */
+export function pathsOf(spec: string): readonly string[] {
+  return isDatasetFile(spec) ? [spec] : (splitFiles(spec).files ?? []);
+}
+
+function isFilledTemplate(spec: string): boolean {
+  return splitFiles(spec).files !== undefined;
+}
+
+/** A path may hold "=" itself; what stands before the first one must look like a name. */
+function splitFiles(spec: string): { head: string; files?: readonly string[] } {
+  const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];
+  if (head === undefined || rest === undefined || hasFormat(head)) return { head: spec };
+  const files = rest.split(",").filter((file) => file !== "");
+  const isPath = files.length > 0 && files.every((file) => /[\\/]/.test(file) || hasFormat(file));
+  return isPath ? { head, files } : { head: spec };
+}
+
+function splitOnce(text: string, separator: string): [string, string?] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,162 @@
+import { type Dataset, makeDataset } from "./core/dataset.js";
+import { messageOf, UsageError } from "./core/errors.js";
+import type { Evaluator } from "./core/evaluator.js";
+import type { Example } from "./core/example.js";
+import { digest } from "./core/fingerprint.js";
+import type { EvalResult } from "./core/result.js";
+import type { System } from "./core/system.js";
+import type { Tokenizer } from "./core/tokenizer.js";
+import { type EvaluateOptions, evaluate } from "./evaluate.js";
+import { AnswerQuality } from "./evaluators/index.js";
+import {
+  builtInMemory,
+  type Conversation,
+  HistoryTokens,
+  loadMemoryQuestions,
+  MemoryEfficiency,
+  type MemoryFactory,
+  type MemoryLoadOptions,
+  type MemorySystem,
+  MemoryTrials,
+  type Reader,
+  readerOf,
+} from "./memory/index.js";
+import { standardMetrics } from "./metrics/index.js";
+import { loadTokenizer } from "./tokens/index.js";
+
+/** Questions, and the conversations they are about: each example names one in its field `conversation`. */
+export interface MemoryDataset {
+  readonly dataset: Dataset;
+  readonly conversations: ReadonlyMap<string, Conversation>;
+}
+
+export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" | "dataset" | "datasets"> {
+  /** What is measured: memories, functions that make one for each conversation, or built-in ones by name (`bm25:10`). */
+  systems: readonly (MemorySystem | MemoryFactory | string)[];
+  /** A name such as `locomo` or `longmemeval:s`, or a dataset that is loaded. */
+  dataset: string | MemoryDataset;
+  /** How a dataset that is given by name is loaded. */
+  load?: MemoryLoadOptions;
+  /** Answers for the built-in memories: a model, or any other system. */
+  reader?: Reader | System;
+  /** Scores besides the dataset's evaluators. It should not be the model that answers. */
+  judge?: Evaluator;
+  /** Conversations that each memory made by a function holds at a time; 8 unless given. */
+  maxOpen?: number;
+}
+
+/**
+ * Loads a memory dataset by name (`locomo`, `longmemeval:s`), from a local file or from the hub.
+ * @example
+ * const { dataset, conversations } = await loadMemoryDataset("locomo", { file: "locomo10.json", maxExamples: 50 });
+ */
+export async function loadMemoryDataset(name: string, options: MemoryLoadOptions = {}): Promise<MemoryDataset> {
+  const { dataset, conversations } = await loadMemoryQuestions(name, options);
+  return { dataset: makeDataset({ ...dataset, evaluators: [new AnswerQuality()] }), conversations };
+}
+
+/**
+ * Measures memories: each is told the conversations of a dataset and asked about them.
+ * @example
+ * const result = await evaluateMemory({ systems: ["full-history", "bm25:10"], reader: model, dataset: "locomo" });
+ * console.log(result.toTable());
+ */
+export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<EvalResult> {
+  const { systems, dataset: asked, load, reader: given, judge, maxOpen, ...run } = options;
+  if (!Array.isArray(systems) || systems.length === 0)
+    throw new UsageError("There is no memory to measure. Give at least one in `systems`.");
+  const reader = given === undefined ? undefined : readerOf(given);
+  const sources = systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
+  const loaded = typeof asked === "string" ? await loadMemoryDataset(asked, loadOptions(options)) : asked;
+  const { conversations } = loaded;
+  const tokenizer = tokenizerOf(options);
+  const trialsOptions = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
+  const opened: MemoryTrials[] = [];
+  try {
+    for (const source of sources)
+      opened.push(await MemoryTrials.open(source, { ...trialsOptions, ...(maxOpen === undefined ? {} : { maxOpen }) }));
+    const dataset = withNotes(identified(loaded), sameModelNotes(opened, reader, judge));
+    const evaluators = evaluatorsOf(dataset, options);
+    const metrics = options.metrics ?? memoryMetrics(opened.length);
+    return await evaluate({ ...run, systems: opened, dataset, metrics, ...(evaluators && { evaluators }) });
+  } finally {
+    for (const system of opened) await closed(system, options);
+  }
+}
+
+/** What is measured by then is not lost because a memory cannot be closed. */
+async function closed(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): Promise<void> {
+  try {
+    await system.close();
+  } catch (error) {
+    onNote?.(messageOf(error));
+  }
+}
+
+/** Without the compression of the question into the answer, which tells nothing about a memory. */
+function memoryMetrics(systems: number) {
+  const standard = standardMetrics(systems, 1).filter(({ name }) => name !== "compression_ratio");
+  return [...standard, new MemoryEfficiency()];
+}
+
+function named(spec: string, reader: Reader | undefined, options: EvaluateMemoryOptions): MemoryFactory {
+  if (reader === undefined)
+    throw new UsageError(
+      `The memory "${spec}" needs a reader that answers from what it brings up. Give one as \`reader\`.`,
+    );
+  return builtInMemory(spec, { reader, tokenizer: tokenizerOf(options) });
+}
+
+function tokenizerOf({ tokenizer = "cl100k_base" }: EvaluateMemoryOptions): Tokenizer {
+  return typeof tokenizer === "string" ? loadTokenizer(tokenizer) : tokenizer;
+}
+
+function loadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadOptions {
+  return { ...(seed === undefined ? {} : { seed }), ...(signal === undefined ? {} : { signal }), ...load };
+}
+
+/** The judge comes on top of what the dataset, or the run, scores with. */
+function evaluatorsOf({ evaluators: own = [] }: Dataset, { evaluators, judge }: EvaluateMemoryOptions) {
+  if (judge === undefined) return evaluators;
+  return [...(evaluators ?? own), judge];
+}
+
+/** Examples that say which history they are about by its content: another history is other work. */
+function identified({ dataset, conversations }: MemoryDataset): Dataset {
+  const isNamed = ({ conversation_hash }: Example) => typeof conversation_hash === "string";
+  if (dataset.examples.every(isNamed)) return dataset;
+  const hashes = new Map<unknown, string>();
+  const hashOf = ({ conversation }: Example) => {
+    const known = hashes.get(conversation) ?? digest(conversations.get(String(conversation)) ?? null).slice(0, 16);
+    hashes.set(conversation, known);
+    return known;
+  };
+  const examples = dataset.examples.map((one) => (isNamed(one) ? one : { ...one, conversation_hash: hashOf(one) }));
+  return makeDataset({ ...dataset, examples });
+}
+
+function withNotes(dataset: Dataset, notes: readonly string[]): Dataset {
+  return notes.length === 0 ? dataset : makeDataset({ ...dataset, notes: [...(dataset.notes ?? []), ...notes] });
+}
+
+/** A judge that is the model it judges is no witness. */
+function sameModelNotes(
+  systems: readonly MemoryTrials[],
+  reader: Reader | undefined,
+  judge: Evaluator | undefined,
+): string[] {
+  const judges = new Set(judge === undefined ? [] : modelsOf(judge));
+  const answering = new Set([reader?.model, ...systems.map(({ model }) => model)]);
+  const both = [...answering].filter((model) => model !== undefined && judges.has(model));
+  return both.map((model) => `${model} answers and judges: models favour their own answers, so have another one judge`);
+}
+
+/** The models of a judge, from what it says of itself. */
+function modelsOf(judge: Evaluator): string[] {
+  const { models } = (judge.fingerprint?.() ?? {}) as { models?: unknown };
+  const list: readonly unknown[] = Array.isArray(models) ? models : [];
+  return list.flatMap((one) => {
+    const { model } = (one ?? {}) as { model?: unknown };
+    return typeof model === "string" ? [model] : [];
+  });
+}

@@ -1,0 +1,109 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault, Stage } from "./scripted-faults.js";
+import type { Reply } from "./scripted-routes.js";
+
+const PIECE_BYTES = 64 * 1024;
+
+interface Delivery {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly reply: () => Reply;
+  /** The fault that meets this request, if one does. */
+  readonly fault: (stage: Stage) => Fault | null;
+  /** Told before anything is sent, so that whoever has the answer finds it in the log. */
+  readonly log: (status: number, bytes: number) => { bytes: number };
+}
+
+/** Sends an answer, or what a fault makes of it. */
+export async function deliver({ request, response, reply, fault, log }: Delivery): Promise<void> {
+  const early = fault("request");
+  if (early?.kind === "reset") {
+    log(0, 0);
+    request.socket.destroy();
+    return;
+  }
+  const made = instead(early) ?? reply();
+  const late = made.isContent === true ? fault("content") : null;
+  const tagged = late?.kind === "etag" ? { ...made, headers: { ...made.headers, etag: late.etag } } : made;
+  const ranged = late?.kind === "no-ranges" ? tagged : inRange(request, tagged);
+  const body = late?.kind === "wrong" ? withWrongByte(ranged.body) : ranged.body;
+  const entry = log(ranged.status, request.method === "HEAD" ? 0 : body.length);
+  response.writeHead(ranged.status, { ...ranged.headers, "content-length": String(body.length) });
+  if (request.method === "HEAD") response.end();
+  else entry.bytes = await sendBody(response, { body, fault: late });
+}
+
+function instead(fault: Fault | null): Reply | null {
+  if (fault?.kind === "status") {
+    return { status: fault.status, headers: fault.headers ?? {}, body: Buffer.from("It went wrong.") };
+  }
+  if (fault?.kind !== "text") return null;
+  return { status: 200, headers: { "content-type": "text/html" }, body: Buffer.from(fault.text) };
+}
+
+/** The part of a file that was asked for, unless the client has another version of it. */
+function inRange({ headers }: IncomingMessage, reply: Reply): Reply {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(headers.range ?? "");
+  const isOther = headers["if-range"] !== undefined && headers["if-range"] !== reply.headers.etag;
+  if (reply.isContent !== true || match === null || isOther) return reply;
+  const size = reply.body.length;
+  const [, from = "", to = ""] = match;
+  const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === "" || to === "" ? size : Math.min(size, Number(to) + 1);
+  if (start >= end) {
+    return { status: 416, headers: { ...reply.headers, "content-range": `bytes */${size}` }, body: new Uint8Array() };
+  }
+  const range = { "content-range": `bytes ${start}-${end - 1}/${size}` };
+  return { ...reply, status: 206, headers: { ...reply.headers, ...range }, body: reply.body.subarray(start, end) };
+}
+
+function withWrongByte(bytes: Uint8Array): Uint8Array {
+  const wrong = Buffer.from(bytes);
+  const middle = Math.floor(wrong.length / 2);
+  if (wrong.length > 0) wrong[middle] = (wrong[middle] ?? 0) ^ 0xff;
+  return wrong;
+}
+
+async function sendBody(
+  response: ServerResponse,
+  { body, fault }: { body: Uint8Array; fault: Fault | null },
+): Promise<number> {
+  if (fault?.kind === "slow") return sendSlowly(response, { body, fault });
+  if (fault?.kind === "cut" || fault?.kind === "stall") {
+    const part = body.subarray(0, fault.after);
+    await new Promise<void>((resolve) => response.write(part, () => resolve()));
+    if (fault.kind === "cut") response.socket?.destroy();
+    return part.length;
+  }
+  return new Promise((resolve) => {
+    let taken = 0;
+    // In pieces, so that it is known how far a client came that went away.
+    const next = (): void => {
+      if (taken >= body.length) return void response.end();
+      const piece = body.subarray(taken, taken + PIECE_BYTES);
+      response.write(piece, (error) => {
+        if (error) return;
+        taken += piece.length;
+        next();
+      });
+    };
+    response.on("close", () => resolve(taken));
+    next();
+  });
+}
+
+async function sendSlowly(
+  response: ServerResponse,
+  { body, fault }: { body: Uint8Array; fault: Extract<Fault, { kind: "slow" }> },
+): Promise<number> {
+  let sent = 0;
+  while (sent < body.length && !response.destroyed) {
+    await sleep(fault.pauseMs);
+    const piece = body.subarray(sent, sent + fault.bytes);
+    response.write(piece);
+    sent += piece.length;
+  }
+  response.end();
+  return sent;
+}

@@ -1,0 +1,98 @@
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { deliver } from "./scripted-delivery.js";
+import { type FaultPlan, FaultQueue } from "./scripted-faults.js";
+import { type RepoPlan, ScriptedRepos } from "./scripted-repos.js";
+import { type Reply, replyOfHub, replyOfStore } from "./scripted-routes.js";
+
+/** What a scripted hub serves, and what goes wrong with it. */
+export interface HubPlan {
+  /** By `owner/name`. May be changed while the hub runs. */
+  readonly repos: Record<string, RepoPlan>;
+  /** Each is used up by the requests it fits, in this order; more may be added to `faults` of the running hub. */
+  readonly faults?: readonly FaultPlan[];
+  /** Entries of a tree answered at once. */
+  readonly pageSize?: number;
+  /** Which files are kept elsewhere and redirected to; Parquet and gzip files, and any of 64 KiB or more, unless given. */
+  readonly isLarge?: (path: string, size: number) => boolean;
+}
+
+/** A request that a scripted hub has answered. */
+export interface LoggedRequest {
+  /** The hub itself, or the store of large files that it redirects to. */
+  readonly server: "hub" | "store";
+  readonly method: string;
+  /** Decoded, with its query. */
+  readonly path: string;
+  readonly range: string | null;
+  readonly authorization: string | null;
+  readonly status: number;
+  /** Bytes of the body: those to be sent, and fewer once it is known that the client did not take them all. */
+  readonly bytes: number;
+}
+
+/** A running hub for tests. */
+export interface ScriptedHub {
+  readonly url: string;
+  /** Where large files are, on an origin of its own. */
+  readonly storeUrl: string;
+  /** What was asked, in the order in which it was answered. */
+  readonly requests: LoggedRequest[];
+  readonly faults: FaultPlan[];
+  /** The commit that a revision stands for. */
+  commit(repo: string, revision?: string): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a real server in the hub's own URL layout, on a free port of this machine, for tests.
+ * @example
+ * const hub = await startHub({ repos: { "me/toy": { revisions: { main: { files: { "test.jsonl": Buffer.from("{}\n") } } } } } });
+ * const there = openHub({ endpoint: hub.url, cacheDir });
+ */
+export async function startHub(plan: HubPlan): Promise<ScriptedHub> {
+  const faults = new FaultQueue(plan.faults ?? []);
+  const repos = new ScriptedRepos(plan);
+  const requests: LoggedRequest[] = [];
+  let storeUrl = "";
+  const serve = (server: "hub" | "store", replyTo: (request: IncomingMessage) => Reply) =>
+    listen((request, response) => {
+      const path = decodeURIComponent(request.url ?? "");
+      const log = (status: number, bytes: number) => {
+        const entry = { server, path, status, bytes, ...asked(request) };
+        requests.push(entry);
+        return entry;
+      };
+      void deliver({ request, response, log, fault: (on) => faults.take(path, on), reply: () => replyTo(request) });
+    });
+  const store = await serve("store", (request) => replyOfStore(request, repos));
+  storeUrl = store.url;
+  const hub = await serve("hub", (request) =>
+    replyOfHub(request, { repos, storeUrl, pageSize: plan.pageSize ?? 1000 }),
+  );
+  return {
+    url: hub.url,
+    storeUrl,
+    requests,
+    faults: faults.plans,
+    commit: (repo, revision = "main") => repos.commitOf(repo, revision),
+    close: async () => void (await Promise.all([hub.close(), store.close()])),
+  };
+}
+
+function asked({ method, headers }: IncomingMessage) {
+  return { method: method ?? "", range: headers.range ?? null, authorization: headers.authorization ?? null };
+}
+
+async function listen(onRequest: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server: Server = createServer(onRequest);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  const close = () =>
+    new Promise<void>((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { url: `http://127.0.0.1:${port}`, close };
+}

@@ -1,0 +1,148 @@
+import type { IncomingMessage } from "node:http";
+import type { RepoPlan, ScriptedFile, ScriptedRepos } from "./scripted-repos.js";
+
+/** An answer before anything goes wrong with it. */
+export interface Reply {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** True when the body is a file: ranges of it may be asked for. */
+  readonly isContent?: boolean;
+}
+
+interface Site {
+  readonly repos: ScriptedRepos;
+  readonly storeUrl: string;
+  readonly pageSize: number;
+}
+
+/** One question to a repository: what follows its name in the address. */
+interface Question {
+  readonly repo: string;
+  readonly plan: RepoPlan;
+  readonly verb: string;
+  readonly rest: readonly string[];
+  readonly url: URL;
+  readonly isApi: boolean;
+}
+
+const VERBS = new Set(["revision", "tree", "resolve"]);
+
+/** How the hub answers a request. */
+export function replyOfHub(request: IncomingMessage, site: Site): Reply {
+  const url = new URL(request.url ?? "/", "http://hub");
+  const parts = url.pathname.split("/").slice(1);
+  const isApi = parts[0] === "api";
+  const [kind, ...names] = isApi ? parts.slice(1) : parts;
+  if (kind !== "datasets") return failure(404, "", "Not Found");
+  const length = names.findIndex((name, at) => at > 0 && VERBS.has(name));
+  const repo = names.slice(0, length === -1 ? names.length : length).join("/");
+  const [verb = "revision", ...rest] = length === -1 ? [] : names.slice(length);
+  const plan = site.repos.find(repo);
+  const refused = refusal(request, { plan, verb, isApi });
+  if (refused !== null || plan === undefined) return refused ?? failure(404, "RepoNotFound", "Repository not found");
+  return replyOfRepo({ repo, plan, verb, rest, url, isApi }, site);
+}
+
+/** Like the hub, a repository that is private looks as if it was not there, and one that is not asks for credentials. */
+function refusal(
+  { headers }: IncomingMessage,
+  { plan, verb, isApi }: { plan: RepoPlan | undefined; verb: string; isApi: boolean },
+): Reply | null {
+  const token = headers.authorization?.replace("Bearer ", "");
+  const isLetIn = plan?.token !== undefined && token === plan.token;
+  if (token?.startsWith("bad")) {
+    return failure(401, "", "Invalid credentials in Authorization header");
+  }
+  if (plan === undefined || (plan.isPrivate === true && !isLetIn)) {
+    return failure(token === undefined ? 401 : 404, "RepoNotFound", "Repository not found");
+  }
+  const isOpen = plan.isGated !== true || isLetIn || (isApi && verb === "revision");
+  return isOpen ? null : failure(token === undefined ? 401 : 403, "GatedRepo", "Access to dataset is restricted.");
+}
+
+function replyOfRepo(question: Question, site: Site): Reply {
+  const { plan, repo, rest, verb, url } = question;
+  if (plan.movedTo !== undefined) {
+    const location = `${url.pathname.replace(repo, plan.movedTo)}${url.search}`;
+    return { status: 307, headers: { location }, body: new Uint8Array() };
+  }
+  const revision = decodeURIComponent(rest[0] ?? "main");
+  const found = site.repos.files(repo, revision);
+  if (found === undefined) return failure(404, "RevisionNotFound", `Invalid rev id: ${revision}`);
+  if (verb === "tree") return treeReply(question, { files: found.files, pageSize: site.pageSize });
+  if (verb === "resolve") return resolveReply(question, { ...found, storeUrl: site.storeUrl });
+  const siblings = found.files.map(({ path }) => ({ rfilename: path }));
+  const gated = plan.isGated === true ? "auto" : false;
+  return json({ id: repo, sha: found.commit, private: plan.isPrivate === true, gated, siblings });
+}
+
+function treeReply({ rest, url }: Question, { files, pageSize }: { files: readonly ScriptedFile[]; pageSize: number }) {
+  const under = rest.slice(1).map(decodeURIComponent).join("/");
+  const isRecursive = url.searchParams.get("recursive") === "true";
+  const entries = [...directories(files), ...files.map(entryOf)]
+    .filter(({ path }) => under === "" || path.startsWith(`${under}/`))
+    .filter(({ path }) => isRecursive || !path.slice(under === "" ? 0 : under.length + 1).includes("/"));
+  const from = Number(url.searchParams.get("cursor") ?? 0);
+  const next = new URL(url);
+  next.searchParams.set("cursor", String(from + pageSize));
+  const link = from + pageSize < entries.length ? { link: `<${next.pathname}${next.search}>; rel="next"` } : {};
+  return json(entries.slice(from, from + pageSize), link);
+}
+
+function entryOf({ path, bytes, isLarge, sha256, oid }: ScriptedFile) {
+  const lfs = isLarge ? { lfs: { oid: sha256, size: bytes.length, pointerSize: 134 } } : {};
+  return { type: "file", oid, size: bytes.length, path, ...lfs };
+}
+
+function directories(files: readonly ScriptedFile[]) {
+  const paths = files.flatMap(({ path }) => {
+    const parts = path.split("/").slice(0, -1);
+    return parts.map((_, at) => parts.slice(0, at + 1).join("/"));
+  });
+  return [...new Set(paths)].map((path) => ({ type: "directory", oid: "0".repeat(40), size: 0, path }));
+}
+
+function resolveReply(
+  { rest, repo }: Question,
+  { commit, files, storeUrl }: { commit: string; files: readonly ScriptedFile[]; storeUrl: string },
+): Reply {
+  const path = rest.slice(1).map(decodeURIComponent).join("/");
+  const file = files.find((each) => each.path === path);
+  if (file === undefined) return failure(404, "EntryNotFound", "Entry not found", { "x-repo-commit": commit });
+  const headers = { "x-repo-commit": commit };
+  if (!file.isLarge) return contentReply(file, { ...headers, etag: `"${file.oid}"` });
+  const address = `${repo}/${path}`.split("/").map(encodeURIComponent).join("/");
+  const location = `${storeUrl}/store/${file.sha256}/${address}?signature=valid`;
+  const linked = { "x-linked-etag": `"${file.sha256}"`, "x-linked-size": String(file.bytes.length) };
+  return {
+    status: 302,
+    headers: { ...headers, ...linked, location },
+    body: Buffer.from(`Found. Redirecting to ${location}`),
+  };
+}
+
+/** How the store of large files answers a request. */
+export function replyOfStore({ url = "/" }: IncomingMessage, repos: ScriptedRepos): Reply {
+  const file = repos.bySha256(url.split("/")[2] ?? "");
+  if (file === undefined) return failure(403, "", "AccessDenied");
+  // An MD5-like tag of the store's own, as object stores give: unlike the one that the hub announces.
+  return contentReply(file, { etag: `"${file.sha256.slice(0, 32)}"` });
+}
+
+function contentReply({ bytes }: ScriptedFile, headers: Record<string, string>): Reply {
+  const general = { "accept-ranges": "bytes", "content-type": "application/octet-stream" };
+  return { status: 200, headers: { ...general, ...headers }, body: bytes, isContent: true };
+}
+
+function json(value: unknown, headers: Record<string, string> = {}): Reply {
+  const type = { "content-type": "application/json; charset=utf-8" };
+  return { status: 200, headers: { ...type, ...headers }, body: Buffer.from(JSON.stringify(value)) };
+}
+
+function failure(status: number, code: string, message: string, headers: Record<string, string> = {}): Reply {
+  const coded = code === "" ? {} : { "x-error-code": code };
+  const body = Buffer.from(JSON.stringify({ error: message }));
+  const type = { "content-type": "application/json; charset=utf-8" };
+  return { status, headers: { ...type, ...coded, "x-error-message": message, ...headers }, body };
+}

@@ -1,0 +1,56 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import type { Hub, HubOptions } from "./hub.js";
+import { openHub } from "./open-hub.js";
+import type { HubPorts } from "./ports.js";
+import { type HubPlan, type ScriptedHub, startHub } from "./scripted-hub.js";
+
+/** A scripted hub, a cache of its own, and hubs that use both; for tests. */
+export class TestBench {
+  readonly server: ScriptedHub;
+  readonly cacheDir: string = mkdtempSync(join(tmpdir(), "assay-hub-"));
+  readonly notes: string[] = [];
+  /** How long was waited before each new try, had it been in earnest. */
+  readonly waits: number[] = [];
+
+  static async start(plan: HubPlan): Promise<TestBench> {
+    return new TestBench(await startHub(plan));
+  }
+
+  private constructor(server: ScriptedHub) {
+    this.server = server;
+  }
+
+  hub(options: HubOptions = {}, ports: Partial<HubPorts> = {}): Hub {
+    const { cacheDir, server, notes, waits } = this;
+    const sleep = async (ms: number) => {
+      waits.push(ms);
+      await nextTurn();
+    };
+    const given = { endpoint: server.url, cacheDir, onNote: (note: string) => void notes.push(note) };
+    return openHub({ ...given, env: { HOME: cacheDir }, ...options }, { sleep, random: () => 1, ...ports });
+  }
+
+  /** Paths asked since the last time, with their statuses. */
+  asked(): string[] {
+    return this.server.requests.splice(0).map(({ method, path, status }) => `${method} ${path} ${status}`);
+  }
+
+  async close(): Promise<void> {
+    await this.server.close();
+    rmSync(this.cacheDir, { recursive: true, force: true });
+  }
+}
+
+/** Bytes unlike any others. */
+export function someBytes(size: number): Buffer {
+  return randomBytes(size);
+}
+
+/** A repository with these files on its main branch. */
+export function repoOf(files: Record<string, Uint8Array>) {
+  return { revisions: { main: { files } } };
+}

@@ -1,0 +1,24 @@
+export {
+  BUILT_IN_MEMORIES,
+  type BuiltInMemoryOptions,
+  bm25Memory,
+  builtInMemory,
+  fullHistory,
+  lastTurns,
+} from "./built-in.js";
+export type { Conversation, Conversations, Session } from "./conversation.js";
+export { turnsOf } from "./conversation.js";
+export { MEMORY_DATASETS, type MemoryEntry, memoryDataset } from "./datasets.js";
+export { HistoryTokens, historyText } from "./history-text.js";
+export { loadMemoryQuestions, type MemoryLoadOptions, type MemoryQuestions } from "./load.js";
+export { MemoryEfficiency } from "./memory-metric.js";
+export { memoryFromModule } from "./memory-source.js";
+export {
+  type MemoryAnswer,
+  MemoryError,
+  type MemoryFactory,
+  type MemorySystem,
+  type MemoryTrial,
+} from "./memory-system.js";
+export { MemoryTrials, type MemoryTrialsOptions } from "./memory-trials.js";
+export { READER_INSTRUCTION, type Reader, readerOf, type SystemReaderOptions, systemReader } from "./reader.js";

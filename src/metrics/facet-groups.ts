@@ -1,0 +1,145 @@
+import type { EvalRow, Facets, FacetValue } from "../core/row.js";
+
+/** What rows are sorted into groups by. */
+type Faceted = Pick<EvalRow, "dataset" | "facets">;
+
+/** The rows of a dataset that have a value of a facet in common, or those of two facets. */
+export interface FacetGroup<R> {
+  /** What it is called in a summary: `facet:subject=anatomy`, `cell:depth=0.5,length=1000`. */
+  readonly key: string;
+  readonly dataset: string;
+  readonly facets: Facets;
+  readonly rows: R[];
+}
+
+export interface FacetGroups<R> {
+  readonly groups: readonly FacetGroup<R>[];
+  /** What was left out, in words. */
+  readonly notes: readonly string[];
+}
+
+/** More values than this are no breakdown that anybody reads; the largest public one has 57. */
+const MOST_VALUES = 60;
+
+/** The two facets whose combinations are looked at as well: where in a text, and how long it is. */
+export const CELL_FACETS = ["depth", "length"] as const;
+
+/**
+ * Sorts rows by their facets, dataset by dataset. Where a run has several datasets, their names stand in the keys: two
+ * datasets may both have a `subject`, and mean different things by it.
+ */
+export function facetGroups<R extends Faceted>(rows: readonly R[], datasets?: readonly string[]): FacetGroups<R> {
+  const sorted = new Map<string, DatasetGroups<R>>();
+  for (const row of rows) {
+    if (row.facets == null) continue;
+    const own = sorted.get(row.dataset) ?? new DatasetGroups<R>();
+    sorted.set(row.dataset, own.add(row, row.facets));
+  }
+  if (sorted.size === 0) return { groups: [], notes: [] };
+  const isMixture = new Set(datasets ?? rows.map(({ dataset }) => dataset)).size > 1 || sorted.size > 1;
+  const all = Array.from(sorted, ([tag, own]) => own.named(tag, isMixture));
+  return { groups: all.flatMap(({ groups }) => groups), notes: all.flatMap(({ notes }) => notes) };
+}
+
+interface Bucket<R> {
+  readonly facets: Facets;
+  readonly rows: R[];
+}
+
+/** The values of one facet, or of two together, by their text. */
+type Buckets<R> = Map<string, Bucket<R>>;
+
+/** The groups of one dataset as they fill. */
+class DatasetGroups<R> {
+  readonly #byField = new Map<string, Buckets<R>>();
+  readonly #cells: Buckets<R> = new Map();
+
+  add(row: R, facets: Facets): this {
+    for (const [field, value] of Object.entries(facets)) {
+      const buckets = this.#byField.get(field) ?? new Map<string, Bucket<R>>();
+      this.#byField.set(field, put(buckets, row, { [field]: value }));
+    }
+    const cell = cellOf(facets);
+    if (cell !== null) put(this.#cells, row, cell);
+    return this;
+  }
+
+  named(tag: string, isMixture: boolean): FacetGroups<R> {
+    const dataset = tag || "unknown";
+    const prefix = isMixture ? `${dataset}:` : "";
+    const kept = new Set<string>();
+    const groups: FacetGroup<R>[] = [];
+    const notes: string[] = [];
+    for (const [field, buckets] of this.#byField) {
+      for (const { facets, rows } of largest(buckets)) {
+        kept.add(textOf(facets));
+        groups.push({ key: `facet:${prefix}${textOf(facets)}`, dataset: tag, facets, rows });
+      }
+      if (buckets.size > MOST_VALUES)
+        notes.push(
+          `${dataset} has ${buckets.size} values of ${field}: the summary holds the ${MOST_VALUES} with the most trials, and the rows hold all`,
+        );
+    }
+    for (const { facets, rows } of inOrder(this.#cells)) {
+      const isKept = Object.entries(facets).every(([field, value]) => kept.has(textOf({ [field]: value })));
+      if (isKept) groups.push({ key: `cell:${prefix}${textOf(facets)}`, dataset: tag, facets, rows });
+    }
+    return { groups, notes };
+  }
+}
+
+function put<R>(buckets: Buckets<R>, row: R, facets: Facets): Buckets<R> {
+  const text = textOf(facets);
+  const bucket = buckets.get(text);
+  if (bucket === undefined) buckets.set(text, { facets, rows: [row] });
+  else bucket.rows.push(row);
+  return buckets;
+}
+
+function cellOf(facets: Facets): Facets | null {
+  const [down, across] = CELL_FACETS;
+  const [depth, length] = [facets[down], facets[across]];
+  return depth === undefined || length === undefined ? null : { [down]: depth, [across]: length };
+}
+
+function textOf(facets: Facets): string {
+  return Object.entries(facets)
+    .map(([field, value]) => `${field}=${value}`)
+    .join(",");
+}
+
+/** Those that most rows stand behind, in the order of their values. All systems see the same examples, so that each keeps the same. */
+function largest<R>(buckets: Buckets<R>): Bucket<R>[] {
+  const ordered = inOrder(buckets);
+  if (ordered.length <= MOST_VALUES) return ordered;
+  const bySize = ordered.toSorted((a, b) => b.rows.length - a.rows.length);
+  const kept = new Set(bySize.slice(0, MOST_VALUES));
+  return ordered.filter((bucket) => kept.has(bucket));
+}
+
+/** Rows come in another order each time; keys must not. */
+function inOrder<R>(buckets: Buckets<R>): Bucket<R>[] {
+  return [...buckets.values()].sort((a, b) => compareFacets(a.facets, b.facets));
+}
+
+function compareFacets(a: Facets, b: Facets): number {
+  for (const field of Object.keys(a)) {
+    const order = compareValues(a[field] ?? "", b[field] ?? "");
+    if (order !== 0) return order;
+  }
+  return 0;
+}
+
+/** Numbers by size, before everything else by its text. */
+function compareValues(a: FacetValue, b: FacetValue): number {
+  const [x, y] = [numberOf(a), numberOf(b)];
+  if (x !== null && y !== null) return x - y;
+  if (x !== null || y !== null) return x === null ? 1 : -1;
+  return String(a) < String(b) ? -1 : Number(String(a) > String(b));
+}
+
+function numberOf(value: FacetValue): number | null {
+  if (typeof value === "boolean" || String(value).trim() === "") return null;
+  const number = Number(value);
+  return Number.isFinite(number) ? number : null;
+}

@@ -1,0 +1,77 @@
+import type { Region } from "./regions.js";
+
+/** Rows that lie together and are cheap to read together. */
+export interface Block {
+  readonly first: number;
+  readonly rows: number;
+  /** About how many bytes reading it takes. */
+  readonly cost: number;
+  /** True when it is the beginning of a region whose other rows are in no block. */
+  readonly isStart: boolean;
+  /** True when blocks like it cover all rows. */
+  readonly isWhole: boolean;
+}
+
+/** What blocks are cut for. */
+export interface BlockOptions {
+  readonly budget: number;
+  /** Rows that are needed at least. */
+  readonly count: number;
+}
+
+/** A sample from fewer blocks than this would say little about the table. */
+const FEW_BLOCKS = 8;
+const MOST_STARTS = 16;
+/** Rows at a start are not spread evenly, and the levels of all rows stand before the values. */
+const START_SLACK = 0.7;
+
+/** Cuts a table into blocks: whole regions where those are small, else ranges of pages, else their first rows. */
+export function blocksOf(regions: readonly Region[], { budget, count }: BlockOptions): Block[] {
+  const filled = regions.filter(({ rows }) => rows > 0);
+  const starts = Math.min(MOST_STARTS, filled.length);
+  const blocks = filled.flatMap((region) => cut(region, budget, budget / starts));
+  const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
+  return rows >= count ? blocks : filled.map(wholeBlock);
+}
+
+function cut(region: Region, budget: number, startBudget: number): Block[] {
+  if (region.parts.length === 0 || region.bytes <= budget / FEW_BLOCKS) return [wholeBlock(region)];
+  const rows = stride(region);
+  if (rows !== null && rangeCost(region, rows) <= budget / 3) return ranges(region, rows);
+  return [startBlock(region, startBudget)];
+}
+
+function wholeBlock({ first, rows, bytes }: Region): Block {
+  return { first, rows, cost: bytes, isStart: false, isWhole: true };
+}
+
+/** Half of the rows that a page of the largest part holds: a range then mostly lies in one such page, or in two. */
+function stride({ parts }: Region): number | null {
+  const largest = parts.reduce((best, part) => (part.bytes > best.bytes ? part : best));
+  return largest.pageRows === null ? null : Math.max(1, Math.ceil(largest.pageRows / 2));
+}
+
+/** A range of rows touches its share of each part and, at its borders, about one page more. */
+function rangeCost({ parts, rows: all }: Region, rows: number): number {
+  return parts.reduce((sum, { bytes, fixed, pageRows }) => {
+    const share = pageRows === null ? 1 : Math.min(1, (rows + pageRows) / all);
+    return sum + fixed + (bytes - fixed) * share;
+  }, 0);
+}
+
+function ranges(region: Region, size: number): Block[] {
+  const cost = rangeCost(region, size);
+  const blocks: Block[] = [];
+  for (let at = 0; at < region.rows; at += size) {
+    const rows = Math.min(size, region.rows - at);
+    blocks.push({ first: region.first + at, rows, cost, isStart: false, isWhole: true });
+  }
+  return blocks;
+}
+
+function startBlock({ first, rows, bytes, parts }: Region, budget: number): Block {
+  const fixed = parts.reduce((sum, part) => sum + part.fixed, 0);
+  const share = Math.min(1, Math.max(0, ((budget - fixed) * START_SLACK) / Math.max(1, bytes - fixed)));
+  const cost = Math.min(bytes, Math.max(budget, fixed));
+  return { first, rows: Math.max(1, Math.floor(rows * share)), cost, isStart: share < 1, isWhole: share === 1 };
+}

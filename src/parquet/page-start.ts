@@ -1,0 +1,98 @@
+import type { PageHeader } from "hyparquet";
+import { cutStream, varint } from "./cut-stream.js";
+import type { Decoder } from "./decoder.js";
+import type { Leaf } from "./layout.js";
+import { type Decoded, viewOf } from "./library.js";
+import type { FoundPage } from "./page-header.js";
+import { readLevels, type StartOfPage } from "./page-levels.js";
+import { type ReadSpan, readAhead } from "./spans.js";
+import { bytesOfValues } from "./values-size.js";
+
+/** Pages below this size are read whole. */
+export const LARGE_PAGE = 256 * 1024;
+/** Rows are never spread quite evenly; this much more is read at first, and on top of it some for the levels. */
+const SLACK = 1.1;
+const SLACK_BYTES = 16 * 1024;
+const GROWTH = 1.5;
+/** A start that is most of the page saves nothing. */
+const WORTHWHILE = 0.7;
+
+/** The first rows of a page. */
+export interface StartOptions {
+  readonly decoder: Decoder;
+  readonly read: ReadSpan;
+  readonly page: FoundPage;
+  /** How many rows are needed. */
+  readonly rows: number;
+  /** About how many rows the page has. */
+  readonly of: number;
+}
+
+/**
+ * The first rows of a large page, from the beginning of its bytes alone: some writers put a whole row group into one
+ * page. Null when that cannot be done, or saves too little.
+ */
+export async function readPageStart({ decoder, read, page, rows, of }: StartOptions): Promise<Decoded | null> {
+  const size = page.end - page.dataStart;
+  const cut = cutStream(decoder.library, decoder.codec);
+  if (cut === null || size < LARGE_PAGE) return null;
+  const forward = readAhead(read, { limit: page.end, step: 0 });
+  let length = Math.ceil(((size * rows) / of) * SLACK) + SLACK_BYTES;
+  for (; length < size * WORTHWHILE; length = Math.ceil(length * GROWTH)) {
+    const bytes = await forward({ start: page.dataStart, end: page.dataStart + length });
+    const start = readLevels(decoder, page.header, { bytes, cut, rows });
+    const values = start === null ? null : decodeStart(decoder, page.header, start);
+    if (values !== null) return values;
+  }
+  return null;
+}
+
+function decodeStart(decoder: Decoder, header: PageHeader, start: StartOfPage): Decoded | null {
+  const { data_page_header: v1, data_page_header_v2: v2 } = header;
+  const encoding = (v1 ?? v2)?.encoding;
+  if (encoding === undefined) return null;
+  const needed = bytesOfValues({
+    view: viewOf(start.bytes),
+    count: start.values,
+    type: decoder.meta.type,
+    width: decoder.leaf.nodes.at(-1)?.element.type_length ?? 0,
+    encoding,
+  });
+  if (needed === null || needed > start.bytes.byteLength) return null;
+  return decoder.plainRows(shortPage(decoder.leaf, start, header.uncompressed_page_size), {
+    ...header,
+    type: "DATA_PAGE",
+    data_page_header: {
+      num_values: start.entries,
+      encoding,
+      definition_level_encoding: "RLE",
+      repetition_level_encoding: "RLE",
+    },
+  });
+}
+
+/** A page of the first rows alone; the decoder follows runs of levels to their end, so that these are written anew. */
+function shortPage(leaf: Leaf, { repetition, definition, bytes }: StartOfPage, size: number): Uint8Array {
+  const levels = [
+    ...(leaf.maxRepetition > 0 ? [writeLevels(repetition)] : []),
+    ...(leaf.maxDefinition > 0 ? [writeLevels(definition)] : []),
+  ];
+  // Packed values are decoded to the end of their run as well, which zeros may stand for.
+  const padding = new Uint8Array(Math.max(0, size - bytes.byteLength) + 8);
+  return Buffer.concat([...levels, bytes, padding]);
+}
+
+/** Levels as runs, with their length before them. */
+function writeLevels(levels: readonly number[]): Uint8Array {
+  const runs: Uint8Array[] = [];
+  for (let at = 0; at < levels.length; ) {
+    const level = levels[at] ?? 0;
+    const from = at;
+    while (levels[at] === level) at++;
+    runs.push(varint((at - from) * 2), Uint8Array.of(level));
+  }
+  const body = Buffer.concat(runs);
+  const length = Buffer.alloc(4);
+  length.writeUInt32LE(body.byteLength);
+  return Buffer.concat([length, body]);
+}

@@ -1,0 +1,93 @@
+import { chosenChunks, type OpenFile } from "./group-reader.js";
+import type { Chunk, Group, Leaf } from "./layout.js";
+import { SMALL_CHUNK } from "./leaf-reader.js";
+import { viewOf } from "./library.js";
+import { findPage, isDataPage, rowsInPage } from "./page-header.js";
+import { joinedSize, type Span } from "./spans.js";
+
+/** A row group as the sampler sees it: its rows, and what reading some of them costs. */
+export interface Region {
+  readonly first: number;
+  readonly rows: number;
+  /** Bytes to read for all of its rows. */
+  readonly bytes: number;
+  /** The parts that those bytes are. Empty when the region is always read whole. */
+  readonly parts: readonly RegionPart[];
+}
+
+/** The values of one leaf in a region. */
+export interface RegionPart {
+  readonly bytes: number;
+  /** Bytes that are needed for any row, such as a dictionary. */
+  readonly fixed: number;
+  /** Rows that come with each other; null when a row is only found by reading all rows before it. */
+  readonly pageRows: number | null;
+}
+
+/** A walk over more page headers than this, or over smaller pages, costs more than it saves. */
+const MOST_PAGES = 1000;
+const SMALLEST_PAGE = 16 * 1024;
+
+/**
+ * The regions of a file. The size of pages is looked up in its largest row group alone: pages are much alike, and
+ * every machine comes to the same numbers.
+ */
+export async function regionsOf(file: OpenFile, columns?: readonly string[]): Promise<Region[]> {
+  const largest = largestGroup(file.layout.groups);
+  if (largest === undefined) return [];
+  const shapes = await Promise.all(
+    chosenChunks(file, largest, columns).map(({ leaf, chunk }) => pageShape(file, leaf, { chunk, group: largest })),
+  );
+  return file.layout.groups.map((group) => {
+    const chunks = chosenChunks(file, group, columns).map(({ chunk }) => chunk);
+    const parts = chunks.every(isSmall) ? [] : chunks.map((chunk, at) => partOf(chunk, group, shapes[at] ?? null));
+    return { first: group.first, rows: group.rows, bytes: joinedSize(chunks), parts };
+  });
+}
+
+function largestGroup(groups: readonly Group[]): Group | undefined {
+  return groups.reduce<Group | undefined>((best, group) => (group.rows > (best?.rows ?? 0) ? group : best), undefined);
+}
+
+function isSmall(chunk: Chunk): boolean {
+  return chunk.end - chunk.start <= SMALL_CHUNK;
+}
+
+/** Rows of a page; null when pages of this leaf do not help to find rows. */
+async function pageShape(file: OpenFile, leaf: Leaf, { chunk, group }: { chunk: Chunk; group: Group }) {
+  if (isSmall(chunk)) return group.rows;
+  if (chunk.offsetIndex !== null) return rowsByIndex(file, chunk.offsetIndex, group);
+  const rows = await rowsOfFirstPage(file, leaf, { chunk, group });
+  if (rows === null) return null;
+  const pages = group.rows / Math.max(1, rows);
+  return pages <= MOST_PAGES && (chunk.end - chunk.start) / pages >= SMALLEST_PAGE ? rows : null;
+}
+
+async function rowsByIndex({ library, read }: OpenFile, index: Span, group: Group): Promise<number> {
+  const { page_locations } = library.readOffsetIndex({ view: viewOf(await read(index)), offset: 0 });
+  return Math.ceil(group.rows / Math.max(1, page_locations.length));
+}
+
+/** The first page stands for all. */
+async function rowsOfFirstPage(
+  { library, read }: OpenFile,
+  leaf: Leaf,
+  { chunk, group }: { chunk: Chunk; group: Group },
+) {
+  for (let start = chunk.start; start < chunk.end; ) {
+    const page = await findPage(library, read, { start, limit: chunk.end });
+    if (isDataPage(page)) return rowsInPage(page, leaf.maxRepetition > 0);
+    start = page.end;
+  }
+  return group.rows;
+}
+
+function partOf(chunk: Chunk, group: Group, pageRows: number | null): RegionPart {
+  const bytes = chunk.end - chunk.start;
+  if (isSmall(chunk)) return { bytes, fixed: 0, pageRows: group.rows };
+  return {
+    bytes,
+    fixed: Math.min(bytes, chunk.dictionaryBytes),
+    pageRows: pageRows === null ? null : Math.min(group.rows, Math.max(1, pageRows)),
+  };
+}

@@ -1,0 +1,35 @@
+import { ownValue } from "../core/own-value.js";
+import type { Summary } from "../core/result.js";
+import { formatNumber } from "./format.js";
+
+/** One system of a report. */
+export interface Line {
+  system: string;
+  summary: Summary;
+}
+
+/** A value with its interval; a dash when no task stands behind it. */
+export function withInterval(key: string, digits = 3): (line: Line) => string {
+  return ({ summary }) => {
+    const value = measured(summary, key);
+    const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
+    if (value === null || low == null) return formatNumber(value, digits);
+    // A score has no values outside [0, 1]; the t interval of a few does not know that.
+    const within = (bound: number) => (isScore(key) ? Math.min(1, Math.max(0, bound)) : bound);
+    return `${formatNumber(value, digits)} [${formatNumber(within(low), digits)}, ${high == null ? "∞" : formatNumber(within(high), digits)}]`;
+  };
+}
+
+function isScore(key: string): boolean {
+  return key === "mean_score" || /^(?:dataset|facet):/.test(key);
+}
+
+/** A value that trials stand behind, as `counted` counts them. */
+export function measured(summary: Summary, key: string, counted = key): number | null {
+  return summary[`${counted}_n`] === 0 ? null : (ownValue(summary, key) ?? null);
+}
+
+/** How many tasks stand behind a value. */
+export function tasksBehind(summary: Summary, key: string): number {
+  return ownValue(summary, `${key}_n`) ?? 0;
+}

@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Fixture, FixtureFile } from "../src/catalogue/fixture.js";
+import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
+import { type WriteParquetOptions, writeParquet } from "./write-parquet.js";
+
+/** A hub that serves the files of one repository. */
+export async function serveFixture(
+  repo: string,
+  { files }: Fixture,
+  options: WriteParquetOptions,
+): Promise<ScriptedHub> {
+  const own: Record<string, Buffer> = { "README.md": Buffer.from("# A dataset\n") };
+  const converted: Record<string, Buffer> = {};
+  for (const [path, file] of Object.entries(files)) {
+    const isConverted = "rows" in file && file.isConverted === true;
+    (isConverted ? converted : own)[path] = await contentOf(file, options);
+  }
+  const revisions = {
+    main: { files: own },
+    ...(Object.keys(converted).length === 0 ? {} : { "refs/convert/parquet": { files: converted } }),
+  };
+  return startHub({ repos: { [repo]: { revisions } } });
+}
+
+async function contentOf(file: FixtureFile, options: WriteParquetOptions): Promise<Buffer> {
+  if ("text" in file) return Buffer.from(file.text);
+  const folder = mkdtempSync(join(tmpdir(), "assay-fixture-"));
+  try {
+    const path = join(folder, "rows.parquet");
+    await writeParquet(path, file, options);
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
