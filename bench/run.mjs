@@ -1,4 +1,4 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox memory] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
 const SECTIONS = [
@@ -11,6 +11,7 @@ const SECTIONS = [
   "gateway",
   "evaluators",
   "sandbox",
+  "parquet",
   "memory",
 ];
 const wanted = process.argv.slice(2);

@@ -3,11 +3,12 @@ import { messageOf, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { Example } from "./core/example.js";
 import { digest } from "./core/fingerprint.js";
+import type { Metric } from "./core/metric.js";
 import type { EvalResult } from "./core/result.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { type EvaluateOptions, evaluate } from "./evaluate.js";
-import { AnswerQuality } from "./evaluators/index.js";
+import { AnswerQuality } from "./evaluators/answer-quality.js";
 import {
   builtInMemory,
   type Conversation,
@@ -62,26 +63,45 @@ export async function loadMemoryDataset(name: string, options: MemoryLoadOptions
  * console.log(result.toTable());
  */
 export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<EvalResult> {
-  const { systems, dataset: asked, load, reader: given, judge, maxOpen, ...run } = options;
-  if (!Array.isArray(systems) || systems.length === 0)
-    throw new UsageError("There is no memory to measure. Give at least one in `systems`.");
+  const { systems: _, dataset: asked, load: __, reader: given, judge, maxOpen: ___, ...run } = options;
   const reader = given === undefined ? undefined : readerOf(given);
-  const sources = systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
+  const sources = sourcesOf(options, reader);
   const loaded = typeof asked === "string" ? await loadMemoryDataset(asked, loadOptions(options)) : asked;
+  const systems: MemoryTrials[] = [];
+  try {
+    await openAll(sources, { systems, loaded, options });
+    const dataset = withNotes(identified(loaded), sameModelNotes(systems, reader, judge));
+    const evaluators = evaluatorsOf(dataset, options);
+    const metrics = options.metrics ?? memoryMetrics(systems.length);
+    return await evaluate({ ...run, systems, dataset, metrics, ...(evaluators && { evaluators }) });
+  } finally {
+    for (const system of systems) await closed(system, options);
+  }
+}
+
+type MemorySource = MemorySystem | MemoryFactory;
+
+function sourcesOf(options: EvaluateMemoryOptions, reader: Reader | undefined): MemorySource[] {
+  const { systems } = options;
+  if ((systems?.length ?? 0) === 0)
+    throw new UsageError("There is no memory to measure. Give at least one in `systems`.");
+  return systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
+}
+
+interface Opening {
+  /** Takes each as soon as it is open, so that those before one that fails are closed. */
+  systems: MemoryTrials[];
+  loaded: MemoryDataset;
+  options: EvaluateMemoryOptions;
+}
+
+async function openAll(sources: readonly MemorySource[], { systems, loaded, options }: Opening): Promise<void> {
   const { conversations } = loaded;
   const tokenizer = tokenizerOf(options);
-  const trialsOptions = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
-  const opened: MemoryTrials[] = [];
-  try {
-    for (const source of sources)
-      opened.push(await MemoryTrials.open(source, { ...trialsOptions, ...(maxOpen === undefined ? {} : { maxOpen }) }));
-    const dataset = withNotes(identified(loaded), sameModelNotes(opened, reader, judge));
-    const evaluators = evaluatorsOf(dataset, options);
-    const metrics = options.metrics ?? memoryMetrics(opened.length);
-    return await evaluate({ ...run, systems: opened, dataset, metrics, ...(evaluators && { evaluators }) });
-  } finally {
-    for (const system of opened) await closed(system, options);
-  }
+  const history = new HistoryTokens(conversations, tokenizer);
+  const { maxOpen } = options;
+  const shared = { conversations, tokenizer, history, ...(maxOpen === undefined ? {} : { maxOpen }) };
+  for (const source of sources) systems.push(await MemoryTrials.open(source, shared));
 }
 
 /** What is measured by then is not lost because a memory cannot be closed. */
@@ -94,7 +114,7 @@ async function closed(system: MemoryTrials, { onNote }: EvaluateMemoryOptions): 
 }
 
 /** Without the compression of the question into the answer, which tells nothing about a memory. */
-function memoryMetrics(systems: number) {
+export function memoryMetrics(systems: number): Metric[] {
   const standard = standardMetrics(systems, 1).filter(({ name }) => name !== "compression_ratio");
   return [...standard, new MemoryEfficiency()];
 }

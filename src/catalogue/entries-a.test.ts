@@ -185,6 +185,15 @@ const HUMAN = {
   test: "t",
   entry_point: "f",
 };
+const GPQA = {
+  "Record ID": "r",
+  Question: "Q",
+  "Correct Answer": "a",
+  "Incorrect Answer 1": "b",
+  "Incorrect Answer 2": "c",
+  "Incorrect Answer 3": "none of the above",
+  "High-level domain": "d",
+};
 const TRIVIA = {
   question: "Who?",
   entity_pages: { wiki_context: [] },
@@ -263,7 +272,7 @@ it.each<[string, CatalogueEntry, RawRow, string]>([
     { id: "1", answerKey: "E", choices: { text: ["a", "b"], label: ["A", "B"] } },
     'has "E" in "answerKey", which is none of A, B',
   ],
-  ["no right option", gpqa, { "Record ID": "r", Question: "Q", "Correct Answer": "" }, "Correct Answer"],
+  ["no right option", gpqa, { ...GPQA, "Correct Answer": "" }, "Correct Answer"],
   ["the empty label of a test split", hellaswag, { ...SWAG, label: "" }, "label"],
   ["an ending beyond the last", hellaswag, { ...SWAG, label: "4" }, "label"],
   ["the empty answer of a test split", winogrande, { sentence: "_", option1: "a", option2: "b", answer: "" }, "answer"],
@@ -306,17 +315,19 @@ describe("the odd rows that are fine", () => {
     ]);
   });
 
+  it("counts neither side as wrong where annotators differ on whether there is an answer", () => {
+    const mixed = [
+      { ...NO_ANSWER, yes_no: false },
+      { ...NO_ANSWER, unanswerable: true },
+    ];
+    expect(ask(qasper, paper(mixed))).toMatchObject([{ answers: ["No"], unanswerable: true }]);
+    expect(ask(qasper, paper([{ ...NO_ANSWER, unanswerable: true }]))[0]).not.toHaveProperty("answers");
+    expect(ask(qasper, paper([{ ...NO_ANSWER, yes_no: false }]))[0]).not.toHaveProperty("unanswerable");
+  });
+
   it("does not give away the right option of GPQA where options speak of others", () => {
     const letters = Array.from({ length: 40 }, (_, index) => {
-      const wrong = { "Incorrect Answer 1": "B", "Incorrect Answer 2": "C", "Incorrect Answer 3": "none of the above" };
-      const row = {
-        "Record ID": `rec${index}`,
-        Question: "Q",
-        "Correct Answer": "A",
-        ...wrong,
-        "High-level domain": "d",
-      };
-      return ask(gpqa, row)[0]?.answer_index;
+      return ask(gpqa, { ...GPQA, "Record ID": `rec${index}` })[0]?.answer_index;
     });
     expect(new Set(letters)).toEqual(new Set([0, 1, 2, 3]));
   });

@@ -1,4 +1,4 @@
-const DEFINED = /^(?:(?:async +)?def +|class +)?([A-Za-z_]\w*) *(?:[(:]|=(?!=))/gm;
+const DEFINED = /^(?:(?:(?:async +)?def|class) +([A-Za-z_]\w*)|([A-Za-z_]\w*) *=(?!=))/gm;
 const PAIRS: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}" };
 /** A text of Python, with what is escaped in it. */
 const QUOTED = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
@@ -9,7 +9,7 @@ const QUOTED = /^(?:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')/;
  * callOf("def double(x):\n    return 2 * x", "assert double(4) == 8"); // "double(4)"
  */
 export function callOf(program: string, test: string): string | null {
-  const defined = new Set([...program.matchAll(DEFINED)].map(([, name]) => name));
+  const defined = new Set([...program.matchAll(DEFINED)].map(([, named, assigned]) => named ?? assigned));
   for (const { index, 0: opening, 1: name } of test.matchAll(/\b([A-Za-z_]\w*) *\(/g)) {
     if (!defined.has(name)) continue;
     const end = closing(test, index + opening.length - 1);

@@ -34,8 +34,8 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   const module = <T>(spec: T) => (typeof spec === "string" && isModulePath(spec) ? anchor(spec) : spec);
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
-  const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, cacheDir, runsDir, modelsFile } =
-    config;
+  const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
+  const { cacheDir, runsDir, modelsFile } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -45,6 +45,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(namedDatasets && { namedDatasets: anchoredFiles(namedDatasets, anchor) }),
     ...(plugins && { plugins: plugins.map(anchor) }),
     ...(replay && { replay: replay.map(anchor) }),
+    ...(reader && { reader: module(reader) }),
     ...(modelsFile && { modelsFile: anchor(modelsFile) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
@@ -170,6 +171,7 @@ async function runConfigSchema() {
     maxCost: z.number().positive().optional(),
     trialMaxCost: z.number().min(0).optional(),
     maxRetries: z.number().int().min(0).optional(),
+    reader: z.string().optional(),
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),
     namedDatasets: z.record(z.string().regex(/^[\w.-]+$/), namedFiles).optional(),

@@ -16,12 +16,12 @@ import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, isInvocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
-import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { gatesOf, type Report, report } from "./report-result.js";
 import { closeAll, loadPlugins, ownEvaluators, registerNamed, resolveDatasets, resolveMetrics } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 
 /** What the flags of `assay grade` parse to. */

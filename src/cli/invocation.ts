@@ -4,24 +4,24 @@ import { isSecretName } from "../core/secret-name.js";
 import { isComplete, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
 import { findConfig } from "./config-file.js";
-import type { RunFlags } from "./program.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 
 /** What it takes to start a run again: the folder it was started in, its config file and its flags. */
 export interface Invocation {
-  command: "run" | "grade";
+  command: "run" | "grade" | "memory";
   cwd: string;
   configFile: string | null;
   flags: RunFlags;
 }
 
 /** How the command was called just now, without the flags that say how to go about it. */
-export function invocationOf(flags: RunFlags): Invocation {
+export function invocationOf(flags: RunFlags, command: Invocation["command"]): Invocation {
   const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...rest } = flags;
   const kept = withoutSecrets(rest);
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
-  return { command: "run", cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
+  return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
 }
 
 /** Headers that hold a key are not written down: who resumes the run gives them again. */
@@ -34,14 +34,14 @@ function withoutSecrets(flags: RunFlags): RunFlags {
 }
 
 /** The stored run that is to go on, and how it was started. */
-export function recall({ resume, headers = {}, runsDir = DEFAULT_RUNS_DIR }: RunFlags): {
-  dir: string;
-  invocation: Invocation;
-} {
+export function recall(
+  { resume, headers = {}, runsDir = DEFAULT_RUNS_DIR }: RunFlags,
+  command: Invocation["command"],
+): { dir: string; invocation: Invocation } {
   const name = resume === true ? undefined : resume;
-  const dir = resolve(findRun({ runsDir, name, isCandidate: wasStartedByRun }));
+  const dir = resolve(findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate) }));
   const { invocation } = readManifest(dir);
-  if (!isInvocation(invocation)) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
+  if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
   requireHeaders(invocation.flags.secretHeaders ?? [], headers);
   say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
@@ -69,16 +69,16 @@ export function enterFolder({ cwd }: Invocation): void {
 }
 
 /** A run whose manifest cannot be read counts, so that the user is told what is wrong with it. */
-function wasStartedByRun(dir: string): boolean {
+function wasStartedBy(command: string, dir: string): boolean {
   try {
-    return isInvocation(readManifest(dir).invocation);
+    return isInvocation(readManifest(dir).invocation, [command]);
   } catch {
     return true;
   }
 }
 
 /** The library keeps whatever a program gives it: only what this command wrote can be started again here. */
-export function isInvocation(value: unknown, commands: readonly string[] = ["run"]): value is Invocation {
+export function isInvocation(value: unknown, commands: readonly string[]): value is Invocation {
   const { command, cwd, configFile, flags } = fieldsOf(value);
   return (
     commands.includes(String(command)) &&
@@ -92,6 +92,8 @@ export function isInvocation(value: unknown, commands: readonly string[] = ["run
 function whoStarted(invocation: unknown): string {
   const { command } = fieldsOf(invocation);
   if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade PARENT --resume RUN.";
+  if (command === "run" || command === "memory")
+    return `was started by \`assay ${command}\`. Go on with it there: assay ${command} --resume RUN.`;
   return command === "demo"
     ? "was started by `assay demo`, which is not resumed: run `assay demo` again."
     : "was started from a program, not from the command line. Resume it there with evaluate({ resume }).";

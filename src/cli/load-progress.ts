@@ -7,16 +7,21 @@ const BAR_CELLS = 20;
 
 /** Loads a dataset, and shows how far it is while something has to be downloaded. */
 export async function loadShowingProgress(spec: string, options: LoadDatasetOptions): Promise<Dataset> {
-  const line = new StatusLine(process.stderr);
-  const start = performance.now();
+  const { line, onDownload } = downloadLine();
   try {
-    return await loadDataset(spec, {
-      ...options,
-      onDownload: (progress) => line.show(() => describeDownload(progress), performance.now() - start),
-    });
+    return await loadDataset(spec, { ...options, onDownload });
   } finally {
     line.clear();
   }
+}
+
+/** A line that shows how far a download is; clear it when that is over. */
+export function downloadLine(): { line: StatusLine; onDownload: (progress: DownloadProgress) => void } {
+  const line = new StatusLine(process.stderr);
+  const start = performance.now();
+  const onDownload = (progress: DownloadProgress) =>
+    line.show(() => describeDownload(progress), performance.now() - start);
+  return { line, onDownload };
 }
 
 /** `openai/gsm8k main/test-00000-of-00001.parquet ██████░░░░░░ 1.2 of 3.4 MB` */

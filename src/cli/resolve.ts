@@ -53,12 +53,25 @@ export async function withSystems<T>(
   }
 }
 
+/** The one system that a spec names. */
+export async function oneSystem(registry: Registry, spec: string, config: RunConfig): Promise<System> {
+  requireNoModelSettings(config);
+  const found: System[] = [];
+  for await (const system of systemsOf(registry, spec)) found.push(system);
+  const [system, ...more] = found;
+  if (system !== undefined && more.length === 0) return system;
+  throw new ShapeError(`${spec} exports several systems where one is expected.`);
+}
+
+async function* systemsOf(registry: Registry, spec: string | System): AsyncGenerator<System> {
+  if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
+  else if (isModulePath(spec)) yield* systemsFromModule(spec);
+  else yield await named(registry.get("system", nameOf(spec)), argumentOf(spec));
+}
+
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
-  for (const spec of config.systems ?? []) {
-    if (typeof spec !== "string") yield requireShape<System>("A system of the config", spec, ["process"]);
-    else if (isModulePath(spec)) yield* systemsFromModule(spec);
-    else yield await named(registry.get("system", nameOf(spec)), argumentOf(spec));
-  }
+  if (config.reader !== undefined) throw new UsageError("--reader is for assay memory. Leave it out.");
+  for (const spec of config.systems ?? []) yield* systemsOf(registry, spec);
   if (config.models !== undefined || (config.systems ?? []).length + (config.replay ?? []).length === 0) {
     const { modelSystems } = await import("./model-systems.js");
     yield* await modelSystems(config);

@@ -64,6 +64,8 @@ export interface RunConfig extends ModelSettings {
   models?: readonly (string | ModelConfig)[];
   /** Where models, their prices and budgets are described; models.yml when there is one. */
   modelsFile?: string;
+  /** For memories: the system that answers from what they bring up, where it is no model. */
+  reader?: string;
   /** Files of recorded outputs, each measured as a system. */
   replay?: readonly string[];
   datasets?: readonly (string | Dataset | ExampleSource)[];

@@ -21,13 +21,21 @@ import type { Gates } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, invocationOf, recall } from "./invocation.js";
-import type { RunFlags } from "./program.js";
 import { ProgressLine } from "./progress.js";
 import { expectFiles, giveAway } from "./release-examples.js";
 import { gatesOf, type Report, report } from "./report-result.js";
-import { closeAll, loadPlugins, ownEvaluators, registerNamed, resolveDatasets, resolveMetrics, withSystems } from "./resolve.js";
+import {
+  closeAll,
+  loadPlugins,
+  ownEvaluators,
+  registerNamed,
+  resolveDatasets,
+  resolveMetrics,
+  withSystems,
+} from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
 import { say, writeResult } from "./streams.js";
 
 /** Everything a run is made of, resolved from its description. */
@@ -40,21 +48,51 @@ interface Parts {
   metrics: Metric[];
 }
 
-/** `assay run`: describe, resolve, run, report, judge. */
-export async function runCommand(flags: RunFlags): Promise<number> {
+/** How a command comes by what it measures, and by what it measures it on. */
+export interface Workbench {
+  readonly command: Invocation["command"];
+  /** The metrics of such a run unless others are named. */
+  metrics(systems: number, datasets: number): Metric[];
+  /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
+  lend<T>(config: RunConfig, use: (lent: Lent) => Promise<T>): Promise<T>;
+}
+
+interface Lent {
+  systems: readonly System[];
+  datasets: (Dataset | ExampleSource)[];
+}
+
+const RUN: Workbench = {
+  command: "run",
+  metrics: standardMetrics,
+  lend: (config, use) =>
+    withSystems(registry, config, async (systems) => {
+      requireSomething(systems, config);
+      expectFiles((config.datasets ?? []).flatMap((spec) => (typeof spec === "string" ? pathsOf(spec) : [])));
+      return use({ systems, datasets: await resolveDatasets(registry, config) });
+    }),
+};
+
+/** `assay run`. */
+export function runCommand(flags: RunFlags): Promise<number> {
+  return runWith(RUN, flags);
+}
+
+/** Describe, resolve, run, report, judge. */
+export async function runWith(bench: Workbench, flags: RunFlags): Promise<number> {
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config says what a new run is; a run that is resumed knows. Leave one of them out.");
   }
-  const resumed = flags.resume === undefined ? null : recall(flags);
-  const invocation = resumed?.invocation ?? invocationOf(flags);
+  const resumed = flags.resume === undefined ? null : recall(flags, bench.command);
+  const invocation = resumed?.invocation ?? invocationOf(flags, bench.command);
   const config = await describeRun(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
   const report = await guarded(async () => {
     await loadPlugins(registry, config.plugins ?? []);
     registerNamed(registry, config);
     registry.get("reporter", config.output ?? "table");
-    return withSystems(registry, config, async (systems) => {
-      const parts = await resolveParts(systems, config);
+    return bench.lend(config, async (lent) => {
+      const parts = await resolveParts(lent, config, bench);
       try {
         const gates = gatesOf(config, parts);
         if (flags.dryRun === true) return await dryRun(parts, config);
@@ -81,15 +119,16 @@ function headersOf(invocation: Invocation, { resume, headers }: RunFlags): Pick<
   return { headers: { ...invocation.flags.headers, ...headers } };
 }
 
-async function resolveParts(systems: readonly System[], config: RunConfig): Promise<Parts> {
+function requireSomething(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
       "There is no system to measure. Add --model openai/gpt-5, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");
-  expectFiles((config.datasets ?? []).flatMap((spec) => (typeof spec === "string" ? pathsOf(spec) : [])));
-  const loaded = await resolveDatasets(registry, config);
+}
+
+async function resolveParts({ systems, datasets: loaded }: Lent, config: RunConfig, bench: Workbench): Promise<Parts> {
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   for (const system of systems)
     if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
@@ -98,14 +137,14 @@ async function resolveParts(systems: readonly System[], config: RunConfig): Prom
     datasets,
     evaluators,
     made: [...made, ...ownEvaluators(config, loaded)],
-    metrics: withStandard(await resolveMetrics(registry, config), systems.length, datasets.length),
+    metrics: withStandard(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
   };
 }
 
 /** The standard metrics and those the run names; one that is named with other options replaces the standard one. */
-function withStandard(named: readonly Metric[], systems: number, datasets: number): Metric[] {
+function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
   const names = new Set(named.map(({ name }) => name));
-  return [...standardMetrics(systems, datasets).filter(({ name }) => !names.has(name)), ...named];
+  return [...standard.filter(({ name }) => !names.has(name)), ...named];
 }
 
 function reportReplayCoverage(
@@ -170,7 +209,7 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
         say(note);
       },
     });
-    const goOn = `assay run --resume ${result.runDir}`;
+    const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     return () => report(result, { config, gates, interrupted: interrupt.signal.aborted, goOn });
   } finally {
     progress?.clear();

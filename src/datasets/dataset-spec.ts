@@ -57,8 +57,8 @@ function isFilledTemplate(spec: string): boolean {
   return splitFiles(spec).files !== undefined;
 }
 
-/** A path may hold "=" itself; what stands before the first one must look like a name. */
-function splitFiles(spec: string): { head: string; files?: readonly string[] } {
+/** What stands before the files of `NAME=FILE,FILE`, and the files. A path may hold "=" itself; what stands before the first one must look like a name. */
+export function splitFiles(spec: string): { head: string; files?: readonly string[] } {
   const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];
   if (head === undefined || rest === undefined || hasFormat(head)) return { head: spec };
   const files = rest.split(",").filter((file) => file !== "");

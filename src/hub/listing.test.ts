@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { readdirSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -96,7 +96,6 @@ describe("listing", () => {
     await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
     const dir = join(bench.cacheDir, "listings", "me%2Ftoy");
-    const { writeFileSync } = await import("node:fs");
     for (const name of readdirSync(dir)) writeFileSync(join(dir, name), '{"repo":"me/toy","files":[{"pa');
     expect(await bench.hub().listing("me/toy")).toEqual(listing);
   });

@@ -4,6 +4,7 @@ import type { Fault, Stage } from "./scripted-faults.js";
 import type { Reply } from "./scripted-routes.js";
 
 const PIECE_BYTES = 64 * 1024;
+const CUT_AFTER_MS = 50;
 
 interface Delivery {
   readonly request: IncomingMessage;
@@ -70,12 +71,21 @@ async function sendBody(
   { body, fault }: { body: Uint8Array; fault: Fault | null },
 ): Promise<number> {
   if (fault?.kind === "slow") return sendSlowly(response, { body, fault });
-  if (fault?.kind === "cut" || fault?.kind === "stall") {
-    const part = body.subarray(0, fault.after);
-    await new Promise<void>((resolve) => response.write(part, () => resolve()));
-    if (fault.kind === "cut") response.socket?.destroy();
-    return part.length;
+  if (fault?.kind !== "cut" && fault?.kind !== "stall") return sendAll(response, body);
+  const part = body.subarray(0, fault.after);
+  await new Promise<void>((resolve) => response.write(part, () => resolve()));
+  if (fault.kind === "cut") {
+    // A client drops what it has not read yet when the connection ends.
+    await sleep(CUT_AFTER_MS);
+    response.socket?.destroy();
+  } else if (fault.until !== undefined) {
+    await fault.until;
+    return part.length + (await sendAll(response, body.subarray(fault.after)));
   }
+  return part.length;
+}
+
+function sendAll(response: ServerResponse, body: Uint8Array): Promise<number> {
   return new Promise((resolve) => {
     let taken = 0;
     // In pieces, so that it is known how far a client came that went away.

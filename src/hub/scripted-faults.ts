@@ -10,8 +10,8 @@ export type Fault =
   | { readonly kind: "wrong" }
   /** The body comes in pieces of so many bytes, with a pause before each. */
   | { readonly kind: "slow"; readonly bytes: number; readonly pauseMs: number }
-  /** The body stops after so many bytes, and the connection stays open. */
-  | { readonly kind: "stall"; readonly after: number }
+  /** The body stops after so many bytes, and the connection stays open: for good, or until the promise holds. */
+  | { readonly kind: "stall"; readonly after: number; readonly until?: Promise<unknown> }
   /** The whole file is answered, whatever range was asked for. */
   | { readonly kind: "no-ranges" }
   /** The file is said to be another than before. */

@@ -103,20 +103,21 @@ class FetchedAnswer implements WireAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly url: URL;
-  readonly #body: Response["body"];
+  /** Held as a whole: a body whose response has been garbage collected ends early, as if it had been complete. */
+  readonly #response: Response;
   readonly #watch: Watch;
 
   constructor(response: Response, url: URL, watch: Watch) {
     this.status = response.status;
     this.headers = response.headers;
-    this.#body = response.body;
+    this.#response = response;
     this.url = url;
     this.#watch = watch;
   }
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     try {
-      for await (const chunk of this.#body ?? []) {
+      for await (const chunk of this.#response.body ?? []) {
         this.#watch.pause();
         yield chunk as Uint8Array;
         this.#watch.resume();
@@ -130,7 +131,7 @@ class FetchedAnswer implements WireAnswer {
 
   async discard(): Promise<void> {
     this.#watch.stop();
-    await this.#body?.cancel().catch(() => {});
+    await this.#response.body?.cancel().catch(() => {});
   }
 }
 

@@ -85,9 +85,19 @@ const NO_TRIAL: MemoryTrial = Object.freeze({
   log: () => {},
 });
 
-const KNOWN = ["usage", "costUsd", "stopped", "partial", "ttftMs", "tokensPerSec", "trajectory", "metadata", "latency"];
+const KNOWN = [
+  "usage",
+  "costUsd",
+  "stopped",
+  "partial",
+  "ttftMs",
+  "tokensPerSec",
+  "trajectory",
+  "metadata",
+  "latency",
+] as const;
 
 function answerOf(output: Output): MemoryAnswer {
-  const known = KNOWN.filter((field) => output[field] !== undefined).map((field) => [field, output[field]]);
-  return { answer: output.response ?? "", ...Object.fromEntries(known) };
+  const known = KNOWN.filter((field) => output[field] !== undefined).map((field) => [field, output[field]] as const);
+  return { answer: output.response ?? "", ...(Object.fromEntries(known) as Partial<MemoryAnswer>) };
 }

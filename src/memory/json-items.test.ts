@@ -20,7 +20,9 @@ afterAll(() => {
 
 async function itemsOf(content: string | Buffer, chunkBytes?: number): Promise<JsonItem[]> {
   writeFileSync(path, content);
-  return Array.fromAsync(jsonItems(path, chunkBytes === undefined ? {} : { chunkBytes }));
+  const items: JsonItem[] = [];
+  for await (const item of jsonItems(path, chunkBytes === undefined ? {} : { chunkBytes })) items.push(item);
+  return items;
 }
 
 async function valuesOf(content: string | Buffer, chunkBytes?: number): Promise<unknown[]> {

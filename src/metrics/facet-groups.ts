@@ -32,8 +32,12 @@ export function facetGroups<R extends Faceted>(rows: readonly R[], datasets?: re
   const sorted = new Map<string, DatasetGroups<R>>();
   for (const row of rows) {
     if (row.facets == null) continue;
-    const own = sorted.get(row.dataset) ?? new DatasetGroups<R>();
-    sorted.set(row.dataset, own.add(row, row.facets));
+    let own = sorted.get(row.dataset);
+    if (own === undefined) {
+      own = new DatasetGroups();
+      sorted.set(row.dataset, own);
+    }
+    own.add(row, row.facets);
   }
   if (sorted.size === 0) return { groups: [], notes: [] };
   const isMixture = new Set(datasets ?? rows.map(({ dataset }) => dataset)).size > 1 || sorted.size > 1;
@@ -54,14 +58,25 @@ class DatasetGroups<R> {
   readonly #byField = new Map<string, Buckets<R>>();
   readonly #cells: Buckets<R> = new Map();
 
-  add(row: R, facets: Facets): this {
-    for (const [field, value] of Object.entries(facets)) {
-      const buckets = this.#byField.get(field) ?? new Map<string, Bucket<R>>();
-      this.#byField.set(field, put(buckets, row, { [field]: value }));
+  add(row: R, facets: Facets): void {
+    for (const field in facets) {
+      const value = facets[field];
+      if (value !== undefined) this.#rowsOf(field, String(value), () => ({ [field]: value })).push(row);
     }
-    const cell = cellOf(facets);
-    if (cell !== null) put(this.#cells, row, cell);
-    return this;
+    const [down, across] = CELL_FACETS;
+    const [depth, length] = [facets[down], facets[across]];
+    if (depth === undefined || length === undefined) return;
+    rowsIn(this.#cells, `${depth},${length}`, () => ({ [down]: depth, [across]: length })).push(row);
+  }
+
+  /** Asked for every row: what it needs besides the text is made when a value is new. */
+  #rowsOf(field: string, text: string, facets: () => Facets): R[] {
+    let buckets = this.#byField.get(field);
+    if (buckets === undefined) {
+      buckets = new Map();
+      this.#byField.set(field, buckets);
+    }
+    return rowsIn(buckets, text, facets);
   }
 
   named(tag: string, isMixture: boolean): FacetGroups<R> {
@@ -88,18 +103,12 @@ class DatasetGroups<R> {
   }
 }
 
-function put<R>(buckets: Buckets<R>, row: R, facets: Facets): Buckets<R> {
-  const text = textOf(facets);
-  const bucket = buckets.get(text);
-  if (bucket === undefined) buckets.set(text, { facets, rows: [row] });
-  else bucket.rows.push(row);
-  return buckets;
-}
-
-function cellOf(facets: Facets): Facets | null {
-  const [down, across] = CELL_FACETS;
-  const [depth, length] = [facets[down], facets[across]];
-  return depth === undefined || length === undefined ? null : { [down]: depth, [across]: length };
+function rowsIn<R>(buckets: Buckets<R>, text: string, facets: () => Facets): R[] {
+  const known = buckets.get(text);
+  if (known !== undefined) return known.rows;
+  const rows: R[] = [];
+  buckets.set(text, { facets: facets(), rows });
+  return rows;
 }
 
 function textOf(facets: Facets): string {

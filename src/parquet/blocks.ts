@@ -24,12 +24,12 @@ const FEW_BLOCKS = 8;
 const MOST_STARTS = 16;
 /** Rows at a start are not spread evenly, and the levels of all rows stand before the values. */
 const START_SLACK = 0.7;
+const START_BYTES = 160 * 1024;
 
 /** Cuts a table into blocks: whole regions where those are small, else ranges of pages, else their first rows. */
 export function blocksOf(regions: readonly Region[], { budget, count }: BlockOptions): Block[] {
   const filled = regions.filter(({ rows }) => rows > 0);
-  const starts = Math.min(MOST_STARTS, filled.length);
-  const blocks = filled.flatMap((region) => cut(region, budget, budget / starts));
+  const blocks = filled.flatMap((region) => cut(region, budget, budget / startsFor(filled, budget)));
   const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
   return rows >= count ? blocks : filled.map(wholeBlock);
 }
@@ -39,6 +39,12 @@ function cut(region: Region, budget: number, startBudget: number): Block[] {
   const rows = stride(region);
   if (rows !== null && rangeCost(region, rows) <= budget / 3) return ranges(region, rows);
   return [startBlock(region, startBudget)];
+}
+
+/** How many starts the budget is for: each part of a start costs something before its first row. */
+function startsFor(regions: readonly Region[], budget: number): number {
+  const most = Math.max(1, ...regions.map(({ parts }) => parts.filter(({ isDivisible }) => isDivisible).length));
+  return Math.max(1, Math.min(MOST_STARTS, regions.length, Math.floor(budget / (most * START_BYTES))));
 }
 
 function wholeBlock({ first, rows, bytes }: Region): Block {
@@ -69,9 +75,12 @@ function ranges(region: Region, size: number): Block[] {
   return blocks;
 }
 
-function startBlock({ first, rows, bytes, parts }: Region, budget: number): Block {
-  const fixed = parts.reduce((sum, part) => sum + part.fixed, 0);
-  const share = Math.min(1, Math.max(0, ((budget - fixed) * START_SLACK) / Math.max(1, bytes - fixed)));
+function startBlock(region: Region, budget: number): Block {
+  const { first, rows, bytes, parts } = region;
+  const fixed = parts.reduce((sum, part) => sum + (part.isDivisible ? part.fixed : part.bytes), 0);
+  // Where most has to be read for the first row already, the other rows may as well be had.
+  if (fixed * 2 > bytes) return wholeBlock(region);
+  const share = Math.min(1, Math.max(0, ((budget - fixed) * START_SLACK) / (bytes - fixed)));
   const cost = Math.min(bytes, Math.max(budget, fixed));
   return { first, rows: Math.max(1, Math.floor(rows * share)), cost, isStart: share < 1, isWhole: share === 1 };
 }

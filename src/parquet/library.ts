@@ -5,13 +5,14 @@ export type Library = Awaited<ReturnType<typeof loadLibrary>>;
 
 /** Loads the library when the first Parquet file is opened: nothing else needs it. */
 export async function loadLibrary() {
-  const [metadata, column, schema, assemble, indexes, encoding, convert, { compressors }] = await Promise.all([
+  const [metadata, column, schema, assemble, indexes, encoding, delta, convert, { compressors }] = await Promise.all([
     import("hyparquet/src/metadata.js"),
     import("hyparquet/src/column.js"),
     import("hyparquet/src/schema.js"),
     import("hyparquet/src/assemble.js"),
     import("hyparquet/src/indexes.js"),
     import("hyparquet/src/encoding.js"),
+    import("hyparquet/src/delta.js"),
     import("hyparquet/src/convert.js"),
     import("hyparquet-compressors"),
   ]);
@@ -24,6 +25,7 @@ export async function loadLibrary() {
     assembleNested: assemble.assembleNested,
     readOffsetIndex: indexes.readOffsetIndex,
     readRleBitPackedHybrid: encoding.readRleBitPackedHybrid,
+    deltaBinaryUnpack: delta.deltaBinaryUnpack,
     convert: convert.convert,
     compressors,
     parsers: { ...convert.DEFAULT_PARSERS, dateFromDays, jsonFromBytes } satisfies ParquetParsers,

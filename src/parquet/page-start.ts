@@ -1,19 +1,19 @@
-import type { PageHeader } from "hyparquet";
+import type { Encoding, PageHeader } from "hyparquet";
 import { cutStream, varint } from "./cut-stream.js";
 import type { Decoder } from "./decoder.js";
+import { type FirstValues, firstValues, isInOrder } from "./first-values.js";
 import type { Leaf } from "./layout.js";
-import { type Decoded, viewOf } from "./library.js";
+import type { Decoded, Library } from "./library.js";
 import type { FoundPage } from "./page-header.js";
 import { readLevels, type StartOfPage } from "./page-levels.js";
 import { type ReadSpan, readAhead } from "./spans.js";
-import { bytesOfValues } from "./values-size.js";
 
 /** Pages below this size are read whole. */
 export const LARGE_PAGE = 256 * 1024;
 /** Rows are never spread quite evenly; this much more is read at first, and on top of it some for the levels. */
 const SLACK = 1.1;
-const SLACK_BYTES = 16 * 1024;
-const GROWTH = 1.5;
+const SLACK_BYTES = 32 * 1024;
+const GROWTH = 1.3;
 /** A start that is most of the page saves nothing. */
 const WORTHWHILE = 0.7;
 
@@ -35,7 +35,7 @@ export interface StartOptions {
 export async function readPageStart({ decoder, read, page, rows, of }: StartOptions): Promise<Decoded | null> {
   const size = page.end - page.dataStart;
   const cut = cutStream(decoder.library, decoder.codec);
-  if (cut === null || size < LARGE_PAGE) return null;
+  if (cut === null || size < LARGE_PAGE || !isInOrder(encodingOf(page.header))) return null;
   const forward = readAhead(read, { limit: page.end, step: 0 });
   let length = Math.ceil(((size * rows) / of) * SLACK) + SLACK_BYTES;
   for (; length < size * WORTHWHILE; length = Math.ceil(length * GROWTH)) {
@@ -47,24 +47,28 @@ export async function readPageStart({ decoder, read, page, rows, of }: StartOpti
   return null;
 }
 
+/** True when the first rows of such a page can be had from its first bytes. */
+export function canStart(library: Library, codec: string, header: PageHeader): boolean {
+  return cutStream(library, codec) !== null && isInOrder(encodingOf(header));
+}
+
+function encodingOf({ data_page_header: v1, data_page_header_v2: v2 }: PageHeader): Encoding | undefined {
+  return (v1 ?? v2)?.encoding;
+}
+
 function decodeStart(decoder: Decoder, header: PageHeader, start: StartOfPage): Decoded | null {
-  const { data_page_header: v1, data_page_header_v2: v2 } = header;
-  const encoding = (v1 ?? v2)?.encoding;
-  if (encoding === undefined) return null;
-  const needed = bytesOfValues({
-    view: viewOf(start.bytes),
-    count: start.values,
-    type: decoder.meta.type,
-    width: decoder.leaf.nodes.at(-1)?.element.type_length ?? 0,
-    encoding,
-  });
-  if (needed === null || needed > start.bytes.byteLength) return null;
-  return decoder.plainRows(shortPage(decoder.leaf, start, header.uncompressed_page_size), {
+  const encoding = encodingOf(header);
+  if (!isInOrder(encoding)) return null;
+  const { type } = decoder.meta;
+  const width = decoder.leaf.nodes.at(-1)?.element.type_length ?? 0;
+  const values = firstValues(decoder.library, { bytes: start.bytes, count: start.values, type, width, encoding });
+  if (values === null) return null;
+  return decoder.plainRows(shortPage(decoder.leaf, start, values), {
     ...header,
     type: "DATA_PAGE",
     data_page_header: {
       num_values: start.entries,
-      encoding,
+      encoding: values.encoding,
       definition_level_encoding: "RLE",
       repetition_level_encoding: "RLE",
     },
@@ -72,14 +76,12 @@ function decodeStart(decoder: Decoder, header: PageHeader, start: StartOfPage): 
 }
 
 /** A page of the first rows alone; the decoder follows runs of levels to their end, so that these are written anew. */
-function shortPage(leaf: Leaf, { repetition, definition, bytes }: StartOfPage, size: number): Uint8Array {
+function shortPage(leaf: Leaf, { repetition, definition }: StartOfPage, values: FirstValues): Uint8Array {
   const levels = [
     ...(leaf.maxRepetition > 0 ? [writeLevels(repetition)] : []),
     ...(leaf.maxDefinition > 0 ? [writeLevels(definition)] : []),
   ];
-  // Packed values are decoded to the end of their run as well, which zeros may stand for.
-  const padding = new Uint8Array(Math.max(0, size - bytes.byteLength) + 8);
-  return Buffer.concat([...levels, bytes, padding]);
+  return Buffer.concat([...levels, values.bytes]);
 }
 
 /** Levels as runs, with their length before them. */

@@ -1,6 +1,6 @@
 import { createRandom, permutation, shuffle } from "../stats/index.js";
 import { type Block, blocksOf } from "./blocks.js";
-import type { Region, RegionPart } from "./regions.js";
+import type { Region } from "./regions.js";
 import type { SampleOptions, TableSample } from "./table.js";
 
 /** A table as far as drawing a sample needs it. */
@@ -43,19 +43,18 @@ function costOf(positions: Uint32Array, regions: readonly Region[]): number {
   for (const region of regions) {
     const from = at;
     while (at < positions.length && (positions[at] ?? 0) < region.first + region.rows) at++;
-    if (at > from) cost += regionCost(region, at - from, (positions[at - 1] ?? 0) - region.first);
+    if (at > from) cost += regionCost(region, at - from, (positions[at - 1] ?? 0) - region.first + 1);
   }
   return cost;
 }
 
-function regionCost(region: Region, rows: number, lastRow: number): number {
+/** For so many rows, the last of which ends the first `reach` rows of the region. */
+function regionCost(region: Region, rows: number, reach: number): number {
   if (region.parts.length === 0) return region.bytes;
-  return region.parts.reduce((sum, part) => sum + partCost(part, rows, lastRow / region.rows, region.rows), 0);
-}
-
-function partCost({ bytes, fixed, pageRows }: RegionPart, rows: number, reach: number, of: number): number {
-  if (pageRows === null) return fixed + (bytes - fixed) * reach;
-  return fixed + (bytes - fixed) * Math.min(1, (rows * pageRows) / of);
+  return region.parts.reduce((sum, { bytes, fixed, pageRows }) => {
+    const read = pageRows === null ? reach : Math.min(region.rows, rows * pageRows);
+    return sum + fixed + ((bytes - fixed) * read) / region.rows;
+  }, 0);
 }
 
 function drawFromBlocks(table: SampledTable, count: number, seed: number): TableSample {

@@ -18,13 +18,13 @@ function row(exampleId: number, f1: number, facets: Facets, more: Partial<EvalRo
   });
 }
 
-function partsOf(rows: readonly EvalRow[], tags: readonly string[] = ["d"]): string[] {
+function partsOf(rows: readonly EvalRow[], tags: readonly string[] = ["d"], isAsked = false): string[] {
   const config = { datasets: [{ tags }] } as unknown as EvalConfig;
   const { summary } = summarise(rows, [], { scoreField: "score", threshold: 0.7, seed: 0, datasets: tags });
   const lines = Object.entries(summary).map(([system, own]) => ({ system, summary: own }));
   const layouts = facetLayouts({ rows, config });
   for (const key of facetKeys(layouts)) expect(Object.keys(summary.s ?? {})).toContain(key);
-  return facetParts(lines, layouts);
+  return facetParts(lines, layouts, isAsked);
 }
 
 /** The cells of a part's table, line by line. */
@@ -89,6 +89,15 @@ describe("the heat-map", () => {
       ["0", "–", "–"],
       ["mean", "–", "–"],
     ]);
+  });
+
+  it("makes way for a hint where there are many systems, unless it is asked for", () => {
+    const many = ["s", "t", "u", "v", "w"].map((system) => row(1, 1, at(0, 500), { system }));
+    expect(partsOf(many)).toEqual([
+      "Mean score by depth and length: a map for each of the 5 systems is shown with --columns facets.",
+    ]);
+    expect(partsOf(many, ["d"], true)).toHaveLength(5);
+    expect(partsOf(many.slice(0, 4))).toHaveLength(4);
   });
 
   it("leaves the other facets to tables", () => {

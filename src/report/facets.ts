@@ -27,15 +27,29 @@ export interface FacetLayout {
   readonly cells: readonly CellEntry[];
 }
 
-/** The results by the facets of the examples: a heat-map of depth and length for each system, a table for any other. */
-export function facetParts(lines: readonly Line[], layouts: readonly FacetLayout[]): string[] {
+/** A report that did not ask for maps has no more than this many: one for each system would bury the rest. */
+const MOST_MAPS = 4;
+
+/**
+ * The results by the facets of the examples: a heat-map of depth and length for each system, a table for any other
+ * facet. Many maps are shown when they are asked for.
+ */
+export function facetParts(lines: readonly Line[], layouts: readonly FacetLayout[], isAsked: boolean): string[] {
   return layouts.flatMap((layout) => {
-    const maps = layout.cells.length === 0 ? [] : lines.map((line) => heatMap(line, layout));
-    const isOnMap = (field: string) => maps.length > 0 && (CELL_FACETS as readonly string[]).includes(field);
+    const hasMap = layout.cells.length > 0;
+    const maps = lines.length > MOST_MAPS && !isAsked ? [hint(lines)] : lines.map((line) => heatMap(line, layout));
+    const isOnMap = (field: string) => hasMap && (CELL_FACETS as readonly string[]).includes(field);
     const fields = [...layout.byField].filter(([field]) => !isOnMap(field));
     const { dataset } = layout;
-    return [...maps, ...fields.map(([field, entries]) => facetTable(lines, { field, entries, dataset }))];
+    return [
+      ...(hasMap ? maps : []),
+      ...fields.map(([field, entries]) => facetTable(lines, { field, entries, dataset })),
+    ];
   });
+}
+
+function hint(lines: readonly Line[]): string {
+  return `Mean score by depth and length: a map for each of the ${lines.length} systems is shown with --columns facets.`;
 }
 
 /** Every key of the breakdown by facets. */

@@ -31,7 +31,7 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
   const layouts = facetLayouts(result);
-  if (groups.includes("facets")) parts.push(...facetParts(lines, layouts));
+  if (groups.includes("facets")) parts.push(...facetParts(lines, layouts, options.columns !== undefined));
   const others = groups.includes("other") ? otherKeys(result, lines, facetKeys(layouts)) : [];
   if (others.length > 0) parts.push(otherTable(lines, others));
   parts.push(footer(result, lines).join("\n"));

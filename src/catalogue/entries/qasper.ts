@@ -34,7 +34,7 @@ function paperOf(row: RawRow): string {
     const name = optionalText(row, `full_text.section_name.${index}`);
     return [name, ...texts(row, `full_text.paragraphs.${index}`)].filter((line) => line.trim() !== "").join("\n");
   });
-  return [text(row, "title"), optionalText(row, "abstract"), ...sections].filter((part) => part !== "").join("\n\n");
+  return [text(row, "title"), text(row, "abstract"), ...sections].filter((part) => part !== "").join("\n\n");
 }
 
 /** What the annotators answered. Where they differ on whether there is an answer, both count as right. */
@@ -51,9 +51,10 @@ function goldOf(row: RawRow, path: string): Partial<ExampleFields> {
 /** What one annotator answered; null for "the paper does not say". */
 function answerOf(row: RawRow, path: string): string | null {
   if (valueAt(row, `${path}.unanswerable`) === true) return null;
-  const spans = texts(row, `${path}.extractive_spans`).join(", ");
-  const answer = spans || optionalText(row, `${path}.free_form_answer`) || yesOrNo(valueAt(row, `${path}.yes_no`));
-  if (answer.trim() !== "") return answer;
+  const spans = texts(row, `${path}.extractive_spans`).join(", ").trim();
+  const freeForm = optionalText(row, `${path}.free_form_answer`).trim();
+  const answer = spans || freeForm || yesOrNo(valueAt(row, `${path}.yes_no`));
+  if (answer !== "") return answer;
   throw new RowProblem(`has no answer in "${path}"`);
 }
 

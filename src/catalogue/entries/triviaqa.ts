@@ -24,7 +24,8 @@ export const triviaqa: CatalogueEntry = {
 /** The half of the rows that is about Wikipedia has no search results: its pages stand in a column of their own. */
 function contextOf(row: RawRow): Partial<ExampleFields> {
   const found = pagesOf(row, "search_results.search_context");
-  const pages = found.length > 0 ? found : pagesOf(row, "entity_pages.wiki_context");
+  const articles = pagesOf(row, "entity_pages.wiki_context");
+  const pages = found.length > 0 ? found : articles;
   return pages.length > 0 ? { context: pages.join("\n\n") } : {};
 }
 

@@ -2,6 +2,8 @@ import type { Language } from "../../sandbox/interpreters.js";
 import { isStub, onlyDefines } from "./blocks.js";
 import { definedNames, definitions, wordsOf } from "./definitions.js";
 import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";
+import { oneLineBlocks, taggedBlocks } from "./inline-code.js";
+import { typedIn } from "./sessions.js";
 
 const LABELS: Record<Language, ReadonlySet<string>> = {
   python: new Set(["", "python", "py", "python3", "py3", "ipython", "python-repl", "sage"]),
@@ -20,16 +22,41 @@ export interface Wanted {
   words: ReadonlySet<string>;
 }
 
-/** The code in the fenced blocks of a response; null when it has none. */
+/** The code in the fenced blocks of a response, or in what else sets code apart; null when it has none. */
 export function fencedCode(text: string, wanted: Wanted): string | null {
   const before = beforeBareFence(text);
   if (before !== null && isCode(before, wanted)) return before;
   const blocks = codeBlocks(text);
+  return chosenFrom(blocks.length > 0 ? blocks : setApart(text, wanted), wanted);
+}
+
+/** Code in tags, between fences on one line, or typed into a session; none where the text is code by itself. */
+function setApart(text: string, wanted: Wanted): CodeBlock[] {
+  const { language, entryPoint } = wanted;
+  if (entryPoint !== "" && definedNames(text, language).has(entryPoint)) return [];
+  const tagged = taggedBlocks(text);
+  const found = tagged.length > 0 ? tagged : oneLineBlocks(text, LABELS[language]);
+  if (found.length > 0) return found.some(({ code }) => isMoreThanName(code)) ? found : [];
+  const typed = language === "python" ? typedIn(text) : text;
+  return typed === text ? [] : [{ info: "", code: typed }];
+}
+
+/** Prose sets names apart as it does code. */
+function isMoreThanName(code: string): boolean {
+  return /[\s(=]/.test(code.trim()) && !/^[\w.]+\(\)$/.test(code.trim());
+}
+
+function chosenFrom(given: readonly CodeBlock[], wanted: Wanted): string | null {
+  const blocks = wanted.language === "python" ? given.map(withoutPrompts) : given;
   const filled = blocks.filter(({ code }) => code.trim() !== "");
   const labelled = filled.filter(({ info }) => LABELS[wanted.language].has(info));
   const usable = labelled.length > 0 ? labelled : filled;
   if (usable.length > 0) return assembled(usable, wanted);
   return blocks.length > 0 ? "" : null;
+}
+
+function withoutPrompts({ info, code }: CodeBlock): CodeBlock {
+  return { info, code: typedIn(code) };
 }
 
 /** A whole function, or a body by its indent. */

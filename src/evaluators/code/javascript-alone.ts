@@ -1,6 +1,6 @@
-import { INTRINSICS, HARMLESS_MODULES, refusedKeys } from "./javascript-harmless-names.js";
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_HARDENED } from "./javascript-hardened.js";
+import { HARMLESS_MODULES, INTRINSICS, refusedKeys } from "./javascript-harmless-names.js";
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { KEY_CHECK } from "./javascript-rewritten.js";
@@ -110,7 +110,7 @@ const module = { exports: {} };
 function load() {
   const shadowed = job.shadowed.filter((name) => name !== "eval");
   const given = { ${KEY_CHECK}: key, require: harmlessModule, module, exports: module.exports, console: spoken };
-  const names = job.names.filter((name) => !(name in given));
+  const names = job.names.filter((name) => !(name in given || LIBRARIES.has(name)));
   const traits = names.map((name) => "[" + JSON.stringify(name) + ", () => " + name + ", (given) => { " + name + " = given; }]");
   const text = "(function (" + [...Object.keys(given), ...shadowed].join(", ") + ') { "use strict"; return (function () {' + job.text + "\n;return [" + traits.join(", ") + "] })(); })";
   return new vm.Script(text, { filename: "program.js" }).runInThisContext()(...Object.values(given));

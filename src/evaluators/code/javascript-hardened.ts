@@ -3,7 +3,7 @@
  * its tests. What objects and errors inherit may still be given anew to one object: `error.name = …` and its like would
  * fail otherwise. Where the tests themselves add methods to built-in classes, these may get new ones, and no others.
  */
-export const JAVASCRIPT_HARDENED = String.raw`
+export const JAVASCRIPT_HARDENED = `
 function harden(intrinsics, mayGrow) {
   // The text of a function of the tests may hold what they expect.
   Function.prototype.toString = function toString() { return "function () { [native code] }"; };

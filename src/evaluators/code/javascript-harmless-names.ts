@@ -29,7 +29,7 @@ export const OWN = words("module exports arguments");
 
 /** Never, wherever they stand: they lead out of what a program has been given, or make objects that answer as the tests like. */
 export const REFUSED = words(`
-  eval Function Proxy Reflect globalThis global process window self import export with debugger Atomics SharedArrayBuffer
+  eval Function Proxy Reflect globalThis global process import export with debugger Atomics SharedArrayBuffer
   WebAssembly FinalizationRegistry __proto__ __defineGetter__ __defineSetter__ __lookupGetter__ __lookupSetter__
   defineProperty defineProperties getPrototypeOf setPrototypeOf getOwnPropertyDescriptor getOwnPropertyDescriptors
   getOwnPropertySymbols caller callee toJSON toPrimitive hasInstance species isConcatSpreadable unscopables

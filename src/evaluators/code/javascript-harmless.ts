@@ -65,7 +65,9 @@ class Inspection {
 
   /** A key in quotes would be read like a name, and is written by nobody where a method is meant. */
   #isKeyOfMethod(at: number): boolean {
-    return METHODS.has(this.#tokens[at]?.value ?? "") && this.#text(at + 1) === ":" && /^[{,]$/.test(this.#text(at - 1));
+    return (
+      METHODS.has(this.#tokens[at]?.value ?? "") && this.#text(at + 1) === ":" && /^[{,]$/.test(this.#text(at - 1))
+    );
   }
 
   #isHarmlessName(name: string, at: number): boolean {
@@ -115,7 +117,9 @@ class Inspection {
   /** `Array.prototype.slice.call(…)` and its like. */
   #isBorrowed(at: number): boolean {
     const isKnown = isProperty(this.#tokens, at) && INTRINSICS.has(this.#text(at - 2));
-    return isKnown && this.#text(at + 1) === "." && this.#text(at + 3) === "." && /^(?:call|apply)$/.test(this.#text(at + 4));
+    return (
+      isKnown && this.#text(at + 1) === "." && this.#text(at + 3) === "." && /^(?:call|apply)$/.test(this.#text(at + 4))
+    );
   }
 
   /** Into an object that is made for it: what the tests have handed over must not get other methods. */

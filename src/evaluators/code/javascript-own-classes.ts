@@ -75,7 +75,8 @@ function bodyAfter(tokens: readonly Token[], from: number): number {
 function exportedNames(tokens: readonly Token[]): ReadonlySet<number> {
   const places = new Set<number>();
   tokens.forEach(({ text, kind }, at) => {
-    const isExport = kind === "mark" && text === "{" && tokens[at - 1]?.text === "=" && tokens[at - 2]?.text === "exports";
+    const isExport =
+      kind === "mark" && text === "{" && tokens[at - 1]?.text === "=" && tokens[at - 2]?.text === "exports";
     if (!isExport) return;
     for (let place = at + 1; /^(?:[\w$]+|,)$/.test(tokens[place]?.text ?? ""); place += 1) places.add(place);
   });

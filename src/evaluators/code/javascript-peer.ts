@@ -35,7 +35,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
 
   function settle([mark, form, changed], given) {
     // What is a copy or a stand-in may differ from what it stands for.
-    if (Array.isArray(form) && !["u", "n", "b"].includes(form[0])) unusual += 1;
+    if (Array.isArray(form) && (form[1] === "symbol" || !["u", "n", "b"].includes(form[0]))) unusual += 1;
     unusual += changed.length;
     for (const [index, value] of changed) restore(given[index], unpack(value));
     const value = unpack(form);
@@ -167,7 +167,7 @@ export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, be
   function packSymbol(value) {
     unusual += 1;
     const name = SYMBOLS.find((known) => Symbol[known] === value);
-    return name === undefined ? ["u"] : ["sym", name];
+    return name === undefined ? ["u", "symbol"] : ["sym", name];
   }
 
   function packObject(value, depth) {

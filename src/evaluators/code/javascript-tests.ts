@@ -51,6 +51,9 @@ function fail(text) {
   if (trial !== null) trial.failure ??= String(text).split("\n")[0].slice(0, 300);
 }
 
+// Tests that change what a program in their own process would see changed.
+const SHARED_CHANGE = /\b(?:console|global|globalThis)\.\w+\s*=(?!=)/;
+
 function failPlainly(text) {
   if (trial !== null && trial.failure === null) trial.isPlain = true;
   fail(text);
@@ -119,7 +122,7 @@ function run(job, context, peer) {
     define(context, pair[0], pair[1]);
     isOnlyFunctions &&= typeof pair[1] === "function";
   }
-  trial.talkedBefore = isOnlyFunctions ? peer.unusual : -1;
+  trial.talkedBefore = isOnlyFunctions && !SHARED_CHANGE.test(job.tests) ? peer.unusual : -1;
   script.runInContext(context);
   callCheck(job, context);
 }
@@ -224,7 +227,7 @@ function end() {
   const isLeftWaiting = isWaiting();
   if (isLeftWaiting) fail("the tests wait for something that the program never does");
   const { nonce, peer, failure, broken } = trial;
-  const isFinal = isLeftWaiting || peer.isGone || !trial.isLoaded || (trial.isPlain && peer.unusual === trial.talkedBefore);
+  const isFinal = (isLeftWaiting && !peer.isGone) || !trial.isLoaded || (trial.isPlain && peer.unusual === trial.talkedBefore);
   trial = null;
   const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : "passed";
   const detail = broken ?? (peer.isGone ? "the program ended before its tests did" : failure) ?? "";

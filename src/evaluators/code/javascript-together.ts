@@ -57,7 +57,7 @@ function jobFor(text: string, task: CodeTask): Record<string, unknown> | string 
     tests,
     words,
     names: namesFor(found.tokens, words, task.entryPoint),
-    shadowed: [...GLOBALS, ...REFUSED].filter(isShadowed),
+    shadowed: [...new Set([...GLOBALS, ...REFUSED])].filter(isShadowed),
     isChecked: task.entryPoint !== "" && /\bcheck\b/.test(tests) && !/^check\s*\(/m.test(tests),
   };
 }

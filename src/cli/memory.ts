@@ -1,0 +1,143 @@
+import { type Dataset, makeDataset } from "../core/dataset.js";
+import { UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import type { System } from "../core/system.js";
+import { splitFiles } from "../datasets/dataset-spec.js";
+import { loadMemoryDataset, memoryMetrics } from "../evaluate-memory.js";
+import {
+  builtInMemory,
+  HistoryTokens,
+  type MemoryFactory,
+  type MemorySystem,
+  MemoryTrials,
+  memoryFromModule,
+  type Reader,
+  systemReader,
+} from "../memory/index.js";
+import { loadTokenizer } from "../tokens/index.js";
+import { isModulePath, loadModule, moduleFingerprint } from "./load-module.js";
+import { downloadLine } from "./load-progress.js";
+import { modelSystems } from "./model-systems.js";
+import { closeAll, loadOptionsOf, oneSystem } from "./resolve.js";
+import { runWith, type Workbench } from "./run.js";
+import type { RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+
+/** `assay memory`: a run whose systems are memories, each told the conversations that it is asked about. */
+export function memoryCommand(flags: RunFlags): Promise<number> {
+  return runWith(MEMORY, flags);
+}
+
+const MEMORY: Workbench = {
+  command: "memory",
+  metrics: memoryMetrics,
+  async lend(config, use) {
+    const specs = memorySpecs(config);
+    const spec = datasetSpec(config);
+    const readers = await openReaders(config);
+    const opened: System[] = [];
+    try {
+      const { dataset, conversations } = await load(spec, config);
+      const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+      const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
+      for (const { source, fingerprint } of await memoriesOf(specs, readers))
+        opened.push(
+          await MemoryTrials.open(source, { ...shared, ...(fingerprint === undefined ? {} : { fingerprint }) }),
+        );
+      return await use({ systems: opened, datasets: [judged(dataset, config, readers)] });
+    } finally {
+      await closeAll([...opened, ...readers]);
+    }
+  },
+};
+
+function memorySpecs({ systems = [], replay }: RunConfig): string[] {
+  if (replay !== undefined) throw new UsageError("--replay is for assay run: a memory is asked, not replayed.");
+  if (systems.length === 0)
+    throw new UsageError(
+      "There is no memory to measure. Add --system bm25:10, full-history, last-n:20 or ./my-memory.ts.",
+    );
+  return systems.map((spec) => {
+    if (typeof spec === "string") return spec;
+    throw new UsageError(`assay memory takes memories by name or file, not "${spec.name}" as an object.`);
+  });
+}
+
+function datasetSpec({ datasets = [] }: RunConfig): string {
+  const [spec, another] = datasets;
+  if (spec === undefined) throw new UsageError("There is no dataset. Add --dataset locomo or --dataset longmemeval:s.");
+  if (another !== undefined || typeof spec !== "string")
+    throw new UsageError("assay memory takes one dataset, by name: locomo or longmemeval:s. Make a run for each.");
+  return spec;
+}
+
+async function load(spec: string, config: RunConfig) {
+  const { head: name, files = [] } = splitFiles(spec);
+  const [file, another] = files;
+  if (another !== undefined) throw new UsageError(`${name} is read from one file, but "${spec}" names several.`);
+  const { line, onDownload } = downloadLine();
+  try {
+    return await loadMemoryDataset(name, {
+      ...loadOptionsOf(config),
+      onDownload,
+      ...(file === undefined ? {} : { file }),
+    });
+  } finally {
+    line.clear();
+  }
+}
+
+/** The systems that answer from what a memory brings up. */
+async function openReaders(config: RunConfig): Promise<readonly System[]> {
+  const { reader, models, ...rest } = config;
+  if (reader === undefined) return models === undefined ? [] : modelSystems(config);
+  if (models !== undefined) throw new UsageError("A --reader answers instead of a --model. Leave one of them out.");
+  return [await oneSystem(registry, reader, rest)];
+}
+
+interface NamedMemory {
+  source: MemorySystem | MemoryFactory;
+  fingerprint?: unknown;
+}
+
+/** Every memory with every reader; those of the user's own answer by themselves. */
+async function memoriesOf(specs: readonly string[], readers: readonly System[]): Promise<NamedMemory[]> {
+  const memories: NamedMemory[] = [];
+  for (const spec of specs) {
+    if (isModulePath(spec)) {
+      const source = memoryFromModule(await loadModule(spec, "memory"), spec);
+      memories.push({ source, fingerprint: moduleFingerprint(spec) });
+    } else memories.push(...builtIn(spec, readers));
+  }
+  return memories;
+}
+
+function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
+  // An unknown name is said before a missing reader.
+  const isAsked = (reader: Reader, name: string) => builtInMemory(spec, { reader, name });
+  if (readers.length === 0) {
+    isAsked({ name: "", answer: () => Promise.reject(new Error("no reader")) }, spec);
+    throw new UsageError(
+      `The memory "${spec}" needs a model that answers from what it brings up. Add --model PROVIDER/MODEL, --proxy URL or --reader ./reader.ts.`,
+    );
+  }
+  return readers.map((system) => ({
+    source: isAsked(systemReader(system), readers.length === 1 ? spec : `${spec} ${system.name}`),
+  }));
+}
+
+/** With a judge the judge decides; one that is the model it judges is no witness. */
+function judged(dataset: Dataset, { judge }: RunConfig, readers: readonly System[]): Dataset {
+  if (judge === undefined) return dataset;
+  const { primaryField: _, notes = [], ...rest } = dataset;
+  const judges = judge.models.map((model) => (typeof model === "string" ? model : (model.model ?? "")));
+  const both = readers.filter(({ model }) => model !== undefined && judges.some((name) => isSame(name, model)));
+  const own = both.map(
+    ({ model }) => `${model} is the judge of its own answers: take another model for one of the two`,
+  );
+  return makeDataset({ ...rest, notes: [...notes, ...own] });
+}
+
+function isSame(judge: string, model: string): boolean {
+  return judge === model || judge.endsWith(`/${model}`);
+}

@@ -1,0 +1,192 @@
+import type { Command } from "commander";
+import { UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import { collect, count, dollars, header, integer, json, number, pair, pairs } from "./flag-values.js";
+import { addJudgeFlags } from "./grading-commands.js";
+import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
+import { describeModels } from "./model-flags.js";
+import type { Done } from "./program.js";
+import { addReportFlags } from "./report-flags.js";
+import { DEFAULT_CACHE_DIR } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+
+const RUN_EXAMPLES = `
+Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
+Systems:     passthrough, truncate:SHARE[:head|tail|middle], extract:SHARE, dedupe, …; or a file: ./my-system.ts
+Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name from 'assay datasets': gsm8k, mmlu:anatomy;
+             NAME@REVISION pins the hub's revision, NAME=FILE reads a local file as that dataset
+Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/evaluators.md),
+             or a file; DATASET=NAME for one dataset; left out, each dataset uses its own
+
+Examples:
+  assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
+  assay run --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
+  assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
+  assay run --model openai/gpt-5 --model anthropic/claude-sonnet-4-5 --dataset data.jsonl --max-cost 5 --dry-run
+  assay run --proxy http://127.0.0.1:8080 --name squeezed --model gpt-5 --dataset data.jsonl --trials 3
+  assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
+  assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
+  assay run --resume 20261115-213334-needle`;
+
+const MEMORY_EXAMPLES = `
+Memories:    full-history, last-n:20 (the last turns), bm25:10 (the turns that fit best), or a file: ./my-memory.ts
+Datasets:    locomo, longmemeval:s, longmemeval:m, longmemeval:oracle; NAME=FILE reads a local copy
+Reader:      the model that answers from what a built-in memory brings up: --model or --proxy, or --reader ./reader.ts
+
+Examples:
+  assay memory --system full-history --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100 --max-cost 2
+  assay memory --system ./my-memory.ts --system last-n:40 --model openai/gpt-5-mini --dataset longmemeval:s -n 50
+  assay memory --system bm25:20 --dataset locomo=./locomo10.json --model openai/gpt-5-mini --judge-model openai/gpt-5
+  assay memory --system bm25:5 --reader ./reader.ts --dataset locomo --filter question_type=temporal
+  assay memory --resume`;
+
+export function addRun(program: Command, done: Done): void {
+  const command = program
+    .command("run", { isDefault: true })
+    .description("run systems on datasets and report (the default command)")
+    .option("--system <spec>", "a system to measure; repeatable", collect)
+    .option("--replay <file>", "measure outputs recorded in a JSONL file; repeatable", collect)
+    .option("--dataset <spec>", "a dataset: a name, a file, or NAME=FILE; repeatable", collect)
+    .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
+    .option("--skip-bad-rows", "leave out rows that cannot be read, and count them")
+    .option("--cache-dir [dir]", "keep outputs by content and reuse them (default folder: .assay/cache)")
+    .option(
+      "--unsafe-local-exec",
+      "run generated code without a sandbox when there is none: it can do all that you can",
+    );
+  addRunFlags(command)
+    .addHelpText("after", RUN_EXAMPLES)
+    .allowExcessArguments(true)
+    .action(async (options: CommanderRunOptions, { args }: Command) => {
+      if (args[0] !== undefined) throw strayArgument(program, args[0]);
+      const { runCommand } = await import("./run.js");
+      done(await runCommand(toRunFlags(options)));
+    });
+}
+
+export function addMemory(program: Command, done: Done): void {
+  const command = program
+    .command("memory")
+    .description("measure memories on long conversations: what they recall, at which cost")
+    .option("--system <spec>", "a memory to measure; repeatable", collect)
+    .option("--dataset <spec>", "locomo, longmemeval:s, …, or NAME=FILE for a local copy", collect)
+    .option("--reader <file>", "a system that answers from what a memory brings up, instead of a model");
+  addRunFlags(command)
+    .addHelpText("after", MEMORY_EXAMPLES)
+    .allowExcessArguments(false)
+    .action(async (options: CommanderRunOptions) => {
+      const { memoryCommand } = await import("./memory.js");
+      done(await memoryCommand(toRunFlags(options)));
+    });
+}
+
+/** The flags of every command that makes a new run. */
+function addRunFlags(command: Command): Command {
+  addModelFlags(command)
+    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
+    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
+    .option("--max-retries <count>", "calls that fail before any output are made again (default: 5)", integer)
+    .option(
+      "--evaluator <spec>",
+      "instead of the datasets' own; NAME for every dataset, DATASET=NAME for one; repeatable",
+      collect,
+    );
+  return addReportFlags(addJudgeFlags(command))
+    .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
+    .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
+    .option("-n, --max-examples <count>", "at most this many examples of each dataset, a seeded sample", count)
+    .option("--head", "with -n: the first examples instead of a sample")
+    .option("--shuffle-seed <number>", "for the sample alone (default: --seed)", integer)
+    .option("--filter <column=value>", "keep examples whose column equals the value; repeatable", pair)
+    .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")
+    .option("--threshold <share>", "passing means at least this score (default: 0.7)", number)
+    .option("--trials <count>", "how often each system answers each example (default: 1)", count)
+    .option("--seed <number>", "for the sample, the order and the bootstrap (default: 0)", integer)
+    .option("--max-workers <count>", "trials at a time (default: 8)", count)
+    .option("--tokenizer <name>", "cl100k_base or o200k_base (default: cl100k_base)")
+    .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
+    .option("--resume [run]", "go on with a run that was stopped (default: the latest unfinished one)")
+    .option("--title <text>", "the report's title")
+    .option("--dry-run", "print the plan and what it can detect; run nothing");
+}
+
+/** The flags of every command that calls models. */
+function addModelFlags(command: Command): Command {
+  return command
+    .option("--model <name>", "a model: from models.yml, PROVIDER/MODEL, or what --proxy serves; repeatable", collect)
+    .option("--proxy <url>", "the base URL of an OpenAI-compatible endpoint; repeatable, with --model each", collect)
+    .option("--name <name>", "what the system behind --model or --proxy is called; repeatable", collect)
+    .option("--api <dialect>", "how it is spoken to: chat, responses, anthropic, gemini; repeatable", collect)
+    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
+    .option("--system-prompt <text>", "for models: the system prompt")
+    .option("--temperature <number>", "for models", number)
+    .option("--max-tokens <count>", "for models: the longest answer", count)
+    .option("--extra-body <json>", "for models: added to the body of every request", json)
+    .option("--header <name: value>", "for models: an extra header; repeatable", header)
+    .option(
+      "--timeout <seconds>",
+      "for models: how long one call may take (default: 30 s more than the hard timeout)",
+      number,
+    )
+    .option("--api-key-env <variable>", "for models: the name of the variable that holds the key")
+    .option("--allow-insecure", "for models: let a key go over plain http to another machine");
+}
+
+/** As the default command, `run` is handed every word that is no command's name. */
+function strayArgument(program: Command, word: string): UsageError {
+  if (program.args[0] === "run") {
+    return new UsageError(`assay run takes flags only, but got "${word}". Did you mean --system or --dataset ${word}?`);
+  }
+  const commands = program.commands.map((command) => command.name());
+  return new UsageError(`Unknown command "${word}".${didYouMean(word, commands)}`);
+}
+
+/** Commander's own names: repeatable flags are singular there. */
+type CommanderRunOptions = Omit<
+  RunFlags,
+  | "systems"
+  | "datasets"
+  | "evaluators"
+  | "judge"
+  | "metrics"
+  | "plugins"
+  | "cacheDir"
+  | "models"
+  | "modelsFile"
+  | "headers"
+> &
+  JudgeFlags & {
+    model?: string[];
+    proxy?: string[];
+    name?: string[];
+    api?: string[];
+    models?: string;
+    header?: Record<string, string>;
+    system?: string[];
+    dataset?: string[];
+    evaluator?: string[];
+    metric?: string[];
+    plugin?: string[];
+    cacheDir?: string | true;
+  };
+
+function toRunFlags(options: CommanderRunOptions): RunFlags {
+  const { judge, rest } = splitJudgeFlags(options);
+  const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
+    rest;
+  const described = describeModels({ model, proxy, name, api });
+  return {
+    ...same,
+    ...(judge === undefined ? {} : { judge }),
+    ...(described === undefined ? {} : { models: described }),
+    ...(models === undefined ? {} : { modelsFile: models }),
+    ...(header === undefined ? {} : { headers: header }),
+    ...(system === undefined ? {} : { systems: system }),
+    ...(dataset === undefined ? {} : { datasets: dataset }),
+    ...(evaluator === undefined ? {} : { evaluators: evaluator }),
+    ...(metric === undefined ? {} : { metrics: metric }),
+    ...(plugin === undefined ? {} : { plugins: plugin }),
+    ...(cacheDir === undefined ? {} : { cacheDir: cacheDir === true ? DEFAULT_CACHE_DIR : cacheDir }),
+  };
+}

@@ -1,0 +1,13 @@
+import type { RunConfig } from "./run-config.js";
+
+/** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
+export interface RunFlags extends RunConfig {
+  /** Headers that a stored run was started with and that are not kept. */
+  secretHeaders?: readonly string[];
+  config?: string;
+  /** True for the latest unfinished run. */
+  resume?: string | true;
+  dryRun?: boolean;
+  quiet?: boolean;
+  verbose?: boolean;
+}

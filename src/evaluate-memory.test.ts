@@ -1,0 +1,282 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { makeDataset } from "./core/dataset.js";
+import { UsageError } from "./core/errors.js";
+import type { Evaluator } from "./core/evaluator.js";
+import type { Example, Turn } from "./core/example.js";
+import {
+  type EvaluateMemoryOptions,
+  evaluateMemory,
+  loadMemoryDataset,
+  type MemoryDataset,
+} from "./evaluate-memory.js";
+import { LLMJudge } from "./judge/index.js";
+import type { MemorySystem } from "./memory/index.js";
+import { memoryFromModule } from "./memory/index.js";
+import { locomoItems, longMemEvalItems } from "./memory/scripted-items.js";
+import { FunctionSystem, ModelSystem } from "./systems/index.js";
+
+let dir = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-evaluate-memory-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+function fileOf(items: unknown): string {
+  const file = join(dir, `${randomUUID()}.json`);
+  writeFileSync(file, JSON.stringify(items));
+  return file;
+}
+
+const KNOWN: readonly [RegExp, RegExp, string][] = [
+  [/Where did Vera/, /moved to Bern/, "Bern"],
+  [/which year/, /2 June, 2023\]\n.*canoe/, "2023"],
+  [/enjoy a concert/, /cello/, "Yes"],
+  [/Who plays/, /cello(?:.|\n)*paint/, "Tobias, Mira"],
+  [/Ida's dog/, /Rufus/, "Rufus"],
+  [/Paul drink/, /tea/, "tea"],
+  [/Which tea/, /green tea/, "green tea"],
+  [/How many books/, /three books/, "3"],
+];
+
+/** Answers what the context tells, and abstains otherwise. */
+function reads({ context = "", question = "" }: Example): string {
+  const found = KNOWN.find(([asked, told]) => asked.test(question) && told.test(context));
+  return found?.[2] ?? "unanswerable";
+}
+
+const READER = new FunctionSystem({ name: "regular reader", fn: reads });
+
+function options(more: Partial<EvaluateMemoryOptions> = {}): EvaluateMemoryOptions {
+  return {
+    systems: ["full-history"],
+    dataset: "locomo",
+    load: { file: fileOf(locomoItems()) },
+    reader: READER,
+    ...more,
+  };
+}
+
+describe("evaluateMemory", () => {
+  it("measures built-in memories on locomo end to end; one that forgets scores lower", async () => {
+    const result = await evaluateMemory(options({ systems: ["full-history", "last-n:1", "bm25:3"], runsDir: dir }));
+    const { "full-history": full, "last-n:1": last, "bm25:3": bm25 } = result.summary;
+    expect(full).toMatchObject({ mean_score: 1, pass_rate: 1, context_share: 1 });
+    expect(last?.mean_score).toBeLessThan(0.5);
+    expect(bm25?.mean_score).toBeGreaterThan(last?.mean_score ?? 1);
+    expect(bm25?.context_share).toBeLessThan(1);
+    expect(last?.mean_context_tokens).toBeLessThan(full?.mean_context_tokens ?? 0);
+    for (const key of ["ingest_seconds_p50", "ingest_seconds_p95", "query_seconds_p50", "query_seconds_p95"])
+      expect(full?.[key]).toBeGreaterThanOrEqual(0);
+    expect(full?.score_per_1k_context_tokens).toBeCloseTo(1000 / (full?.mean_context_tokens ?? 0), 9);
+    expect(full).not.toHaveProperty("compression_ratio");
+    const ingests = result.rows.filter(({ metadata }) => metadata?.ingestMs !== undefined);
+    expect(ingests.map(({ system }) => system).toSorted()).toEqual([
+      "bm25:3",
+      "bm25:3",
+      "full-history",
+      "full-history",
+      "last-n:1",
+      "last-n:1",
+    ]);
+    const outputs = readFileSync(join(result.runDir ?? "", "outputs.jsonl"), "utf8");
+    expect(outputs).toContain("retrieved");
+  });
+
+  it("scores abstention as right where nothing in the history answers", async () => {
+    const load = { file: fileOf(longMemEvalItems()) };
+    const result = await evaluateMemory(options({ dataset: "longmemeval:oracle", load }));
+    const scoreOf = (id: string) => result.rows.find(({ exampleId }) => exampleId === id)?.scores.f1;
+    expect(scoreOf("d4e5f6_abs")).toBe(1);
+    expect(scoreOf("a1b2c3")).toBe(1);
+    const blunt = new FunctionSystem({ name: "blunt", fn: () => "seven" });
+    const guessed = await evaluateMemory(options({ dataset: "longmemeval:oracle", load, reader: blunt }));
+    expect(guessed.summary["full-history"]?.mean_score).toBe(0);
+  });
+
+  it("runs memories of one's own, trials side by side, each conversation once", async () => {
+    const ingested: string[] = [];
+    const closed: string[] = [];
+    class Mine implements MemorySystem {
+      readonly name = "mine";
+      #turns: Turn[] = [];
+      async reset() {
+        this.#turns = [];
+      }
+      async ingest(turns: Turn[]) {
+        await new Promise((resolve) => setImmediate(resolve));
+        this.#turns = turns;
+        ingested.push(String(turns[0]?.content));
+      }
+      async query(question: string) {
+        return { answer: reads({ id: 1, question, context: this.#turns.map(({ content }) => content).join("\n") }) };
+      }
+      async close() {
+        closed.push("x");
+      }
+    }
+    const result = await evaluateMemory(
+      options({ systems: [memoryFromModule({ default: Mine }, "./mine.ts")], trials: 3 }),
+    );
+    expect(result.rows).toHaveLength(21);
+    expect(ingested.toSorted()).toEqual(["Ida: My dog is called Rufus.", "Mira: My sister Vera moved to Bern."]);
+    expect(closed).toHaveLength(2);
+    const { summary, reasons } = result;
+    expect(summary.mine?.mean_score).toBeGreaterThan(0.7);
+    expect(summary.mine?.mean_context_tokens).toBeNull();
+    expect(reasons.mine?.mean_context_tokens).toBe("no trial has it measured");
+  });
+
+  it("counts a failing memory as errors of its own trials", async () => {
+    const failing: MemorySystem = {
+      name: "failing",
+      reset: async () => {},
+      ingest: async (turns) => {
+        if (String(turns[0]?.content).startsWith("Ida")) throw Object.assign(new Error("too many"), { status: 429 });
+      },
+      query: async () => ({ answer: "Bern" }),
+    };
+    const { rows } = await evaluateMemory(options({ systems: [failing, "full-history"] }));
+    const errors = rows.filter(({ outcome }) => outcome === "error");
+    expect(errors.map(({ system, exampleId }) => [system, exampleId])).toEqual([
+      ["failing", "conv-2-q1"],
+      ["failing", "conv-2-q2"],
+    ]);
+    expect(errors[0]?.errorCategory).toBe("rate_limit");
+    expect(errors[0]?.attempts.at(-1)?.message).toBe('ingest() of the memory "failing" failed: too many');
+  });
+
+  it("keeps what is done when the run is stopped, and stops a memory that waits", async () => {
+    const stop = new AbortController();
+    const memory: MemorySystem = {
+      name: "waits",
+      reset: async () => {},
+      ingest: async () => {},
+      query: (_question, trial) =>
+        trial?.exampleId === "conv-1-q1"
+          ? Promise.resolve({ answer: "Bern" })
+          : new Promise((_resolve, reject) => {
+              trial?.signal.addEventListener("abort", () => reject(new Error("told to stop")));
+              stop.abort();
+            }),
+    };
+    const { rows } = await evaluateMemory(
+      options({ systems: [() => memory], signal: stop.signal, maxWorkers: 1, seed: 1 }),
+    );
+    expect(rows.every(({ outcome }) => outcome === "pass" || outcome === "skipped")).toBe(true);
+    expect(rows.some(({ outcome }) => outcome === "skipped")).toBe(true);
+  });
+
+  it("stops a trial that takes too long, and goes on with the others", async () => {
+    const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 50 };
+    const memory: MemorySystem = {
+      name: "sleepy",
+      limits,
+      reset: async () => {},
+      ingest: async () => {},
+      query: (_question, trial) =>
+        trial?.exampleId !== "conv-1-q1"
+          ? Promise.resolve({ answer: "Bern" })
+          : new Promise((_resolve, reject) => {
+              trial.signal.addEventListener("abort", () => reject(new Error("told to stop")));
+            }),
+    };
+    const { rows } = await evaluateMemory(options({ systems: [memory] }));
+    const categories = new Map(rows.map(({ exampleId, errorCategory }) => [exampleId, errorCategory]));
+    expect(categories.get("conv-1-q1")).toBe("time_killed");
+    expect(rows.filter(({ outcome }) => outcome === "error" || outcome === "skipped")).toEqual([]);
+  });
+
+  it("caches answers by the content of the conversation", async () => {
+    const loaded = (city: string): MemoryDataset => {
+      const turns = [{ role: "user", content: `I live in ${city}.` }];
+      const examples = [{ id: 1, question: "Where do I live?", answer: city, conversation: "c" }];
+      const conversations = new Map([["c", { id: "c", sessions: [{ id: "S1", turns }] }]]);
+      return { dataset: makeDataset({ name: "own", examples }), conversations };
+    };
+    let calls = 0;
+    const fn = ({ context = "" }: Example) => {
+      calls += 1;
+      return /live in (\w+)/.exec(context)?.[1] ?? "";
+    };
+    const reader = new FunctionSystem({ name: "r", fn });
+    const found: Evaluator = {
+      name: "found",
+      score: ({ answer }, { response }) => ({ found: Number(answer === response) }),
+    };
+    const base = { systems: ["full-history"], reader, cacheDir: dir, evaluators: [found] };
+    for (const city of ["Bern", "Bern", "Oslo"]) {
+      const { summary } = await evaluateMemory({ ...base, dataset: loaded(city) });
+      expect(summary["full-history"]?.mean_score).toBe(1);
+    }
+    expect(calls).toBe(2);
+  });
+
+  it("has a judge score besides the evaluators, and says when it is the model that answers", async () => {
+    const judged: string[] = [];
+    const judgeOf = (model: string) =>
+      new LLMJudge({
+        model: {
+          name: model,
+          ask: () => {
+            judged.push(model);
+            return { response: '{"reasoning": "Right.", "verdict": "pass"}' };
+          },
+          fingerprint: () => ({ model }),
+        },
+      });
+    const asked = { name: "reader", model: "m-1", process: (example: Example) => ({ response: reads(example) }) };
+    const same = await evaluateMemory(options({ reader: asked, judge: judgeOf("m-1") }));
+    expect(same.summary["full-history"]).toMatchObject({ mean_score: 1 });
+    expect(same.rows[0]?.scores).toMatchObject({ f1: 1, judge_score: 1 });
+    expect(same.rows[0]?.primaryField).toBe("f1");
+    expect(same.notes.join()).toContain("m-1 answers and judges");
+    const other = await evaluateMemory(options({ reader: asked, judge: judgeOf("m-2") }));
+    expect(other.notes.join()).not.toContain("judges");
+    expect(judged).toHaveLength(14);
+  });
+
+  it("knows a judge made from a model's options as the model that answers", async () => {
+    const endpoint = { baseUrl: "http://127.0.0.1:9/v1", model: "m-1", apiKey: null };
+    const judge = new LLMJudge({ model: endpoint });
+    const reader = new ModelSystem(endpoint);
+    const stop = new AbortController();
+    stop.abort();
+    const { notes } = await evaluateMemory(
+      options({
+        reader,
+        judge,
+        signal: stop.signal,
+        load: { file: fileOf(locomoItems()), signal: new AbortController().signal },
+      }),
+    );
+    expect(notes.join()).toContain("m-1 answers and judges");
+  });
+
+  it("says what is missing", async () => {
+    await expect(evaluateMemory(options({ systems: [] }))).rejects.toThrow("There is no memory to measure");
+    const { reader: _, ...bare } = options();
+    await expect(evaluateMemory(bare)).rejects.toThrow(UsageError);
+    await expect(evaluateMemory(bare)).rejects.toThrow('"full-history" needs a reader');
+    await expect(evaluateMemory(options({ maxWorker: 3 } as never))).rejects.toThrow(/no option "maxWorker"/);
+  });
+});
+
+describe("loadMemoryDataset", () => {
+  it("brings the evaluators along", async () => {
+    const { dataset, conversations } = await loadMemoryDataset("locomo", {
+      file: fileOf(locomoItems()),
+      maxExamples: 2,
+    });
+    expect(dataset.evaluators?.map(({ name }) => name)).toEqual(["answer_quality"]);
+    expect([...dataset]).toHaveLength(2);
+    expect(conversations.has("conv-2")).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { afterEach, describe, expect, it } from "vitest";
+import type { FaultPlan } from "./scripted-faults.js";
+import { repoOf, someBytes, TestBench } from "./test-bench.js";
+
+const BIG = someBytes(4_000_000);
+const SOURCE = fileURLToPath(new URL("./open-hub.ts", import.meta.url));
+
+/** Downloads a file, tells its progress line by line, and in the end the file's path. */
+const DOWNLOADER = `
+  import { openHub } from ${JSON.stringify(SOURCE)};
+  const [endpoint, cacheDir, mode] = process.argv.slice(2);
+  const onProgress = (progress) => console.log(JSON.stringify(progress));
+  const hub = openHub({ endpoint, cacheDir, env: {}, onProgress });
+  const listing = await hub.listing("me/toy");
+  if (mode === "ranges") {
+    const source = await hub.open(listing, "big.parquet");
+    for (let at = 0; at < 1_000_000; at += 100_000) await source.read(at, at + 100_000);
+    console.log(JSON.stringify({ path: "" }));
+  } else console.log(JSON.stringify({ path: await hub.download(listing, "big.parquet") }));
+`;
+
+interface Line {
+  readonly path?: string;
+  readonly received?: number;
+  readonly waitingFor?: string | null;
+}
+
+class Downloader {
+  readonly lines: Line[] = [];
+  readonly process: ChildProcess;
+  readonly done: Promise<number | null>;
+
+  constructor(script: string, args: readonly string[]) {
+    const jiti = import.meta.resolve("jiti/register");
+    this.process = spawn(process.execPath, ["--import", jiti, script, ...args], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    const { stdout } = this.process;
+    if (stdout === null) throw new Error("the child has no output");
+    const reader = createInterface(stdout);
+    reader.on("line", (line) => this.lines.push(JSON.parse(line) as Line));
+    const closed = once(reader, "close");
+    this.done = once(this.process, "exit").then(async ([code]) => {
+      await closed;
+      return code as number | null;
+    });
+  }
+
+  async until(holds: (line: Line) => boolean): Promise<void> {
+    while (!this.lines.some(holds)) {
+      if (this.process.exitCode !== null) throw new Error("the child ended too early");
+      await sleep(10);
+    }
+  }
+}
+
+let bench: TestBench;
+const children: Downloader[] = [];
+
+afterEach(async () => {
+  for (const child of children.splice(0)) child.process.kill("SIGKILL");
+  await bench.close();
+});
+
+async function begin(...faults: FaultPlan[]): Promise<void> {
+  bench = await TestBench.start({ repos: { "me/toy": repoOf({ "big.parquet": BIG }) }, faults });
+  writeFileSync(join(bench.cacheDir, "downloader.ts"), DOWNLOADER);
+}
+
+function start(mode = "whole"): Downloader {
+  const child = new Downloader(join(bench.cacheDir, "downloader.ts"), [bench.server.url, bench.cacheDir, mode]);
+  children.push(child);
+  return child;
+}
+
+const store = () => bench.server.requests.filter(({ server }) => server === "store");
+const STALLED: FaultPlan = { kind: "stall", after: 1_500_000 };
+
+describe("several processes", () => {
+  it("that want the same file download it once, and tell whom they wait for", async () => {
+    let goOn = () => {};
+    await begin({ kind: "stall", after: 1_500_000, until: new Promise<void>((resolve) => (goOn = resolve)) });
+    const both = [start(), start()];
+    await Promise.race(both.map((child) => child.until(({ waitingFor }) => typeof waitingFor === "string")));
+    goOn();
+    expect(await Promise.all(both.map(({ done }) => done))).toEqual([0, 0]);
+    for (const { lines } of both) expect(readFileSync(lines.at(-1)?.path ?? "").equals(BIG)).toBe(true);
+    expect(store()).toHaveLength(1);
+    const waited = both.flatMap(({ lines }) => lines.map(({ waitingFor }) => waitingFor)).filter(Boolean);
+    const pids = both.map(({ process: { pid } }) => `process ${pid}`);
+    expect(waited.length).toBeGreaterThan(0);
+    expect(pids).toEqual(expect.arrayContaining([waited[0]]));
+    expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
+  });
+
+  it("that read the same parts fetch each about once", async () => {
+    await begin();
+    const both = [start("ranges"), start("ranges")];
+    expect(await Promise.all(both.map(({ done }) => done))).toEqual([0, 0]);
+    const ranges = store().map(({ range }) => range);
+    expect(new Set(ranges).size).toBe(10);
+    expect(ranges.length).toBe(10);
+  });
+});
+
+describe("kill -9 in the middle of a download", () => {
+  it("costs nothing of what had come: the next process goes on from there", async () => {
+    await begin(STALLED);
+    const first = start();
+    await first.until(({ received = 0 }) => received > 1_000_000);
+    first.process.kill("SIGKILL");
+    await first.done;
+    const names = readdirSync(join(bench.cacheDir, "blobs")).sort();
+    expect(names).toEqual([expect.stringMatching(/\.partial$/), expect.stringMatching(/\.partial\.etag$/)]);
+    expect(readdirSync(join(bench.cacheDir, "locks"))).toHaveLength(1);
+    const second = start();
+    expect(await second.done).toBe(0);
+    expect(readFileSync(second.lines.at(-1)?.path ?? "").equals(BIG)).toBe(true);
+    const [, resumed] = store();
+    expect(resumed).toMatchObject({ status: 206, range: expect.stringMatching(/^bytes=\d{6,7}-$/) });
+    expect(resumed?.bytes).toBeLessThan(3_100_000);
+    expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
+    expect(readdirSync(join(bench.cacheDir, "blobs"))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  });
+
+  it("hands over to a process that was waiting", async () => {
+    await begin(STALLED);
+    const first = start();
+    await first.until(({ received = 0 }) => received > 1_000_000);
+    const second = start();
+    await second.until(({ waitingFor }) => waitingFor === `process ${first.process.pid}`);
+    first.process.kill("SIGKILL");
+    expect(await second.done).toBe(0);
+    expect(readFileSync(second.lines.at(-1)?.path ?? "").equals(BIG)).toBe(true);
+    expect(store().map(({ status }) => status)).toEqual([200, 206]);
+  });
+});
