@@ -24,8 +24,19 @@ export {
   type SettleOptions,
 } from "./budget/index.js";
 export type { BudgetOptions } from "./budgets.js";
+export { catalogue } from "./catalogue/catalogue.js";
+export type { CatalogueEntry, Configs, ExampleFields, HubSource, RowContext } from "./catalogue/entry.js";
 export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
-export { type Dataset, type DatasetDefinition, type LoadOptions, makeDataset } from "./core/dataset.js";
+export {
+  type Dataset,
+  type DatasetDefinition,
+  type DatasetJudging,
+  type DatasetOrigin,
+  type DownloadProgress,
+  type LoadedExamples,
+  type LoadOptions,
+  makeDataset,
+} from "./core/dataset.js";
 export * from "./core/errors.js";
 export type {
   Evaluator,
@@ -69,6 +80,8 @@ export {
   ERROR_CATEGORIES,
   type ErrorCategory,
   type EvalRow,
+  type Facets,
+  type FacetValue,
   hasOutput,
   isScored,
   makeRow,
@@ -93,13 +106,22 @@ export { VERSION } from "./core/version.js";
 export {
   FILE_EXTENSIONS,
   generateNeedles,
+  type LoadFilesOptions,
   loadFile,
+  loadFiles,
+  type NamedFiles,
   type NeedleExample,
   type NeedleOptions,
 } from "./datasets/index.js";
 export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
 export type { DialectName, Message } from "./dialects/index.js";
 export { type EvaluateOptions, evaluate } from "./evaluate.js";
+export {
+  type EvaluateMemoryOptions,
+  evaluateMemory,
+  loadMemoryDataset,
+  type MemoryDataset,
+} from "./evaluate-memory.js";
 export * from "./evaluators/index.js";
 export {
   type Gateway,
@@ -113,6 +135,7 @@ export {
 } from "./gateway/index.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { type HttpClient, openClient } from "./http/index.js";
+export { type Hub, HubError, type HubFile, type HubListing, type HubOptions, openHub } from "./hub/index.js";
 export {
   type BadLabel,
   type CalibrateOptions,
@@ -140,8 +163,20 @@ export {
 } from "./judge/index.js";
 export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
+  type Conversation,
+  type MemoryAnswer,
+  MemoryEfficiency,
+  type MemoryFactory,
+  type MemoryLoadOptions,
+  type MemorySystem,
+  type Reader,
+  type Session,
+  systemReader,
+} from "./memory/index.js";
+export {
   CompressionRatio,
   CostOfPass,
+  FacetBreakdown,
   type FrontierOptions,
   frontierCostOfPass,
   Latency,

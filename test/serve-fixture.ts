@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fixture, FixtureFile } from "../src/catalogue/fixture.js";
+import type { Fixture, FixtureFile, ParquetFixture } from "../src/catalogue/fixture.js";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
 import { type WriteParquetOptions, writeParquet } from "./write-parquet.js";
 
@@ -25,7 +25,11 @@ export async function serveFixture(
 }
 
 async function contentOf(file: FixtureFile, options: WriteParquetOptions): Promise<Buffer> {
-  if ("text" in file) return Buffer.from(file.text);
+  return "text" in file ? Buffer.from(file.text) : parquetOf(file, options);
+}
+
+/** The bytes of a Parquet file that holds these rows. */
+export async function parquetOf(file: ParquetFixture, options: WriteParquetOptions): Promise<Buffer> {
   const folder = mkdtempSync(join(tmpdir(), "assay-fixture-"));
   try {
     const path = join(folder, "rows.parquet");

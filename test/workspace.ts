@@ -29,6 +29,10 @@ export class Workspace {
     return join(this.dir, ...parts);
   }
 
+  writeBytes(path: string, content: Uint8Array): void {
+    writeFileSync(this.path(path), content);
+  }
+
   write(path: string, content: Content): void {
     mkdirSync(dirname(this.path(path)), { recursive: true });
     const text = typeof content === "string" ? content : content.map((row) => `${JSON.stringify(row)}\n`).join("");

@@ -59,7 +59,8 @@ export function configOf({ name, entry }: NamedEntry, asked: string | undefined)
   const { configs, hasSettings = false } = entry;
   if (hasSettings) return asked ?? "";
   if (configs === undefined) {
-    if (asked === undefined) return "";
+    // Its hub's own name for the only config there is says nothing new.
+    if (asked === undefined || entry.sources("").some((source) => source.config === asked)) return "";
     throw new UsageError(`${name} has no configs: leave ":${asked}" out. Choose rows with --filter.`);
   }
   const config = asked ?? configs.default;

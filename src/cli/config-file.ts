@@ -149,6 +149,7 @@ async function runConfigSchema() {
     criteria: z.record(z.string(), z.string()).optional(),
     panel: z.enum(["mean", "median", "majority", "min"]).optional(),
     pairwise: z.boolean().optional(),
+    perTurn: z.boolean().optional(),
     reference: z.boolean().optional(),
     maxWorkers: whole.optional(),
   });

@@ -6,6 +6,7 @@ import { oneLine } from "../report/markdown.js";
 import type { Plan } from "../runner/plan.js";
 import { inputTokens } from "../runner/record.js";
 import { detectableDifference } from "../stats/index.js";
+import { type CostRange, judgingInWords, judgingOf } from "./judging-estimate.js";
 
 /** A plan before anything is spent: how much work it is, and what it will be able to tell apart. */
 interface PlanReport {
@@ -18,9 +19,11 @@ interface PlanReport {
   threshold: number;
   inputTokens: number;
   /** From prompts alone to every trial at its limit; null when a price or a limit is not known. */
-  costUsd: { low: number | null; high: number | null };
+  costUsd: CostRange;
   /** True when scoring costs money besides, which is not in `costUsd`. */
   isJudged: boolean;
+  /** What judging costs: what judges are sent without the answers, and with answers at their longest; null when nobody knows. */
+  judgeCostUsd: CostRange;
   /** Dollars for the whole run; null when it is not limited. */
   maxCostUsd: number | null;
   /** About, at the expected time of each trial and all places taken. */
@@ -70,6 +73,7 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     wallSeconds: wallSeconds(plan, maxWorkers),
     detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
     isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
+    judgeCostUsd: judgingOf(plan, count),
     notes: plan.notes,
   };
 }
@@ -120,7 +124,7 @@ function inWords(report: PlanReport): string {
     }),
     `input: about ${report.inputTokens} tokens`,
     ...costInWords(report),
-    ...(report.isJudged ? ["judging costs money besides: what it costs is not in this plan"] : []),
+    ...(report.isJudged ? [judgingInWords(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
       ? "one example: no difference between systems can be told from chance"

@@ -18,7 +18,15 @@ import { enterFolder, type Invocation, isInvocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
 import { gatesOf, type Report, report } from "./report-result.js";
-import { closeAll, loadPlugins, ownEvaluators, registerNamed, resolveDatasets, resolveMetrics } from "./resolve.js";
+import {
+  closeAll,
+  loadPlugins,
+  ownEvaluators,
+  registerNamed,
+  resolveDatasets,
+  resolveMetrics,
+  revisionsOf,
+} from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -46,6 +54,7 @@ export type GradeFlags = Pick<
   | "judge"
   | "modelsFile"
   | "maxCost"
+  | "dryRun"
 > & { resume?: string };
 
 /** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
@@ -91,6 +100,10 @@ async function grade(request: GradeRequest): Promise<Report> {
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
   try {
+    if (flags.dryRun === true) {
+      const { planGrading } = await import("./grade-plan.js");
+      return await planGrading({ dir: request.dir, parent, config, datasets, evaluators });
+    }
     const result = await gradeRun(request.dir, {
       datasets,
       metrics,
@@ -119,7 +132,8 @@ function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], u
 
 /** A run that was started from a program does not say where its examples are. */
 async function loadExamples({ dir, config, parent }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
-  if ((config.datasets ?? []).length > 0) return asNamedBefore(await resolveDatasets(registry, config), parent);
+  if ((config.datasets ?? []).length > 0)
+    return asNamedBefore(await resolveDatasets(registry, config, revisionsOf(parent)), parent);
   const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new UsageError(
     `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,

@@ -34,7 +34,8 @@ export function addJudgeFlags(command: Command): Command {
     .option("--judge-scale <name>", "what it answers on: binary, 1-5 or 1-10 (default: binary)")
     .option("--judge-rubric <file>", "a text that says what a good answer is")
     .option("--judge-panel <rule>", "how several judges become one: mean, median, majority, min (default: mean)")
-    .option("--judge-pairwise", "compare two answers, in both orders, instead of scoring one");
+    .option("--judge-pairwise", "compare two answers, in both orders, instead of scoring one")
+    .option("--judge-per-turn", "judge each turn of a conversation with what was said before, and take the mean");
 }
 
 export function addGrade(program: Command, done: Done): void {
@@ -64,7 +65,8 @@ export function addGrade(program: Command, done: Done): void {
     .option("--max-workers <count>", "outputs at a time (default: 8)", count)
     .option("--max-cost <dollars>", "for judging: no more outputs are judged when it is spent", dollars)
     .option("--runs-dir <dir>", "where run folders are, and where the new one goes (default: .assay/runs)")
-    .option("--resume <run>", "a graded run that was stopped: what it has is kept");
+    .option("--resume <run>", "a graded run that was stopped: what it has is kept")
+    .option("--dry-run", "print what would be scored and what judging it costs; score nothing");
   addReportFlags(addJudgeFlags(command))
     .option("--models <file>", "models with prices, for the judge (default: models.yml when there is one)")
     .addHelpText(
@@ -89,6 +91,7 @@ export function addJudge(program: Command, done: Done): void {
   addJudgeFlags(command)
     .option("--models <file>", "models with prices (default: models.yml when there is one)")
     .option("--max-workers <count>", "calls at a time (default: 8)", count)
+    .option("--max-cost <dollars>", "no further row is judged that might exceed it", dollars)
     .option("--allow-insecure", "let a key go over plain http to another machine")
     .option("--output <name>", "table or json", "table")
     .addHelpText(

@@ -16,6 +16,7 @@ export interface JudgeFlags {
   judgeRubric?: string;
   judgePanel?: string;
   judgePairwise?: boolean;
+  judgePerTurn?: boolean;
 }
 
 /** Takes the flags of a judge out of all flags. */
@@ -31,11 +32,12 @@ export function splitJudgeFlags<T extends JudgeFlags>(
     judgeRubric,
     judgePanel,
     judgePairwise,
+    judgePerTurn,
     ...rest
   } = flags;
   const models = describe({ model: judgeModel, proxy: judgeUrl, api: judgeApi });
-  const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise].some((flag) => flag !== undefined);
-  if (models === undefined && stray)
+  const stray = [judgeApiKeyEnv, judgeScale, judgeRubric, judgePanel, judgePairwise, judgePerTurn];
+  if (models === undefined && stray.some((flag) => flag !== undefined))
     throw new UsageError("There is no judge. Add --judge-model openai/gpt-5, or --judge-url URL --judge-model NAME.");
   if (models === undefined) return { rest };
   const judge: JudgeConfig = {
@@ -48,6 +50,7 @@ export function splitJudgeFlags<T extends JudgeFlags>(
     ...(judgePanel === undefined ? {} : { panel: judgePanel as NonNullable<JudgeConfig["panel"]> }),
     ...(judgeRubric === undefined ? {} : { rubric: readRubric(judgeRubric) }),
     ...(judgePairwise === undefined ? {} : { pairwise: judgePairwise }),
+    ...(judgePerTurn === undefined ? {} : { perTurn: judgePerTurn }),
   };
   return { judge, rest };
 }

@@ -14,6 +14,8 @@ export interface CalibrateFlags extends JudgeFlags {
   labels?: string;
   models?: string;
   maxWorkers?: number;
+  /** Dollars. */
+  maxCost?: number;
   allowInsecure?: boolean;
   output?: string;
 }
@@ -26,10 +28,12 @@ export async function judgeCommand(action: string | undefined, flags: CalibrateF
   if (action !== "calibrate") throw new UsageError(`Unknown action "${action ?? ""}". Write: assay judge calibrate.`);
   if (path === undefined) throw new UsageError("There are no labels. Add --labels labels.jsonl.");
   if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  if (flags.judgePerTurn === true)
+    throw new UsageError("--judge-per-turn is for runs: each label is about one answer. Leave it out.");
   const judge = await judgeFrom(flags);
   try {
     const rows = await readLabels(path, judge);
-    const { calibration, isInterrupted } = await calibrate(judge, rows);
+    const { calibration, isInterrupted } = await calibrate(judge, rows, flags.maxCost);
     await writeResult(renderCalibration(calibration, { output, path, badLines: rows.badLines }));
     return exitCodeOf(calibration, isInterrupted);
   } finally {
@@ -39,13 +43,14 @@ export async function judgeCommand(action: string | undefined, flags: CalibrateF
 
 /** The judge that flags describe. */
 async function judgeFrom(flags: CalibrateFlags): Promise<LLMJudge> {
-  const { models: modelsFile, allowInsecure, maxWorkers } = flags;
+  const { models: modelsFile, allowInsecure, maxWorkers, maxCost } = flags;
   const { judge } = splitJudgeFlags(flags);
   const made =
     judge === undefined
       ? null
       : await makeJudge({
           judge: { ...judge, ...(maxWorkers === undefined ? {} : { maxWorkers }) },
+          ...(maxCost === undefined ? {} : { maxCost }),
           ...(modelsFile === undefined ? {} : { modelsFile }),
           ...(allowInsecure === undefined ? {} : { allowInsecure }),
         });
@@ -77,13 +82,14 @@ async function readLabels(path: string, { scale }: LLMJudge): Promise<LabelFile>
 
 const PROGRESS_EVERY_MS = 5000;
 
-async function calibrate(judge: LLMJudge, { good }: LabelFile) {
+async function calibrate(judge: LLMJudge, { good }: LabelFile, maxCostUsd: number | undefined) {
   const interrupt = interruptible(() => {});
   let last = performance.now();
   try {
     const calibration = await calibrateJudge({
       judge,
       labels: good,
+      ...(maxCostUsd === undefined ? {} : { maxCostUsd }),
       signal: interrupt.signal,
       onProgress: ({ done, total, costUsd }) => {
         if (performance.now() - last < PROGRESS_EVERY_MS) return;

@@ -15,18 +15,26 @@ interface Line {
 export async function listDatasets(registry: Registry): Promise<string> {
   const { catalogue } = await import("../catalogue/catalogue.js");
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
-  const lines = registry.list("dataset").map((name): Line => {
+  const { MEMORY_DATASETS } = await import("../memory/index.js");
+  const named = registry.list("dataset").map((name): Line => {
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
     const { description = "", primaryField = "–", hasTemplate } = registry.get("dataset", name);
     if (entry === undefined || hasTemplate !== true)
       return { name, examples: "", primaryField, licence: "", about: description };
     return lineOf(name, entry);
   });
+  const forMemories = Object.entries(MEMORY_DATASETS).map(([name, { configs, size, licence, about }]) => ({
+    name: configs === undefined ? name : `${name}[:CONFIG]`,
+    examples: size.toLocaleString("en"),
+    primaryField: "f1",
+    licence,
+    about: `For assay memory: ${about}.`,
+  }));
+  const lines = [...named, ...forMemories].sort((a, b) => (a.name < b.name ? -1 : 1));
   const others = [
     "NAME:CONFIG where configs are named; assay datasets show NAME lists them. NAME@REVISION pins one of the hub's revisions.",
     "A .jsonl, .json, .csv, .tsv or .parquet file is a dataset too, also with .gz: --dataset ./questions.jsonl",
     "NAME=FILE reads a local file as that dataset: --dataset gsm8k=./test.jsonl",
-    "locomo and longmemeval are for assay memory.",
   ];
   return `${markdownTable(COLUMNS, lines)}\n\n${others.join("\n")}\n`;
 }

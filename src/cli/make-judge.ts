@@ -1,4 +1,6 @@
+import type { Dataset, DatasetJudging } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
+import type { ExampleSource } from "../core/example.js";
 import { LLMJudge } from "../judge/index.js";
 import type { ModelSystem } from "../systems/index.js";
 import { inJudgeFlags } from "./judge-flags.js";
@@ -26,6 +28,40 @@ export async function makeJudge({
   });
   if (maxCost !== undefined) requirePrices(models);
   return new LLMJudge({ ...options, models });
+}
+
+/** The judge of a run, and the same for datasets that are judged in another way. */
+export interface Judges {
+  readonly usual: LLMJudge;
+  for(dataset: Dataset | ExampleSource): LLMJudge;
+}
+
+/** The judges of a run: a dataset is judged as it declares unless the run says how. They share models and limits. */
+export async function makeJudges(config: Judged): Promise<Judges | null> {
+  const usual = await makeJudge(config);
+  const { judge: said } = config;
+  if (usual === null || said === undefined) return null;
+  const made = new Map<string, LLMJudge>();
+  const inWay = (way: "pairwise" | "perTurn") => {
+    const judge = made.get(way) ?? usual.as({ [way]: true });
+    made.set(way, judge);
+    return judge;
+  };
+  return {
+    usual,
+    for(dataset) {
+      const way = wayOf("judge" in dataset ? dataset.judge : undefined, said);
+      return way === null ? usual : inWay(way);
+    },
+  };
+}
+
+/** A scale or criteria are for answers that are scored one by one. */
+function wayOf(declared: DatasetJudging | undefined, said: JudgeConfig): "pairwise" | "perTurn" | null {
+  const { pairwise, perTurn, scale, criteria } = said;
+  if (pairwise !== undefined || perTurn !== undefined) return null;
+  if (declared?.pairwise === true) return scale === undefined && criteria === undefined ? "pairwise" : null;
+  return declared?.perTurn === true ? "perTurn" : null;
 }
 
 async function judgeModels(

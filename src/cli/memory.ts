@@ -18,7 +18,7 @@ import { loadTokenizer } from "../tokens/index.js";
 import { isModulePath, loadModule, moduleFingerprint } from "./load-module.js";
 import { downloadLine } from "./load-progress.js";
 import { modelSystems } from "./model-systems.js";
-import { closeAll, loadOptionsOf, oneSystem } from "./resolve.js";
+import { closeAll, loadOptionsOf, oneSystem, type Revisions } from "./resolve.js";
 import { runWith, type Workbench } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -31,13 +31,13 @@ export function memoryCommand(flags: RunFlags): Promise<number> {
 const MEMORY: Workbench = {
   command: "memory",
   metrics: memoryMetrics,
-  async lend(config, use) {
+  async lend({ config, revisions }, use) {
     const specs = memorySpecs(config);
     const spec = datasetSpec(config);
     const readers = await openReaders(config);
     const opened: System[] = [];
     try {
-      const { dataset, conversations } = await load(spec, config);
+      const { dataset, conversations } = await load(spec, config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
       for (const { source, fingerprint } of await memoriesOf(specs, readers))
@@ -71,14 +71,16 @@ function datasetSpec({ datasets = [] }: RunConfig): string {
   return spec;
 }
 
-async function load(spec: string, config: RunConfig) {
+async function load(spec: string, config: RunConfig, revisions: Revisions) {
   const { head: name, files = [] } = splitFiles(spec);
   const [file, another] = files;
   if (another !== undefined) throw new UsageError(`${name} is read from one file, but "${spec}" names several.`);
   const { line, onDownload } = downloadLine();
   try {
+    const revision = revisions.get(name);
     return await loadMemoryDataset(name, {
       ...loadOptionsOf(config),
+      ...(revision === undefined ? {} : { revision }),
       onDownload,
       ...(file === undefined ? {} : { file }),
     });

@@ -5,7 +5,7 @@ import type { ExampleSource } from "../core/example.js";
 import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { isModulePath } from "./load-module.js";
-import type { Judged } from "./make-judge.js";
+import type { Judged, Judges } from "./make-judge.js";
 import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
@@ -37,12 +37,13 @@ export async function resolveEvaluators(
   config: EvaluatorConfig,
   datasets: (Dataset | ExampleSource)[],
 ): Promise<Evaluated> {
-  const judge = config.judge === undefined ? null : await judgeOf(config);
+  const judges = config.judge === undefined ? null : await judgesOf(config);
+  const judge = judges?.usual ?? null;
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
   const chosen = await makeChosen(registry, { config, names, judge });
   if (config.unsafeLocalExec === true && chosen.some(({ evaluator }) => evaluator.name === CODE)) await warnUnsafe();
   const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
-  return { ...join(datasets, chosen, judge), made: judge === null ? made : [judge, ...made] };
+  return { ...join(datasets, chosen, judges), made: judge === null ? made : [judge, ...made] };
 }
 
 /** Whoever allowed it is told when it is made use of. */
@@ -86,25 +87,31 @@ async function makeChosen(registry: Registry, { config, names, judge }: Choosing
 function join(
   datasets: (Dataset | ExampleSource)[],
   chosen: readonly Chosen[],
-  judge: Evaluator | null,
+  judges: Judges | null,
 ): Pick<Evaluated, "datasets" | "evaluators"> {
   const forOne = (name: string) => chosen.filter(({ dataset }) => dataset === name).map(({ evaluator }) => evaluator);
   const forAll = chosen.filter(({ dataset }) => dataset === null).map(({ evaluator }) => evaluator);
+  const judge = judges?.usual;
   const isSaid = chosen.some(({ evaluator }) => evaluator === judge);
-  const extra = judge === null || isSaid ? [] : [judge];
+  const extra = judge === undefined || isSaid ? [] : [judge];
   const evaluators = forAll.length === 0 ? undefined : forAll;
-  if (extra.length === 0 && forAll.length === chosen.length) return { datasets, evaluators };
+  const isSame = datasets.every((dataset) => judges === null || judges.for(dataset) === judge);
+  if (extra.length === 0 && forAll.length === chosen.length && isSame) return { datasets, evaluators };
   const joined = datasets.map((dataset) => {
     const named = "examples" in dataset ? forOne(dataset.name) : [];
     const own = "examples" in dataset ? dataset.evaluators : undefined;
-    return withEvaluators(dataset, [...extra, ...(named.length > 0 ? named : (evaluators ?? own ?? []))]);
+    const all = [...extra, ...(named.length > 0 ? named : (evaluators ?? own ?? []))];
+    return withEvaluators(
+      dataset,
+      all.map((evaluator) => (evaluator === judge ? (judges?.for(dataset) ?? evaluator) : evaluator)),
+    );
   });
   return { datasets: joined, evaluators: undefined };
 }
 
-async function judgeOf(config: EvaluatorConfig): Promise<Evaluator | null> {
-  const { makeJudge } = await import("./make-judge.js");
-  return makeJudge(config);
+async function judgesOf(config: EvaluatorConfig): Promise<Judges | null> {
+  const { makeJudges } = await import("./make-judge.js");
+  return makeJudges(config);
 }
 
 /** `gsm8k=math_equivalence` names a dataset of the run; the argument of an evaluator may hold "=" too: `regex:a=b`. */

@@ -9,6 +9,7 @@ import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import { namedFiles } from "../datasets/named-files.js";
+import type { Manifest } from "../store/manifest.js";
 import { FunctionSystem } from "../systems/function-system.js";
 import { ReplaySystem } from "../systems/replay-system.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
@@ -127,13 +128,29 @@ export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<R
     registry.register("dataset", name, namedFiles(name, given, registry));
 }
 
+/** The commits that datasets of the hub were read at, by the names of the datasets. */
+export type Revisions = ReadonlyMap<string, string>;
+
+/** What a stored run was read from: who goes on with it, or grades it, reads the same again. */
+export function revisionsOf({ config }: Pick<Manifest, "config">): Revisions {
+  return new Map(
+    config.datasets.flatMap(({ name, origin }) => (origin === undefined ? [] : [[name, origin.revision]])),
+  );
+}
+
 /** The datasets of a run, loaded. */
-export async function resolveDatasets(registry: Registry, config: RunConfig): Promise<(Dataset | ExampleSource)[]> {
+export async function resolveDatasets(
+  registry: Registry,
+  config: RunConfig,
+  revisions: Revisions = new Map(),
+): Promise<(Dataset | ExampleSource)[]> {
   const permissions = { unsafeLocalExec: config.unsafeLocalExec === true };
   const options = { ...loadOptionsOf(config), permissions, registry };
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
-    datasets.push(typeof spec === "string" ? await loadShowingProgress(spec, options) : spec);
+    const revision = typeof spec === "string" ? revisions.get(spec) : undefined;
+    const pinned = revision === undefined ? options : { ...options, revision };
+    datasets.push(typeof spec === "string" ? await loadShowingProgress(spec, pinned) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);

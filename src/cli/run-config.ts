@@ -47,6 +47,8 @@ export interface JudgeConfig {
   panel?: "mean" | "median" | "majority" | "min";
   /** Compare with the example's `baseline`, or its gold answer, in both orders. */
   pairwise?: boolean;
+  /** Judge each turn of a conversation with what was said before it. */
+  perTurn?: boolean;
   /** Whether the gold answers are shown to the judge; where there are any unless told. */
   reference?: boolean;
   /** Calls at a time. */

@@ -13,6 +13,7 @@ import { standardMetrics } from "../metrics/index.js";
 import { plural } from "../report/format.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
+import { readManifest } from "../store/journal.js";
 import { ReplaySystem } from "../systems/replay-system.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { loadConfig } from "./config-file.js";
@@ -28,9 +29,11 @@ import {
   closeAll,
   loadPlugins,
   ownEvaluators,
+  type Revisions,
   registerNamed,
   resolveDatasets,
   resolveMetrics,
+  revisionsOf,
   withSystems,
 } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
@@ -54,7 +57,13 @@ export interface Workbench {
   /** The metrics of such a run unless others are named. */
   metrics(systems: number, datasets: number): Metric[];
   /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
-  lend<T>(config: RunConfig, use: (lent: Lent) => Promise<T>): Promise<T>;
+  lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
+}
+
+interface Wanted {
+  config: RunConfig;
+  /** Where a run that goes on was read from. */
+  revisions: Revisions;
 }
 
 interface Lent {
@@ -65,11 +74,11 @@ interface Lent {
 const RUN: Workbench = {
   command: "run",
   metrics: standardMetrics,
-  lend: (config, use) =>
+  lend: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
       requireSomething(systems, config);
       expectFiles((config.datasets ?? []).flatMap((spec) => (typeof spec === "string" ? pathsOf(spec) : [])));
-      return use({ systems, datasets: await resolveDatasets(registry, config) });
+      return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };
 
@@ -91,7 +100,8 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
     await loadPlugins(registry, config.plugins ?? []);
     registerNamed(registry, config);
     registry.get("reporter", config.output ?? "table");
-    return bench.lend(config, async (lent) => {
+    const revisions = resumed === null ? new Map() : revisionsOf(readManifest(resumed.dir));
+    return bench.lend({ config, revisions }, async (lent) => {
       const parts = await resolveParts(lent, config, bench);
       try {
         const gates = gatesOf(config, parts);

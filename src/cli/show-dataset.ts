@@ -5,19 +5,43 @@ import type { Dataset, DatasetOrigin } from "../core/dataset.js";
 import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
-import { isDatasetFile, parseSpec } from "../datasets/dataset-spec.js";
+import { isDatasetFile, parseSpec, splitFiles } from "../datasets/dataset-spec.js";
+import { loadMemoryQuestions, MEMORY_DATASETS, memoryDataset } from "../memory/index.js";
 import { printable } from "../report/printable.js";
 import type { DatasetsOptions } from "./dataset-commands.js";
-import { loadShowingProgress } from "./load-progress.js";
+import { downloadLine, loadShowingProgress } from "./load-progress.js";
 
 const SHOWN_CHARACTERS = 1200;
 const SHOWN_NAMES = 60;
 
 /** `assay datasets show NAME`: what is known of it without a network first, then one example. */
 export async function showDataset(spec: string, { map, seed }: DatasetsOptions): Promise<number> {
+  if (Object.hasOwn(MEMORY_DATASETS, /^\w+/.exec(spec)?.[0] ?? "")) return showMemoryDataset(spec, seed);
   write(aboutOf(spec));
   const dataset = await loadShowingProgress(spec, { maxExamples: 1, seed, ...(map === undefined ? {} : { map }) });
   write(describe(dataset));
+  return EXIT.fine;
+}
+
+async function showMemoryDataset(spec: string, seed: number): Promise<number> {
+  const { head, files } = splitFiles(spec);
+  const { name, entry, config } = memoryDataset(head);
+  const { about, repo, size, licence, configs } = entry;
+  const facts = [
+    `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
+    `- questions: ${size}`,
+    `- licence: ${licence}`,
+  ];
+  const forms = configs === undefined ? [] : [`- configs: ${configs.names.join(", ")}`];
+  write([`# ${name}`, "", `${about}. For assay memory.`, "", ...facts, ...forms]);
+  const { line, onDownload } = downloadLine();
+  try {
+    const [file] = files ?? [];
+    const { dataset } = await loadMemoryQuestions(head, { maxExamples: 1, seed, onDownload, ...(file && { file }) });
+    write(dataset.examples.flatMap(renderExample));
+  } finally {
+    line.clear();
+  }
   return EXIT.fine;
 }
 

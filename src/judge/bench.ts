@@ -16,10 +16,18 @@ export interface Trialled {
   readonly processed: Output;
 }
 
+/** What a judge is told and shown. */
+export interface Prompt {
+  readonly system: string;
+  readonly message: string;
+}
+
 /** How one judge comes to its vote: by scoring an answer, or by comparing two. */
 export interface Bench {
   /** Why an output cannot be put to a judge at all; null when it can. */
   obstacle(trialled: Trialled): string | null;
+  /** What a judge is asked about an output, one call after the other. */
+  prompts(trialled: Trialled): readonly Prompt[];
   vote(trialled: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">>;
 }
 
@@ -40,16 +48,18 @@ export class ScoreBench implements Bench {
     return noResponse(trialled.processed) ?? noReference(trialled.original, this.#reference);
   }
 
-  async vote({ original, processed }: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">> {
-    const message = caseMessage(
-      {
-        task: taskOf(original, processed),
-        references: shownReferences(original, this.#reference),
-        answers: [{ tag: "answer", text: responseOf(processed) }],
-      },
-      this.#form,
-    );
-    const heard = await interview(asked, { form: this.#form, system: this.#system, message });
+  prompts({ original, processed }: Trialled): readonly [Prompt] {
+    const shown = {
+      task: taskOf(original, processed),
+      references: shownReferences(original, this.#reference),
+      answers: [{ tag: "answer", text: responseOf(processed) }],
+    };
+    return [{ system: this.#system, message: caseMessage(shown, this.#form) }];
+  }
+
+  async vote(trialled: Trialled, asked: Interviewed): Promise<Omit<JudgeVote, "judge">> {
+    const [prompt] = this.prompts(trialled);
+    const heard = await interview(asked, { form: this.#form, ...prompt });
     return "said" in heard ? { verdict: heard.said } : { verdict: null, failure: heard.problem };
   }
 }

@@ -1,6 +1,6 @@
 import { isTrialError, messageOf, UsageError } from "../core/errors.js";
-import type { ScoreMeter } from "../core/evaluator.js";
 import { lengthBias, pairLengthBias, positionBias } from "./bias.js";
+import { Bill } from "./bill.js";
 import type { BadLabel, Calibration } from "./calibration.js";
 import { agreementWith, type JudgedLabel } from "./compare.js";
 import { JudgeError } from "./judgement.js";
@@ -19,6 +19,8 @@ export interface CalibrationProgress {
 export interface CalibrateOptions {
   judge: LLMJudge;
   labels: readonly LabelRow[];
+  /** The most it may cost in dollars: no further label is begun that might exceed it. */
+  maxCostUsd?: number;
   /** Stops it: what is judged by then is reported. */
   signal?: AbortSignal;
   onProgress?: (progress: CalibrationProgress) => void;
@@ -31,11 +33,13 @@ export interface CalibrateOptions {
  * const labels = [{ question: "2+2?", response: "4", label: 1 }, { question: "2+3?", response: "6", label: 0 }];
  * (await calibrateJudge({ judge, labels })).agreement?.accuracy.value; // 1
  */
-export async function calibrateJudge({ judge, labels, signal, onProgress }: CalibrateOptions): Promise<Calibration> {
+export async function calibrateJudge(options: CalibrateOptions): Promise<Calibration> {
+  const { judge, labels, onProgress, maxCostUsd } = options;
   const { good, bad } = sorted(labels, judge);
   if (good.length === 0) throw nothingToCompare(bad);
   await judge.prepare();
-  const sitting = new Sitting(judge, good.length, signal ?? new AbortController().signal);
+  const signal = options.signal ?? new AbortController().signal;
+  const sitting = new Sitting(judge, good.length, { signal, bill: new Bill(maxCostUsd ?? null) });
   await sitting.hear(good, (done) => onProgress?.({ done, total: good.length, costUsd: sitting.bill.costUsd }));
   return { ...sitting.result(), badRows: bad };
 }
@@ -56,22 +60,11 @@ function nothingToCompare([first]: readonly BadLabel[]): UsageError {
   return new UsageError(`No row of labels can be used. ${why}`);
 }
 
-/** Adds up what the judge's calls cost. */
-class Bill implements ScoreMeter {
-  costUsd: number | null = null;
-  isPartial = false;
-
-  add({ costUsd }: { costUsd: number | null }): void {
-    if (costUsd === null) this.isPartial = true;
-    else this.costUsd = (this.costUsd ?? 0) + costUsd;
-  }
-}
-
 const MOST_REASONS = 5;
 
 /** One calibration while it goes on. */
 class Sitting {
-  readonly bill = new Bill();
+  readonly bill: Bill;
   readonly #judge: LLMJudge;
   readonly #signal: AbortSignal;
   /** By the label's place, so that nothing depends on who answers first. */
@@ -80,31 +73,40 @@ class Sitting {
   #notJudged = 0;
   #failed = 0;
 
-  constructor(judge: LLMJudge, labels: number, signal: AbortSignal) {
+  constructor(judge: LLMJudge, labels: number, { signal, bill }: { signal: AbortSignal; bill: Bill }) {
     this.#judge = judge;
     this.#judged = new Array<JudgedLabel | undefined>(labels).fill(undefined);
     this.#signal = signal;
+    this.bill = bill;
   }
 
   async hear(labels: readonly Label[], onDone: (done: number) => void): Promise<void> {
     // One iterator for all workers: each takes the next label that nobody has.
     const queue = labels.entries();
     let done = 0;
-    const work = async () => {
-      for (const [at, label] of queue) {
-        if (this.#signal.aborted) return;
-        await this.#hearOne(label, at);
-        done += 1;
-        onDone(done);
-      }
+    const next = async (): Promise<boolean> => {
+      if (this.#signal.aborted || !this.bill.isAffordable) return false;
+      const taken = queue.next();
+      if (taken.done === true) return false;
+      await this.#hearOne(taken.value[1], taken.value[0]);
+      done += 1;
+      onDone(done);
+      return true;
     };
+    const work = async () => {
+      while (await next());
+    };
+    // What a label costs is learnt from the first: no other may be begun before that is known.
+    if (this.bill.isLimited) await next();
     await Promise.all(Array.from({ length: this.#judge.maxWorkers }, work));
+    if (!this.bill.isAffordable && done < labels.length) this.#reasons.add("the rest might cost more than is allowed");
   }
 
   async #hearOne(label: Label, at: number): Promise<void> {
     const { example, output, people, length, otherLength } = label;
+    const meter = this.bill.begin();
     try {
-      const context = { signal: this.#signal, meter: this.bill };
+      const context = { signal: this.#signal, meter };
       const { scores, unscored, votes } = await this.#judge.judge(example, output, context);
       const judge = scores[SCORE_FIELD];
       const orders = votes.flatMap((vote) => (vote.orders === undefined ? [] : [vote.orders]));
@@ -115,6 +117,8 @@ class Sitting {
       if (!(error instanceof JudgeError) && !isTrialError(error)) throw error;
       this.#failed += 1;
       this.#note(messageOf(error));
+    } finally {
+      meter.end();
     }
   }
 

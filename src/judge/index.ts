@@ -8,6 +8,7 @@ export type {
   PairLengthBias,
   PositionBias,
 } from "./calibration.js";
+export type { EstimateOptions, JudgingCost } from "./estimate.js";
 export { type Finding, findingsOf } from "./findings.js";
 export type { JudgeAnswer, JudgeModel, JudgeModelSource, JudgeRequest } from "./judge-model.js";
 export { JudgeError, type Judgement, type JudgeVote } from "./judgement.js";

@@ -44,7 +44,7 @@ function conversationOf(example: Example, turns: readonly Turn[], output: Output
 }
 
 /** Roles come from datasets, and stand in a tag. */
-function tagOf(role: string): string {
+export function tagOf(role: string): string {
   const known = role.toLowerCase();
   if (known === "assistant" || known === "model") return "assistant";
   return known === "system" || known === "developer" ? "system" : "user";

@@ -1,6 +1,6 @@
 import type { Example } from "../core/example.js";
 import { goldsOf, responseOf, textOf } from "../evaluators/gold.js";
-import { type Bench, noReference, noResponse, shownReferences, type Trialled } from "./bench.js";
+import { type Bench, noReference, noResponse, type Prompt, shownReferences, type Trialled } from "./bench.js";
 import type { Material } from "./fence.js";
 import { type Heard, type Interviewed, interview } from "./interview.js";
 import type { JudgeVote } from "./judgement.js";
@@ -32,17 +32,22 @@ export class PairBench implements Bench {
     return noResponse(processed) ?? missing ?? noReference(original, this.#reference);
   }
 
-  async vote(trialled: Trialled, asked: Interviewed): Promise<Vote> {
+  prompts(trialled: Trialled): readonly [Prompt, Prompt] {
     const [own, other] = [responseOf(trialled.processed), otherOf(trialled.original, this.#against) ?? ""];
-    if (own === other) return SAME;
+    return [this.#prompt(trialled, [own, other]), this.#prompt(trialled, [other, own])];
+  }
+
+  async vote(trialled: Trialled, asked: Interviewed): Promise<Vote> {
+    if (responseOf(trialled.processed) === otherOf(trialled.original, this.#against)) return SAME;
+    const [one, two] = this.prompts(trialled);
     const [first, second] = await both(
-      this.#compare(trialled, [own, other], asked),
-      this.#compare(trialled, [other, own], asked),
+      interview(asked, { form: PAIR_FORM, ...one }),
+      interview(asked, { form: PAIR_FORM, ...two }),
     );
     return combine(first, swapped(second));
   }
 
-  #compare({ original, processed }: Trialled, [a, b]: readonly [string, string], asked: Interviewed) {
+  #prompt({ original, processed }: Trialled, [a, b]: readonly [string, string]): Prompt {
     const golds = shownReferences(original, this.#reference);
     const answers: Material[] = [
       { tag: "answer-a", text: a },
@@ -51,7 +56,7 @@ export class PairBench implements Bench {
     // An answer that is called good beforehand would win.
     const references = golds.filter(({ text }) => text !== a && text !== b);
     const message = caseMessage({ task: taskOf(original, processed), references, answers }, PAIR_FORM);
-    return interview(asked, { form: PAIR_FORM, system: this.#system, message });
+    return { system: this.#system, message };
   }
 }
 

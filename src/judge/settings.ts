@@ -25,6 +25,11 @@ export interface LLMJudgeOptions {
    * gold answer, or with what `against` names or returns.
    */
   pairwise?: boolean | { against: string | ((example: Example) => string | undefined) };
+  /**
+   * Judges each turn of a conversation with what was said before it. Each has a field `judge_turn_<n>`, and
+   * `judge_score` is their mean.
+   */
+  perTurn?: boolean;
   /** Whether the gold answers are shown: where there are any unless told. True: a row without one is not scored. */
   reference?: boolean;
   /** Calls of this judge at a time; 8 unless told. */
@@ -45,6 +50,7 @@ export interface JudgeSettings {
   readonly panel: PanelRule;
   /** Null when answers are scored one by one. */
   readonly pair: { readonly against: Against | null } | null;
+  readonly perTurn: boolean;
   readonly reference: boolean | undefined;
   readonly maxWorkers: number;
   readonly retry: RetryPolicy;
@@ -68,6 +74,7 @@ export function settingsOf(options: LLMJudgeOptions): JudgeSettings {
     rules,
     panel,
     pair,
+    perTurn: options.perTurn === true,
     reference: options.reference,
     maxWorkers,
     retry: { ...DEFAULT_RETRY, ...options.retry },
@@ -123,6 +130,10 @@ function requireCombination(options: LLMJudgeOptions, { isPair, scale, panel }: 
     throw new UsageError("A pairwise judge says which answer is better and has no scale. Leave scale out.");
   if (isPair && Object.keys(options.criteria ?? {}).length > 0)
     throw new UsageError("A pairwise judge takes a rubric, not criteria. Write them into the rubric.");
+  if (isPair && options.perTurn === true)
+    throw new UsageError("A judge compares whole answers or scores single turns. Leave pairwise or perTurn out.");
+  if (options.perTurn === true && Object.keys(options.criteria ?? {}).some((name) => /^turn_\d+$/.test(name)))
+    throw new UsageError("A criterion called turn_1 would have the field of a turn. Call it something else.");
   if (panel === "majority" && !isPair && scale !== "binary")
     throw new UsageError(
       `On the scale ${scale} three judges may give three different scores, of which none has a majority. Use panel "median", "mean" or "min".`,

@@ -24,7 +24,7 @@ export interface MemoryEntry {
 export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
   locomo: {
     about: "Questions about ten very long conversations of two people, over up to 35 sessions",
-    // Its authors publish it elsewhere only; this is the same file, byte by byte.
+    // Its authors publish it outside of the hub; this is a copy of their file.
     repo: "KimmoZZZ/locomo",
     licence: "CC BY-NC 4.0",
     size: 1986,

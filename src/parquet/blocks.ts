@@ -1,3 +1,4 @@
+import { LARGE_PAGE, SLACK, SLACK_BYTES } from "./page-start.js";
 import type { Region } from "./regions.js";
 
 /** Rows that lie together and are cheap to read together. */
@@ -22,9 +23,8 @@ export interface BlockOptions {
 /** A sample from fewer blocks than this would say little about the table. */
 const FEW_BLOCKS = 8;
 const MOST_STARTS = 16;
-/** Rows at a start are not spread evenly, and the levels of all rows stand before the values. */
-const START_SLACK = 0.7;
 const START_BYTES = 160 * 1024;
+const FEWEST_ROWS = 64;
 
 /** Cuts a table into blocks: whole regions where those are small, else ranges of pages, else their first rows. */
 export function blocksOf(regions: readonly Region[], { budget, count }: BlockOptions): Block[] {
@@ -75,12 +75,22 @@ function ranges(region: Region, size: number): Block[] {
   return blocks;
 }
 
+/** The first rows of a region: half of them, or half of that, and so on, until they are affordable. */
 function startBlock(region: Region, budget: number): Block {
-  const { first, rows, bytes, parts } = region;
-  const fixed = parts.reduce((sum, part) => sum + (part.isDivisible ? part.fixed : part.bytes), 0);
+  let { rows } = region;
+  while (rows > FEWEST_ROWS && startCost(region, rows) > budget) rows = Math.ceil(rows / 2);
+  const cost = startCost(region, rows);
   // Where most has to be read for the first row already, the other rows may as well be had.
-  if (fixed * 2 > bytes) return wholeBlock(region);
-  const share = Math.min(1, Math.max(0, ((budget - fixed) * START_SLACK) / (bytes - fixed)));
-  const cost = Math.min(bytes, Math.max(budget, fixed));
-  return { first, rows: Math.max(1, Math.floor(rows * share)), cost, isStart: share < 1, isWhole: share === 1 };
+  if (rows === region.rows || cost * 2 > region.bytes) return wholeBlock(region);
+  return { first: region.first, rows, cost, isStart: true, isWhole: false };
+}
+
+function startCost({ parts, rows: all }: Region, rows: number): number {
+  return parts.reduce((sum, { bytes, fixed, pageRows, isDivisible }) => {
+    if (!isDivisible) return sum + bytes;
+    const page = pageRows === null ? bytes : (bytes * pageRows) / all;
+    const isPart = pageRows === null || (rows * 2 < pageRows && page >= LARGE_PAGE);
+    const read = isPart ? ((bytes * rows) / all) * SLACK + SLACK_BYTES : page * Math.ceil(rows / pageRows);
+    return sum + fixed + Math.min(bytes - fixed, read);
+  }, 0);
 }

@@ -19,28 +19,48 @@ function cutBrotli(start: Uint8Array): Uint8Array {
   return brotliDecompressSync(start, { finishFlush: constants.BROTLI_OPERATION_FLUSH });
 }
 
-/** A stream that ends at the last complete element of the one that was cut, and the length it decompresses to. */
+/** A stream of the elements that are complete, and of what is there of the next one, with its length. */
 function wholeSnappy(cut: Uint8Array): [stream: Uint8Array, length: number] {
   let body = 0;
   while ((cut[body] ?? 0) >= 0x80) body++;
   body++;
   let end = body;
   let length = 0;
-  for (let next = snappyElement(cut, end); next.end <= cut.length; next = snappyElement(cut, end)) {
+  let next = snappyElement(cut, end);
+  for (; next.end <= cut.length; next = snappyElement(cut, end)) {
     end = next.end;
     length += next.length;
   }
-  return [Buffer.concat([varint(length), cut.subarray(body, end)]), length];
+  // Data that does not compress is one long literal: waiting for its end would mean reading all of it.
+  const rest = next.literalAt === undefined ? new Uint8Array(0) : cut.subarray(next.literalAt);
+  const total = length + rest.length;
+  return [Buffer.concat([varint(total), cut.subarray(body, end), snappyLiteral(rest), rest]), total];
 }
 
-/** Where the element at `at` ends, and how many bytes it stands for. */
-function snappyElement(bytes: Uint8Array, at: number): { end: number; length: number } {
+/** The tag of a literal, with its length in four bytes. */
+function snappyLiteral({ length }: Uint8Array): Uint8Array {
+  if (length === 0) return new Uint8Array(0);
+  const tag = Buffer.alloc(5);
+  tag.writeUInt8(63 << 2);
+  tag.writeUInt32LE(length - 1, 1);
+  return tag;
+}
+
+interface SnappyElement {
+  readonly end: number;
+  /** How many bytes it stands for. */
+  readonly length: number;
+  /** Where its bytes begin, if it is made of them. */
+  readonly literalAt?: number;
+}
+
+function snappyElement(bytes: Uint8Array, at: number): SnappyElement {
   const tag = bytes[at];
   if (tag === undefined) return { end: Number.POSITIVE_INFINITY, length: 0 };
   const high = tag >> 2;
   switch (tag & 3) {
     case 0:
-      return snappyLiteral(bytes, at, high);
+      return literalElement(bytes, at, high);
     case 1:
       return { end: at + 2, length: (high & 7) + 4 };
     case 2:
@@ -51,12 +71,13 @@ function snappyElement(bytes: Uint8Array, at: number): { end: number; length: nu
 }
 
 /** Lengths up to 60 stand in the tag; longer ones in one to four bytes behind it. */
-function snappyLiteral(bytes: Uint8Array, at: number, high: number): { end: number; length: number } {
-  if (high < 60) return { end: at + 2 + high, length: high + 1 };
+function literalElement(bytes: Uint8Array, at: number, high: number): SnappyElement {
+  if (high < 60) return { end: at + 2 + high, length: high + 1, literalAt: at + 1 };
   const extra = high - 59;
+  const literalAt = at + 1 + extra;
   let length = 1;
   for (let i = 0; i < extra; i++) length += (bytes[at + 1 + i] ?? 0) * 2 ** (8 * i);
-  return { end: at + 1 + extra + length, length };
+  return { end: literalAt + length, length, literalAt };
 }
 
 /** A number in groups of seven bits, the lowest first. */

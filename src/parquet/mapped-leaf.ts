@@ -81,7 +81,7 @@ export class MappedLeaf implements LeafReader {
   async #valuesOf(page: Page, read: ReadSpan): Promise<Decoded> {
     if (this.#held?.page === page) return this.#held.values;
     await this.#readDictionary(read);
-    const values = (await this.#readStart(page)) ?? (await this.#readWhole(page, read));
+    const values = this.#needsStartOnly(page) ? await this.#readStart(page) : await this.#readWhole(page, read);
     this.#held = { page, values };
     return values;
   }
@@ -102,8 +102,7 @@ export class MappedLeaf implements LeafReader {
     return decoder.rows(await local({ start: dataStart, end }), header);
   }
 
-  async #readStart(page: Page): Promise<Decoded | null> {
-    if (!this.#needsStartOnly(page)) return null;
+  async #readStart(page: Page): Promise<Decoded> {
     const { decoder, read } = this.#options;
     const found = await findPage(decoder.library, read, { start: page.start, limit: page.end });
     return readPageStart({ decoder, read, page: found, rows: this.#lastRow(page) + 1, of: page.rows });

@@ -5,8 +5,8 @@ import { type Library, viewOf } from "./library.js";
 
 /** The levels of the first rows of a page, and the decompressed bytes behind all levels. */
 export interface StartOfPage {
-  readonly repetition: readonly number[];
-  readonly definition: readonly number[];
+  readonly repetition: Uint8Array;
+  readonly definition: Uint8Array;
   /** Entries that the rows have, with nulls and empty lists. */
   readonly entries: number;
   /** Values that are really there. */
@@ -73,17 +73,17 @@ function count({ decoder, bytes, total, rows, ...sections }: Sections): StartOfP
   const { library, leaf } = decoder;
   const view = viewOf(bytes);
   const levels = (section: Section, max: number, entries: number) =>
-    max === 0 ? [] : decodeLevels(library, view, { section, max, count: entries });
+    max === 0 ? new Uint8Array(0) : decodeLevels(library, view, { section, max, count: entries });
   const all = levels(sections.repetition, leaf.maxRepetition, total);
   const entries = leaf.maxRepetition === 0 ? Math.min(rows, total) : entriesOf(all, rows);
   const definition = levels(sections.definition, leaf.maxDefinition, entries);
   const nulls = definition.filter((level) => level < leaf.maxDefinition).length;
   const values = bytes.subarray(sections.definition.end);
-  return { repetition: all.slice(0, entries), definition, entries, values: entries - nulls, bytes: values };
+  return { repetition: all.subarray(0, entries), definition, entries, values: entries - nulls, bytes: values };
 }
 
 /** A level of zero begins a row. */
-function entriesOf(levels: readonly number[], rows: number): number {
+function entriesOf(levels: Uint8Array, rows: number): number {
   let seen = 0;
   for (let at = 0; at < levels.length; at++) {
     if (levels[at] === 0 && ++seen > rows) return at;
@@ -95,9 +95,10 @@ function decodeLevels(
   { readRleBitPackedHybrid }: Library,
   view: DataView,
   { section, max, count }: { section: Section; max: number; count: number },
-): number[] {
-  const levels: number[] = new Array<number>(count).fill(0);
+): Uint8Array {
+  // The decoder writes runs beyond the end of a list; an array of bytes keeps its length.
+  const levels = new Uint8Array(count);
   const width = 32 - Math.clz32(max);
   readRleBitPackedHybrid({ view, offset: section.start }, width, levels, section.end - section.start);
-  return levels.slice(0, count);
+  return levels;
 }

@@ -11,8 +11,8 @@ import { type ReadSpan, readAhead } from "./spans.js";
 /** Pages below this size are read whole. */
 export const LARGE_PAGE = 256 * 1024;
 /** Rows are never spread quite evenly; this much more is read at first, and on top of it some for the levels. */
-const SLACK = 1.1;
-const SLACK_BYTES = 32 * 1024;
+export const SLACK = 1.1;
+export const SLACK_BYTES = 32 * 1024;
 const GROWTH = 1.3;
 /** A start that is most of the page saves nothing. */
 const WORTHWHILE = 0.7;
@@ -29,22 +29,22 @@ export interface StartOptions {
 }
 
 /**
- * The first rows of a large page, from the beginning of its bytes alone: some writers put a whole row group into one
- * page. Null when that cannot be done, or saves too little.
+ * The first rows of a large page, from the beginning of its bytes alone if possible: some writers put a whole row group
+ * into one page. More rows may come than were asked for.
  */
-export async function readPageStart({ decoder, read, page, rows, of }: StartOptions): Promise<Decoded | null> {
+export async function readPageStart({ decoder, read, page, rows, of }: StartOptions): Promise<Decoded> {
   const size = page.end - page.dataStart;
   const cut = cutStream(decoder.library, decoder.codec);
-  if (cut === null || size < LARGE_PAGE || !isInOrder(encodingOf(page.header))) return null;
+  // What was read in vain is not read again.
   const forward = readAhead(read, { limit: page.end, step: 0 });
   let length = Math.ceil(((size * rows) / of) * SLACK) + SLACK_BYTES;
-  for (; length < size * WORTHWHILE; length = Math.ceil(length * GROWTH)) {
+  for (; cut !== null && length < size * WORTHWHILE; length = Math.ceil(length * GROWTH)) {
     const bytes = await forward({ start: page.dataStart, end: page.dataStart + length });
     const start = readLevels(decoder, page.header, { bytes, cut, rows });
     const values = start === null ? null : decodeStart(decoder, page.header, start);
     if (values !== null) return values;
   }
-  return null;
+  return decoder.rows(await forward({ start: page.dataStart, end: page.end }), page.header);
 }
 
 /** True when the first rows of such a page can be had from its first bytes. */
@@ -85,7 +85,7 @@ function shortPage(leaf: Leaf, { repetition, definition }: StartOfPage, values: 
 }
 
 /** Levels as runs, with their length before them. */
-function writeLevels(levels: readonly number[]): Uint8Array {
+function writeLevels(levels: Uint8Array): Uint8Array {
   const runs: Uint8Array[] = [];
   for (let at = 0; at < levels.length; ) {
     const level = levels[at] ?? 0;

@@ -66,8 +66,7 @@ export class SequentialLeaf implements LeafReader {
     const isFirst = this.#first === 0 && this.#held.length === 0;
     const isOnly = page.end === chunk.end;
     if (!isFirst || !isOnly || page.end - page.start < LARGE_PAGE || needed * 2 >= rows) return null;
-    const values = await readPageStart({ decoder, read, page, rows: needed, of: rows });
-    return values === null ? null : Array.from<unknown>(values);
+    return Array.from<unknown>(await readPageStart({ decoder, read, page, rows: needed, of: rows }));
   }
 
   #letGo(row: number): void {

@@ -1,0 +1,112 @@
+import type { Dataset } from "../core/dataset.js";
+import { EXIT } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { ExampleSource } from "../core/example.js";
+import { plural } from "../report/format.js";
+import { oneLine } from "../report/markdown.js";
+import { makePlan, type Plan } from "../runner/plan.js";
+import type { Manifest } from "../store/manifest.js";
+import { rowFinder } from "../store/open-run.js";
+import { readOutputs } from "../store/outputs.js";
+import { loadTokenizer } from "../tokens/index.js";
+import { addTo, type CostRange, judgingInWords, judgingOfOutput } from "./judging-estimate.js";
+import type { Report } from "./report-result.js";
+import type { RunConfig } from "./run-config.js";
+import { writeResult } from "./streams.js";
+
+/** What `assay grade --dry-run` looks at. */
+export interface GradePlanRequest {
+  dir: string;
+  parent: Manifest;
+  config: RunConfig;
+  datasets: (Dataset | ExampleSource)[];
+  evaluators: Evaluator[] | undefined;
+}
+
+/** What a grading would do, before anything is spent. */
+interface GradeReport {
+  schema: "assay.grade-plan/1";
+  run: string;
+  /** Stored outputs whose examples are there. */
+  outputs: number;
+  datasets: { name: string; evaluators: string[]; passField: string | null }[];
+  threshold: number;
+  isJudged: boolean;
+  /** What the judge is sent, and the same with verdicts of the usual length; null when it has no price. */
+  judgeCostUsd: CostRange;
+}
+
+/** `assay grade --dry-run`: the outputs are stored, so that what a judge would be sent is known. */
+export async function planGrading(request: GradePlanRequest): Promise<Report> {
+  const report = reportOf(await planOf(request), request);
+  const text = request.config.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
+  return async () => {
+    await writeResult(text);
+    return EXIT.fine;
+  };
+}
+
+function planOf({ parent, config, datasets, evaluators }: GradePlanRequest): Promise<Plan> {
+  const { systems, trials, seed, threshold } = parent.config;
+  return makePlan({
+    systems: systems.map((name) => ({ name, process: () => ({}), fingerprint: () => name })),
+    datasets,
+    metrics: [],
+    trials,
+    seed,
+    threshold: config.threshold ?? threshold,
+    ...(evaluators === undefined ? {} : { evaluators }),
+    ...(config.scoreField === undefined ? {} : { scoreField: config.scoreField }),
+  });
+}
+
+function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeReport {
+  const judgeCostUsd: CostRange = { low: 0, high: 0 };
+  const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
+  const indexOf = rowFinder(plan);
+  let outputs = 0;
+  for (const stored of readOutputs(dir)) {
+    const found = exampleAt(plan, indexOf(stored));
+    if (found === null) continue;
+    outputs += 1;
+    const { example, evaluators } = found;
+    addTo(
+      judgeCostUsd,
+      judgingOfOutput({ example, output: stored.output }, evaluators, (text) => tokenizer.count(text)),
+    );
+  }
+  return {
+    schema: "assay.grade-plan/1",
+    run: parent.runId,
+    outputs,
+    datasets: plan.wirings.map((wiring) => ({
+      name: wiring.dataset || "examples",
+      evaluators: wiring.evaluators.map(({ name }) => name),
+      passField: wiring.forcedField ?? wiring.primaryFields?.[0] ?? null,
+    })),
+    threshold: plan.threshold,
+    isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
+    judgeCostUsd,
+  };
+}
+
+/** Rows stand by system, then example, then trial. */
+function exampleAt({ examples, trials, wirings, wiringOf }: Plan, index: number | undefined) {
+  if (index === undefined) return null;
+  const at = Math.floor(index / trials) % examples.length;
+  const example = examples[at];
+  const wiring = wirings[wiringOf[at] ?? 0];
+  return example == null || wiring === undefined ? null : { example, evaluators: wiring.evaluators };
+}
+
+function inWords({ run, outputs, datasets, threshold, isJudged, judgeCostUsd }: GradeReport): string {
+  const lines = [
+    `${run}: ${plural(outputs, "stored output")} to score again`,
+    ...datasets.map(({ name, evaluators, passField }) => {
+      const field = passField ?? "the first evaluator's first field";
+      return `dataset ${name}: evaluators ${evaluators.join(", ") || "none"}, pass = ${field} ≥ ${threshold}`;
+    }),
+    ...(isJudged ? [judgingInWords(judgeCostUsd, "its prompts")] : []),
+  ];
+  return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
+}

@@ -1,0 +1,349 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { FaultPlan } from "../src/hub/scripted-faults.js";
+import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
+import type { RepoPlan } from "../src/hub/scripted-repos.js";
+import { type Finished, reportOf, start } from "./assay.js";
+import { parquetOf } from "./serve-fixture.js";
+import { Workspace } from "./workspace.js";
+
+/** A system that knows no answer. */
+const SILENT = "export default () => '';";
+const GSM8K = "main/test-00000-of-00001.parquet";
+
+/** Rows in the schema of GSM8K, invented. */
+function sums(count: number) {
+  return Array.from({ length: count }, (_, i) => ({
+    question: `What is ${i} plus ${i}?`,
+    answer: `${i} + ${i} = ${2 * i}\n#### ${2 * i}`,
+  }));
+}
+
+const columns = { question: "VARCHAR", answer: "VARCHAR" };
+
+async function gsm8k(rows: readonly Record<string, unknown>[] = sums(30)): Promise<RepoPlan> {
+  const bytes = await parquetOf({ columns, rows }, { compression: "snappy" });
+  return { revisions: { main: { files: { [GSM8K]: bytes } } } };
+}
+
+interface Served {
+  hub: ScriptedHub;
+  space: Workspace;
+  assay(...args: string[]): Promise<Finished>;
+}
+
+/** A hub, and a folder in which the real command line is pointed at it. */
+async function serve(repos: Record<string, RepoPlan>, faults: readonly FaultPlan[] = []): Promise<Served> {
+  const hub = await startHub({ repos, faults });
+  onTestFinished(() => hub.close());
+  const space = new Workspace({ "silent.mjs": SILENT });
+  const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache"), HF_TOKEN: "", HF_HOME: space.dir };
+  return { hub, space, assay: (...args) => start(space.dir, args, env).finished };
+}
+
+const RUN = ["run", "--system", "./silent.mjs", "--output", "json", "--quiet"];
+
+describe("a dataset of the hub", () => {
+  it("is run, its revision is kept with the run, and the run works offline afterwards", async () => {
+    const { hub, assay, space } = await serve({ "openai/gsm8k": await gsm8k() });
+    const report = reportOf(await assay(...RUN, "--dataset", "gsm8k", "-n", "10"));
+    const revision = hub.commit("openai/gsm8k");
+    expect(report.config.datasets[0]).toMatchObject({
+      name: "gsm8k",
+      examples: 10,
+      primaryField: "math_equiv",
+      origin: { repo: "openai/gsm8k", revision, files: [GSM8K] },
+    });
+    await hub.close();
+    const env = { HF_HUB_OFFLINE: "1", HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
+    const offline = await start(space.dir, [...RUN, "--dataset", "gsm8k", "-n", "10"], env).finished;
+    expect(reportOf(offline).rows.map(({ exampleId }) => exampleId)).toEqual(
+      report.rows.map(({ exampleId }) => exampleId),
+    );
+    const never = await start(space.dir, [...RUN, "--dataset", "mmlu"], env).finished;
+    expect(never.code).toBe(3);
+    expect(never.stderr).toMatch(/HF_HUB_OFFLINE/);
+  });
+
+  it("is pinned by its revision, which a resumed run and a graded one keep", async () => {
+    const before = await gsm8k(sums(4));
+    const { assay, hub } = await serve({ "openai/gsm8k": before });
+    const first = reportOf(await assay(...RUN, "--dataset", "gsm8k"));
+    const commit = hub.commit("openai/gsm8k");
+    const now = await parquetOf({ columns, rows: sums(9) }, { compression: "zstd" });
+    Object.assign(before.revisions, {
+      old: { files: before.revisions.main?.files },
+      main: { files: { [GSM8K]: now } },
+    });
+    expect(reportOf(await assay(...RUN, "--dataset", "gsm8k")).rows).toHaveLength(9);
+    expect(reportOf(await assay(...RUN, "--dataset", "gsm8k@old")).rows).toHaveLength(4);
+    const graded = await assay("grade", first.run ?? "", "--output", "json");
+    expect(graded.stderr).not.toMatch(/^assay:/m);
+    expect(reportOf(graded).rows).toHaveLength(4);
+    expect(hub.requests.some(({ path }) => path.includes(commit))).toBe(true);
+    const missing = await assay(...RUN, "--dataset", "gsm8k@nowhere");
+    expect(missing.code).not.toBe(0);
+    expect(missing.stderr).toMatch(/nowhere/);
+  });
+
+  it("is shown with what is known of it, and one example", async () => {
+    const { assay } = await serve({ "openai/gsm8k": await gsm8k() });
+    const { stdout, code } = await assay("datasets", "show", "gsm8k");
+    expect(code).toBe(0);
+    for (const part of ["openai/gsm8k", "1,319", "licence: mit", "gated: no", "math_equivalence", "What is", "Gold: "])
+      expect(stdout).toContain(part);
+  });
+
+  it("is followed to where it has moved", async () => {
+    const { assay } = await serve({
+      "openai/gsm8k": { revisions: {}, movedTo: "openai/grade-school" },
+      "openai/grade-school": await gsm8k(sums(3)),
+    });
+    const report = reportOf(await assay(...RUN, "--dataset", "gsm8k"));
+    expect(report.rows).toHaveLength(3);
+    expect(report.notes.join("\n")).toMatch(/openai\/grade-school/);
+  });
+
+  const other = () =>
+    parquetOf(
+      { columns: { prompt: "VARCHAR", answer: "VARCHAR" }, rows: [{ prompt: "?", answer: "#### 1" }] },
+      { compression: "snappy" },
+    );
+  const cases: [string, () => Promise<{ repo?: RepoPlan; faults?: FaultPlan[] }>, RegExp, number][] = [
+    [
+      "without a column",
+      async () => ({ repo: { revisions: { main: { files: { [GSM8K]: await other() } } } } }),
+      /has no column "question".*Its columns: prompt, answer/s,
+      2,
+    ],
+    [
+      "that is truncated",
+      async () => ({ repo: { revisions: { main: { files: { [GSM8K]: (await other()).subarray(0, 200) } } } } }),
+      /openai\/gsm8k main\/test-00000-of-00001\.parquet.*(?:truncated|cut|end|Parquet)/s,
+      2,
+    ],
+    [
+      "that asks for a token",
+      async () => ({ repo: { ...(await gsm8k()), isGated: true, token: "hf_right" } }),
+      /HF_TOKEN/,
+      2,
+    ],
+    ["that is private or gone", async () => ({}), /openai\/gsm8k/, 2],
+    [
+      "whose bytes are wrong",
+      async () => ({
+        repo: {
+          revisions: {
+            main: {
+              files: {
+                "main/test.jsonl": Buffer.from(
+                  sums(3)
+                    .map((row) => JSON.stringify(row))
+                    .join("\n"),
+                ),
+              },
+            },
+          },
+        },
+        faults: [{ kind: "wrong", path: "test.jsonl", times: 9 }],
+      }),
+      /checksum|hash|damaged|differ/i,
+      3,
+    ],
+  ];
+  it.each(cases)("%s is an error of its own, and the cache stays sound", async (_, make, message, code) => {
+    const { repo, faults } = await make();
+    const { assay, space, hub } = await serve(repo === undefined ? {} : { "openai/gsm8k": repo }, faults ?? []);
+    const failed = await assay(...RUN, "--dataset", "gsm8k");
+    expect(failed.stderr).toMatch(message);
+    expect(failed.stderr).not.toMatch(/ {4}at /);
+    expect(failed.code).toBe(code);
+    // The same cache, and a hub on which all is well.
+    const sound = await serve({ "openai/gsm8k": await gsm8k(sums(5)) });
+    const env = { HF_ENDPOINT: sound.hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
+    const again = await start(space.dir, [...RUN, "--dataset", "gsm8k"], env).finished;
+    expect(reportOf(again).rows).toHaveLength(5);
+    await hub.close();
+  });
+
+  it("is downloaded by two processes at once", async () => {
+    const { assay } = await serve({ "openai/gsm8k": await gsm8k(sums(200)) });
+    const both = await Promise.all([assay(...RUN, "--dataset", "gsm8k"), assay(...RUN, "--dataset", "gsm8k")]);
+    for (const finished of both) expect(reportOf(finished).rows).toHaveLength(200);
+  });
+});
+
+describe("samples", () => {
+  const rows = Array.from({ length: 60 }, (_, i) => ({
+    question: `Q${i}`,
+    answer: "A",
+    subject: i < 40 ? "law" : "maths",
+  }));
+
+  async function mmlu(): Promise<RepoPlan> {
+    const types = { question: "VARCHAR", subject: "VARCHAR", choices: "VARCHAR[]", answer: "BIGINT" };
+    const given = rows.map((row) => ({ ...row, choices: ["w", "x", "y", "z"], answer: 2 }));
+    const bytes = await parquetOf({ columns: types, rows: given }, { compression: "zstd" });
+    return { revisions: { main: { files: { "all/test-00000-of-00001.parquet": bytes } } } };
+  }
+
+  it("are stratified by subject, the same for the same seed, and others for another", async () => {
+    const { assay } = await serve({ "cais/mmlu": await mmlu() });
+    const sample = async (...flags: string[]) =>
+      reportOf(await assay(...RUN, "--dataset", "mmlu", ...flags)).rows as unknown as {
+        exampleId: string;
+        facets: { subject: string };
+      }[];
+    const drawn = await sample("-n", "9");
+    expect(drawn.filter(({ facets }) => facets.subject === "law")).toHaveLength(6);
+    expect(drawn.map(({ exampleId }) => exampleId)).toEqual((await sample("-n", "9")).map((row) => row.exampleId));
+    const ids = new Set((await sample("-n", "9", "--shuffle-seed", "3")).map((row) => row.exampleId));
+    expect(drawn.some(({ exampleId }) => !ids.has(exampleId))).toBe(true);
+    const head = await sample("-n", "5", "--head");
+    expect(head.every(({ facets }) => facets.subject === "law")).toBe(true);
+    const filtered = await sample("--filter", "subject=maths");
+    expect(filtered).toHaveLength(20);
+    const nothing = await assay(...RUN, "--dataset", "mmlu", "--filter", "subject=cooking");
+    expect(nothing.stderr).toMatch(/subject=cooking.*law, maths/s);
+    expect(nothing.code).toBe(2);
+  });
+});
+
+describe("local files", () => {
+  const given = [
+    { id: 1, q: "Two plus two?", a: "4" },
+    { id: 2, q: "Three, or four?", a: "4" },
+  ];
+  const delimited = (separator: string) =>
+    ["id,q,a", ...given.map(({ id, q, a }) => `${id},"${q}",${a}`)]
+      .map((line) => line.replaceAll(/,(?! )/g, separator))
+      .join("\n");
+
+  it("of every format, plain and compressed, hold the same examples", async () => {
+    const space = new Workspace({ "silent.mjs": SILENT });
+    const types = { id: "BIGINT", q: "VARCHAR", a: "VARCHAR" };
+    const contents: Record<string, Buffer> = {
+      "data.jsonl": Buffer.from(given.map((row) => JSON.stringify(row)).join("\n")),
+      "data.json": Buffer.from(JSON.stringify(given)),
+      "data.csv": Buffer.from(delimited(",")),
+      "data.tsv": Buffer.from(delimited("\t")),
+      "data.parquet": await parquetOf({ columns: types, rows: given }, { compression: "gzip" }),
+    };
+    for (const [name, bytes] of Object.entries(contents)) {
+      for (const [file, content] of [
+        [name, bytes],
+        [`${name}.gz`, gzipSync(bytes)],
+      ] as const) {
+        space.writeBytes(file, content);
+        const args = [...RUN, "--dataset", file, "--map", "question=q,answer=a", "--evaluator", "regex:/^$/"];
+        const report = reportOf(await start(space.dir, args).finished);
+        expect([file, report.rows.map(({ exampleId, outcome }) => [String(exampleId), outcome])]).toEqual([
+          file,
+          [
+            ["1", "pass"],
+            ["2", "pass"],
+          ],
+        ]);
+      }
+    }
+  });
+
+  it.each([
+    ["cut.jsonl.gz", gzipSync(Buffer.alloc(4000, "x")).subarray(0, 30), /cut\.jsonl\.gz" ends too early/],
+    ["bad.tsv", Buffer.from("question\tanswer\nWhy?\n"), /bad\.tsv:2: the row has 1 cells where the header has 2/],
+    ["not.parquet", Buffer.from("hello"), /not\.parquet.*(?:not a|no) Parquet/s],
+  ])("%s is refused with what is wrong and where", async (name, content, message) => {
+    const space = new Workspace({ "silent.mjs": SILENT });
+    space.writeBytes(name, content);
+    const failed = await start(space.dir, [...RUN, "--dataset", name]).finished;
+    expect(failed.stderr).toMatch(message);
+    expect(failed.code).toBe(2);
+  });
+
+  it("name the row of a Parquet file that cannot be used", async () => {
+    const space = new Workspace({ "silent.mjs": SILENT });
+    const rows = [{ question: "Why?" }, { question: null }];
+    space.writeBytes(
+      "data.parquet",
+      await parquetOf({ columns: { question: "VARCHAR" }, rows }, { compression: "snappy" }),
+    );
+    const failed = await start(space.dir, [...RUN, "--dataset", "data.parquet"]).finished;
+    expect(failed.stderr).toMatch(/data\.parquet row 2: the row has neither a context nor a question/);
+    const skipped = await start(space.dir, [...RUN, "--dataset", "data.parquet", "--skip-bad-rows"]).finished;
+    expect(reportOf(skipped).rows).toHaveLength(1);
+  });
+
+  it("are read as a dataset of the catalogue is", async () => {
+    const space = new Workspace({ "silent.mjs": SILENT, "mine.jsonl": sums(3) });
+    const report = reportOf(await start(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]).finished);
+    expect(report.rows.map(({ scores }) => Object.keys(scores))).toEqual(
+      sums(3).map(() => expect.arrayContaining(["math_equiv", "f1"])),
+    );
+    const mapped = await start(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]).finished;
+    expect(mapped.stderr).toMatch(/--map is for files/);
+  });
+});
+
+describe("assay datasets", () => {
+  it("lists all of them, with licence and score", async () => {
+    const { stdout, code } = await start(new Workspace().dir, ["datasets"]).finished;
+    expect(code).toBe(0);
+    for (const name of ["gsm8k", "mmlu[:CONFIG]", "swebench-lite", "needle", "locomo", "longmemeval[:CONFIG]"])
+      expect(stdout).toMatch(new RegExp(`^\\| ${name.replaceAll(/[[\]]/g, "\\$&")} +\\|`, "m"));
+    expect(stdout).toMatch(/gpqa.*gated/);
+  });
+
+  it("import gives files a name, keeps the config's comments, and is used at once", async () => {
+    const space = new Workspace({
+      "silent.mjs": SILENT,
+      "assay.config.yaml": "# nightly\ntrials: 2\n",
+      "data/faq.csv": "q,a,topic\nWhy?,So,life\nHow?,Thus,work\n",
+    });
+    const args = ["datasets", "import", "faq", "data/faq.csv", "--map", "question=q,answer=a", "--subject", "topic"];
+    const imported = await start(space.dir, args).finished;
+    expect(imported.stderr).toMatch(/faq: 2 examples of 1 file, named in .*assay\.config\.yaml/);
+    const config = readFileSync(space.path("assay.config.yaml"), "utf8");
+    expect(config).toMatch(/^# nightly\ntrials: 2\n/);
+    expect(config).toContain("data/faq.csv");
+    const report = reportOf(await start(space.dir, [...RUN, "--dataset", "faq"]).finished);
+    expect(report.rows).toHaveLength(4);
+    expect(report.summary.silent).toMatchObject({ "facet:topic=life": 0 });
+    const again = await start(space.dir, args).finished;
+    expect(again.stderr).toMatch(/--replace/);
+    expect(again.code).toBe(2);
+    expect((await start(space.dir, [...args, "--replace"]).finished).code).toBe(0);
+  });
+
+  it.each([
+    [["import", "x"], /Name the dataset and its files/],
+    [["import", "gsm8k", "a.csv"], /comes with assay/],
+    [["import", "a/b", "a.csv"], /no name for a dataset/],
+    [["import", "x", "nowhere.csv"], /There is no file "nowhere\.csv"/],
+    [["import", "x", "bad.csv"], /bad\.csv:2: the row has neither a context nor a question/],
+    [["import", "x", "a.csv", "--template", "needle"], /names the template "needle"/],
+    [["import", "x", "a.csv", "--template", "gsm8k", "--map", "question=q"], /leave --map and --subject out/],
+    [["import", "x", "a.csv", "--score-field", "nonsense"], /No evaluator of x gives "nonsense"/],
+    [["import", "x", "a.csv", "--subject", "nonsense"], /No row has a field "nonsense"/],
+    [["imprt"], /Did you mean "import"/],
+    [["show"], /Which dataset/],
+    [["show", "mmlu:anatmy"], /Did you mean "anatomy"/],
+    [["show", "gsm8k:mian"], /has no configs/],
+    [["show", "needle", "--template", "gsm8k"], /--template is for assay datasets import/],
+  ])("refuses %j", async (words, message) => {
+    const space = new Workspace({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
+    const { code, stderr } = await start(space.dir, ["datasets", ...words]).finished;
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+    expect(readdirSync(space.dir)).not.toContain("assay.config.yaml");
+  });
+
+  it("import leaves a program alone and says what to write into it", async () => {
+    const space = new Workspace({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
+    const { code, stderr } = await start(space.dir, ["datasets", "import", "x", "a.csv"]).finished;
+    expect(stderr).toMatch(/is a program and is left as it is.*namedDatasets/s);
+    expect(code).toBe(2);
+    expect(readFileSync(join(space.dir, "assay.config.mjs"), "utf8")).toBe("export default {};");
+  });
+});
