@@ -163,14 +163,26 @@ export {
 } from "./judge/index.js";
 export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
+  BUILT_IN_MEMORIES,
+  type BuiltInMemoryOptions,
+  bm25Memory,
+  builtInMemory,
   type Conversation,
+  fullHistory,
+  lastTurns,
+  MEMORY_DATASETS,
   type MemoryAnswer,
   MemoryEfficiency,
+  type MemoryEntry,
+  MemoryError,
   type MemoryFactory,
   type MemoryLoadOptions,
   type MemorySystem,
+  type MemoryTrial,
+  READER_INSTRUCTION,
   type Reader,
   type Session,
+  type SystemReaderOptions,
   systemReader,
 } from "./memory/index.js";
 export {

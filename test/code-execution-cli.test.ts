@@ -1,7 +1,7 @@
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
-import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { assay, type Finished, LAUNCHER, reportOf, watch } from "./assay.js";
 import { lacksIsolation } from "./isolation.js";
 import { Workspace } from "./workspace.js";
 
@@ -41,5 +41,52 @@ describe.skipIf(await lacksIsolation())("code_execution in a process of its own"
     const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: space.dir, timeout: 30_000 });
     expect(JSON.parse(stdout)).toEqual(pairs.map(() => ({ pass_at_1: 1 })));
     expect(stderr).toBe("");
+  });
+});
+
+/** Runs the command line where bubblewrap is there and cannot be started: an empty file lies over it. */
+function withoutBubblewrap(cwd: string, ...args: string[]): Promise<Finished> {
+  const hidden = ["--dev-bind", "/", "/", "--ro-bind", "/dev/null", "/usr/bin/bwrap", "--chdir", cwd, "--"];
+  const child = spawn("/usr/bin/bwrap", [...hidden, process.execPath, LAUNCHER, ...args], {
+    env: { ...process.env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return watch(child).finished;
+}
+
+describe.skipIf(await lacksIsolation())("code_execution on a machine without isolation", () => {
+  const ARGS = [
+    "run",
+    "--dataset",
+    "tasks.jsonl",
+    "--replay",
+    "outputs.jsonl",
+    "--evaluator",
+    "code_execution",
+    "--output",
+    "json",
+  ];
+  const space = () => new Workspace({ "tasks.jsonl": [PYTHON], "outputs.jsonl": OUTPUTS.slice(0, 1) });
+
+  it("refuses to run programs", async () => {
+    const finished = await withoutBubblewrap(space().dir, ...ARGS);
+    expect(finished).toMatchObject({ code: 3, stdout: "" });
+    expect(finished.stderr).toContain("--unsafe-local-exec");
+  });
+
+  it("runs them with --unsafe-local-exec, and warns", async () => {
+    const finished = await withoutBubblewrap(space().dir, ...ARGS, "--unsafe-local-exec");
+    expect(finished).toMatchObject({ code: 0, signal: null });
+    expect(finished.stderr).toMatch(
+      /^There is no sandbox here \(.+\): generated code runs without one, and can do all that you can\.$/m,
+    );
+    expect(reportOf(finished).rows.map(({ scores }) => scores.pass_at_1)).toEqual([1]);
+  });
+
+  it("does not warn where there is isolation", async () => {
+    const finished = await assay(space().dir, ...ARGS, "--unsafe-local-exec");
+    expect(finished.code).toBe(0);
+    expect(finished.stderr).not.toContain("There is no sandbox");
   });
 });

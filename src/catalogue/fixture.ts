@@ -21,6 +21,6 @@ export interface ParquetFixture {
   readonly isConverted?: boolean;
 }
 
-export interface TextFixture {
+interface TextFixture {
   readonly text: string;
 }

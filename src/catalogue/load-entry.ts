@@ -3,7 +3,7 @@ import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { didYouMean } from "../core/suggest.js";
-import { loadRows } from "../datasets/load-rows.js";
+import { loadRows, stratum } from "../datasets/load-rows.js";
 import type { RowFile } from "../datasets/row-file.js";
 import type { RawRow } from "../datasets/source-row.js";
 import type { Conversion } from "../datasets/to-example.js";
@@ -86,7 +86,7 @@ async function read({ name, entry }: NamedEntry, { config, opened, options }: Re
     rowFiles: opened.files.map(({ file }) => file),
     columns: { required: columns, optional: optionalColumns },
     ...(header === undefined ? {} : { header }),
-    ...(subject === undefined ? {} : { stratumOf: (example: Example) => String(example[subject] ?? "") }),
+    ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
     isExpanding,
     numbersRepeatedIds: true,
     filtersExamples: true,

@@ -1,7 +1,7 @@
 import type { DatasetOrigin, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { nameOfFile, requireFile } from "../datasets/formats.js";
-import { openRowFile, type RowFile } from "../datasets/row-file.js";
+import { closeFiles, openRowFile, type RowFile } from "../datasets/row-file.js";
 import type { ByteSource } from "../files/byte-source.js";
 import type { Hub, HubListing } from "../hub/index.js";
 import type { HubSource } from "./entry.js";
@@ -40,7 +40,7 @@ async function openLocal({ name, entry }: NamedEntry, config: string, paths: rea
     lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
     origin: null,
     notes: () => [],
-    close: () => closeAll(opened),
+    close: () => closeFiles(opened),
   };
 }
 
@@ -67,9 +67,9 @@ async function openFromHub({ entry }: NamedEntry, config: string, options: LoadO
       for (const file of await shelf.open(source)) files.push({ file, ...subjectOf(source) });
     const lookups: Record<string, readonly RowFile[]> = {};
     for (const [name, source] of Object.entries(entry.lookups ?? {})) lookups[name] = await shelf.open(source(config));
-    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => closeAll(shelf.opened) };
+    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => closeFiles(shelf.opened) };
   } catch (error) {
-    await closeAll(shelf.opened);
+    await closeFiles(shelf.opened);
     throw error;
   }
 }
@@ -128,8 +128,4 @@ class HubShelf {
 /** The same bytes under the name that messages have for them. */
 function named(bytes: ByteSource, name: string): ByteSource {
   return { name, size: bytes.size, read: (start, end) => bytes.read(start, end), close: async () => bytes.close?.() };
-}
-
-async function closeAll(files: readonly RowFile[]): Promise<void> {
-  await Promise.all(files.map(({ table }) => table?.close()));
 }

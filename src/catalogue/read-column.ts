@@ -54,13 +54,6 @@ export function integer(row: RawRow, path: string): number {
   throw wrong(path, value, "a whole number");
 }
 
-/** The item of a list, where the row says which. */
-export function itemAt<T>(items: readonly T[], index: number, path: string): T {
-  const item = items[index];
-  if (item !== undefined) return item;
-  throw new RowProblem(`has ${index} in "${path}", where there are ${items.length} to choose from`);
-}
-
 function wrong(path: string, value: unknown, wanted: string): RowProblem {
   return new RowProblem(`has ${describe(value)} in "${path}", not ${wanted}`);
 }

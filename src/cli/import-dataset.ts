@@ -36,7 +36,7 @@ export async function importDataset(wanted: Import, options: DatasetsOptions): P
 }
 
 function requireName(name: string): void {
-  if (/^[\w.-]+$/.test(name) && !/^\./.test(name)) return;
+  if (/^[\w.-]+$/.test(name) && !name.startsWith(".")) return;
   throw new UsageError(`"${name}" is no name for a dataset: use letters, digits, "-", "_" and ".".`);
 }
 

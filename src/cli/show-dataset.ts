@@ -103,7 +103,7 @@ function placeOf({ repo, revision, files }: DatasetOrigin): string {
 
 /** What a model is given, what is right, and what else the example has. */
 function renderExample(example: Example): string[] {
-  const { context, question, turns, answer, answers, choices, id, ...others } = example;
+  const { context, question, turns, answer, answers, choices: _, id, ...others } = example;
   const asked = [
     context,
     question === context ? undefined : question,

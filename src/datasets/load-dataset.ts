@@ -8,7 +8,7 @@ import {
 import { DatasetError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example, ExampleSource } from "../core/example.js";
-import { registry as defaultRegistry, type Factory, type Permissions, type Registry } from "../core/registry.js";
+import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { matches } from "./columns.js";
 import { isDatasetFile, parseSpec } from "./dataset-spec.js";
@@ -45,8 +45,6 @@ export async function loadDataset(spec: string, options: LoadDatasetOptions = {}
   });
 }
 
-export { isDatasetFile } from "./dataset-spec.js";
-
 /** A definition may make use of the sample size or not; either way no more come through than were asked for. */
 async function chosen(source: ExampleSource, name: string, load: LoadOptions): Promise<readonly Example[]> {
   const found: Example[] = [];
@@ -81,5 +79,5 @@ async function evaluatorsOf(
 async function named(registry: Registry, name: string, permissions: Permissions | undefined): Promise<Evaluator> {
   const [base = name, argument] = name.split(/:(.*)/s);
   const value = registry.get("evaluator", base);
-  return typeof value === "function" ? (value as Factory<Evaluator>)(argument, permissions) : value;
+  return typeof value === "function" ? value(argument, permissions) : value;
 }

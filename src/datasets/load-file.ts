@@ -5,8 +5,8 @@ import type { Example } from "../core/example.js";
 import { canonicalJson } from "../core/fingerprint.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { nameOfFile, requireFile } from "./formats.js";
-import { loadRows } from "./load-rows.js";
-import { openRowFile, type RowFile } from "./row-file.js";
+import { loadRows, stratum } from "./load-rows.js";
+import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 import { toExample } from "./to-example.js";
 
 /**
@@ -40,7 +40,7 @@ export async function loadFiles(paths: readonly string[], options: LoadFilesOpti
     for (const path of paths) files.push(await openRowFile({ path }));
     return await readAll(files, options);
   } finally {
-    await Promise.all(files.map(({ table }) => table?.close()));
+    await closeFiles(files);
   }
 }
 
@@ -53,7 +53,7 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
     seen: hash,
-    ...(subject === undefined ? {} : { stratumOf: (example: Example) => String(example[subject] ?? "") }),
+    ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
     convert: (row, file) => toExample(row, { ...renaming, textOnly: rowFiles[file]?.textOnly ?? false }),
   });
   return makeDataset({
@@ -71,6 +71,6 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
 
 /** What of the options says which rows are taken, and as what. */
 function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, "files" | "onDownload" | "signal"> {
-  const { files, onDownload, signal, ...rest } = options;
+  const { files: _, onDownload: __, signal: ___, ...rest } = options;
   return rest;
 }

@@ -1,5 +1,6 @@
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
+import { facetValue } from "../core/facets.js";
 import { didYouMean } from "../core/suggest.js";
 import type { ParquetTable, TableSample } from "../parquet/index.js";
 import { scalarText } from "./columns.js";
@@ -19,7 +20,7 @@ export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions,
   isExpanding?: boolean;
 }
 
-export interface Columns {
+interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
 }
@@ -44,6 +45,11 @@ export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
     examples: takeSample(collected.examples, wanted, wanted.stratumOf),
     notes: [...collected.notes(), ...notes],
   };
+}
+
+/** What an example is counted to when a sample is stratified by a field. */
+export function stratum(example: Example, field: string): string {
+  return String(facetValue(example, field) ?? "");
 }
 
 /** A batch of rows with where they stand. */

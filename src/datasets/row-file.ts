@@ -10,7 +10,7 @@ export interface RowFile {
   readonly name: string;
   readonly textOnly: boolean;
   /** Where a row stands, as a person would look it up, e.g. `data.jsonl:17`. */
-  at(line: number): string;
+  readonly at: (line: number) => string;
   /** All rows, in order and in batches. */
   batches(options?: ReadOptions): AsyncIterable<readonly SourceRow[]>;
   /** Present for files that can be read in part. */
@@ -50,6 +50,11 @@ export async function* rowsOf(
 ): AsyncGenerator<readonly SourceRow[]> {
   for await (const batch of table.read(positions, columns))
     yield batch.map(({ position, row }) => ({ line: position + 1, row: row as RawRow }));
+}
+
+/** Closes the files that hold something open. */
+export async function closeFiles(files: readonly RowFile[]): Promise<void> {
+  for (const { table } of files) await table?.close();
 }
 
 function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name" | "textOnly" | "at"> {

@@ -18,7 +18,7 @@ export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head
 }
 
 /** Turns a row into examples; `file` is the position of its file among those being read. */
-export type Convert = (row: RawRow, file: number) => Conversion | readonly Conversion[];
+type Convert = (row: RawRow, file: number) => Conversion | readonly Conversion[];
 
 /** Where a row stands: the position of its file, and how lines of that file are written. */
 export interface RowPlace {

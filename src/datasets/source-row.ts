@@ -25,7 +25,7 @@ export interface ReadOptions {
 }
 
 /** Told every byte that is read, such as a hash that identifies the file. */
-export interface ByteSink {
+interface ByteSink {
   update(bytes: Uint8Array): unknown;
 }
 

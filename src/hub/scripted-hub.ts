@@ -19,7 +19,7 @@ export interface HubPlan {
 }
 
 /** A request that a scripted hub has answered. */
-export interface LoggedRequest {
+interface LoggedRequest {
   /** The hub itself, or the store of large files that it redirects to. */
   readonly server: "hub" | "store";
   readonly method: string;

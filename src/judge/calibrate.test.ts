@@ -261,3 +261,23 @@ describe("a judge of pairs", () => {
     expect(calibration.agreement?.meanDifference).toBeNull();
   });
 });
+
+describe("a limit in dollars", () => {
+  it.each([
+    [0.1, 10],
+    [0.045, 4],
+    [0.001, 1],
+  ])("of %d stops before it is exceeded, at %d labels of a cent each", async (maxCostUsd, judged) => {
+    const judge = new LLMJudge({ model: literal, maxWorkers: 3 });
+    const calibration = await calibrateJudge({ judge, labels: rows(30, "pass", 1), maxCostUsd });
+    expect(calibration).toMatchObject({ judged, notAsked: 30 - judged });
+    expect(calibration.costUsd).toBeCloseTo(judged * 0.01, 9);
+    expect(calibration.reasons).toEqual(["the rest might cost more than is allowed"]);
+  });
+
+  it("that is enough changes nothing", async () => {
+    const judge = new LLMJudge({ model: literal });
+    const calibration = await calibrateJudge({ judge, labels: rows(5, "pass", 1), maxCostUsd: 1 });
+    expect(calibration).toMatchObject({ judged: 5, notAsked: 0, reasons: [] });
+  });
+});

@@ -6,11 +6,10 @@ export {
   fullHistory,
   lastTurns,
 } from "./built-in.js";
-export type { Conversation, Conversations, Session } from "./conversation.js";
-export { turnsOf } from "./conversation.js";
+export type { Conversation, Session } from "./conversation.js";
 export { MEMORY_DATASETS, type MemoryEntry, memoryDataset } from "./datasets.js";
-export { HistoryTokens, historyText } from "./history-text.js";
-export { loadMemoryQuestions, type MemoryLoadOptions, type MemoryQuestions } from "./load.js";
+export { HistoryTokens } from "./history-text.js";
+export { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
 export { MemoryEfficiency } from "./memory-metric.js";
 export { memoryFromModule } from "./memory-source.js";
 export {
@@ -20,5 +19,5 @@ export {
   type MemorySystem,
   type MemoryTrial,
 } from "./memory-system.js";
-export { MemoryTrials, type MemoryTrialsOptions } from "./memory-trials.js";
+export { MemoryTrials } from "./memory-trials.js";
 export { READER_INSTRUCTION, type Reader, readerOf, type SystemReaderOptions, systemReader } from "./reader.js";

@@ -15,7 +15,7 @@ import { besides } from "./summary-sheet.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** Metrics that are in every summary, whatever was asked for; one of the same name that is asked for takes its place. */
-export const ALWAYS: readonly Metric[] = [
+const ALWAYS: readonly Metric[] = [
   new Coverage(),
   new Economy(),
   new Efficiency(),

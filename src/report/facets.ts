@@ -12,7 +12,7 @@ export interface FacetEntry {
 }
 
 /** A depth with a length, and the key of the summary that speaks of both. */
-export interface CellEntry {
+interface CellEntry {
   readonly depth: FacetValue;
   readonly length: FacetValue;
   readonly key: string;
