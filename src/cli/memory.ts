@@ -44,7 +44,9 @@ const MEMORY: Workbench = {
         opened.push(
           await MemoryTrials.open(source, { ...shared, ...(fingerprint === undefined ? {} : { fingerprint }) }),
         );
-      return await use({ systems: opened, datasets: [judged(dataset, config, readers)] });
+      const notes = config.dryRun === true ? [await readingNote(dataset, shared.history)] : [];
+      const noted = makeDataset({ ...dataset, notes: [...(dataset.notes ?? []), ...notes] });
+      return await use({ systems: opened, datasets: [judged(noted, config, readers)] });
     } finally {
       await closeAll([...opened, ...readers]);
     }
@@ -126,6 +128,13 @@ function builtIn(spec: string, readers: readonly System[]): NamedMemory[] {
   return readers.map((system) => ({
     source: isAsked(systemReader(system), readers.length === 1 ? spec : `${spec} ${system.name}`),
   }));
+}
+
+/** A plan counts what examples hold, and the history is none of it. */
+async function readingNote({ examples }: Dataset, history: HistoryTokens): Promise<string> {
+  let tokens = 0;
+  for (const { conversation } of examples) tokens += await history.of(String(conversation));
+  return `the input above is the questions alone: a memory that reads the whole history for each reads about ${tokens} tokens a trial round besides`;
 }
 
 /** With a judge the judge decides; one that is the model it judges is no witness. */

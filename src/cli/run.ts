@@ -61,7 +61,7 @@ export interface Workbench {
 }
 
 interface Wanted {
-  config: RunConfig;
+  config: RunConfig & Pick<RunFlags, "dryRun">;
   /** Where a run that goes on was read from. */
   revisions: Revisions;
 }

@@ -38,9 +38,10 @@ export function turnCount(example: Example): number {
   return askedIn(example).length;
 }
 
-/** A model that was asked once has a response and no list. */
+/** A model that was asked once has a response and no list; a recording has the list in its metadata. */
 function repliesOf(output: Output): string[] {
-  return Array.isArray(output.replies) ? output.replies.map(textOf) : [responseOf(output)];
+  const replies = output.replies ?? output.metadata?.replies;
+  return Array.isArray(replies) ? replies.map(textOf) : [responseOf(output)];
 }
 
 /** The example up to each place where the system is to answer, as a model is asked. */

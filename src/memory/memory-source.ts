@@ -1,4 +1,4 @@
-import { ShapeError } from "../core/errors.js";
+import { ModuleError, messageOf, ShapeError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { type MemoryFactory, type MemorySystem, requireMemory } from "./memory-system.js";
 
@@ -24,10 +24,21 @@ export function memoryFromModule(
 export function memorySource(value: unknown, what = "A memory"): MemorySystem | MemoryFactory {
   if (typeof value !== "function") return requireMemory(value, what);
   return async () => {
-    const made: unknown = isClass(value) ? new (value as new () => unknown)() : await (value as () => unknown)();
+    const made = await make(value, what);
     if (typeof made === "object" && made !== null) return requireMemory(made, what);
     throw new ShapeError(`${what} is a function that returned ${describe(made)}, not a memory.`);
   };
+}
+
+async function make(value: object, what: string): Promise<unknown> {
+  try {
+    return isClass(value) ? new (value as new () => unknown)() : await (value as () => unknown)();
+  } catch (cause) {
+    throw new ModuleError(
+      `${what} could not be made: ${messageOf(cause)}. A function must return a memory, and is called with nothing.`,
+      { cause },
+    );
+  }
 }
 
 function isClass(value: object): boolean {

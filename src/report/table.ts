@@ -48,7 +48,7 @@ export function checkColumns(columns: readonly string[]): readonly Group[] {
 function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
   const columns: Column<Line>[] = [{ title: "system", cell: ({ system }) => system }];
   if (groups.includes("quality")) columns.push(...qualityColumns());
-  if (groups.includes("tokens")) columns.push(...tokenColumns());
+  if (groups.includes("tokens")) columns.push(...tokenColumns(lines));
   if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
     columns.push(...costColumns());
   if (groups.includes("speed")) columns.push(...speedColumns());
@@ -66,7 +66,14 @@ function qualityColumns(): Column<Line>[] {
   ];
 }
 
-function tokenColumns(): Column<Line>[] {
+function tokenColumns(lines: readonly Line[]): Column<Line>[] {
+  const costOfPass: Column<Line> = {
+    title: "cost of pass (tokens) [95 %]",
+    align: "right",
+    cell: withInterval("cost_of_pass", 1),
+  };
+  // A run may do without the metric that counts them.
+  if (lines.every(({ summary }) => summary.mean_input_tokens === undefined)) return [costOfPass];
   return [
     {
       title: "tokens in → out",
@@ -79,7 +86,7 @@ function tokenColumns(): Column<Line>[] {
       align: "right",
       cell: ({ summary }) => formatShare(measured(summary, "compression_ratio")),
     },
-    { title: "cost of pass (tokens) [95 %]", align: "right", cell: withInterval("cost_of_pass", 1) },
+    costOfPass,
   ];
 }
 

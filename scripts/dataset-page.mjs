@@ -1,0 +1,149 @@
+#!/usr/bin/env node
+// Writes docs/dataset-catalogue.md from the catalogue of the built package. With --check it writes nothing, and exits
+// with 1 when the page is out of date.
+import { readFileSync, writeFileSync } from "node:fs";
+import { catalogue, MEMORY_DATASETS } from "../dist/lib/index.js";
+
+const PAGE = new URL("../docs/dataset-catalogue.md", import.meta.url);
+/** Where a dataset's evaluators, or the field that decides, depend on the config. */
+const BY_CONFIG = "by config, see below";
+
+const INTRODUCTION = `# The catalogue of datasets
+
+<!-- Written by \`npm run docs:datasets\` from src/catalogue and src/memory. Change those, not this page. -->
+
+Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md).
+
+**Check before you rely on it.** Sizes and licences are what the datasets' cards say. They were written down without access to the hub, and cards change: read the card of a dataset before you publish figures or use its data. "Not stated" means that no licence was found on the card, not that there is none to heed.
+
+- **examples** counts the default config.
+- **gated** datasets want a consent on the hub's page and a token in \`HF_TOKEN\`.
+- **scored by** lists the evaluators by name ([evaluators.md](evaluators.md)). \`llm_judge\` needs \`--judge-model\`.
+- **subject** is what samples are stratified by; **facets** are what results are broken down by.
+`;
+
+function table(columns, rows) {
+  const cells = [
+    columns.map(({ title }) => title),
+    ...rows.map((row) => columns.map(({ cell }) => escaped(cell(row)))),
+  ];
+  const widths = columns.map((_, at) => Math.max(3, ...cells.map((line) => line[at].length)));
+  const pad = (text, at) => (columns[at].isNumber ? text.padStart(widths[at]) : text.padEnd(widths[at]));
+  const rule = columns.map(({ isNumber }, at) =>
+    isNumber ? `${"-".repeat(widths[at] - 1)}:` : "-".repeat(widths[at]),
+  );
+  const lines = cells.map((line) => line.map(pad));
+  return [lines[0], rule, ...lines.slice(1)].map((line) => `| ${line.join(" | ")} |`).join("\n");
+}
+
+function escaped(text) {
+  return text.replaceAll("|", "\\|");
+}
+
+function code(names) {
+  return names.map((name) => `\`${name}\``).join(", ");
+}
+
+/** What an entry says of a config, where it may say the same of all. */
+function of(value, config) {
+  return typeof value === "function" ? value(config) : value;
+}
+
+function configOf({ configs }) {
+  return configs?.default ?? "";
+}
+
+/** Config and split on the hub, or the files, of the default config. */
+function placeOf(entry) {
+  const sources = entry.sources(configOf(entry));
+  const [{ config, split, files = [] }] = sources;
+  const parts = split === undefined ? code(files) : [config, split].filter((part) => part !== "default").join(" · ");
+  return sources.length === 1 ? parts : `${parts} and ${sources.length - 1} more`;
+}
+
+function evaluatorsOf({ evaluators }) {
+  return typeof evaluators === "function" ? BY_CONFIG : code(evaluators);
+}
+
+function primaryOf({ primaryField }) {
+  if (typeof primaryField === "function") return BY_CONFIG;
+  return primaryField === null ? "none of its own" : code([primaryField]);
+}
+
+const COLUMNS = [
+  { title: "name", cell: ([name, { configs }]) => code([configs === undefined ? name : `${name}[:CONFIG]`]) },
+  { title: "hub", cell: ([, { repo }]) => repo },
+  { title: "config · split", cell: ([, entry]) => placeOf(entry) },
+  { title: "examples", isNumber: true, cell: ([, { size }]) => size.toLocaleString("en") },
+  { title: "what it is", cell: ([, { about }]) => about },
+  { title: "scored by", cell: ([, entry]) => evaluatorsOf(entry) },
+  { title: "primary score", cell: ([, entry]) => primaryOf(entry) },
+  { title: "subject", cell: ([, { subject }]) => (subject === undefined ? "" : code([subject])) },
+  { title: "facets", cell: ([, { facets = [] }]) => code(facets) },
+  { title: "licence", cell: ([, { licence }]) => licence },
+  { title: "gated", cell: ([, { isGated }]) => (isGated === true ? "yes" : "no") },
+];
+
+const MEMORY_COLUMNS = [
+  { title: "name", cell: ([name, { configs }]) => code([configs === undefined ? name : `${name}[:CONFIG]`]) },
+  { title: "hub", cell: ([, { repo }]) => repo },
+  { title: "file", cell: ([, entry]) => code([entry.file(configOf(entry))]) },
+  { title: "questions", isNumber: true, cell: ([, { size }]) => size.toLocaleString("en") },
+  { title: "what it is", cell: ([, { about }]) => about },
+  { title: "configs", cell: ([, { configs }]) => (configs === undefined ? "" : code(configs.names)) },
+  { title: "licence", cell: ([, { licence }]) => licence },
+];
+
+/** The configs of one dataset: as a table where each is scored in its own way, else as a list. */
+function configsOf([name, { configs, evaluators, primaryField }]) {
+  const count = `${configs.names.length} configs, \`${configs.default}\` unless named.`;
+  if (typeof evaluators !== "function" && typeof primaryField !== "function")
+    return `### ${name}\n\n${count}\n\n${code(configs.names)}`;
+  const columns = [
+    { title: "config", cell: (config) => code([config]) },
+    { title: "scored by", cell: (config) => code(of(evaluators, config)) },
+    { title: "primary score", cell: (config) => code([of(primaryField, config)]) },
+  ];
+  return `### ${name}\n\n${count}\n\n${table(columns, configs.names)}`;
+}
+
+/** Cautions, each once with all that it is said of. */
+function cautions(entries) {
+  const said = new Map();
+  for (const [name, { caution }] of entries)
+    if (caution !== undefined) said.set(caution, [...(said.get(caution) ?? []), name]);
+  return [...said].map(([caution, names]) => `- ${code(names)}: ${caution}`).join("\n");
+}
+
+function page() {
+  const entries = Object.entries(catalogue);
+  const divided = entries.filter(([, { configs }]) => configs !== undefined);
+  const settings = entries.filter(([, { hasSettings }]) => hasSettings === true).map(([name]) => name);
+  return [
+    INTRODUCTION,
+    table(COLUMNS, entries),
+    `\nWhat follows the colon of ${code(settings)} are settings: see [datasets.md](datasets.md#needles-depth-and-length). Two more datasets need no hub: \`needle\`, which is made on the spot, and files of your own.`,
+    "\n## What their scores do not say\n\nSaid with every run of them:\n",
+    cautions(entries),
+    "\n## Configs\n",
+    divided.map(configsOf).join("\n\n"),
+    "\n## For `assay memory`\n\nQuestions about long conversations, see [memory.md](memory.md). They are scored by `answer_quality`, and `f1` decides.\n",
+    `${table(MEMORY_COLUMNS, Object.entries(MEMORY_DATASETS))}\n`,
+  ].join("\n");
+}
+
+function current() {
+  try {
+    return readFileSync(PAGE, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+const wanted = page();
+if (current() !== wanted) {
+  if (process.argv.includes("--check")) {
+    console.error("docs/dataset-catalogue.md is out of date. Run npm run build && npm run docs:datasets.");
+    process.exitCode = 1;
+  } else writeFileSync(PAGE, wanted);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import { locomoItems, longMemEvalItems } from "../src/memory/scripted-items.js";
+import { reportOf, start } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+/** Answers with the line that has most words of the question. */
+const READER = `export default ({ context = "", question }) => {
+  const words = question.toLowerCase().match(/\\w{4,}/g) ?? [];
+  const hits = (line) => words.filter((word) => line.toLowerCase().includes(word)).length;
+  return context.split("\\n").toSorted((a, b) => hits(b) - hits(a))[0].split(": ").pop();
+};`;
+
+/** A memory of one's own: keeps the last word of every turn. */
+const MEMORY = `export default class {
+  name = "last-words";
+  async reset() { this.words = []; }
+  async ingest(turns) { for (const { content } of turns) this.words.push(content.trim().split(/\\s+/).pop()); }
+  async query() { return { answer: this.words.join(" "), contextTokens: this.words.length }; }
+}`;
+
+const files = {
+  "locomo10.json": JSON.stringify(locomoItems()),
+  "longmemeval_s.json": JSON.stringify(longMemEvalItems()),
+  "reader.mjs": READER,
+  "memory.mjs": MEMORY,
+};
+const LOCOMO = ["memory", "--dataset", "locomo=locomo10.json", "--reader", "./reader.mjs", "--quiet"];
+
+describe("assay memory", () => {
+  it("measures built-in memories and one's own, by type of question, with tokens and times", async () => {
+    const space = new Workspace(files);
+    const systems = ["full-history", "last-n:1", "bm25:2", "./memory.mjs"].flatMap((spec) => ["--system", spec]);
+    const report = reportOf(await start(space.dir, [...LOCOMO, ...systems, "--output", "json"]).finished);
+    expect(Object.keys(report.summary)).toEqual(["full-history", "last-n:1", "bm25:2", "last-words"]);
+    expect(report.rows).toHaveLength(28);
+    for (const summary of Object.values(report.summary)) {
+      for (const key of [
+        "mean_context_tokens",
+        "context_share",
+        "score_per_1k_context_tokens",
+        "ingest_seconds_p50",
+        "query_seconds_p95",
+      ])
+        expect(summary[key]).toEqual(expect.any(Number));
+      for (const type of ["multi-hop", "temporal", "open-domain", "single-hop", "adversarial"])
+        expect(summary[`facet:question_type=${type}`]).toEqual(expect.any(Number));
+    }
+    expect(report.summary["full-history"]?.context_share).toBe(1);
+    expect(report.summary["bm25:2"]?.context_share).toBeLessThan(1);
+    const ingests = report.rows.filter(
+      ({ metadata }) => (metadata as { ingestMs?: number } | null)?.ingestMs !== undefined,
+    );
+    // Once for each of the two conversations and each memory.
+    expect(ingests).toHaveLength(8);
+    const table = await start(space.dir, [...LOCOMO, "--system", "bm25:2"]).finished;
+    expect(table.stdout).toMatch(/Mean score by question_type/);
+    expect(table.stdout).toMatch(/ingest_seconds_p50/);
+  });
+
+  it("reads longmemeval, filters by type, and plans without running anything", async () => {
+    const space = new Workspace(files);
+    const base = [
+      "memory",
+      "--dataset",
+      "longmemeval:s=longmemeval_s.json",
+      "--reader",
+      "./reader.mjs",
+      "--system",
+      "bm25",
+    ];
+    const report = reportOf(
+      await start(space.dir, [...base, "--filter", "question_type=knowledge-update", "--output", "json"]).finished,
+    );
+    expect(report.rows.length).toBeGreaterThan(0);
+    expect(
+      report.rows.every(({ facets }) => (facets as { question_type: string }).question_type === "knowledge-update"),
+    ).toBe(true);
+    const plan = await start(space.dir, [...base, "--dry-run"]).finished;
+    expect(plan.stdout).toMatch(/a memory that reads the whole history for each reads about \d+ tokens/);
+  });
+
+  it("goes on with a run that was stopped, and only there", async () => {
+    const slow = READER.replace("export default (", "export default async (").replace(
+      "=> {",
+      "=> { console.error('asked'); await new Promise((done) => setTimeout(done, 150));",
+    );
+    const space = new Workspace({ ...files, "reader.mjs": slow });
+    const args = [
+      "memory",
+      "--dataset",
+      "locomo=locomo10.json",
+      "--reader",
+      "./reader.mjs",
+      "--system",
+      "bm25:2",
+      "--trials",
+      "4",
+      "--max-workers",
+      "1",
+    ];
+    const running = start(space.dir, args);
+    await running.says("asked");
+    running.child.kill("SIGINT");
+    const stopped = await running.finished;
+    expect(stopped.code).toBe(130);
+    expect(stopped.stderr).toMatch(/assay memory --resume/);
+    const wrong = await start(space.dir, ["run", "--resume", /--resume (\S+)/.exec(stopped.stderr)?.[1] ?? ""])
+      .finished;
+    expect(wrong.stderr).toMatch(/was started by `assay memory`/);
+    const report = reportOf(await start(space.dir, ["memory", "--resume", "--output", "json"]).finished);
+    expect(report.rows.filter(({ outcome }) => outcome !== "skipped")).toHaveLength(28);
+  });
+
+  it.each([
+    [["--system", "bm25"], /needs a model that answers/],
+    [["--system", "bm24", "--reader", "./reader.mjs"], /Did you mean "bm25"/],
+    [["--system", "bm25:x", "--reader", "./reader.mjs"], /not a whole number/],
+    [["--reader", "./reader.mjs"], /There is no memory to measure/],
+    [["--system", "bm25", "--reader", "./nowhere.mjs"], /nowhere\.mjs/],
+    [["--system", "./reader.mjs"], /The memory in \.\/reader\.mjs could not be made/],
+    [["--system", "bm25", "--reader", "./reader.mjs", "--model", "openai/gpt-5"], /Leave one of them out/],
+    [["--system", "bm25", "--reader", "./reader.mjs", "--dataset", "longmemeval"], /takes one dataset/],
+    [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "question_type=x"], /Values of question_type/],
+  ])("refuses %j", async (flags, message) => {
+    const space = new Workspace(files);
+    const { code, stderr } = await start(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]).finished;
+    expect(stderr).toMatch(message);
+    expect(code).not.toBe(0);
+    expect(stderr).not.toMatch(/ {4}at /);
+  });
+
+  it("names the item of a file that cannot be read", async () => {
+    const [first] = locomoItems();
+    const space = new Workspace({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });
+    const { code, stderr } = await start(space.dir, [...LOCOMO, "--system", "bm25"]).finished;
+    expect(stderr).toMatch(/Item 2 of "locomo10\.json"/);
+    expect(code).toBe(2);
+  });
+});
