@@ -18,7 +18,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "assay-parquet-"));
   duckdb = await openDuckDb();
 });
-afterAll(() => {
+const opened: ByteSource[] = [];
+afterAll(async () => {
+  for (const source of opened) await source.close?.();
   duckdb.close();
   rmSync(folder, { recursive: true });
 });
@@ -34,7 +36,14 @@ async function rowsOf(table: ParquetTable, positions: Uint32Array | "all" = "all
 async function written(name: string, query: string, options?: string): Promise<ParquetTable> {
   const path = join(folder, name);
   await duckdb.write(path, query, options);
-  return openParquet(await openBytes(path));
+  return openParquet(await opening(path));
+}
+
+/** Opens a file that is closed at the end. */
+async function opening(path: string): Promise<ByteSource> {
+  const source = await openBytes(path);
+  opened.push(source);
+  return source;
 }
 
 /** Counts what is read. */
@@ -175,10 +184,9 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
   beforeAll(async () => {
     const path = join(folder, `${name}.parquet`);
     await write(path);
-    source = await openBytes(path);
+    source = await opening(path);
     all = (await rowsOf(await openParquet(source))).map(({ row }) => row);
   });
-  afterAll(() => source.close?.());
 
   it("reads all rows as the library does", async () => {
     const file = await asyncBufferFromFile(source.name);
@@ -209,32 +217,30 @@ describe.each(Object.entries(LAYOUTS))("rows by position: %s", (name, write) => 
 });
 
 describe("what is read", () => {
-  const WIDE = `SELECT i AS id, repeat(md5(i::VARCHAR), 4) || i AS text, ['a' || i, md5((i * 7)::VARCHAR)] AS list FROM range(200000) t(i)`;
+  const WIDE = `SELECT i AS id, repeat(md5(i::VARCHAR), 4) || i AS text, ['a' || i, md5((i * 7)::VARCHAR)] AS list FROM range(60000) t(i)`;
 
   it.each([
     ["uncompressed", ""],
     ["snappy", ""],
     ["gzip", ""],
-    ["brotli", ""],
     ["zstd", ""],
     ["zstd", ", PARQUET_VERSION v2"],
   ])("is a small part for the first rows of a large page (%s%s)", async (codec, more) => {
     const path = join(folder, "wide.parquet");
-    await duckdb.write(path, WIDE, `CODEC ${codec}, ROW_GROUP_SIZE 122880${more}`);
-    const source = counted(await openBytes(path));
+    await duckdb.write(path, WIDE, `CODEC ${codec}, ROW_GROUP_SIZE 40960${more}`);
+    const source = counted(await opening(path));
     const table = await openParquet(source);
-    const rows = await rowsOf(table, Uint32Array.of(5, 2000, 122_880 + 100));
-    expect(rows.map(({ row }) => row.id)).toEqual([5, 2000, 122_980]);
-    expect(rows.map(({ row }) => String(row.text).slice(128))).toEqual(["5", "2000", "122980"]);
-    expect(rows.map(({ row }) => (row.list as string[])[0])).toEqual(["a5", "a2000", "a122980"]);
-    expect(source.seen.bytes).toBeLessThan(source.size * 0.2);
-    await table.close();
+    const rows = await rowsOf(table, Uint32Array.of(5, 700, 40_960 + 100));
+    expect(rows.map(({ row }) => row.id)).toEqual([5, 700, 41_060]);
+    expect(rows.map(({ row }) => String(row.text).slice(128))).toEqual(["5", "700", "41060"]);
+    expect(rows.map(({ row }) => (row.list as string[])[0])).toEqual(["a5", "a700", "a41060"]);
+    expect(source.seen.bytes).toBeLessThan(source.size * 0.25);
   });
 
   it("is one read for neighbouring columns of a small row group", async () => {
     const path = join(folder, "small-groups.parquet");
     await duckdb.write(path, `${MIXED} FROM range(100000) t(i)`, "ROW_GROUP_SIZE 2048");
-    const source = counted(await openBytes(path));
+    const source = counted(await opening(path));
     const table = await openParquet(source);
     const before = source.seen.reads;
     await rowsOf(table, Uint32Array.of(50_000));
@@ -242,7 +248,7 @@ describe("what is read", () => {
   });
 
   it("is the end of the file alone, until rows are asked for", async () => {
-    const source = counted(await openBytes(join(folder, "small-groups.parquet")));
+    const source = counted(await opening(join(folder, "small-groups.parquet")));
     await openParquet(source);
     expect(source.seen.reads).toBeLessThanOrEqual(2);
     expect(source.seen.bytes).toBeLessThan(Math.max(source.size * 0.05, 65_537));

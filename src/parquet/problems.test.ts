@@ -65,16 +65,12 @@ describe("a file that cannot be read", () => {
   });
 
   it("ends early while it is read", async () => {
-    const path = join(folder, "good.parquet");
-    const source = await openBytes(path, "short.parquet");
-    const read = (start: number, end: number) => source.read(start, start > 0 ? end : Math.min(end, 100));
-    const table = await openParquet({ ...source, read: (start, end) => read(start, end) });
-    const cut = {
-      ...source,
-      read: async (start: number, end: number) => (await source.read(start, end)).subarray(0, 9),
-    };
-    await expect(openParquet(cut)).rejects.toThrow(/"short\.parquet" is truncated/);
-    expect(table.rows).toBe(5000);
+    const source = await openBytes(join(folder, "good.parquet"), "short.parquet");
+    let most = Number.POSITIVE_INFINITY;
+    const read = async (start: number, end: number) => (await source.read(start, end)).subarray(0, most);
+    const table = await openParquet({ ...source, read });
+    most = 9;
+    await expect(table.column("id")).rejects.toThrow(/"short\.parquet" is truncated: it ends before byte \d+/);
     await source.close?.();
   });
 
@@ -85,10 +81,8 @@ describe("a file that cannot be read", () => {
   });
 
   it("is encrypted", async () => {
-    await duckdb.run("PRAGMA add_parquet_key('key', '0123456789112345')");
-    const path = join(folder, "encrypted.parquet");
-    await duckdb.write(path, "SELECT 1 AS id", "ENCRYPTION_CONFIG {footer_key: 'key'}");
-    expect(await failure(readFileSync(path))).toMatch(/its footer is encrypted, and Assay has no key/);
+    const marked = Buffer.concat([good.subarray(0, -4), Buffer.from("PARE")]);
+    expect(await failure(marked)).toMatch(/its footer is encrypted, and Assay has no key/);
   });
 
   it("passes on what its source says", async () => {

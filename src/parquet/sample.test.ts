@@ -21,11 +21,11 @@ function largeGroups(groups: number, rows: number, part: Region["parts"][number]
 
 const TABLES = {
   affordable: smallGroups(20, 1000, 50_000),
-  "many small groups": smallGroups(2000, 1000, 100_000),
-  pages: largeGroups(2, 1_000_000, { bytes: 400e6, fixed: 1e6, pageRows: 3000, isDivisible: true }),
-  "one page a group": largeGroups(17, 122_880, { bytes: 20e6, fixed: 0, pageRows: 122_880, isDivisible: true }),
-  "only from the start": largeGroups(3, 1_000_000, { bytes: 100e6, fixed: 0, pageRows: null, isDivisible: true }),
-  indivisible: largeGroups(17, 122_880, { bytes: 20e6, fixed: 0, pageRows: 122_880, isDivisible: false }),
+  "many small groups": smallGroups(2000, 100, 100_000),
+  pages: largeGroups(2, 100_000, { bytes: 400e6, fixed: 1e6, pageRows: 300, isDivisible: true }),
+  "one page a group": largeGroups(17, 20_480, { bytes: 20e6, fixed: 0, pageRows: 20_480, isDivisible: true }),
+  "only from the start": largeGroups(3, 100_000, { bytes: 100e6, fixed: 0, pageRows: null, isDivisible: true }),
+  indivisible: largeGroups(17, 20_480, { bytes: 20e6, fixed: 0, pageRows: 20_480, isDivisible: false }),
 } satisfies Record<string, SampledTable>;
 
 const contains = (large: Uint32Array, small: Uint32Array) => {
@@ -42,8 +42,8 @@ describe("drawSample", () => {
   });
 
   it("is drawn from as many blocks as three percent of the bytes are, and says so", () => {
-    const { positions, note } = drawSample(TABLES["many small groups"], { count: 200, seed: 3 });
-    const groups = new Set(positions.map((position) => Math.floor(position / 1000)));
+    const { positions, note } = drawSample(TABLES["many small groups"], { count: 400, seed: 3 });
+    const groups = new Set(positions.map((position) => Math.floor(position / 100)));
     expect(groups.size).toBeLessThanOrEqual(60);
     expect(groups.size).toBeGreaterThan(50);
     expect(note).toMatch(/^the sample is drawn from 60 of 2,000 blocks of the file/);
@@ -51,19 +51,19 @@ describe("drawSample", () => {
 
   it("is drawn from ranges of pages all over large row groups", () => {
     const { positions, note } = drawSample(TABLES.pages, { count: 100, seed: 1 });
-    expect(positions.filter((position) => position % 1_000_000 > 500_000).length).toBeGreaterThan(10);
+    expect(positions.filter((position) => position % 100_000 > 50_000).length).toBeGreaterThan(10);
     expect(note).toMatch(/drawn from \d+ of 1,334 blocks/);
   });
 
   it("is drawn from first rows where a row group is one page", () => {
     const { positions, note } = drawSample(TABLES["one page a group"], { count: 100, seed: 1 });
-    expect(Math.max(...positions.map((position) => position % 122_880))).toBeLessThan(122_880 * 0.04);
+    expect(Math.max(...positions.map((position) => position % 20_480))).toBeLessThan(20_480 * 0.04);
     expect(note).toMatch(/drawn from the first rows of \d+ of 17 blocks/);
   });
 
   it("is drawn from one row group where nothing smaller can be read", () => {
     const { positions, note } = drawSample(TABLES.indivisible, { count: 100, seed: 1 });
-    expect(new Set(positions.map((position) => Math.floor(position / 122_880))).size).toBe(1);
+    expect(new Set(positions.map((position) => Math.floor(position / 20_480))).size).toBe(1);
     expect(note).toMatch(/drawn from 1 of 17 blocks/);
   });
 
@@ -94,7 +94,7 @@ describe("drawSample", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
       for (const position of drawSample(TABLES["one page a group"], { count: 50, seed }).positions) {
-        const group = Math.floor(position / 122_880);
+        const group = Math.floor(position / 20_480);
         hits.set(group, (hits.get(group) ?? 0) + 1);
       }
     }

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { DuckDBInstance } from "@duckdb/node-api";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
+import { type Finished, reportOf, start } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+const ROWS = 2_000_000;
+const SHARE = 0.05;
+const MOST_MIB = 200;
+
+const path = join(tmpdir(), `assay-large-${process.pid}.parquet`);
+let bytes: Buffer;
+let hub: ScriptedHub;
+
+beforeAll(async () => {
+  const instance = await DuckDBInstance.create();
+  const connection = await instance.connect();
+  await connection.run(
+    `COPY (SELECT 'What is ' || i || ' plus ' || hash(i) || '?' AS question, hash(i + 1) || ' in all. #### ' || i AS answer
+     FROM range(${ROWS}) t(i)) TO '${path}' (FORMAT parquet, COMPRESSION zstd)`,
+  );
+  connection.closeSync();
+  instance.closeSync();
+  bytes = readFileSync(path);
+  const files = { "main/test-00000-of-00001.parquet": bytes };
+  hub = await startHub({ repos: { "openai/gsm8k": { revisions: { main: { files } } } } });
+}, 120_000);
+
+afterAll(async () => {
+  await hub.close();
+  rmSync(path, { force: true });
+});
+
+interface Measured extends Finished {
+  /** The most memory the process has had, as far as it was looked at. */
+  peakMiB: number;
+}
+
+/** Runs the command line and looks at its memory as it goes. */
+async function measured(args: readonly string[], env: Record<string, string>, dir: string): Promise<Measured> {
+  const { child, finished } = start(dir, args, env);
+  let peakMiB = 0;
+  const timer = setInterval(() => {
+    try {
+      const status = readFileSync(`/proc/${child.pid}/status`, "utf8");
+      peakMiB = Math.max(peakMiB, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
+    } catch {
+      // Ended, and the promise says so.
+    }
+  }, 10);
+  try {
+    return { ...(await finished), peakMiB };
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+describe("a Parquet file of two million rows", () => {
+  it("costs less than 5 % of its bytes and 200 MiB for a sample of a hundred", async () => {
+    const space = new Workspace({ "silent.mjs": "export default () => '';" });
+    const args = ["run", "--system", "./silent.mjs", "--dataset", "gsm8k", "-n", "100", "--output", "json", "--quiet"];
+    const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
+    const first = await measured(args, env, space.dir);
+    const report = reportOf(first);
+    expect(report.rows).toHaveLength(100);
+    const moved = hub.requests.reduce((sum, request) => sum + request.bytes, 0);
+    expect(moved).toBeGreaterThan(0);
+    expect(moved / bytes.length).toBeLessThan(SHARE);
+    if (existsSync("/proc/self/status")) {
+      expect(first.peakMiB).toBeGreaterThan(20);
+      expect(first.peakMiB).toBeLessThan(MOST_MIB);
+    }
+    // As a local file, and through the cache alone: the same sample.
+    const ids = report.rows.map(({ exampleId }) => exampleId);
+    const local = reportOf(await measured(args.with(4, `gsm8k=${path}`), env, space.dir));
+    expect(local.rows.map(({ exampleId }) => exampleId)).toEqual(ids);
+    const before = hub.requests.length;
+    const again = reportOf(await measured(args, { ...env, HF_HUB_OFFLINE: "1" }, space.dir));
+    expect(again.rows.map(({ exampleId }) => exampleId)).toEqual(ids);
+    expect(hub.requests).toHaveLength(before);
+  }, 120_000);
+});
