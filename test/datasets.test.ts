@@ -347,3 +347,19 @@ describe("assay datasets", () => {
     expect(readFileSync(join(space.dir, "assay.config.mjs"), "utf8")).toBe("export default {};");
   });
 });
+
+describe("two configs of one dataset", () => {
+  it("are told apart by their names, also by --evaluator", async () => {
+    const space = new Workspace({ "silent.mjs": SILENT, "a.tsv": "One?\t1\n", "b.tsv": "Eins?\t1\n" });
+    const datasets = ["--dataset", "mgsm:en=a.tsv", "--dataset", "mgsm:de=b.tsv"];
+    const report = reportOf(
+      await start(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]).finished,
+    );
+    expect(
+      report.rows.map(({ dataset, scores }) => [dataset, "math_equiv" in scores, "numeric_tolerance" in scores]),
+    ).toEqual([
+      ["mgsm:en", true, false],
+      ["mgsm:de", false, true],
+    ]);
+  });
+});

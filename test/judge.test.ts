@@ -250,14 +250,14 @@ describe("a run with a judge", () => {
     expect(notes.find((note) => note.startsWith("spent $0.00"))).toBeDefined();
   });
 
-  it("says what judging has cost, and that a plan does not know it", async () => {
+  it("says what judging has cost, and beforehand what it will cost at least", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
     const space = new Workspace(files);
     const table = BASE.slice(0, -2);
     expect((await assay(space.dir, ...table, ...judge)).stdout).toMatch(/- judging cost \$0\.0\d+, which is no part/);
     const plan = await assay(space.dir, ...table, ...judge, "--dry-run");
-    expect(plan.stdout).toContain("judging costs money besides");
+    expect(plan.stdout).toContain("judging besides: at least $0.00");
     const unpriced = ["--judge-url", mock.url, "--judge-model", "odd", "--min-coverage", "0"];
     const unknown = await assay(space.dir, ...table, ...unpriced);
     expect(unknown.stdout).toContain("trials whose judging has a cost that nobody knows: 3");

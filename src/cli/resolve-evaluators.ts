@@ -41,9 +41,15 @@ export async function resolveEvaluators(
   const judge = judges?.usual ?? null;
   const names = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.name : []));
   const chosen = await makeChosen(registry, { config, names, judge });
-  if (config.unsafeLocalExec === true && chosen.some(({ evaluator }) => evaluator.name === CODE)) await warnUnsafe();
   const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
-  return { ...join(datasets, chosen, judges), made: judge === null ? made : [judge, ...made] };
+  const joined = join(datasets, chosen, judges);
+  if (config.unsafeLocalExec === true && runsCode(joined)) await warnUnsafe();
+  return { ...joined, made: judge === null ? made : [judge, ...made] };
+}
+
+function runsCode({ datasets, evaluators }: Pick<Evaluated, "datasets" | "evaluators">): boolean {
+  const own = datasets.flatMap((dataset) => ("examples" in dataset ? (dataset.evaluators ?? []) : []));
+  return (evaluators ?? own).some(({ name }) => name === CODE);
 }
 
 /** Whoever allowed it is told when it is made use of. */
@@ -116,9 +122,10 @@ async function judgesOf(config: EvaluatorConfig): Promise<Judges | null> {
 
 /** `gsm8k=math_equivalence` names a dataset of the run; the argument of an evaluator may hold "=" too: `regex:a=b`. */
 function splitDataset(given: string, names: readonly string[]): { dataset: string | null; spec: string } {
-  const at = given.indexOf("=");
+  const known = names.find((name) => given.startsWith(`${name}=`));
+  const at = known === undefined ? given.indexOf("=") : known.length;
   const dataset = given.slice(0, at);
-  if (at < 1 || /[:/]/.test(dataset)) return { dataset: null, spec: given };
+  if (known === undefined && (at < 1 || /[:/]/.test(dataset))) return { dataset: null, spec: given };
   if (!names.includes(dataset)) {
     const alike = didYouMean(dataset.replace(/\.\w+$/, ""), names);
     throw new UsageError(`--evaluator ${given} names the dataset "${dataset}", which is none of this run's.${alike}`);

@@ -80,6 +80,20 @@ describe("a file that cannot be read", () => {
     expect(await failure(damaged)).toMatch(/row group \d cannot be decoded .* fetch or write it again/);
   });
 
+  it("names the row group when a sample is drawn from damaged pages", async () => {
+    const path = join(folder, "large.parquet");
+    await duckdb.write(path, "SELECT md5(i::VARCHAR) AS text FROM range(20000) t(i)", "CODEC uncompressed");
+    const damaged = readFileSync(path).fill(0xff, 4, 2000);
+    writeFileSync(path, damaged);
+    const source = await openBytes(path, "large.parquet");
+    const table = await openParquet(source);
+    await expect(table.sample({ count: 5, seed: 1 })).rejects.toThrow(
+      /"large\.parquet" .* row group 1 cannot be decoded/,
+    );
+    await expect(table.sample({ count: 5, seed: 1 })).rejects.toBeInstanceOf(DatasetError);
+    await source.close?.();
+  });
+
   it("is encrypted", async () => {
     const marked = Buffer.concat([good.subarray(0, -4), Buffer.from("PARE")]);
     expect(await failure(marked)).toMatch(/its footer is encrypted, and Assay has no key/);

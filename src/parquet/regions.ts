@@ -4,6 +4,7 @@ import { SMALL_CHUNK } from "./leaf-reader.js";
 import { viewOf } from "./library.js";
 import { type FoundPage, findPage, isDataPage, rowsInPage } from "./page-header.js";
 import { canStart } from "./page-start.js";
+import { undecodable } from "./problems.js";
 import { joinedSize, type Span } from "./spans.js";
 
 /** A row group as the sampler sees it: its rows, and what reading some of them costs. */
@@ -41,7 +42,9 @@ export async function regionsOf(file: OpenFile, columns?: readonly string[]): Pr
   if (largest === undefined) return [];
   const shapes = await Promise.all(
     chosenChunks(file, largest, columns).map((part) => pageShape(file, { ...part, group: largest })),
-  );
+  ).catch((error: unknown) => {
+    throw undecodable(file.name, largest.index, error);
+  });
   return file.layout.groups.map((group) => {
     const chunks = chosenChunks(file, group, columns).map(({ chunk }) => chunk);
     const parts = chunks.every(isSmall) ? [] : chunks.map((chunk, at) => partOf(chunk, group, shapes[at] ?? UNKNOWN));
