@@ -12,7 +12,7 @@ const INTRODUCTION = `# The catalogue of datasets
 
 <!-- Written by \`npm run docs:datasets\` from src/catalogue and src/memory. Change those, not this page. -->
 
-Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md).
+Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
 
 **Check before you rely on it.** Sizes and licences are what the datasets' cards say. They were written down without access to the hub, and cards change: read the card of a dataset before you publish figures or use its data. "Not stated" means that no licence was found on the card, not that there is none to heed.
 

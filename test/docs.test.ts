@@ -7,6 +7,7 @@ import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/provid
 import { evaluatorFactories } from "../src/evaluators/factories.js";
 import * as evaluators from "../src/evaluators/index.js";
 import { LLMJudge } from "../src/judge/index.js";
+import { BUILT_IN_MEMORIES, MEMORY_DATASETS, MemoryEfficiency } from "../src/memory/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
 import { type Block, blocksOf, brokenLinks, promisedIn, proseOf, tableRows } from "./docs/markdown.js";
 import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
@@ -24,6 +25,7 @@ const PAGES = [...GUIDES, "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md
 const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
 const EVERY_COMMAND = [
   "run",
+  "memory",
   "demo",
   "datasets",
   "models",
@@ -129,10 +131,12 @@ describe("runnable blocks", () => {
     }
   });
 
-  test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md"])(
+  test.each(["docs/evaluators.md", "docs/judging.md", "docs/sandbox.md", "docs/datasets.md", "docs/memory.md"])(
     "what %s says a line prints, it prints",
     async (page) => {
-      const run = scripts(page);
+      const isFile = ({ info }: Block) => FILE_NAME.test(info);
+      for (const { info, text } of blocksOf(read(page)).filter(isFile)) workspaceOf(page).write(info, text);
+      const run = scripts(page).filter((block) => !isFile(block));
       expect(run.length).toBeGreaterThan(0);
       for (const block of run) {
         const promised = promisedIn(block.text);
@@ -419,6 +423,32 @@ describe("figures", () => {
   });
 });
 
+describe("datasets and memories", () => {
+  test("the catalogue page is what the catalogue says", async () => {
+    const { code, stderr } = await workspaceOf("extra").node(join(ROOT, "scripts/dataset-page.mjs"), "--check");
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+
+  test("the heat-map of docs/datasets.md is what its command prints", async () => {
+    const page = read("docs/datasets.md");
+    const shown = blocksOf(page).find(({ info }) => info === "heat-map")?.text ?? "";
+    const command = /^npx assay (.+) "(needle:.+)" (-n \d+)$/m.exec(page)?.slice(1).join(" ") ?? "";
+    const { stdout } = await assay(`${command} --runs-dir heat-map`);
+    expect(shown).toContain("depth ↓ length →");
+    expect(stdout).toContain(shown);
+  });
+
+  test("every memory, every dataset of memories and every figure of a memory is on its page", () => {
+    const [page, formulas] = [read("docs/memory.md"), read("docs/how-the-numbers-are-computed.md")];
+    for (const name of BUILT_IN_MEMORIES) expect(page).toMatch(new RegExp(`^\\| \`${name}`, "m"));
+    for (const name of Object.keys(MEMORY_DATASETS)) expect(page).toContain(`**\`${name}\`**`);
+    for (const key of new MemoryEfficiency().keys()) {
+      expect(page).toContain(`\`${key}\``);
+      expect(formulas).toContain(`\`${key}\``);
+    }
+  });
+});
+
 describe("docs/json-report.md", () => {
   type Fields = Record<string, unknown>;
   type Report = Fields & { rows: Fields[]; summary: Record<string, Fields> };
@@ -483,7 +513,9 @@ describe("docs/json-report.md", () => {
       key
         .replace(/(_ci_low|_ci_high|_n)?(_reason)?$/, "")
         .replace(/^(pass_at|pass_hat)_\d+$/, "$1_<k>")
-        .replace(/^dataset:.*$/, "dataset:<tag>"),
+        .replace(/^dataset:.*$/, "dataset:<tag>")
+        .replace(/^facet:.*$/, "facet:<name>=<value>")
+        .replace(/^cell:.*$/, "cell:depth=<d>,length=<l>"),
     );
     expect([...new Set(families)].filter((key) => !formulas.includes(`\`${key}\``))).toEqual([]);
   });

@@ -22,7 +22,7 @@ export interface CatalogueEntry {
   sources(config: string): readonly HubSource[];
   /** Further tables that rows refer to, such as a corpus; each is read as a whole. */
   readonly lookups?: Readonly<Record<string, (config: string) => HubSource>>;
-  /** The columns that are read. Each must be there. */
+  /** The columns that are read, or paths to the parts of them that are, e.g. "answers.text". Each must be there. */
   readonly columns: readonly string[];
   /** Columns that are read when they are there. */
   readonly optionalColumns?: readonly string[];

@@ -9,6 +9,7 @@ import type { RawRow } from "../datasets/source-row.js";
 import type { Conversion } from "../datasets/to-example.js";
 import type { CatalogueEntry, ExampleFields, RowContext } from "./entry.js";
 import { type OpenedEntry, openEntry } from "./open-entry.js";
+import { valueAt } from "./read-column.js";
 import { RowProblem } from "./row-problem.js";
 
 /** An entry under its name. */
@@ -130,7 +131,7 @@ function converter({ name, entry }: NamedEntry, { config, lookups, opened }: Con
   return (row: RawRow, file: number): Conversion | Conversion[] => {
     for (const column in row) met.add(column);
     const { subject, file: rowFile } = opened.files[file] ?? {};
-    const id = contentId(entry.columns.map((column) => row[column] ?? null));
+    const id = contentId(entry.columns.map((column) => valueAt(row, column) ?? null));
     try {
       const fields = entry.examples(row, {
         config,
@@ -158,11 +159,18 @@ function toExample(fields: ExampleFields, { id, name }: { id: string; name: stri
   return { example: { ...fields, id: ownId ?? id, dataset: name }, idFromContent: ownId === undefined };
 }
 
-/** A column that no row so far has had is the better message: the file has changed, or is another one. */
+/**
+ * A column that no row so far has had is the better message: the file has changed, or is another one. Of a path only the
+ * first name is looked for: rows of text files may leave out what is empty inside of a column.
+ */
 function requireColumns(columns: readonly string[], met: ReadonlySet<string>, file: string): void {
-  const missing = columns.find((column) => !met.has(column));
+  const missing = columns.find((column) => !met.has(column) && !met.has(topName(column)));
   if (missing === undefined) return;
   throw new DatasetError(
-    `"${file}" has no column "${missing}", which this dataset is read by.${didYouMean(missing, met)} Its columns: ${[...met].join(", ")}.`,
+    `"${file}" has no column "${topName(missing)}", which this dataset is read by.${didYouMean(topName(missing), met)} Its columns: ${[...met].join(", ")}.`,
   );
+}
+
+function topName(path: string): string {
+  return path.split(".", 1)[0] ?? path;
 }

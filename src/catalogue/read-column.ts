@@ -2,14 +2,20 @@ import { describe } from "../core/shape.js";
 import type { RawRow } from "../datasets/source-row.js";
 import { RowProblem } from "./row-problem.js";
 
-/** The value at a path of names, e.g. "answer.value"; undefined where there is none. */
+/**
+ * The value at a path of names, e.g. "answer.value"; undefined where there is none. In a list a number is an item, and a
+ * name stands for the list of what each item has there. A column that has the whole path for its name comes first.
+ */
 export function valueAt(row: RawRow, path: string): unknown {
-  let value: unknown = row;
-  for (const key of path.split(".")) {
-    if (typeof value !== "object" || value === null) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
+  return Object.hasOwn(row, path) ? row[path] : follow(row, path.split("."));
+}
+
+function follow(value: unknown, keys: readonly string[]): unknown {
+  const [key, ...rest] = keys;
+  if (key === undefined) return value;
+  if (typeof value !== "object" || value === null) return undefined;
+  if (Array.isArray(value) && !/^\d+$/.test(key)) return value.map((item) => follow(item, keys));
+  return follow((value as Readonly<Record<string, unknown>>)[key], rest);
 }
 
 /**

@@ -1,7 +1,7 @@
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { facetValue } from "../core/facets.js";
-import { didYouMean } from "../core/suggest.js";
+import { didYouMean, nearest } from "../core/suggest.js";
 import type { ParquetTable, TableSample } from "../parquet/index.js";
 import { scalarText } from "./columns.js";
 import { type RowFile, rowsOf } from "./row-file.js";
@@ -20,6 +20,7 @@ export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions,
   isExpanding?: boolean;
 }
 
+/** Names of columns, or paths to parts of them such as "answer.aliases"; only Parquet files are read in such parts. */
 interface Columns {
   readonly required: readonly string[];
   readonly optional: readonly string[];
@@ -140,15 +141,20 @@ function nothingMatches(table: ParquetTable, name: string, value: string, values
   );
 }
 
-/** The columns to read of a table; a required one that it lacks is an error that lists what there is. */
+/** The columns to read of a table, or the parts of them; a required one that it lacks is an error. */
 function columnsOf(table: ParquetTable, { columns, filter = {} }: RowsToLoad): readonly string[] | undefined {
   if (columns === undefined) return undefined;
-  const missing = columns.required.find((name) => !table.columns.includes(name));
-  if (missing !== undefined) {
-    throw new DatasetError(
-      `"${table.name}" has no column "${missing}", which this dataset is read by.${didYouMean(missing, table.columns)} Its columns: ${table.columns.join(", ")}. It may have changed: pin an earlier revision with NAME@REVISION.`,
-    );
-  }
-  const named = new Set([...columns.required, ...columns.optional, ...Object.keys(filter)]);
-  return table.columns.filter((name) => named.has(name));
+  const missing = columns.required.find((path) => !table.has(path));
+  if (missing !== undefined) throw lacks(table, missing);
+  return [...columns.required, ...columns.optional, ...Object.keys(filter)].filter((path) => table.has(path));
+}
+
+/** Lists what there is in the place of the missing column. */
+function lacks(table: ParquetTable, missing: string): DatasetError {
+  const known = table.pathsNear(missing);
+  const guess = nearest(missing, known);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+  return new DatasetError(
+    `"${table.name}" has no column "${missing}", which this dataset is read by.${hint} Its columns: ${known.join(", ")}. It may have changed: pin an earlier revision with NAME@REVISION.`,
+  );
 }

@@ -12,7 +12,7 @@ import { variantsOf } from "./code/variants.js";
 import { responseOf, undecided } from "./gold.js";
 
 const FIELDS = ["pass_at_1"] as const;
-const VERSION = 1;
+const VERSION = 2;
 const DEFAULT_TIMEOUT_SECS = 10;
 
 export interface CodeExecutionOptions {
@@ -28,8 +28,8 @@ export interface CodeExecutionOptions {
 
 /**
  * Runs the code of a response against the tests of its example, in a sandbox. It passes only when all tests have been
- * run to their end, in a process that the code cannot reach. Python that fails so and can do nothing but compute is run
- * once more in one process with its tests, as the published graders do. All of the code is run, as they do too: a
+ * run to their end, in a process that the code cannot reach. Code that fails so and can do nothing but compute is run once
+ * more in one process with its tests, as the published graders do. All of the code is run, as they do too: a
  * correct function fails when what follows it at the top level raises.
  * @example
  * const evaluator = new CodeExecution();

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
+import type { Output } from "../core/system.js";
 import { LLMJudge } from "./llm-judge.js";
 import { scriptedJudge, shownAs } from "./scripted-judge.js";
 
@@ -75,7 +76,7 @@ describe("a judge of each turn", () => {
     expect(model.requests).toEqual([]);
   });
 
-  it.each<[string, Example, object, string[]]>([
+  it.each<[string, Example, Output, string[]]>([
     ["a single question", { id: 1, question: "Q?" }, { response: "A" }, ["judge_turn_1"]],
     [
       "turns that were answered before",

@@ -14,7 +14,7 @@ const DECLARED_TURNS = 10;
 export const TURN_FIELDS: readonly string[] = Array.from({ length: DECLARED_TURNS }, (_, at) => turnField(at));
 
 /** The field of a turn, counted from 0. */
-export function turnField(at: number): string {
+function turnField(at: number): string {
   return `judge_turn_${at + 1}`;
 }
 

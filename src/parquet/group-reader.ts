@@ -1,9 +1,10 @@
 import { Decoder } from "./decoder.js";
-import { type Chunk, type Group, type Layout, type Leaf, leavesOfColumns } from "./layout.js";
+import type { Chunk, Group, Layout, Leaf } from "./layout.js";
 import { isDense, isFetchedWhole, type LeafReader, openLeaf } from "./leaf-reader.js";
 import type { Decoded, Library } from "./library.js";
 import { plainValue, roundDecimals } from "./plain-value.js";
 import { encrypted } from "./problems.js";
+import type { Selection } from "./selection.js";
 import { prefetch, type ReadSpan, type Span } from "./spans.js";
 
 /** Everything a file is read with. */
@@ -14,11 +15,11 @@ export interface OpenFile {
   readonly read: ReadSpan;
 }
 
-/** Rows of a group, counted from its first, with some of the columns. */
+/** Rows of a group, counted from its first, with some of the columns or parts of them. */
 export interface GroupRows {
   readonly group: Group;
   readonly wanted: Uint32Array;
-  readonly columns: readonly string[] | undefined;
+  readonly selection: Selection;
 }
 
 interface OpenLeaf {
@@ -35,14 +36,16 @@ const FEWEST_ROWS = 16;
 export async function* readGroup(file: OpenFile, rows: GroupRows): AsyncGenerator<Record<string, unknown>[]> {
   const { wanted } = rows;
   const leaves = await openLeaves(file, rows);
-  const step = windowOf(file.layout, rows);
+  const step = windowOf(rows);
   for (let from = 0; from < wanted.length; from += step) {
-    yield await readWindow(file, leaves, [from, Math.min(wanted.length, from + step)]);
+    const to = Math.min(wanted.length, from + step);
+    const values = await takeWindow(leaves, from, to);
+    yield toRows(assembleColumns(file.library, rows.selection, values), to - from);
   }
 }
 
-async function openLeaves(file: OpenFile, { group, wanted, columns }: GroupRows): Promise<OpenLeaf[]> {
-  const chunks = chosenChunks(file, group, columns);
+async function openLeaves(file: OpenFile, { group, wanted, selection }: GroupRows): Promise<OpenLeaf[]> {
+  const chunks = chosenChunks(file.name, group, selection);
   const part = { wanted, rows: group.rows };
   const read = await prefetch(file.read, spansAhead(chunks, part));
   const open = async ({ leaf, chunk }: LeafChunk) => {
@@ -65,31 +68,36 @@ interface LeafChunk {
   readonly chunk: Chunk;
 }
 
-/** The chunks of the columns in a group; throws for those that cannot be read. */
-export function chosenChunks(file: Pick<OpenFile, "name" | "layout">, group: Group, columns?: readonly string[]) {
-  return leavesOfColumns(file.layout, columns).map((leaf): LeafChunk => {
+/** The chunks of the leaves in a group; throws for those that cannot be read. */
+export function chosenChunks(name: string, group: Group, { leaves }: Selection): LeafChunk[] {
+  return leaves.map((leaf) => {
     const chunk = group.chunks[leaf.index];
-    if (chunk === undefined || chunk === null) throw encrypted(file.name, `its column "${leaf.path.join(".")}" is`);
+    if (chunk === undefined || chunk === null) throw encrypted(name, `its column "${leaf.path.join(".")}" is`);
     return { leaf, chunk };
   });
 }
 
-function windowOf(layout: Layout, { group, columns }: GroupRows): number {
+function windowOf({ group, selection }: GroupRows): number {
   let bytes = 0;
-  for (const { index } of leavesOfColumns(layout, columns)) {
-    bytes += Number(group.chunks[index]?.meta.total_uncompressed_size ?? 0);
-  }
+  for (const { index } of selection.leaves) bytes += Number(group.chunks[index]?.meta.total_uncompressed_size ?? 0);
   const rows = Math.floor((WINDOW_BYTES * group.rows) / Math.max(1, bytes));
   return Math.min(MOST_ROWS, Math.max(FEWEST_ROWS, rows));
 }
 
-async function readWindow(file: OpenFile, leaves: readonly OpenLeaf[], [from, to]: [number, number]) {
-  const values = new Map<string, Decoded>();
+/** The values of leaves by path, for each column apart: "a.b" may be a part of one, and the name of another. */
+type ColumnValues = Map<string, Map<string, Decoded>>;
+
+async function takeWindow(leaves: readonly OpenLeaf[], from: number, to: number): Promise<ColumnValues> {
+  const columns: ColumnValues = new Map(leaves.map(({ leaf }) => [columnOf(leaf), new Map()]));
   const takeInto = async ({ leaf, reader }: OpenLeaf) => {
-    values.set(leaf.path.join("."), rounded(leaf, await reader.take(from, to)));
+    columns.get(columnOf(leaf))?.set(leaf.path.join("."), rounded(leaf, await reader.take(from, to)));
   };
   await Promise.all(leaves.map(takeInto));
-  return toRows(assembleColumns(file, leaves, values), to - from);
+  return columns;
+}
+
+function columnOf({ path }: Leaf): string {
+  return path[0] ?? "";
 }
 
 function rounded({ nodes }: Leaf, values: unknown[]): unknown[] {
@@ -99,13 +107,12 @@ function rounded({ nodes }: Leaf, values: unknown[]): unknown[] {
 }
 
 /** Lists and structs are put together from their leaves. */
-function assembleColumns(file: OpenFile, leaves: readonly OpenLeaf[], values: Map<string, Decoded>) {
-  const { library, layout } = file;
-  const names = new Set(leaves.map(({ leaf }) => leaf.path[0]));
-  const nodes = layout.root.children.filter(({ element }) => names.has(element.name));
-  return nodes.map((node) => {
+function assembleColumns(library: Library, { columns }: Selection, taken: ColumnValues) {
+  return columns.map((node) => {
+    const { name } = node.element;
+    const values = taken.get(name) ?? new Map<string, Decoded>();
     if (node.children.length > 0) library.assembleNested(values, node, library.parsers);
-    return { name: node.element.name, values: values.get(node.element.name) ?? [] };
+    return { name, values: values.get(name) ?? [] };
   });
 }
 

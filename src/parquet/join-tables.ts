@@ -42,6 +42,14 @@ class JoinedTables implements ParquetTable {
     this.columns = (tables[0]?.columns ?? []).filter((name) => tables.every(({ columns }) => columns.includes(name)));
   }
 
+  has(path: string): boolean {
+    return this.#lacking(path) === undefined;
+  }
+
+  pathsNear(path: string): readonly string[] {
+    return (this.#lacking(path) ?? this.#parts[0])?.table.pathsNear(path) ?? [];
+  }
+
   async *read(positions: Uint32Array | "all", columns = this.columns): AsyncGenerator<readonly TableRow[]> {
     this.#requireColumns(columns);
     for (const { table, first } of this.#parts) {
@@ -53,10 +61,10 @@ class JoinedTables implements ParquetTable {
     }
   }
 
-  async column(name: string): Promise<readonly unknown[]> {
-    this.#requireColumns([name]);
+  async column(path: string): Promise<readonly unknown[]> {
+    this.#requireColumns([path]);
     const values: unknown[] = [];
-    for (const { table } of this.#parts) for (const value of await table.column(name)) values.push(value);
+    for (const { table } of this.#parts) for (const value of await table.column(path)) values.push(value);
     return values;
   }
 
@@ -87,9 +95,13 @@ class JoinedTables implements ParquetTable {
   /** Said of the very file that lacks the column. */
   #requireColumns(columns: readonly string[]): void {
     for (const column of columns) {
-      const lacking = this.#parts.find(({ table }) => !table.columns.includes(column));
-      if (lacking !== undefined) throw noColumn(lacking.table.name, column, lacking.table.columns);
+      const lacking = this.#lacking(column);
+      if (lacking !== undefined) throw noColumn(lacking.table.name, column, lacking.table.pathsNear(column));
     }
+  }
+
+  #lacking(path: string): Part | undefined {
+    return this.#parts.find(({ table }) => !table.has(path));
   }
 }
 

@@ -53,13 +53,6 @@ export function layoutOf(library: Library, metadata: FileMetaData, file: { name:
   return { rows, root, columns, leaves: leavesOf(root), groups };
 }
 
-/** The leaves of these columns; of all of them when none are named. */
-export function leavesOfColumns(layout: Layout, columns: readonly string[] | undefined): readonly Leaf[] {
-  if (columns === undefined) return layout.leaves;
-  const wanted = new Set(columns);
-  return layout.leaves.filter(({ path }) => wanted.has(path[0] ?? ""));
-}
-
 function leavesOf(root: SchemaTree): Leaf[] {
   const leaves: Leaf[] = [];
   const visit = (nodes: readonly SchemaTree[], node: SchemaTree) => {

@@ -3,9 +3,11 @@ import { readFooter } from "./footer.js";
 import { type GroupRows, type OpenFile, readGroup } from "./group-reader.js";
 import { type Group, layoutOf } from "./layout.js";
 import { loadLibrary } from "./library.js";
-import { noColumn, undecodable } from "./problems.js";
+import { findPart, type Part, pathsNear, valueAlong } from "./parts.js";
+import { undecodable } from "./problems.js";
 import { type Region, regionsOf } from "./regions.js";
 import { drawSample } from "./sample.js";
+import { select } from "./selection.js";
 import { wholeReads } from "./spans.js";
 import type { ParquetTable, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
 
@@ -13,8 +15,8 @@ import type { ParquetTable, RowPlace, SampleOptions, TableRow, TableSample } fro
  * Opens a Parquet file. Only its footer is read at first, and later only what is asked for.
  * @example
  * const table = await openParquet(await openBytes("data.parquet"));
- * const { positions } = await table.sample({ count: 100, seed: 0, columns: ["question"] });
- * for await (const rows of table.read(positions, ["question"])) console.log(rows.length);
+ * const { positions } = await table.sample({ count: 100, seed: 0, columns: ["question", "answer.aliases"] });
+ * for await (const rows of table.read(positions, ["question", "answer.aliases"])) console.log(rows.length);
  */
 export async function openParquet(bytes: ByteSource): Promise<ParquetTable> {
   const library = await loadLibrary();
@@ -47,16 +49,26 @@ class ParquetFile implements ParquetTable {
     return this.#source.size;
   }
 
+  has(path: string): boolean {
+    return this.#find(path) !== null;
+  }
+
+  pathsNear(path: string): readonly string[] {
+    const { library, layout } = this.#file;
+    return pathsNear(library, layout.root, path);
+  }
+
   async *read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncGenerator<readonly TableRow[]> {
-    this.#requireColumns(columns);
+    const selection = select(this.#file, columns);
     for (const { group, wanted } of groupsOf(this.#file.layout.groups, positions)) {
-      yield* this.#readGroup({ group, wanted, columns });
+      yield* this.#readGroup({ group, wanted, selection });
     }
   }
 
-  async column(name: string): Promise<readonly unknown[]> {
+  async column(path: string): Promise<readonly unknown[]> {
+    const names = this.#find(path)?.names ?? [];
     const values: unknown[] = [];
-    for await (const rows of this.read("all", [name])) for (const { row } of rows) values.push(row[name]);
+    for await (const rows of this.read("all", [path])) for (const { row } of rows) values.push(valueAlong(row, names));
     return values;
   }
 
@@ -70,8 +82,7 @@ class ParquetFile implements ParquetTable {
   }
 
   async regions(columns?: readonly string[]): Promise<readonly Region[]> {
-    this.#requireColumns(columns);
-    return regionsOf(this.#file, columns);
+    return regionsOf(this.#file, select(this.#file, columns));
   }
 
   async close(): Promise<void> {
@@ -90,9 +101,8 @@ class ParquetFile implements ParquetTable {
     }
   }
 
-  #requireColumns(columns: readonly string[] | undefined): void {
-    const missing = columns?.find((column) => !this.columns.includes(column));
-    if (missing !== undefined) throw noColumn(this.name, missing, this.columns);
+  #find(path: string): Part | null {
+    return findPart(this.#file.library, this.#file.layout.root, path);
   }
 }
 

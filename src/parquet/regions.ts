@@ -5,6 +5,7 @@ import { viewOf } from "./library.js";
 import { type FoundPage, findPage, isDataPage, rowsInPage } from "./page-header.js";
 import { canStart } from "./page-start.js";
 import { undecodable } from "./problems.js";
+import type { Selection } from "./selection.js";
 import { joinedSize, type Span } from "./spans.js";
 
 /** A row group as the sampler sees it: its rows, and what reading some of them costs. */
@@ -18,7 +19,7 @@ export interface Region {
 }
 
 /** The values of one leaf in a region. */
-export interface RegionPart {
+interface RegionPart {
   readonly bytes: number;
   /** Bytes that are needed for any row, such as a dictionary. */
   readonly fixed: number;
@@ -34,19 +35,19 @@ const SMALLEST_PAGE = 16 * 1024;
 const UNKNOWN: PageShape = { pageRows: null, isDivisible: true };
 
 /**
- * The regions of a file. The size of pages is looked up in its largest row group alone: pages are much alike, and
+ * The regions of a file, for what is read of it. The size of pages is looked up in its largest row group alone: pages are much alike, and
  * every machine comes to the same numbers.
  */
-export async function regionsOf(file: OpenFile, columns?: readonly string[]): Promise<Region[]> {
+export async function regionsOf(file: OpenFile, selection: Selection): Promise<Region[]> {
   const largest = largestGroup(file.layout.groups);
   if (largest === undefined) return [];
   const shapes = await Promise.all(
-    chosenChunks(file, largest, columns).map((part) => pageShape(file, { ...part, group: largest })),
+    chosenChunks(file.name, largest, selection).map((part) => pageShape(file, { ...part, group: largest })),
   ).catch((error: unknown) => {
     throw undecodable(file.name, largest.index, error);
   });
   return file.layout.groups.map((group) => {
-    const chunks = chosenChunks(file, group, columns).map(({ chunk }) => chunk);
+    const chunks = chosenChunks(file.name, group, selection).map(({ chunk }) => chunk);
     const parts = chunks.every(isSmall) ? [] : chunks.map((chunk, at) => partOf(chunk, group, shapes[at] ?? UNKNOWN));
     return { first: group.first, rows: group.rows, bytes: joinedSize(chunks), parts };
   });

@@ -15,7 +15,7 @@ export type ReadSpan = (span: Span) => Promise<Uint8Array>;
 const GAP = 64 * 1024;
 
 /** Spans in order, those close together as one. */
-export function joinSpans(spans: readonly Span[]): Span[] {
+function joinSpans(spans: readonly Span[]): Span[] {
   const joined: { start: number; end: number }[] = [];
   for (const { start, end } of [...spans].sort((a, b) => a.start - b.start)) {
     const last = joined.at(-1);

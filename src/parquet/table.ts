@@ -12,7 +12,7 @@ export interface RowPlace {
   readonly row: number;
 }
 
-/** How many rows to draw, and from what seed; `columns` are those that will be read. */
+/** How many rows to draw, and from what seed; `columns` are those, or parts of those, that will be read. */
 export interface SampleOptions {
   readonly count: number;
   readonly seed: number;
@@ -25,18 +25,26 @@ export interface TableSample {
   readonly note: string | null;
 }
 
-/** A Parquet file, or several that are read as one. */
+/**
+ * A Parquet file, or several that are read as one. Where columns are asked for, a path such as "answers.text" asks for a
+ * part of one: no other part is read, and the row holds the column with that part alone.
+ */
 export interface ParquetTable {
   /** As messages name it. */
   readonly name: string;
   readonly rows: number;
+  /** The names of whole columns. */
   readonly columns: readonly string[];
   /** The size of the file, or of all files. */
   readonly bytes: number;
+  /** True when there is such a column, or such a part of one. */
+  has(path: string): boolean;
+  /** The paths that there are in the place of one that is not, for messages. */
+  pathsNear(path: string): readonly string[];
   /** The rows at these ascending positions, in batches, with these columns; all rows, or all columns, unless given. */
   read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncIterable<readonly TableRow[]>;
-  /** Every value of a column, for filters and strata. */
-  column(name: string): Promise<readonly unknown[]>;
+  /** Every value of a column or a part of one, for filters and strata. */
+  column(path: string): Promise<readonly unknown[]>;
   /** The positions of a seeded random sample. */
   sample(options: SampleOptions): Promise<TableSample>;
   /** The file and the row in it that a position stands for. */

@@ -1,6 +1,6 @@
 import type { CatalogueEntry } from "../entry.js";
 import { goldTexts } from "../gold.js";
-import { list, text } from "../read-column.js";
+import { text, texts } from "../read-column.js";
 import { shortAnswer } from "../short-answer.js";
 
 /** NarrativeQA. */
@@ -10,16 +10,14 @@ export const narrativeqa: CatalogueEntry = {
   licence: "apache-2.0",
   size: 10557,
   sources: () => [{ config: "default", split: "test" }],
-  columns: ["document", "question", "answers"],
-  examples: (row) => {
-    const answers = list(row, "answers").map((_, index) => text(row, `answers.${index}.text`));
-    return {
-      context: text(row, "document.summary.text").trim(),
-      question: shortAnswer(text(row, "question.text")),
-      answers: goldTexts(answers, "answers"),
-      kind: text(row, "document.kind"),
-    };
-  },
+  // The document is the whole book as well.
+  columns: ["document.kind", "document.summary.text", "question.text", "answers.text"],
+  examples: (row) => ({
+    context: text(row, "document.summary.text").trim(),
+    question: shortAnswer(text(row, "question.text")),
+    answers: goldTexts(texts(row, "answers.text"), "answers.text"),
+    kind: text(row, "document.kind"),
+  }),
   evaluators: ["answer_quality", "summarization_quality"],
   primaryField: "f1",
   facets: ["kind"],

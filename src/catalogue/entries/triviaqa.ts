@@ -11,7 +11,7 @@ export const triviaqa: CatalogueEntry = {
   licence: "unknown",
   size: 17944,
   sources: () => [{ config: "rc", split: "validation" }],
-  columns: ["question", "entity_pages", "search_results", "answer"],
+  columns: ["question", "entity_pages.wiki_context", "search_results.search_context", "answer.value", "answer.aliases"],
   examples: (row) => ({
     ...contextOf(row),
     question: shortAnswer(text(row, "question")),

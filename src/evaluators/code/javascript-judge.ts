@@ -14,7 +14,7 @@ import type { CodeTask } from "./task.js";
 /**
  * Runs a JavaScript program in a box of its own, and its tests in another. Node is slow to start: the box of the tests
  * is kept for the next trial, since no program ever runs in it. A program that fails so, though it might not in one
- * process with its tests, is run once more in that way when it is harmless to look at; that verdict counts.
+ * process with its tests, is run once more in that way when it is harmless to look at; what passes there passes.
  */
 export class JavaScriptJudge implements Judge {
   readonly #sandbox: Sandbox;
@@ -30,7 +30,7 @@ export class JavaScriptJudge implements Judge {
     const first = await this.#sandbox.use(launch, (program) => this.#converse(program, trial), trial.signal);
     if (first.outcome !== "failed" || first.isFinal !== false) return first;
     const second = await judgeTogether(this.#sandbox, trial);
-    return second.isFinal === true ? second : first;
+    return second.outcome === "passed" ? second : first;
   }
 
   async close(): Promise<void> {
