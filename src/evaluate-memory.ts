@@ -14,7 +14,6 @@ import {
   type Conversation,
   HistoryTokens,
   loadMemoryQuestions,
-  MemoryEfficiency,
   type MemoryFactory,
   type MemoryLoadOptions,
   type MemorySystem,
@@ -22,7 +21,7 @@ import {
   type Reader,
   readerOf,
 } from "./memory/index.js";
-import { standardMetrics } from "./metrics/index.js";
+import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
 import { loadTokenizer } from "./tokens/index.js";
 
 /** Questions, and the conversations they are about: each example names one in its field `conversation`. */

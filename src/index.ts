@@ -135,7 +135,8 @@ export {
 } from "./gateway/index.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { type HttpClient, openClient } from "./http/index.js";
-export { type Hub, HubError, type HubFile, type HubListing, type HubOptions, openHub } from "./hub/index.js";
+export { HubError } from "./hub/errors.js";
+export type { HubOptions } from "./hub/hub.js";
 export {
   type BadLabel,
   type CalibrateOptions,
@@ -172,7 +173,6 @@ export {
   lastTurns,
   MEMORY_DATASETS,
   type MemoryAnswer,
-  MemoryEfficiency,
   type MemoryEntry,
   MemoryError,
   type MemoryFactory,
@@ -193,6 +193,7 @@ export {
   frontierCostOfPass,
   Latency,
   MeanScore,
+  MemoryEfficiency,
   type ParetoOptions,
   ParetoRank,
   type PassOptions,

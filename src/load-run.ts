@@ -71,8 +71,10 @@ function neverRun(rows: readonly EvalRow[], { planned, config }: Manifest): Eval
 }
 
 /** The metrics of the run, as far as they are known here: those of a plugin may not be. */
-async function metricsOf({ config }: Manifest): Promise<{ known: Metric[]; notes: string[] }> {
-  const standard = standardMetrics(config.systems.length, config.datasets.length);
+export async function metricsOf({ config }: Pick<Manifest, "config">): Promise<{ known: Metric[]; notes: string[] }> {
+  const asked = new Set(config.metrics);
+  const all = standardMetrics(config.systems.length, config.datasets.length);
+  const standard = all.filter(({ name }) => asked.has(name));
   const names = new Set(standard.map(({ name }) => name));
   const others = config.metrics.filter((name) => !names.has(name));
   const known = others.filter((name) => registry.has("metric", name));

@@ -7,7 +7,8 @@ import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/provid
 import { evaluatorFactories } from "../src/evaluators/factories.js";
 import * as evaluators from "../src/evaluators/index.js";
 import { LLMJudge } from "../src/judge/index.js";
-import { BUILT_IN_MEMORIES, MEMORY_DATASETS, MemoryEfficiency } from "../src/memory/index.js";
+import { BUILT_IN_MEMORIES, MEMORY_DATASETS } from "../src/memory/index.js";
+import { MemoryEfficiency } from "../src/metrics/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
 import { type Block, blocksOf, brokenLinks, promisedIn, proseOf, tableRows } from "./docs/markdown.js";
 import { type Ended, ROOT, Workspace } from "./docs/workspace.js";

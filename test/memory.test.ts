@@ -111,6 +111,22 @@ describe("assay memory", () => {
     expect(report.rows.filter(({ outcome }) => outcome !== "skipped")).toHaveLength(28);
   });
 
+  it("is reported again with all its figures, and graded again", async () => {
+    const space = new Workspace(files);
+    const first = reportOf(await start(space.dir, [...LOCOMO, "--system", "bm25:2", "--output", "json"]).finished);
+    const again = reportOf(await start(space.dir, ["report", first.run ?? "", "--output", "json"]).finished);
+    expect(again.notes).toEqual(first.notes);
+    expect(Object.keys(again.summary["bm25:2"] ?? {})).toEqual(Object.keys(first.summary["bm25:2"] ?? {}));
+    const graded = await start(space.dir, ["grade", first.run ?? "", "--evaluator", "levenshtein", "--output", "json"])
+      .finished;
+    const report = reportOf(graded);
+    expect(report.rows).toHaveLength(7);
+    expect(report.rows.every(({ scores }) => "levenshtein" in scores)).toBe(true);
+    expect(report.summary["bm25:2"]?.mean_context_tokens).toBe(first.summary["bm25:2"]?.mean_context_tokens);
+    const twice = await start(space.dir, ["grade", report.run ?? "", "--output", "json"]).finished;
+    expect(reportOf(twice).rows).toHaveLength(7);
+  });
+
   it.each([
     [["--system", "bm25"], /needs a model that answers/],
     [["--system", "bm24", "--reader", "./reader.mjs"], /Did you mean "bm25"/],

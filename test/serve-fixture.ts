@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Fixture, FixtureFile, ParquetFixture } from "../src/catalogue/fixture.js";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
 import { type WriteParquetOptions, writeParquet } from "./write-parquet.js";
+import { zipOf } from "./write-zip.js";
 
 /** A hub that serves the files of one repository. */
 export async function serveFixture(
@@ -25,7 +26,8 @@ export async function serveFixture(
 }
 
 async function contentOf(file: FixtureFile, options: WriteParquetOptions): Promise<Buffer> {
-  return "text" in file ? Buffer.from(file.text) : parquetOf(file, options);
+  if ("text" in file) return Buffer.from(file.text);
+  return "zip" in file ? zipOf(file.zip) : parquetOf(file, options);
 }
 
 /** The bytes of a Parquet file that holds these rows. */

@@ -58,8 +58,22 @@ export interface HubSource {
   readonly split?: string;
   /** Paths in the repository, with * for any part of a name; looked for first where both are given. */
   readonly files?: readonly string[];
+  /** The file to read inside of each zip archive that `files` finds. */
+  readonly member?: string;
+  /** Texts that are read side by side, in the place of `files`. */
+  readonly lines?: LineColumns;
   /** What its rows are about, where each source has a subject of its own. */
   readonly subject?: string;
+  /** Looked for when the repository has nothing of this source. */
+  readonly fallback?: HubSource;
+}
+
+/** Texts whose lines at one place are a row. */
+export interface LineColumns {
+  /** The path of the text that holds each column. */
+  readonly columns: Readonly<Record<string, string>>;
+  /** What stands in a line for a line break. */
+  readonly lineBreak?: string;
 }
 
 /** What an entry is told about a row. */

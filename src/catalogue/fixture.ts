@@ -10,7 +10,7 @@ export interface Fixture {
   readonly expected: readonly Partial<ExampleFields>[];
 }
 
-export type FixtureFile = ParquetFixture | TextFixture;
+export type FixtureFile = ParquetFixture | TextFixture | ZipFixture;
 
 /** Rows that the test writes as a Parquet file. */
 export interface ParquetFixture {
@@ -23,4 +23,9 @@ export interface ParquetFixture {
 
 interface TextFixture {
   readonly text: string;
+}
+
+interface ZipFixture {
+  /** The texts inside of the archive by name. */
+  readonly zip: Readonly<Record<string, string>>;
 }

@@ -33,11 +33,11 @@ export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
   code_debug: option(
     thenInput("One function in this code has been given an obvious mistake. Which one of these is it?", BY_CHOICE),
   ),
-  code_run: any(inputThen("Answer with the number that is returned alone.", BY_NUMBER)),
+  code_run: any({ ...BY_NUMBER, ask: askForReturn }),
   math_calc: {
     ...BY_LETTERS,
     ask: () =>
-      "Work this expression out from left to right. Answer with a list in square brackets of all values on the way, beginning with its first number and ending with the result.",
+      "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].",
     gold: "sequence",
   },
   math_find: any(inputThen("Answer with the number alone.", BY_NUMBER)),
@@ -45,3 +45,10 @@ export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
   number_string: any(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
   kv_retrieval: any(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
 };
+
+/** The input says in what words the answer should end, which is not how answers are read here: only its call is taken. */
+function askForReturn(input: string): string {
+  const [call] = /\bfunc_\w+\([^()]*\)/.exec(input) ?? [];
+  const question = call === undefined ? `${input.trim()}\n\n` : `What does ${call} return? `;
+  return `${question}Answer with the number alone.`;
+}

@@ -12,8 +12,17 @@ export interface MultipleChoice {
 }
 
 const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-/** Options that speak of others by their place or letter: "all of the above", "both A and B". */
-const REFERS_TO_OTHERS = /\b(?:above|below|preceding)\b|\b\(?[A-E]\)?,? (?:and|or|nor) \(?[A-E]\b/;
+/** Options that speak of others by their place or letter, so that they make sense in the order of the file only. */
+const REFERS_TO_OTHERS: readonly RegExp[] = [
+  // "All of the Above", "None above", "as stated below"; not "above the sea".
+  /\b(?:all|none|both|any|either|neither|some|most|two|of|the|as|answers?|options?|choices?|statements?|listed|mentioned|named|given|stated) (?:above|below|preceding)\b/i,
+  // "A and B", "B, or (C)", capitals alone; not "P(A and B)" or the "a and b" of mathematics.
+  /(?<!\w|\w\()\(?[A-J]\)?,? (?:and|or|nor|&) \(?[A-J]\)?(?!\w)/,
+  // "Both (a) and (b)"; not "f(a) and (b)".
+  /(?<!\w)\([a-j]\),? (?:and|or|nor|&) \([a-j]\)/i,
+  // "both a and b", when that is all it says; not "both a and b are even".
+  /^(?:both|either|neither) [a-j],? (?:and|or|nor|&) [a-j]\.?$/i,
+];
 const ASK = "Answer with the letter of the right option.";
 
 /**
@@ -38,6 +47,10 @@ export function multipleChoice({ id, question, options, right }: MultipleChoice)
 
 /** Shuffled by the id, unless an option makes sense in its place only. */
 function orderOf(options: readonly string[], id: string): Iterable<number> {
-  if (options.some((option) => REFERS_TO_OTHERS.test(option))) return options.keys();
+  if (options.some(refersToOthers)) return options.keys();
   return permutation(options.length, createRandom(hashSeed(0, id)));
+}
+
+function refersToOthers(option: string): boolean {
+  return REFERS_TO_OTHERS.some((pattern) => pattern.test(option.trim()));
 }

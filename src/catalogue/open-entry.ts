@@ -1,11 +1,12 @@
 import type { DatasetOrigin, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
-import { nameOfFile, requireFile } from "../datasets/formats.js";
-import { closeFiles, openRowFile, type RowFile } from "../datasets/row-file.js";
-import type { ByteSource } from "../files/byte-source.js";
-import type { Hub, HubListing } from "../hub/index.js";
+import { nameOfFile } from "../datasets/formats.js";
+import type { RowFile } from "../datasets/row-file.js";
 import type { HubSource } from "./entry.js";
+import { HubShelf } from "./hub-shelf.js";
 import type { NamedEntry } from "./load-entry.js";
+import { openLocalFiles } from "./local-files.js";
+import { OpenFiles } from "./open-files.js";
 
 /** The files of an entry, ready to be read. */
 export interface OpenedEntry {
@@ -31,17 +32,22 @@ async function openLocal({ name, entry }: NamedEntry, config: string, paths: rea
       `${name} is read from ${lookups.length + 1} files: its rows, then ${lookups.join(", ")}. Write ${name}=rows.jsonl,${lookups.map((lookup) => `${lookup}.jsonl`).join(",")}.`,
     );
   }
-  for (const path of paths) requireFile(path);
-  const opened = await Promise.all(paths.map((path) => openRowFile({ path })));
-  const rows = lookups.length > 0 ? opened.slice(0, 1) : opened;
-  const sources = entry.sources(config);
-  return {
-    files: rows.map((file) => ({ file, ...subjectOf(sourceOf(sources, file.name) ?? {}) })),
-    lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
-    origin: null,
-    notes: () => [],
-    close: () => closeFiles(opened),
-  };
+  const files = new OpenFiles();
+  try {
+    const sources = entry.sources(config);
+    const opened = await openLocalFiles(paths, { sources, files });
+    const rows = lookups.length > 0 ? opened.slice(0, 1) : opened;
+    return {
+      files: rows.map((file) => ({ file, ...subjectOf(sourceOf(sources, file.name) ?? {}) })),
+      lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
+      origin: null,
+      notes: () => [],
+      close: () => files.close(),
+    };
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
 }
 
 /** Which of several sources a local file holds: that which its name ends with. */
@@ -67,65 +73,13 @@ async function openFromHub({ entry }: NamedEntry, config: string, options: LoadO
       for (const file of await shelf.open(source)) files.push({ file, ...subjectOf(source) });
     const lookups: Record<string, readonly RowFile[]> = {};
     for (const [name, source] of Object.entries(entry.lookups ?? {})) lookups[name] = await shelf.open(source(config));
-    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => closeFiles(shelf.opened) };
+    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => shelf.close() };
   } catch (error) {
-    await closeFiles(shelf.opened);
+    await shelf.close();
     throw error;
   }
 }
 
 function subjectOf({ subject }: HubSource): { subject?: string } {
   return subject === undefined ? {} : { subject };
-}
-
-/** The files of one repository that have been opened so far. */
-class HubShelf {
-  readonly opened: RowFile[] = [];
-  readonly #hub: Hub;
-  readonly #repo: string;
-  readonly #asked: string | undefined;
-  readonly #paths = new Set<string>();
-  #revision = "";
-
-  constructor(hub: Hub, repo: string, revision: string | undefined) {
-    this.#hub = hub;
-    this.#repo = repo;
-    this.#asked = revision;
-  }
-
-  get origin(): DatasetOrigin {
-    return { repo: this.#repo, revision: this.#revision, files: [...this.#paths] };
-  }
-
-  async open(source: HubSource): Promise<RowFile[]> {
-    const { findFiles } = await import("../hub/index.js");
-    const { config, split, files } = source;
-    const { listing, paths } = await findFiles(this.#hub, {
-      repo: this.#repo,
-      ...(this.#asked === undefined ? {} : { revision: this.#asked }),
-      ...(config === undefined ? {} : { config }),
-      ...(split === undefined ? {} : { split }),
-      ...(files === undefined ? {} : { files }),
-    });
-    this.#revision = listing.revision;
-    const found: RowFile[] = [];
-    for (const path of paths) found.push(await this.#openFile(listing, path));
-    return found;
-  }
-
-  async #openFile(listing: HubListing, path: string): Promise<RowFile> {
-    const name = `${listing.repo} ${path}`;
-    const isInParts = path.endsWith(".parquet");
-    const file = isInParts
-      ? await openRowFile({ bytes: named(await this.#hub.open(listing, path), name) })
-      : await openRowFile({ name, path: await this.#hub.download(listing, path) });
-    this.#paths.add(path);
-    this.opened.push(file);
-    return file;
-  }
-}
-
-/** The same bytes under the name that messages have for them. */
-function named(bytes: ByteSource, name: string): ByteSource {
-  return { name, size: bytes.size, read: (start, end) => bytes.read(start, end), close: async () => bytes.close?.() };
 }

@@ -8,7 +8,8 @@ export function scrolls(task: string) {
   return {
     repo: "tau/scrolls",
     licence: "not stated",
-    sources: () => [{ config: task, split: "validation" }],
+    // The repository holds archives alone; the split is where the hub would lay Parquet files of it.
+    sources: () => [{ config: task, split: "validation", files: [`${task}.zip`], member: `${task}/validation.jsonl` }],
     columns: ["pid", "input", "output"],
   } satisfies Partial<CatalogueEntry>;
 }

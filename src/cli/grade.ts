@@ -6,7 +6,7 @@ import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
 import { gradeRun } from "../grade-run.js";
-import { standardMetrics } from "../metrics/index.js";
+import { metricsOf } from "../load-run.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
@@ -94,8 +94,8 @@ async function grade(request: GradeRequest): Promise<Report> {
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   const named = await resolveMetrics(registry, config);
   const names = new Set(named.map(({ name }) => name));
-  const standard = standardMetrics(parent.config.systems.length, datasets.length);
-  const metrics = [...standard.filter(({ name }) => !names.has(name)), ...named];
+  const before = (await metricsOf(parent)).known;
+  const metrics = [...before.filter(({ name }) => !names.has(name)), ...named];
   const gates = gatesOf({ ...config, trials: parent.config.trials }, { metrics, datasets });
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
@@ -131,9 +131,14 @@ function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], u
 }
 
 /** A run that was started from a program does not say where its examples are. */
-async function loadExamples({ dir, config, parent }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
+async function loadExamples({ dir, config, parent, invocation }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
+  const revisions = revisionsOf(parent);
+  if (invocation.of === "memory") {
+    const { loadMemory } = await import("./memory.js");
+    return [(await loadMemory(config, revisions)).dataset];
+  }
   if ((config.datasets ?? []).length > 0)
-    return asNamedBefore(await resolveDatasets(registry, config, revisionsOf(parent)), parent);
+    return asNamedBefore(await resolveDatasets(registry, config, revisions), parent);
   const names = parent.config.datasets.map(({ name }) => name || "examples").join(", ");
   throw new UsageError(
     `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,
@@ -157,19 +162,32 @@ function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manife
 /** How the graded run came about: the run it comes from, as it was started, with what is different. */
 interface GradeInvocation extends Omit<Invocation, "command"> {
   command: "grade";
+  /** What the run at the beginning of it all was started by. */
+  of: "run" | "memory";
 }
 
 /** How a run was shown and what it was held to is not how its outputs are graded. */
 const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
 function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
-  const before = isInvocation(invocation, ["run", "grade"])
+  const before = isInvocation(invocation, ["run", "grade", "memory"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, ...kept } = flags;
   const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED.has(flag));
   const { cwd, configFile } = before;
-  return { command: "grade", cwd, configFile, flags: { ...Object.fromEntries(inherited), ...kept } };
+  return {
+    command: "grade",
+    of: startedBy(invocation),
+    cwd,
+    configFile,
+    flags: { ...Object.fromEntries(inherited), ...kept },
+  };
+}
+
+function startedBy(invocation: unknown): GradeInvocation["of"] {
+  const { command, of } = (invocation ?? {}) as { command?: string; of?: string };
+  return command === "memory" || of === "memory" ? "memory" : "run";
 }
 
 /** Paths as they are meant here: the run's own are seen from the folder it was started in. */

@@ -2,8 +2,8 @@ import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
-import { splitFiles } from "../datasets/dataset-spec.js";
-import { loadMemoryDataset, memoryMetrics } from "../evaluate-memory.js";
+import { splitFiles, withoutRevision } from "../datasets/dataset-spec.js";
+import { loadMemoryDataset, type MemoryDataset, memoryMetrics } from "../evaluate-memory.js";
 import {
   builtInMemory,
   HistoryTokens,
@@ -33,11 +33,11 @@ const MEMORY: Workbench = {
   metrics: memoryMetrics,
   async lend({ config, revisions }, use) {
     const specs = memorySpecs(config);
-    const spec = datasetSpec(config);
+    datasetSpec(config);
     const readers = await openReaders(config);
     const opened: System[] = [];
     try {
-      const { dataset, conversations } = await load(spec, config, revisions);
+      const { dataset, conversations } = await loadMemory(config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
       for (const { source, fingerprint } of await memoriesOf(specs, readers))
@@ -73,13 +73,15 @@ function datasetSpec({ datasets = [] }: RunConfig): string {
   return spec;
 }
 
-async function load(spec: string, config: RunConfig, revisions: Revisions) {
+/** The questions of a run on memories, and what they are about. */
+export async function loadMemory(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
+  const spec = datasetSpec(config);
   const { head: name, files = [] } = splitFiles(spec);
   const [file, another] = files;
   if (another !== undefined) throw new UsageError(`${name} is read from one file, but "${spec}" names several.`);
   const { line, onDownload } = downloadLine();
   try {
-    const revision = revisions.get(name);
+    const revision = revisions.get(withoutRevision(name));
     return await loadMemoryDataset(name, {
       ...loadOptionsOf(config),
       ...(revision === undefined ? {} : { revision }),

@@ -8,6 +8,8 @@ import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
+import { withoutRevision } from "../datasets/dataset-spec.js";
+import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
 import { namedFiles } from "../datasets/named-files.js";
 import type { Manifest } from "../store/manifest.js";
 import { FunctionSystem } from "../systems/function-system.js";
@@ -148,9 +150,7 @@ export async function resolveDatasets(
   const options = { ...loadOptionsOf(config), permissions, registry };
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
-    const revision = typeof spec === "string" ? revisions.get(spec) : undefined;
-    const pinned = revision === undefined ? options : { ...options, revision };
-    datasets.push(typeof spec === "string" ? await loadShowingProgress(spec, pinned) : spec);
+    datasets.push(typeof spec === "string" ? await loadAt(spec, options, revisions) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
   const twice = names.find((name, index) => name !== "" && names.indexOf(name) !== index);
@@ -164,6 +164,15 @@ export function ownEvaluators({ datasets = [] }: RunConfig, loaded: readonly (Da
   return loaded.flatMap((dataset, index) =>
     typeof datasets[index] === "string" && "examples" in dataset ? (dataset.evaluators ?? []) : [],
   );
+}
+
+/** A branch may have moved on since; what was read is what is read again. */
+function loadAt(spec: string, options: LoadDatasetOptions, revisions: Revisions): Promise<Dataset> {
+  const name = withoutRevision(spec);
+  const revision = revisions.get(name);
+  return revision === undefined
+    ? loadShowingProgress(spec, options)
+    : loadShowingProgress(name, { ...options, revision });
 }
 
 export function loadOptionsOf(config: RunConfig): LoadOptions {

@@ -57,6 +57,11 @@ function isFilledTemplate(spec: string): boolean {
   return splitFiles(spec).files !== undefined;
 }
 
+/** The spec without the revision that it names. */
+export function withoutRevision(spec: string): string {
+  return spec.replace(/@[^=]*$/, "");
+}
+
 /** What stands before the files of `NAME=FILE,FILE`, and the files. A path may hold "=" itself; what stands before the first one must look like a name. */
 export function splitFiles(spec: string): { head: string; files?: readonly string[] } {
   const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];

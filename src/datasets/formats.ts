@@ -45,9 +45,14 @@ export function nameOfFile(path: string): string {
   return basename(plain, extname(plain));
 }
 
-/** True for a name that ends like a file of rows. */
+/** True for a name that ends like a file of rows, or like an archive of them. */
 export function hasFormat(path: string): boolean {
-  return FILE_EXTENSIONS.includes(extensionOf(path));
+  return FILE_EXTENSIONS.includes(extensionOf(path)) || isArchive(path);
+}
+
+/** True for a name that ends like an archive, which some datasets are published as. */
+export function isArchive(path: string): boolean {
+  return path.toLowerCase().endsWith(".zip");
 }
 
 /** The format that a file's name tells. */
@@ -55,6 +60,7 @@ export function formatOf(path: string): Format {
   const extension = extensionOf(path);
   const format = extension === ".txt" ? PLAIN_TEXT : FORMATS[extension];
   if (format !== undefined) return format;
+  if (isArchive(path)) throw new DatasetError(`"${path}" is an archive. Unpack it, and give the file of rows inside.`);
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;
   throw new DatasetError(
     `"${path}" ${found}, which says nothing about its format. Supported: ${FILE_EXTENSIONS.join(", ")}, each also with ${GZIP}.`,

@@ -2,7 +2,7 @@ import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 
 /** What a setting takes: numbers between two bounds, one or several. */
-export interface NumberSetting {
+interface NumberSetting {
   readonly low: number;
   readonly high: number;
   readonly whole: boolean;

@@ -10,7 +10,6 @@ export type { Conversation, Session } from "./conversation.js";
 export { MEMORY_DATASETS, type MemoryEntry, memoryDataset } from "./datasets.js";
 export { HistoryTokens } from "./history-text.js";
 export { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
-export { MemoryEfficiency } from "./memory-metric.js";
 export { memoryFromModule } from "./memory-source.js";
 export {
   type MemoryAnswer,

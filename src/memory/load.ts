@@ -67,11 +67,12 @@ function chosen(
 ): readonly FileQuestion[] {
   const found = questions.filter((question) => matches(question, filter));
   if (found.length === 0) throw nothingFound(questions, name, filter);
-  return takeSample(found, {
+  const sampling = {
     ...(maxExamples === undefined ? {} : { maxExamples }),
     ...(head === undefined ? {} : { head }),
     ...(shuffleSeed === undefined ? {} : { seed: shuffleSeed }),
-  });
+  };
+  return takeSample(found, sampling, ({ question_type }) => question_type);
 }
 
 function nothingFound(

@@ -8,6 +8,7 @@ import { FacetBreakdown } from "./facet-breakdown.js";
 import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
+import { MemoryEfficiency } from "./memory-efficiency.js";
 import { ParetoRank } from "./pareto-rank.js";
 import { PassRate } from "./pass-rate.js";
 import { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
@@ -40,7 +41,7 @@ export function standardMetrics(systems: number, datasets: number): Metric[] {
 
 /** Every metric that can be asked for by its name: those of a run that has all there is to compare and to break down. */
 export function namedMetrics(): Metric[] {
-  return [...standardMetrics(2, 2), new FacetBreakdown()];
+  return [...standardMetrics(2, 2), new FacetBreakdown(), new MemoryEfficiency()];
 }
 
 /** Every key that a summary by these metrics can have, as far as they say so, intervals included. */

@@ -7,6 +7,7 @@ export { CELL_FACETS, type FacetGroup, facetGroups } from "./facet-groups.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
 export { MeanScore } from "./mean-score.js";
+export { MemoryEfficiency } from "./memory-efficiency.js";
 export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";
 export { PassRate } from "./pass-rate.js";
 export { PerDatasetBreakdown } from "./per-dataset-breakdown.js";

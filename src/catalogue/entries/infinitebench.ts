@@ -31,6 +31,8 @@ export const infinitebench: CatalogueEntry = {
   },
   evaluators: (config) => taskOf(config).evaluators,
   primaryField: (config) => taskOf(config).primaryField,
+  caution:
+    "the published score of math_calc is the share of its results that are right before the first wrong one; here the list is compared letter by letter, and one of thousands of numbers may stay without a score for want of time.",
 };
 
 function taskOf(config: string): InfiniteTask {
@@ -47,23 +49,31 @@ interface Asked {
 
 function golds(row: RawRow, { task, question, context }: Asked): Partial<ExampleFields> {
   const answers = answersOf(row);
-  if (task.gold === "any") return { answers };
+  if (task.gold === "any") return { answers: goldTexts(answers, "answer") };
   if (task.gold === "sequence") return { answer: `[${answers.join(", ")}]` };
-  const options = texts(row, "options");
+  const options = texts(row, "options").map((option) => option.trim());
   const id = `${context.config} ${integer(row, "id")}`;
   return multipleChoice({ id, question, options, right: rightOf(options, answers) });
 }
 
-/** One answer is written as a text or a number in some files, and as a list of one in others. */
+/**
+ * All answers in their order, with those that repeat. One is written as a text or a number in some files and as a list of
+ * one in others; a sequence is a list in some, and a list in a list in others.
+ */
 function answersOf(row: RawRow): string[] {
-  return Array.isArray(valueAt(row, "answer")) ? goldTexts(texts(row, "answer"), "answer") : [goldText(row, "answer")];
+  const value = valueAt(row, "answer");
+  if (!Array.isArray(value)) return [goldText(row, "answer")];
+  const answers = texts({ answer: value.flat() }, "answer").map((answer) => answer.trim());
+  if (answers.some((answer) => answer !== "")) return answers;
+  throw new RowProblem('has no answer in "answer"');
 }
 
-/** The answer is the text of an option; in some files its letter follows. */
-function rightOf(options: readonly string[], [answer = "", letter]: readonly string[]): number {
+/** The answer is the text of an option; in some files its letter follows, or stands in its place. */
+function rightOf(options: readonly string[], [answer = "", letter = answer]: readonly string[]): number {
+  const byLetter = letter.length === 1 ? LETTERS.indexOf(letter) : -1;
+  if (options[byLetter] === answer) return byLetter;
   const byText = options.indexOf(answer);
   if (byText !== -1) return byText;
-  const byLetter = LETTERS.indexOf(letter ?? answer);
-  if (byLetter !== -1 && (letter ?? answer).length === 1) return byLetter;
+  if (byLetter !== -1) return byLetter;
   throw new RowProblem(`has "${answer}" in "answer", which is none of its "options"`);
 }

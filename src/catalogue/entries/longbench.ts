@@ -14,7 +14,7 @@ export const longbench: CatalogueEntry = {
   licence: "not stated",
   size: 200,
   configs: { names: Object.keys(LONGBENCH_TASKS), default: DEFAULT },
-  sources: (config) => [{ config, split: "test" }],
+  sources: (config) => [{ config, split: "test", fallback: { files: ["data.zip"], member: `data/${config}.jsonl` } }],
   columns: ["_id", "input", "context", "answers", "length", "language"],
   optionalColumns: ["all_classes"],
   examples(row, { config }) {

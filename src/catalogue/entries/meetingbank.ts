@@ -1,3 +1,4 @@
+import { hasBlank } from "../blank-column.js";
 import type { CatalogueEntry } from "../entry.js";
 import { optionalText } from "../read-column.js";
 import { SUMMARY_SCORING, summarise } from "../summarise.js";
@@ -9,6 +10,8 @@ const FIELDS = {
   summary: "summary",
 };
 
+const COLUMNS = [FIELDS.document, FIELDS.summary];
+
 /** MeetingBank. */
 export const meetingbank: CatalogueEntry = {
   about: "Parts of city councils' meetings, to be summarised as their minutes do.",
@@ -16,9 +19,11 @@ export const meetingbank: CatalogueEntry = {
   licence: "cc-by-nc-sa-4.0",
   size: 862,
   sources: () => [{ config: "default", split: "test", files: ["test.json"] }],
-  columns: ["transcript", "summary"],
+  columns: COLUMNS,
   optionalColumns: ["uid"],
+  isExpanding: true,
   examples(row) {
+    if (hasBlank(row, COLUMNS)) return [];
     const uid = optionalText(row, "uid");
     return { ...(uid === "" ? {} : { id: uid }), ...summarise(row, FIELDS) };
   },

@@ -17,7 +17,7 @@ export const mmluPro: CatalogueEntry = {
     const right = rightOption(row, "answer_index", { options, first: 0 });
     return {
       id,
-      ...multipleChoice({ id, question: text(row, "question"), options, right }),
+      ...multipleChoice({ id, question: text(row, "question"), ...withoutPadding(options, right) }),
       category: text(row, "category"),
     };
   },
@@ -26,3 +26,11 @@ export const mmluPro: CatalogueEntry = {
   subject: "category",
   facets: ["category"],
 };
+
+/** Questions with fewer than ten options were filled up with this one in an earlier edition, and some still are. */
+const PADDING = "N/A";
+
+function withoutPadding(options: readonly string[], right: number) {
+  const kept = [...options.keys()].filter((index) => index === right || options[index]?.trim() !== PADDING);
+  return { options: kept.map((index) => options[index] ?? ""), right: kept.indexOf(right) };
+}

@@ -1,3 +1,4 @@
+import { hasBlank } from "../blank-column.js";
 import type { CatalogueEntry } from "../entry.js";
 import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
@@ -8,17 +9,29 @@ const FIELDS = {
   summary: "summary",
 };
 
+const COLUMNS = [FIELDS.document, FIELDS.summary];
+
+/** The repository itself: a row a line, in two texts. */
+const TEXTS = {
+  columns: { [FIELDS.document]: "data/test.src.cleaned", [FIELDS.summary]: "data/test.tgt" },
+  lineBreak: "NEWLINE_CHAR",
+};
+
 /** Multi-News. */
 export const multiNews: CatalogueEntry = {
   about: "Several news articles about one event, to be summarised together.",
   repo: "alexfabbri/multi_news",
   licence: "other",
-  size: 5622,
-  sources: () => [{ config: "default", split: "test" }],
-  columns: ["document", "summary"],
+  size: 5621,
+  sources: () => [{ config: "default", split: "test", fallback: { lines: TEXTS } }],
+  columns: COLUMNS,
+  // One row of the test split has a summary of nothing.
+  isExpanding: true,
   examples(row) {
+    if (hasBlank(row, COLUMNS)) return [];
     const fields = summarise(row, FIELDS);
-    return { ...fields, context: articles(fields.context) };
+    const context = articles(fields.context);
+    return context === "" ? [] : { ...fields, context };
   },
   ...SUMMARY_SCORING,
 };

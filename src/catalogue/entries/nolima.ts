@@ -18,7 +18,11 @@ export const nolima: CatalogueEntry = {
   licence: "adobe-research-license (no commercial use)",
   size: 870,
   hasSettings: true,
-  sources: () => [{ files: ["needlesets/needle_set.json"] }],
+  sources(config) {
+    // Before anything is fetched for settings that cannot be read.
+    parseNolimaConfig(config);
+    return [{ files: ["needlesets/needle_set.json"] }];
+  },
   lookups: { haystacks: () => ({ files: ["haystack/rand_shuffle/*.txt"] }) },
   columns: ["id", "needle", "questions", "character_set", "tests"],
   isExpanding: true,

@@ -1,9 +1,9 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
-import { bounded, estimateMean } from "../metrics/estimates.js";
-import { type ScoreOptions, settingsOf } from "../metrics/settings.js";
-import { meansOf, sum, sumByTask, tasksOf } from "../metrics/tasks.js";
 import { quantile, quantileBootstrapInterval, ratioInterval } from "../stats/index.js";
+import { bounded, estimateMean } from "./estimates.js";
+import { type ScoreOptions, settingsOf } from "./settings.js";
+import { meansOf, sum, sumByTask, tasksOf } from "./tasks.js";
 
 const THOUSAND = 1000;
 const KEYS = [

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { MemoryEfficiency } from "./memory-metric.js";
+import { MemoryEfficiency } from "./memory-efficiency.js";
 
 function row(exampleId: number, f1: number, metadata: Record<string, unknown>, more: Partial<EvalRow> = {}): EvalRow {
   return makeRow({ system: "m", exampleId, outcome: "pass", scores: { f1 }, primaryField: "f1", metadata, ...more });
