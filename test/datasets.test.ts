@@ -363,3 +363,38 @@ describe("two configs of one dataset", () => {
     ]);
   });
 });
+
+describe("what could be taken for something else", () => {
+  it.each([
+    [["--dataset", "needle=x.jsonl"], /needle does not read files/],
+    [["--dataset", "locomo"], /Write: assay memory --dataset locomo/],
+    [["--dataset", "needle", "--head"], /--head.*Add -n/],
+    [["--dataset", "needle", "--shuffle-seed", "3"], /--shuffle-seed.*Add -n/],
+    [["--dataset", "."], /is a folder/],
+  ])("is refused: %j", async (args, message) => {
+    const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2) });
+    const { code, stderr } = await start(space.dir, [...RUN, ...args]).finished;
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+
+  it("is read when it is there: a file with an equals sign in its name", async () => {
+    const space = new Workspace({ "silent.mjs": SILENT, "run=1.jsonl": sums(2) });
+    expect(reportOf(await start(space.dir, [...RUN, "--dataset", "run=1.jsonl"]).finished).rows).toHaveLength(2);
+  });
+
+  it("is refused in a config: files that are called like a dataset, with a word on where", async () => {
+    const config = "namedDatasets:\n  gsm8k:\n    files: [x.jsonl]\n";
+    const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
+    const { code, stderr } = await start(space.dir, ["datasets"]).finished;
+    expect(stderr).toMatch(/namedDatasets of the config names files "gsm8k"/);
+    expect(code).toBe(2);
+  });
+
+  it("is shown for what it is: a file that is called like a memory dataset", async () => {
+    const space = new Workspace({ "locomo.jsonl": sums(2) });
+    const { code, stdout } = await start(space.dir, ["datasets", "show", "locomo.jsonl"]).finished;
+    expect(stdout).toMatch(/What is/);
+    expect(code).toBe(0);
+  });
+});

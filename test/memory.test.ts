@@ -54,7 +54,7 @@ describe("assay memory", () => {
     expect(ingests).toHaveLength(8);
     const table = await start(space.dir, [...LOCOMO, "--system", "bm25:2"]).finished;
     expect(table.stdout).toMatch(/Mean score by question_type/);
-    expect(table.stdout).toMatch(/ingest_seconds_p50/);
+    expect(table.stdout).toMatch(/What memories bring up, and how long they take/);
   });
 
   it("reads longmemeval, filters by type, and plans without running anything", async () => {
@@ -121,7 +121,8 @@ describe("assay memory", () => {
       .finished;
     const report = reportOf(graded);
     expect(report.rows).toHaveLength(7);
-    expect(report.rows.every(({ scores }) => "levenshtein" in scores)).toBe(true);
+    // The question that has no answer has nothing to be compared with.
+    expect(report.rows.filter(({ scores }) => "levenshtein" in scores)).toHaveLength(6);
     expect(report.summary["bm25:2"]?.mean_context_tokens).toBe(first.summary["bm25:2"]?.mean_context_tokens);
     const twice = await start(space.dir, ["grade", report.run ?? "", "--output", "json"]).finished;
     expect(reportOf(twice).rows).toHaveLength(7);

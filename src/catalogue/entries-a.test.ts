@@ -96,6 +96,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** The rows of a file: of text ones as the readers of the project give them. */
 async function rowsOf(path: string, file: FixtureFile, entry: CatalogueEntry): Promise<RawRow[]> {
   if ("rows" in file) return [...file.rows];
+  if ("zip" in file) throw new Error(`no entry here is read from an archive: ${path}`);
   const local = join(folder, `${contentId(file.text)}-${path}`);
   await writeFile(local, file.text);
   const rows: RawRow[] = [];
@@ -304,6 +305,12 @@ it.each<[string, CatalogueEntry, RawRow, string]>([
   expect(() => ask(entry, row)).toThrow(message);
 });
 
+/** The options as they are asked, and the one that the gold letter stands for. */
+function asked({ choices, answer_index: index }: ExampleFields = {}) {
+  const options = Array.isArray(choices) ? choices : [];
+  return { options, right: options[Number(index)] };
+}
+
 describe("the odd rows that are fine", () => {
   it("asks a quiz question without any page by itself", () => {
     expect(ask(triviaqa, TRIVIA)).toEqual([{ question: expect.stringMatching(/^Who\?/), answers: ["Wren"] }]);
@@ -336,5 +343,20 @@ describe("the odd rows that are fine", () => {
       return ask(gpqa, { ...GPQA, "Record ID": `rec${index}` })[0]?.answer_index;
     });
     expect(new Set(letters)).toEqual(new Set([0, 1, 2, 3]));
+  });
+
+  it("shuffles the options of GPQA, whose file has the right one first", () => {
+    const row = { ...GPQA, "Incorrect Answer 3": "d" };
+    const all = Array.from({ length: 40 }, (_, index) => ask(gpqa, { ...row, "Record ID": `rec${index}` })[0]);
+    expect(new Set(all.map((fields) => fields?.answer_index))).toEqual(new Set([0, 1, 2, 3]));
+    for (const fields of all) expect(asked(fields).right).toBe("a");
+  });
+
+  it("leaves out the options of MMLU-Pro that fill up the list, and none that is right", () => {
+    const row = { question_id: 5, question: "Which?", category: "c", options: ["N/A", "a", " N/A ", "b"] };
+    const [fields] = ask(mmluPro, { ...row, answer_index: 3 });
+    expect(asked(fields).options.toSorted()).toEqual(["a", "b"]);
+    expect(asked(fields).right).toBe("b");
+    expect(ask(mmluPro, { ...row, answer_index: 0 })).toMatchObject([{ answer: "N/A" }]);
   });
 });

@@ -4,7 +4,8 @@ import { basename, join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { openRowFile } from "../datasets/row-file.js";
+import { openAlignedLines } from "../datasets/aligned-lines.js";
+import { openRowFile, type RowFile } from "../datasets/row-file.js";
 import { isBadRow, type RawRow } from "../datasets/source-row.js";
 import { evaluatorFactories } from "../evaluators/factories.js";
 import { alpacaEvalFixture } from "./entries/alpaca-eval.fixture.js";
@@ -47,7 +48,7 @@ import { swebenchLiteFixture } from "./entries/swebench-lite.fixture.js";
 import { swebenchLite } from "./entries/swebench-lite.js";
 import { swebenchVerifiedFixture } from "./entries/swebench-verified.fixture.js";
 import { swebenchVerified } from "./entries/swebench-verified.js";
-import type { CatalogueEntry, ExampleFields, HubSource, RowContext } from "./entry.js";
+import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
 import { RowProblem } from "./row-problem.js";
 
@@ -58,9 +59,9 @@ interface Case {
 }
 
 const CASES: readonly Case[] = [
-  { name: "multi-news", entry: multiNews, fixtures: [multiNewsFixture] },
+  { name: "multi-news", entry: multiNews, fixtures: multiNewsFixture },
   { name: "dialogsum", entry: dialogsum, fixtures: [dialogsumFixture] },
-  { name: "qmsum", entry: qmsum, fixtures: [qmsumFixture] },
+  { name: "qmsum", entry: qmsum, fixtures: qmsumFixture },
   { name: "summscreenfd", entry: summscreenfd, fixtures: [summscreenfdFixture] },
   { name: "meetingbank", entry: meetingbank, fixtures: [meetingbankFixture] },
   { name: "govreport", entry: govreport, fixtures: [govreportFixture] },
@@ -70,7 +71,7 @@ const CASES: readonly Case[] = [
   { name: "alpaca-eval", entry: alpacaEval, fixtures: [alpacaEvalFixture] },
   { name: "mt-bench", entry: mtBench, fixtures: [mtBenchFixture] },
   { name: "longbench", entry: longbench, fixtures: longbenchFixture },
-  { name: "longbench-v2", entry: longbenchV2, fixtures: [longbenchV2Fixture] },
+  { name: "longbench-v2", entry: longbenchV2, fixtures: longbenchV2Fixture },
   { name: "infinitebench", entry: infinitebench, fixtures: infinitebenchFixture },
   { name: "nolima", entry: nolima, fixtures: nolimaFixture },
   { name: "bfcl", entry: bfcl, fixtures: bfclFixture },
@@ -166,16 +167,16 @@ function firstAllowed(call: Readonly<Record<string, Readonly<Record<string, read
 
 /** What must never become an empty gold: the case, what replaces its columns in the first row, and the column's name. */
 const ODD: readonly [string, Readonly<Record<string, unknown>>, string][] = [
-  ["multi-news", { summary: null }, "summary"],
-  ["multi-news", { summary: " \n" }, "summary"],
-  ["multi-news", { document: null }, "document"],
+  ["multi-news", { summary: undefined }, "summary"],
+  ["multi-news", { summary: ["S"] }, "summary"],
+  ["multi-news", { document: undefined }, "document"],
   ["dialogsum", { summary: "" }, "summary"],
   ["qmsum", { output: null }, "output"],
   ["qmsum", { output: "" }, "output"],
   ["qmsum", { input: "No blank line here." }, "input"],
   ["qmsum", { input: "\n\nNo query." }, "input"],
   ["summscreenfd", { output: undefined }, "output"],
-  ["meetingbank", { summary: null }, "summary"],
+  ["meetingbank", { summary: undefined }, "summary"],
   ["govreport", { summary: "" }, "summary"],
   ["contract-nli", { output: "" }, "output"],
   ["contract-nli", { output: "Perhaps" }, "output"],
@@ -223,6 +224,34 @@ describe("odd rows", () => {
     const row = { id: 1, context: "…", input: "", options: ["a", "b", "c", "d"], answer: ["e"] };
     expect(() => infinitebench.examples(row, plain("code_debug"))).toThrow('"options"');
     expect(infinitebench.examples({ ...row, answer: ["…", "B"] }, plain("code_debug"))).toMatchObject({ answer: "b" });
+  });
+
+  it("finds the right option of InfiniteBench among options that repeat, or that are letters themselves", () => {
+    const row = { id: 1, context: "…", input: "Which?" };
+    const repeated = { ...row, options: [" a", "a ", "b", "c"], answer: ["a", "B"] };
+    expect(infinitebench.examples(repeated, plain("longbook_choice_eng"))).toMatchObject({ answer: "a" });
+    const letters = { ...row, options: ["B", "A", "C", "D"], answer: ["A", "A"] };
+    expect(infinitebench.examples(letters, plain("longbook_choice_eng"))).toMatchObject({ answer: "A" });
+  });
+
+  it("keeps the results of math_calc that repeat, whether they are a list or a list in a list", () => {
+    const row = { id: 1, context: "5 - 1 + 1 - 1", input: "" };
+    for (const answer of [[4, 5, 4], ["4", "5", "4"], [[4, 5, 4]]])
+      expect(infinitebench.examples({ ...row, answer }, plain("math_calc"))).toMatchObject({ answer: "[4, 5, 4]" });
+    expect(() => infinitebench.examples({ ...row, answer: [[]] }, plain("math_calc"))).toThrow('"answer"');
+    expect(() => infinitebench.examples({ ...row, answer: [[[4]]] }, plain("math_calc"))).toThrow("answer[0]");
+  });
+
+  it.each<[string, CatalogueEntry, RawRow]>([
+    ["an empty document", multiNews, { document: "", summary: "S" }],
+    ["nothing but marks between articles", multiNews, { document: " ||||| |||||", summary: "S" }],
+    ["a blank summary", multiNews, { document: "D", summary: " \n" }],
+    ["no summary", meetingbank, { transcript: "T", summary: null }],
+    ["a blank summary", meetingbank, { transcript: "T", summary: " " }],
+    ["an empty transcript", meetingbank, { transcript: "", summary: "S" }],
+  ])("leaves out a row with %s, after all rows were read (%#)", (_, entry, row) => {
+    expect(entry.examples(row, plain(""))).toEqual([]);
+    expect(entry.isExpanding).toBe(true);
   });
 
   it("refuses a label of SciFact that it does not know, and keeps all labels of a claim", async () => {
@@ -298,27 +327,48 @@ async function opened(entry: CatalogueEntry, fixture: Fixture): Promise<{ rows: 
   return { rows: rows.flat(), context: { config, contentId: "made-from-content", lookups } };
 }
 
-async function rowsOf({ files }: Fixture, source: HubSource): Promise<RawRow[]> {
+async function rowsOf(fixture: Fixture, source: HubSource): Promise<RawRow[]> {
+  const { files } = fixture;
+  if (source.lines !== undefined) return sideBySide(files, source.lines);
   const paths = Object.keys(files).filter((path) => isOf(source, path));
+  if (paths.length === 0 && source.fallback !== undefined) return rowsOf(fixture, source.fallback);
   expect(paths, JSON.stringify(source)).not.toHaveLength(0);
-  const rows = await Promise.all(paths.map((path) => read(path, files[path] as FixtureFile)));
+  const rows = await Promise.all(paths.map((path) => read(path, files[path] as FixtureFile, source)));
   return rows.flat();
 }
 
 /** Files by their path, or where the hub lays the Parquet files of a split. */
-function isOf({ files, config = "default", split = "" }: HubSource, path: string): boolean {
-  if (files !== undefined)
-    return files.some((pattern) => new RegExp(`^${pattern.split("*").map(escaped).join("[^/]*")}$`).test(path));
-  return [`${config}/${split}/`, `${config}/${split}-`, `data/${split}-`].some((start) => path.startsWith(start));
+function isOf({ files = [], config = "default", split }: HubSource, path: string): boolean {
+  const isNamed = files.some((file) => new RegExp(`^${file.split("*").map(escaped).join("[^/]*")}$`).test(path));
+  if (isNamed || split === undefined) return isNamed;
+  return [`${config}/${split}/`, `${config}/${split}-`, `data/${split}-`].some(
+    (start) => path.startsWith(start) && path.endsWith(".parquet"),
+  );
 }
 
-async function read(path: string, file: FixtureFile): Promise<RawRow[]> {
+async function read(path: string, file: FixtureFile, { member = "" }: HubSource): Promise<RawRow[]> {
   if ("rows" in file) return [...file.rows];
+  if ("zip" in file) return read(member, { text: file.zip[member] ?? "" }, {});
   const written = join(folder, basename(path));
   writeFileSync(written, file.text);
+  return allRows(await openRowFile({ path: written }));
+}
+
+async function sideBySide(files: Fixture["files"], { columns, ...lines }: LineColumns): Promise<RawRow[]> {
+  const written: Record<string, string> = {};
+  for (const [column, path] of Object.entries(columns)) {
+    const file = files[path];
+    if (file === undefined || !("text" in file)) throw new Error(`There is no text ${path}.`);
+    const place = join(folder, basename(path));
+    writeFileSync(place, file.text);
+    written[column] = place;
+  }
+  return allRows(openAlignedLines({ name: "texts", columns: written, ...lines }));
+}
+
+async function allRows(file: RowFile): Promise<RawRow[]> {
   const rows: RawRow[] = [];
-  for await (const batch of (await openRowFile({ path: written })).batches())
-    for (const source of batch) if (!isBadRow(source)) rows.push(source.row);
+  for await (const batch of file.batches()) for (const source of batch) if (!isBadRow(source)) rows.push(source.row);
   return rows;
 }
 

@@ -34,6 +34,7 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
     return {
       name: label,
       examples,
+      isChosen: true,
       ...wiringOf(entry, config),
       notes: [...opened.notes(), ...notes, ...(entry.caution === undefined ? [] : [`${label}: ${entry.caution}`])],
       ...(opened.origin === null ? {} : { origin: opened.origin }),

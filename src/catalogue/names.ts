@@ -45,3 +45,6 @@ export const CATALOGUE_NAMES = [
 ] as const;
 
 export type CatalogueName = (typeof CATALOGUE_NAMES)[number];
+
+/** Those that are conversations with questions about them, for memories. */
+export const MEMORY_NAMES: readonly string[] = ["locomo", "longmemeval"];

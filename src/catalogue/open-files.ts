@@ -19,6 +19,6 @@ export class OpenFiles {
 
   async close(): Promise<void> {
     await closeFiles(this.#files);
-    for (const { remove } of this.#unpacked) await remove();
+    for (const unpacked of this.#unpacked) await unpacked.remove();
   }
 }

@@ -87,7 +87,7 @@ async function loadYaml(path: string): Promise<RunConfig> {
   };
   const [broken] = document.errors;
   if (broken !== undefined) throw new UsageError(`${at(broken.pos[0])}: ${broken.message.split("\n")[0]}`);
-  return check(document.toJS(), ({ text, path: keys, unknownKey }) => {
+  return check(document.toJS() ?? {}, ({ text, path: keys, unknownKey }) => {
     const node = document.getIn(keys, true);
     const pair = isMap(node) ? node.items.find((item) => isPair(item) && String(item.key) === unknownKey) : undefined;
     const place = isNode(pair?.key) ? pair.key : node;
@@ -112,7 +112,8 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
     if (issue.code !== "unrecognized_keys")
       return { text: `${path.join(".") || "the config"}: ${issue.message}`, path };
     const key = issue.keys[0] ?? "";
-    return { text: `unknown key "${key}".${didYouMean(key, known)}`, path, unknownKey: key };
+    const suggestion = path.length === 0 ? didYouMean(key, known) : ` Here: ${path.join(".")}.`;
+    return { text: `unknown key "${key}".${suggestion}`, path, unknownKey: key };
   });
   throw new UsageError(problems.map(say).join("\n"));
 }

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
+import { MEMORY_NAMES } from "../catalogue/names.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { loadDataset } from "../datasets/load-dataset.js";
@@ -26,11 +27,12 @@ export async function importDataset(wanted: Import, options: DatasetsOptions): P
   const before = isThere ? (await loadConfig(path)).namedDatasets : undefined;
   requireFree(name, before, options);
   const given = describe(wanted, options);
-  const examples = await checked(name, given);
+  const { examples, notes } = await checked(name, given);
   const anchored = { ...given, files: given.files.map((file) => relative(dirname(resolve(path)), resolve(file))) };
   if (/\.(?:ts|mjs|js)$/.test(path)) throw notWritten(path, name, anchored);
   await write(path, { name, given: anchored });
   say(`${name}: ${plural(examples, "example")} of ${plural(given.files.length, "file")}, named in ${path}.`);
+  for (const note of notes) say(note);
   say(`Use it: assay run --dataset ${name} …`);
   return EXIT.fine;
 }
@@ -45,7 +47,7 @@ function requireFree(
   named: Readonly<Record<string, NamedFiles>> = {},
   { replace }: DatasetsOptions,
 ): void {
-  if (registry.has("dataset", name))
+  if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
     throw new UsageError(`The dataset "${name}" comes with assay or a plugin. Choose another name.`);
   if (Object.hasOwn(named, name) && replace !== true)
     throw new UsageError(`The config names files "${name}" already. Choose another name, or pass --replace.`);
@@ -67,16 +69,16 @@ function describe({ files }: Import, options: DatasetsOptions): NamedFiles {
 }
 
 /** Reads everything once, so that what cannot be used is found now and not in the middle of the night. */
-async function checked(name: string, given: NamedFiles): Promise<number> {
+async function checked(name: string, given: NamedFiles): Promise<{ examples: number; notes: readonly string[] }> {
   registry.register("dataset", name, namedFiles(name, given, registry));
-  const { examples, evaluators = [], primaryField } = await loadDataset(name, { registry });
+  const { examples, evaluators = [], primaryField, notes = [] } = await loadDataset(name, { registry });
   const { subject } = given;
   if (subject !== undefined && examples.every((example) => example[subject] === undefined))
     throw new UsageError(`No row has a field "${subject}" to be the subject.`);
   const fields = evaluators.flatMap((evaluator) => evaluator.fields ?? []);
   if (primaryField !== undefined && fields.length > 0 && !fields.includes(primaryField))
     throw new UsageError(`No evaluator of ${name} gives "${primaryField}". Those it has give: ${fields.join(", ")}.`);
-  return examples.length;
+  return { examples: examples.length, notes };
 }
 
 /** A program is not ours to rewrite. */

@@ -1,4 +1,5 @@
 import { basename, extname } from "node:path";
+import { MEMORY_NAMES } from "../catalogue/names.js";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
@@ -126,8 +127,13 @@ export async function resolveMetrics(registry: Registry, config: RunConfig): Pro
 
 /** Gives the files that a config names their names. */
 export function registerNamed(registry: Registry, { namedDatasets = {} }: Pick<RunConfig, "namedDatasets">): void {
-  for (const [name, given] of Object.entries(namedDatasets))
+  for (const [name, given] of Object.entries(namedDatasets)) {
+    if (registry.has("dataset", name) || MEMORY_NAMES.includes(name))
+      throw new UsageError(
+        `namedDatasets of the config names files "${name}", which is a dataset that comes with assay or a plugin. Give the files another name.`,
+      );
     registry.register("dataset", name, namedFiles(name, given, registry));
+  }
 }
 
 /** The commits that datasets of the hub were read at, by the names of the datasets. */
@@ -150,6 +156,8 @@ export async function resolveDatasets(
   const options = { ...loadOptionsOf(config), permissions, registry };
   const datasets: (Dataset | ExampleSource)[] = [];
   for (const spec of config.datasets ?? []) {
+    if (typeof spec === "string" && isForMemories(spec))
+      throw new UsageError(`${spec} holds conversations, for memories. Write: assay memory --dataset ${spec}.`);
     datasets.push(typeof spec === "string" ? await loadAt(spec, options, revisions) : spec);
   }
   const names = datasets.map((dataset) => ("examples" in dataset ? dataset.name : ""));
@@ -166,6 +174,11 @@ export function ownEvaluators({ datasets = [] }: RunConfig, loaded: readonly (Da
   );
 }
 
+/** True for a dataset of conversations, with or without a config, a revision or a file. */
+export function isForMemories(spec: string): boolean {
+  return MEMORY_NAMES.includes(/^[\w.-]+(?=[:@=]|$)/.exec(spec)?.[0] ?? "");
+}
+
 /** A branch may have moved on since; what was read is what is read again. */
 function loadAt(spec: string, options: LoadDatasetOptions, revisions: Revisions): Promise<Dataset> {
   const name = withoutRevision(spec);
@@ -177,6 +190,9 @@ function loadAt(spec: string, options: LoadDatasetOptions, revisions: Revisions)
 
 export function loadOptionsOf(config: RunConfig): LoadOptions {
   const { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows } = config;
+  const idle = head === true ? "--head (head)" : shuffleSeed === undefined ? undefined : "--shuffle-seed (shuffleSeed)";
+  if (maxExamples === undefined && idle !== undefined)
+    throw new UsageError(`${idle} says which examples -n takes. Add -n, or leave it out.`);
   const given = { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

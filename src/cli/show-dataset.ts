@@ -6,17 +6,18 @@ import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
 import { isDatasetFile, parseSpec, splitFiles } from "../datasets/dataset-spec.js";
-import { loadMemoryQuestions, MEMORY_DATASETS, memoryDataset } from "../memory/index.js";
+import { loadMemoryQuestions, memoryDataset } from "../memory/index.js";
 import { printable } from "../report/printable.js";
 import type { DatasetsOptions } from "./dataset-commands.js";
 import { downloadLine, loadShowingProgress } from "./load-progress.js";
+import { isForMemories } from "./resolve.js";
 
 const SHOWN_CHARACTERS = 1200;
 const SHOWN_NAMES = 60;
 
 /** `assay datasets show NAME`: what is known of it without a network first, then one example. */
 export async function showDataset(spec: string, { map, seed }: DatasetsOptions): Promise<number> {
-  if (Object.hasOwn(MEMORY_DATASETS, /^\w+/.exec(spec)?.[0] ?? "")) return showMemoryDataset(spec, seed);
+  if (isForMemories(spec)) return showMemoryDataset(spec, seed);
   write(aboutOf(spec));
   const dataset = await loadShowingProgress(spec, { maxExamples: 1, seed, ...(map === undefined ? {} : { map }) });
   write(describe(dataset));

@@ -90,6 +90,8 @@ export interface DatasetDefinition {
 export interface LoadedExamples extends Partial<Omit<Dataset, "examples" | "evaluators" | typeof Symbol.iterator>> {
   readonly examples: readonly Example[];
   readonly evaluators?: readonly (Evaluator | string)[];
+  /** True when filter and sample were seen to on loading; otherwise they are seen to now. */
+  readonly isChosen?: boolean;
 }
 
 /**

@@ -42,3 +42,17 @@ describe("isDatasetFile and pathsOf", () => {
     expect(pathsOf(mapPaths(spec, (path) => `/root/${path}`))).toEqual(paths.map((path) => `/root/${path}`));
   });
 });
+
+describe("names that look like something else", () => {
+  it("a revision with slashes is no path, and a dot is a folder", () => {
+    expect(isDatasetFile("gsm8k@refs/pr/1")).toBe(false);
+    expect(isDatasetFile("mmlu:law@refs/pr/1")).toBe(false);
+    expect(isDatasetFile("who@host/data.jsonl")).toBe(true);
+    expect(isDatasetFile(".")).toBe(true);
+  });
+
+  it("files for a dataset that reads none are refused, not left out", () => {
+    expect(() => parseSpec("needle=x.jsonl", registry)).toThrow(/needle does not read files.*Give the file by itself/);
+    expect(() => parseSpec("lang=en/p.jsonl", registry)).toThrow(/there is no dataset "lang".*\.\/lang=en\/p\.jsonl/);
+  });
+});

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
@@ -8,9 +9,13 @@ export interface DatasetSpec extends Pick<LoadOptions, "config" | "revision" | "
   readonly name: string;
 }
 
+/** `gsm8k@refs/pr/1`: the slashes are those of a revision. */
+const AT_REVISION = /^[\w.-]+(?::[\w.-]+)?@/;
+
 /** True for what names a file rather than a registered dataset. */
 export function isDatasetFile(name: string): boolean {
-  return !isFilledTemplate(name) && (/[\\/]/.test(name) || hasFormat(name));
+  if (isFilledTemplate(name)) return false;
+  return hasFormat(name) || /^\.+$/.test(name) || (/[\\/]/.test(name) && !AT_REVISION.test(name));
 }
 
 /**
@@ -24,6 +29,7 @@ export function parseSpec(spec: string, registry: Registry): DatasetSpec {
   const [name, config] = splitOnce(head, ":");
   const [bare, revisionOfBare] = splitOnce(name, "@");
   const hasTemplate = registry.has("dataset", bare) && registry.get("dataset", bare).hasTemplate === true;
+  if (files !== undefined && !hasTemplate) throw noTemplate(spec, head, registry);
   if (!hasTemplate) return { name, ...(config === undefined ? {} : { config: spec.slice(name.length + 1) }) };
   const [own, revision = revisionOfBare] = config === undefined ? [undefined] : splitOnce(config, "@");
   if (revision === "") throw new UsageError(`"${spec}" names no revision after "@". Write ${bare}@REVISION.`);
@@ -35,6 +41,14 @@ export function parseSpec(spec: string, registry: Registry): DatasetSpec {
     ...(revision === undefined ? {} : { revision }),
     ...(files === undefined ? {} : { files }),
   };
+}
+
+function noTemplate(spec: string, name: string, registry: Registry): UsageError {
+  const known = registry.has("dataset", name);
+  const why = known ? `${name} does not read files` : `there is no dataset "${name}"`;
+  return new UsageError(
+    `"${spec}" asks for files to be read as the dataset ${name} is, but ${why}. Give the file by itself, as ./${spec} if that is its name.`,
+  );
 }
 
 /**
@@ -64,6 +78,8 @@ export function withoutRevision(spec: string): string {
 
 /** What stands before the files of `NAME=FILE,FILE`, and the files. A path may hold "=" itself; what stands before the first one must look like a name. */
 export function splitFiles(spec: string): { head: string; files?: readonly string[] } {
+  // A file that is called so is that file.
+  if (existsSync(spec)) return { head: spec };
   const [, head, rest] = /^([\w.-]+(?::[\w.-]+)?(?:@[\w./-]+)?)=(.+)$/s.exec(spec) ?? [];
   if (head === undefined || rest === undefined || hasFormat(head)) return { head: spec };
   const files = rest.split(",").filter((file) => file !== "");

@@ -33,7 +33,7 @@ export async function loadDataset(spec: string, options: LoadDatasetOptions = {}
   const { name, ...place } = parseSpec(spec, registry);
   const definition = registry.get("dataset", name);
   const loaded = await definition.load({ ...load, ...place });
-  const { examples, ...about } = isLoaded(loaded) ? loaded : { examples: await chosen(loaded, name, load) };
+  const { examples, isChosen: _, ...about } = await withSample(loaded, name, load);
   if (examples.length === 0)
     throw new DatasetError(`The dataset "${spec}" is empty, or no example matches the filter.`);
   return makeDataset({
@@ -43,6 +43,16 @@ export async function loadDataset(spec: string, options: LoadDatasetOptions = {}
     examples,
     evaluators: await evaluatorsOf(about.evaluators ?? definition.evaluators, registry, permissions),
   });
+}
+
+/** What was loaded, no more of it than was asked for. */
+async function withSample(
+  loaded: ExampleSource | LoadedExamples,
+  name: string,
+  load: LoadOptions,
+): Promise<LoadedExamples> {
+  if (!isLoaded(loaded)) return { examples: await chosen(loaded, name, load) };
+  return loaded.isChosen === true ? loaded : { ...loaded, examples: await chosen(loaded.examples, name, load) };
 }
 
 /** A definition may make use of the sample size or not; either way no more come through than were asked for. */

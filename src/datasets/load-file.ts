@@ -61,7 +61,7 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
     examples,
     // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway.
     ...(rowFiles.every(({ table }) => table === undefined) && {
-      fingerprint: { of: examples, sha256: hash.update(canonicalJson(rows)).digest("hex") },
+      fingerprint: { of: examples, sha256: hash.update(canonicalJson({ ...rows, subject })).digest("hex") },
     }),
     // A file says nothing about how it is to be scored; its answers are compared as text.
     evaluators: [new AnswerQuality()],

@@ -49,6 +49,7 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadOptions) 
   });
   return {
     examples,
+    isChosen: true,
     notes: notes ?? [],
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(subject === undefined ? {} : { facets: [subject] }),

@@ -9,6 +9,7 @@ import { type Line, measured, withInterval } from "./cells.js";
 import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
+import { memoryTable, remembers } from "./memory-table.js";
 
 /** A headline that fewer trials than this stand behind is marked. */
 const LOW_COVERAGE = 0.95;
@@ -28,6 +29,7 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
   const wantsSpeed = options.columns?.includes("speed") === true || lines.some(({ summary }) => isTimed(summary));
   if (groups.includes("speed") && wantsSpeed) parts.push(efficiencyTable(lines));
+  if (groups.includes("tokens") && lines.some(remembers)) parts.push(memoryTable(lines));
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
   const layouts = facetLayouts(result);

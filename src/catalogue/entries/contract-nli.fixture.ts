@@ -3,26 +3,26 @@ import type { Fixture } from "../fixture.js";
 const ASK =
   "Does the contract entail this hypothesis, contradict it, or not mention it? Answer with one of: Entailment, Contradiction, Not mentioned.";
 
+const ROWS = [
+  {
+    id: "7_nda-1",
+    pid: "7_nda-1_0",
+    input: "Receiving Party may keep copies.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
+    output: "Contradiction",
+  },
+  {
+    id: "7_nda-2",
+    pid: "7_nda-2_0",
+    input: "The agreement ends after five years.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
+    output: "Not mentioned",
+  },
+];
+
 /** Rows of ContractNLI, as SCROLLS has it, with content of our own. */
 export const contractNliFixture: Fixture = {
   files: {
-    "contract_nli/validation/0000.parquet": {
-      isConverted: true,
-      columns: { id: "VARCHAR", pid: "VARCHAR", input: "VARCHAR", output: "VARCHAR" },
-      rows: [
-        {
-          id: "7_nda-1",
-          pid: "7_nda-1_0",
-          input: "Receiving Party may keep copies.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
-          output: "Contradiction",
-        },
-        {
-          id: "7_nda-2",
-          pid: "7_nda-2_0",
-          input: "The agreement ends after five years.\n\nAGREEMENT\n\nAll copies shall be destroyed.",
-          output: "Not mentioned",
-        },
-      ],
+    "contract_nli.zip": {
+      zip: { "contract_nli/validation.jsonl": ROWS.map((row) => `${JSON.stringify(row)}\n`).join("") },
     },
   },
   expected: [

@@ -3,7 +3,7 @@ import type { Fixture } from "../fixture.js";
 interface Row {
   context: string;
   input: string;
-  answer: readonly (string | number)[] | string | number;
+  answer: readonly (string | number | readonly number[])[] | string | number;
   options?: readonly string[];
 }
 
@@ -16,7 +16,7 @@ function task(config: string, rows: readonly Row[], expected: Fixture["expected"
 const SHORT = "Answer from the book alone, in as few words as possible.";
 const BUG = "One function in this code has been given an obvious mistake. Which one of these is it?";
 const VALUES =
-  "Work this expression out from left to right. Answer with a list in square brackets of all values on the way, beginning with its first number and ending with the result.";
+  "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].";
 
 /** Rows of tasks of InfiniteBench, one of each kind, with content of our own. */
 export const infinitebenchFixture: readonly Fixture[] = [
@@ -40,7 +40,7 @@ export const infinitebenchFixture: readonly Fixture[] = [
     "code_debug",
     [
       { context: "def low(): return hgih", input: "", answer: ["low", "A"], options: ["low", "high", "tide", "ebb"] },
-      { context: "def ebb(): retrun 1", input: "", answer: ["ebb"], options: ["low", "high", "tide", "ebb"] },
+      { context: "def ebb(): retrun 1", input: "", answer: [" ebb"], options: ["low", "high", "tide", "ebb\n"] },
     ],
     [
       {
@@ -62,14 +62,34 @@ export const infinitebenchFixture: readonly Fixture[] = [
     ],
   ),
   task(
-    "math_calc",
+    "code_run",
     [
-      { context: "1 + 3 - 2", input: "", answer: [1, 4, 2] },
-      { context: "5 + 5", input: "", answer: [5, 10] },
+      {
+        context: "def func_7(x):\n    return x + 2",
+        input: "What is func_7(-3)? Your answer should end with the sentence 'The return value is:'.",
+        answer: -1,
+      },
+      { context: "def func_7(x):\n    return x + 2", input: "What does it return for 1?", answer: [3] },
     ],
     [
-      { id: 0, context: "1 + 3 - 2", question: VALUES, answer: "[1, 4, 2]" },
-      { id: 1, context: "5 + 5", question: VALUES, answer: "[5, 10]" },
+      {
+        id: 0,
+        context: "def func_7(x):\n    return x + 2",
+        question: "What does func_7(-3) return? Answer with the number alone.",
+        answers: ["-1"],
+      },
+      { id: 1, question: "What does it return for 1?\n\nAnswer with the number alone.", answers: ["3"] },
+    ],
+  ),
+  task(
+    "math_calc",
+    [
+      { context: "1 + 3 - 2 + 2", input: "", answer: [[4, 2, 4]] },
+      { context: "5 + 5", input: "", answer: [10] },
+    ],
+    [
+      { id: 0, context: "1 + 3 - 2 + 2", question: VALUES, answer: "[4, 2, 4]" },
+      { id: 1, context: "5 + 5", question: VALUES, answer: "[10]" },
     ],
   ),
   task(

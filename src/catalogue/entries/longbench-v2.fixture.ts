@@ -31,33 +31,37 @@ const ROWS = [
   },
 ];
 
-/** Rows of LongBench v2 with content of our own; options that speak of others keep their order. */
-export const longbenchV2Fixture: Fixture = {
-  files: { "data.json": { text: JSON.stringify(ROWS) } },
-  expected: [
-    {
-      id: "66f0aa01",
-      context: "The vicar took the oars.",
-      question:
-        "Who rows the boat?\n\nA. Tom\nB. Ida\nC. The vicar\nD. Nobody\n\nAnswer with the letter of the right option.",
-      choices: ["Tom", "Ida", "The vicar", "Nobody"],
-      answer: "The vicar",
-      answer_index: 2,
-      difficulty: "easy",
-      length: "short",
-      domain: "Single-Document QA",
-    },
-    {
-      id: "66f0aa02",
-      context: "def load(): return []",
-      question:
-        "What does load() give back?\n\nA. A list\nB. A map\nC. A or B, by its flag\nD. Nothing\n\nAnswer with the letter of the right option.",
-      choices: ["A list", "A map", "A or B, by its flag", "Nothing"],
-      answer: "A list",
-      answer_index: 0,
-      difficulty: "hard",
-      length: "long",
-      domain: "Code Repository Understanding",
-    },
-  ],
-};
+const COLUMNS = Object.fromEntries(Object.keys(ROWS[0] ?? {}).map((column) => [column, "VARCHAR"]));
+
+const expected: Fixture["expected"] = [
+  {
+    id: "66f0aa01",
+    context: "The vicar took the oars.",
+    question:
+      "Who rows the boat?\n\nA. Tom\nB. Ida\nC. The vicar\nD. Nobody\n\nAnswer with the letter of the right option.",
+    choices: ["Tom", "Ida", "The vicar", "Nobody"],
+    answer: "The vicar",
+    answer_index: 2,
+    difficulty: "easy",
+    length: "short",
+    domain: "Single-Document QA",
+  },
+  {
+    id: "66f0aa02",
+    context: "def load(): return []",
+    question:
+      "What does load() give back?\n\nA. A list\nB. A map\nC. A or B, by its flag\nD. Nothing\n\nAnswer with the letter of the right option.",
+    choices: ["A list", "A map", "A or B, by its flag", "Nothing"],
+    answer: "A list",
+    answer_index: 0,
+    difficulty: "hard",
+    length: "long",
+    domain: "Code Repository Understanding",
+  },
+];
+
+/** Rows of LongBench v2 with content of our own, converted and as published; options that speak of others keep their order. */
+export const longbenchV2Fixture: readonly Fixture[] = [
+  { files: { "default/train/0000.parquet": { isConverted: true, columns: COLUMNS, rows: ROWS } }, expected },
+  { files: { "data.json": { text: JSON.stringify(ROWS) } }, expected },
+];

@@ -20,8 +20,28 @@ interface Asked {
   all_classes?: readonly string[];
 }
 
-/** Rows of one task, and what comes of them. */
+/** Rows of one task as the hub converts them, and what comes of them. */
 function task(config: string, asked: readonly Asked[]): Fixture {
+  const { rows, expected } = rowsOf(config, asked);
+  return {
+    config,
+    files: { [`${config}/test/0000.parquet`]: { isConverted: true, columns: COLUMNS, rows } },
+    expected,
+  };
+}
+
+/** The same in the archive that they are published in. */
+function packed(config: string, asked: readonly Asked[]): Fixture {
+  const { rows, expected } = rowsOf(config, asked);
+  const text = rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  return {
+    config,
+    files: { "data.zip": { zip: { "data/lcc.jsonl": "{}\n", [`data/${config}.jsonl`]: text } } },
+    expected,
+  };
+}
+
+function rowsOf(config: string, asked: readonly Asked[]) {
   const rows = asked.map(({ question: _, language = "en", all_classes = null, ...row }, index) => ({
     ...row,
     length: 9000 + index,
@@ -36,11 +56,7 @@ function task(config: string, asked: readonly Asked[]): Fixture {
     language,
     length: 9000 + index,
   }));
-  return {
-    config,
-    files: { [`${config}/test/0000.parquet`]: { isConverted: true, columns: COLUMNS, rows } },
-    expected,
-  };
+  return { rows, expected };
 }
 
 const SHORT = "Answer from the text alone, in as few words as possible.";
@@ -137,5 +153,14 @@ export const longbenchFixture: readonly Fixture[] = [
       question: `int depth() {\n\n${LINE}`,
       language: "java",
     },
+  ]),
+  packed("hotpotqa", [
+    {
+      input: "Who bakes?",
+      context: "Ida bakes on Oland.",
+      answers: ["Ida"],
+      question: `Who bakes?\n\n${SHORT}`,
+    },
+    { input: "Where?", context: "Ida bakes on Oland.", answers: ["Oland"], question: `Where?\n\n${SHORT}` },
   ]),
 ];

@@ -16,9 +16,11 @@ const ROWS = [
     id: 1,
     transcript: "Item five is dogs. Please read the title.",
   },
+  { summary: "", uid: "HarbourCityCouncil_01022020_CB 8", id: 2, transcript: "Item six is cats." },
+  { summary: "A RESOLUTION about gulls.", uid: "HarbourCityCouncil_01022020_CB 9", id: 3, transcript: " \n" },
 ];
 
-/** Rows of MeetingBank with content of our own. */
+/** Rows of MeetingBank with content of our own; those without a summary or a transcript ask nothing. */
 export const meetingbankFixture: Fixture = {
   files: { "test.json": { text: ROWS.map((row) => `${JSON.stringify(row)}\n`).join("") } },
   expected: [

@@ -30,9 +30,9 @@ export const mmluProFixture: Fixture = {
         {
           question_id: 71,
           question: "What does a firm sell in the shop of Pell?",
-          options: ["Rope", "Salt", "Tar"],
-          answer: "B",
-          answer_index: 1,
+          options: ["N/A", "Rope", "Salt", "N/A", "Tar"],
+          answer: "C",
+          answer_index: 2,
           cot_content: "",
           category: "business",
           src: "made-up",
