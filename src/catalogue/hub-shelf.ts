@@ -75,12 +75,20 @@ export class HubShelf {
     const name = `${listing.repo} ${path}`;
     const { member } = source;
     this.#paths.add(path);
-    if (path.endsWith(".parquet"))
-      return this.#files.keep(await openRowFile({ bytes: named(await this.#hub.open(listing, path), name) }));
+    if (path.endsWith(".parquet")) return this.#openTable(named(await this.#hub.open(listing, path), name));
     const local = await this.#hub.download(listing, path);
     return isArchive(path) && member !== undefined
       ? this.#files.openPacked({ path: local, name, member })
       : this.#files.keep(await openRowFile({ name, path: local }));
+  }
+
+  async #openTable(bytes: ByteSource): Promise<RowFile> {
+    try {
+      return this.#files.keep(await openRowFile({ bytes }));
+    } catch (error) {
+      await bytes.close?.();
+      throw error;
+    }
   }
 
   async #openLines(listing: HubListing, { columns, lineBreak }: LineColumns): Promise<RowFile> {

@@ -138,7 +138,59 @@ describe("systemReader", () => {
   });
 });
 
+describe("the tokens of a built-in memory", () => {
+  const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
+
+  it.each(["full-history", "last-n:2", "bm25:2"])("are counted after %s has answered", async (spec) => {
+    let counted = 0;
+    const tokenizer = { count: (text: string) => ++counted * 0 + text.length };
+    const memory = await builtInMemory(spec, { reader: echo().reader, tokenizer })();
+    await memory.reset();
+    await memory.ingest(turnsOf(TALK));
+    const answer = await memory.query("Where is Bern?", trial);
+    expect(counted).toBe(0);
+    expect(answer.contextTokens).toBe(answer.answer.length);
+    expect(counted).toBe(1);
+    const again = await memory.query("Where is Bern?", trial);
+    await memory.reset();
+    expect(again.contextTokens).toBe(answer.contextTokens);
+  });
+
+  it("are not counted a second time where everything is brought up", async () => {
+    const tokenizer = { count: () => Number.NaN };
+    const memory = await builtInMemory("full-history", { reader: echo().reader, tokenizer })();
+    await memory.ingest(turnsOf(TALK));
+    const { contextTokens } = await memory.query("?", { ...trial, historyTokens: 77 });
+    expect(contextTokens).toBe(77);
+  });
+});
+
 describe("HistoryTokens", () => {
+  it("counts all that are named ahead, each once, tells how far it is, and stops when told to", async () => {
+    const talks = new Map(["a", "b", "c"].map((id) => [id, { ...TALK, id }]));
+    let counted = 0;
+    const tokenizer = { count: () => ++counted };
+    const told: string[] = [];
+    const history = new HistoryTokens(talks, tokenizer);
+    const onProgress = (done: number, total: number) => void told.push(`${done}/${total}`);
+    await history.countAll(["a", "b", "a", "none"], { onProgress });
+    expect(told).toEqual(["1/3", "2/3", "3/3"]);
+    expect(counted).toBe(6);
+    expect(await history.of("b")).toBe(4 + 5 + 6);
+    expect(counted).toBe(6);
+    await history.countAll(["c"], { signal: AbortSignal.abort() });
+    expect(counted).toBe(6);
+  });
+
+  it("lets others have their turn between two conversations", async () => {
+    const talks = new Map(["a", "b"].map((id) => [id, { id, sessions: TALK.sessions.slice(0, 1) }]));
+    const order: string[] = [];
+    const tokenizer = { count: () => order.push("count") };
+    setImmediate(() => order.push("other"));
+    await new HistoryTokens(talks, tokenizer).countAll(["a", "b"]);
+    expect(order.indexOf("other")).toBeLessThan(order.lastIndexOf("count"));
+  });
+
   it("counts sessions one by one to what the whole text has", async () => {
     const texts = ["Fine.", "Fine!\n", "  a\n\nb ", "— €😀", ""];
     const turns: Turn[] = texts.map((content) => ({ role: "user", content }));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { DatasetError, UsageError } from "../core/errors.js";
 import { startHub } from "../hub/scripted-hub.js";
@@ -194,6 +195,53 @@ describe("loadMemoryQuestions", () => {
     expect(await idsOf({ filter: { question_type: "adversarial" } })).toEqual(["conv-1-q4"]);
     await expect(idsOf({ filter: { question_type: "hard" } })).rejects.toThrow(/question_type=hard.*multi-hop/);
     await expect(idsOf({ maxExamples: 0 })).rejects.toThrow(UsageError);
+  });
+
+  it("says which fields there are when a filter names none of them", async () => {
+    const filtered = (filter: Record<string, string>) => load("locomo", locomoItems(), { filter });
+    await expect(filtered({ nope: "1" })).rejects.toThrow(DatasetError);
+    await expect(filtered({ nope: "1" })).rejects.toThrow(
+      /No question of locomo has a field "nope".* Its fields: .*question_type.*conversation/,
+    );
+    await expect(filtered({ question_typ: "temporal" })).rejects.toThrow('Did you mean "question_type"?');
+    await expect(filtered({ conversation: "conv-9" })).rejects.toThrow(
+      /No question of locomo has conversation=conv-9\. Values of conversation: conv-1, conv-2\./,
+    );
+    const both = { question_type: "adversarial", unanswerable: "true" };
+    expect((await filtered(both)).dataset.examples.map(({ id }) => id)).toEqual(["conv-1-q4"]);
+  });
+
+  const lines = () =>
+    locomoItems()
+      .map((item) => JSON.stringify(item))
+      .join("\n\n");
+  it.each([
+    ["locomo.json.gz", () => gzipSync(JSON.stringify(locomoItems()))],
+    ["compressed.json", () => gzipSync(JSON.stringify(locomoItems(), null, 2))],
+    ["plain.json.gz", () => JSON.stringify(locomoItems())],
+    ["locomo.jsonl", () => lines()],
+    ["marked.jsonl", () => `\uFEFF${lines()}\r\n`],
+    ["locomo.jsonl.gz", () => gzipSync(`${lines()}\n`)],
+  ])("reads %s as it does the published file", async (name, content) => {
+    const published = await load("locomo", locomoItems());
+    const file = join(dir, name);
+    writeFileSync(file, content());
+    const { dataset, conversations } = await loadMemoryQuestions("locomo", { file });
+    const bare = (examples: typeof dataset.examples) => examples.map(({ conversation_hash: _, ...rest }) => rest);
+    expect(bare(dataset.examples)).toEqual(bare(published.dataset.examples));
+    expect([...conversations]).toEqual([...published.conversations]);
+  });
+
+  it.each([
+    ["cut.json.gz", () => gzipSync(JSON.stringify(locomoItems())).subarray(0, 200), /ends too early/],
+    ["broken.jsonl", () => `${lines()}\n{"a":`, /Item 4 of ".*broken\.jsonl" is not valid JSON/],
+    ["empty.jsonl", () => "\n", /holds no question/],
+    ["bytes.jsonl", () => Buffer.of(0x22, 0xff, 0x22, 0x0a), /Item 1 of .* is not valid UTF-8/],
+  ])("says what is wrong with %s", async (name, content, message) => {
+    const file = join(dir, name);
+    writeFileSync(file, content());
+    await expect(loadMemoryQuestions("locomo", { file })).rejects.toThrow(DatasetError);
+    await expect(loadMemoryQuestions("locomo", { file })).rejects.toThrow(message);
   });
 
   it("tells conversations apart by their content", async () => {

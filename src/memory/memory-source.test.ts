@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ShapeError } from "../core/errors.js";
 import { memoryFromModule } from "./memory-source.js";
+import { MemoryTrials } from "./memory-trials.js";
 
 class Blank {
   readonly name = "blank";
@@ -38,5 +39,20 @@ describe("memoryFromModule", () => {
     expect(() => memoryFromModule({ default: 7 }, "./mine.ts")).toThrow("but is the number 7");
     await expect(made({ default: () => "x" })).rejects.toThrow('a function that returned the string "x"');
     await expect(made({ default: () => ({ name: "y" }) })).rejects.toThrow('"y" has no method reset()');
+  });
+
+  it("says once why a memory could not be made, wherever it is used", async () => {
+    const fails = () => {
+      throw new Error("no connection");
+    };
+    const source = memoryFromModule({ default: fails }, "./mine.ts");
+    const opening = MemoryTrials.open(source, { conversations: new Map() });
+    await expect(opening).rejects.toThrow(
+      /^The memory in \.\/mine\.ts could not be made: no connection\. A function must return a memory, and is called with nothing\.$/,
+    );
+    const wrong = MemoryTrials.open(memoryFromModule({ default: () => 3 }, "./mine.ts"), { conversations: new Map() });
+    await expect(wrong).rejects.toThrow(
+      /^The memory in \.\/mine\.ts is a function that returned the number 3, not a memory\.$/,
+    );
   });
 });

@@ -56,6 +56,13 @@ class Diary implements MemorySystem {
   }
 }
 
+const silent: MemorySystem = {
+  name: "silent",
+  reset: async () => {},
+  ingest: async () => {},
+  query: async () => ({ answer: "" }),
+};
+
 function diaries() {
   const log: string[] = [];
   let made = 0;
@@ -124,6 +131,50 @@ describe("MemoryTrials with a factory", () => {
       retrieved: { context: "one two" },
       metadata: { hits: 2, queryMs: 250, ingestMs: 3000, contextTokens: 2, historyTokens: 8 },
     });
+  });
+
+  it("lets what it measured win over what a memory says of itself", async () => {
+    const metadata = { ingestMs: -1, queryMs: -1, historyTokens: -1, contextTokens: -1, hits: 2 };
+    const lying = { ...silent, query: async () => ({ answer: "yes", metadata }) };
+    const tokenizer = { count: () => 8 };
+    const trials = await open(() => lying, { clock: () => 0, tokenizer });
+    const first = await trials.process(asking("a"), trialOf());
+    expect(first.metadata).toEqual({ hits: 2, queryMs: 0, ingestMs: 0, historyTokens: 8 });
+    const second = await trials.process(asking("a"), trialOf());
+    expect(second.metadata).toEqual({ hits: 2, queryMs: 0, historyTokens: 8 });
+  });
+
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, "12", null, {}])(
+    "refuses %j as a count of tokens, and bills what it cost",
+    async (contextTokens) => {
+      const answer = { answer: "yes", contextTokens: contextTokens as number, costUsd: 0.5 };
+      const trials = await open(() => ({ ...silent, query: async () => answer }));
+      const failing = trials.process(asking("a"), trialOf());
+      await expect(failing).rejects.toThrow(/query\(\) of the memory "silent" gave .* as `contextTokens`/);
+      await expect(failing).rejects.toMatchObject({ category: "system_error", spent: { costUsd: 0.5 } });
+    },
+  );
+
+  it("does no work of its own while a query that is over at once is timed", async () => {
+    let asking_ = 0;
+    const busy: number[] = [];
+    const tokenizer = { count: () => busy.push(asking_) };
+    const conversations = conversationsOf("a", "b", "c");
+    const read = { get: (id: string) => (busy.push(asking_), conversations.get(id)) };
+    const memory: MemorySystem = {
+      ...silent,
+      query: async () => {
+        asking_ += 1;
+        for (let turn = 0; turn < 20; turn++) await null;
+        asking_ -= 1;
+        return { answer: "yes", context: "what was said" };
+      },
+    };
+    const trials = await open(() => ({ ...memory }), { conversations: read, tokenizer });
+    const ids = ["a", "b", "c", "a", "b", "c"];
+    await Promise.all(ids.map((id, i) => trials.process(asking(id, `q${i}`), trialOf())));
+    expect(busy.length).toBeGreaterThan(9);
+    expect(busy.filter((count) => count > 0)).toEqual([]);
   });
 
   it("holds no more conversations than it may, and closes the least recently used first", async () => {
