@@ -236,11 +236,86 @@ describe("evaluateMemory", () => {
     const same = await evaluateMemory(options({ reader: asked, judge: judgeOf("m-1") }));
     expect(same.summary["full-history"]).toMatchObject({ mean_score: 1 });
     expect(same.rows[0]?.scores).toMatchObject({ f1: 1, judge_score: 1 });
-    expect(same.rows[0]?.primaryField).toBe("f1");
+    expect(same.rows[0]?.primaryField).toBe("judge_score");
     expect(same.notes.join()).toContain("m-1 answers and judges");
     const other = await evaluateMemory(options({ reader: asked, judge: judgeOf("m-2") }));
     expect(other.notes.join()).not.toContain("judges");
     expect(judged).toHaveLength(14);
+  });
+
+  it("has the judge decide, unless a field is named", async () => {
+    const fields = ["kind"];
+    const judge: Evaluator = { name: "kind judge", fields, score: () => ({ kind: 1 }) };
+    const wrong = new FunctionSystem({ name: "wrong", fn: () => "seven" });
+    const decided = async (more: Partial<EvaluateMemoryOptions>) => {
+      const { rows, notes } = await evaluateMemory(options({ reader: wrong, ...more }));
+      return { field: rows[0]?.primaryField, outcome: rows[0]?.outcome, notes: notes.join() };
+    };
+    expect(await decided({})).toMatchObject({ field: "f1", outcome: "fail" });
+    expect(await decided({ judge })).toMatchObject({ field: "kind", outcome: "pass" });
+    const both = { ...judge, fields: ["kind", "main"], primaryFields: ["main"], score: () => ({ kind: 1, main: 0 }) };
+    expect(await decided({ judge: both })).toMatchObject({ field: "main", outcome: "fail" });
+    expect(await decided({ judge, scoreField: "f1" })).toMatchObject({ field: "f1", outcome: "fail" });
+    const { fields: _, ...shy } = judge;
+    const undeclared = await decided({ judge: shy });
+    expect(undeclared.field).toBe("f1");
+    expect(undeclared.notes).toContain('The judge "kind judge" does not say which fields it gives');
+  });
+
+  it("counts whole histories before the first trial, never while a memory works", async () => {
+    const counted: string[] = [];
+    let working = 0;
+    let started = false;
+    const tokenizer = {
+      count: (text: string) => {
+        if (text.startsWith("[Session")) counted.push(started ? "late" : "early");
+        return text.length;
+      },
+    };
+    const works = async () => {
+      started = true;
+      working += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+      working -= 1;
+    };
+    const memory: MemorySystem = {
+      name: "m",
+      reset: works,
+      ingest: works,
+      query: async () => {
+        await works();
+        return { answer: "Bern", contextTokens: 1 };
+      },
+    };
+    const { rows } = await evaluateMemory(options({ systems: [() => ({ ...memory })], tokenizer, trials: 2 }));
+    expect(rows).toHaveLength(14);
+    expect(working).toBe(0);
+    expect(counted).toEqual(["early", "early", "early", "early"]);
+    expect(rows.every(({ metadata }) => Number(metadata?.historyTokens) > 50)).toBe(true);
+  });
+
+  it("gives nothing for an empty answer to a question that nothing answers", async () => {
+    const mute = new FunctionSystem({ name: "mute", fn: () => " " });
+    const locomo = await evaluateMemory(options({ reader: mute }));
+    expect(locomo.summary["full-history"]?.mean_score).toBe(0);
+    const load = { file: fileOf(longMemEvalItems()) };
+    const longMemEval = await evaluateMemory(options({ dataset: "longmemeval", load, reader: mute }));
+    expect(longMemEval.summary["full-history"]?.mean_score).toBe(0);
+  });
+
+  it("says that f1 means little for answers that only describe what is wanted, without a judge", async () => {
+    const [first, ...rest] = longMemEvalItems();
+    const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
+    const base = options({ dataset: "longmemeval:s", load: { file: fileOf(items) } });
+    const notesOf = async (more: Partial<EvaluateMemoryOptions>) =>
+      (await evaluateMemory({ ...base, ...more })).notes.join("\n");
+    expect(await notesOf({})).toMatch(/1 question of the type single-session-preference .*f1 .*judge/);
+    const judge: Evaluator = { name: "j", fields: ["j"], score: () => ({ j: 1 }) };
+    expect(await notesOf({ judge })).not.toMatch(/preference/);
+    expect(await notesOf({ evaluators: [judge] })).not.toMatch(/preference/);
+    const plain = { load: { file: fileOf(longMemEvalItems()) } };
+    expect(await notesOf(plain)).not.toMatch(/f1/);
+    expect((await evaluateMemory(options())).notes.join()).not.toMatch(/f1/);
   });
 
   it("knows a judge made from a model's options as the model that answers", async () => {
@@ -266,6 +341,32 @@ describe("evaluateMemory", () => {
     await expect(evaluateMemory(bare)).rejects.toThrow(UsageError);
     await expect(evaluateMemory(bare)).rejects.toThrow('"full-history" needs a reader');
     await expect(evaluateMemory(options({ maxWorker: 3 } as never))).rejects.toThrow(/no option "maxWorker"/);
+  });
+
+  it.each([
+    [{ reader: null }, /`reader` must be .*, but is null/],
+    [{ reader: 7 }, /`reader` must be .*, but is the number 7/],
+    [{ systems: "bm25" }, /`systems` must be an array, but is the string "bm25"/],
+    [{ systems: null }, /`systems` must be an array, but is null/],
+    [{ systems: [null] }, /`systems` holds null/],
+    [{ systems: [7] }, /`systems` holds the number 7/],
+    [{ dataset: undefined }, /`dataset` must be .*, but is undefined/],
+    [{ dataset: null }, /`dataset` must be .*, but is null/],
+    [{ dataset: { dataset: [] } }, /`dataset` must be .* `conversations`/],
+    [{ judge: null }, /`judge` must be an evaluator/],
+    [{ judge: "gpt" }, /`judge` must be an evaluator/],
+    [{ load: "file.json" }, /`load` must be an object/],
+    [{ tokenizer: 5 }, /tokenizer/],
+    [{ maxOpen: "3" }, /maxOpen must be a whole number/],
+  ])("refuses %j", async (wrong, message) => {
+    const evaluating = evaluateMemory(options(wrong as never));
+    await expect(evaluating).rejects.toThrow(UsageError);
+    await expect(evaluating).rejects.toThrow(message);
+  });
+
+  it("refuses to go without options, or with a reader that cannot answer", async () => {
+    await expect(evaluateMemory(options({ reader: {} as never }))).rejects.toThrow("A reader has no name");
+    await expect(evaluateMemory(undefined as never)).rejects.toThrow(UsageError);
   });
 });
 

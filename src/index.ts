@@ -25,7 +25,7 @@ export {
 } from "./budget/index.js";
 export type { BudgetOptions } from "./budgets.js";
 export { catalogue } from "./catalogue/catalogue.js";
-export type { CatalogueEntry, Configs, ExampleFields, HubSource, RowContext } from "./catalogue/entry.js";
+export type { CatalogueEntry, Configs, ExampleFields, HubSource, LineColumns, RowContext } from "./catalogue/entry.js";
 export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export {
   type Dataset,

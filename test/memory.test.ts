@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { locomoItems, longMemEvalItems } from "../src/memory/scripted-items.js";
 import { reportOf, start } from "./assay.js";
@@ -138,12 +139,66 @@ describe("assay memory", () => {
     [["--system", "bm25", "--reader", "./reader.mjs", "--model", "openai/gpt-5"], /Leave one of them out/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--dataset", "longmemeval"], /takes one dataset/],
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "question_type=x"], /Values of question_type/],
+    [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "nope=1"], /has a field "nope".*question_type/],
   ])("refuses %j", async (flags, message) => {
     const space = new Workspace(files);
     const { code, stderr } = await start(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]).finished;
     expect(stderr).toMatch(message);
     expect(code).not.toBe(0);
     expect(stderr).not.toMatch(/ {4}at /);
+  });
+
+  it("says once why a memory could not be made", async () => {
+    const space = new Workspace({ ...files, "memory.mjs": "export default () => { throw new Error('no key'); };" });
+    const { code, stderr } = await start(space.dir, [...LOCOMO, "--system", "./memory.mjs"]).finished;
+    expect(stderr.match(/could not be made/g)).toHaveLength(1);
+    expect(code).toBe(2);
+  });
+
+  it("reads compressed files, and files of lines", async () => {
+    const space = new Workspace({ ...files, "locomo.jsonl": locomoItems() });
+    space.writeBytes("locomo10.json.gz", gzipSync(files["locomo10.json"]));
+    for (const file of ["locomo10.json.gz", "locomo.jsonl"]) {
+      const args = ["memory", "--dataset", `locomo=${file}`, "--reader", "./reader.mjs", "--system", "bm25:2"];
+      const report = reportOf(await start(space.dir, [...args, "--output", "json"]).finished);
+      expect(report.rows).toHaveLength(7);
+    }
+  });
+
+  it("says what of a config it has no use for, uses the rest, and leaves named files and plugins alone", async () => {
+    const config = {
+      namedDatasets: { mine: { files: ["mine.jsonl"] } },
+      plugins: ["./plugin.mjs"],
+      map: { question: "prompt" },
+      skipBadRows: true,
+      cacheDir: "kept",
+      unsafeLocalExec: true,
+    };
+    const counting = `import { appendFileSync } from "node:fs";
+${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
+    const space = new Workspace({
+      ...files,
+      "reader.mjs": counting,
+      "assay.config.mjs": `export default ${JSON.stringify(config)};`,
+      "plugin.mjs": "export function register() {}",
+    });
+    const args = [...LOCOMO, "--system", "bm25:2", "--output", "json"];
+    const report = reportOf(await start(space.dir, args).finished);
+    const notes = report.notes.join("\n");
+    expect(notes).toMatch(/`map` and `skipBadRows` of the config are not used/);
+    expect(notes).not.toMatch(/cacheDir|unsafeLocalExec/);
+    expect(report.rows).toHaveLength(7);
+    reportOf(await start(space.dir, args).finished);
+    expect(space.read("asked")).toBe("x".repeat(7));
+  });
+
+  it("says that answers which describe what is wanted need a judge", async () => {
+    const [first, ...rest] = longMemEvalItems();
+    const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
+    const space = new Workspace({ ...files, "longmemeval_s.json": JSON.stringify(items) });
+    const base = ["memory", "--dataset", "longmemeval=longmemeval_s.json", "--reader", "./reader.mjs"];
+    const { stdout } = await start(space.dir, [...base, "--system", "bm25"]).finished;
+    expect(stdout).toMatch(/single-session-preference .*--judge-model/s);
   });
 
   it("names the item of a file that cannot be read", async () => {

@@ -49,26 +49,28 @@ export class HubShelf {
 
   async #find(source: HubSource): Promise<Found> {
     const { findFiles, HubError } = await import("../hub/index.js");
-    const { lines, files = lines === undefined ? undefined : Object.values(lines.columns), config, split } = source;
-    const wanted = {
-      repo: this.#repo,
-      ...(this.#asked === undefined ? {} : { revision: this.#asked }),
-      ...(config === undefined ? {} : { config }),
-      ...(split === undefined ? {} : { split }),
-      ...(files === undefined ? {} : { files }),
-    };
     // Asked first and by itself: once the repository has answered, what cannot be found is a file that it lacks.
     await this.#hub.listing(this.#repo, this.#asked);
     // Offline it may not be known whether the hub has converted a repository: then the fallback was taken before.
     const isLack = (error: unknown) => error instanceof DatasetError || (error instanceof HubError && !error.isOutage);
     try {
-      return { source, ...(await findFiles(this.#hub, wanted)) };
+      return { source, ...(await findFiles(this.#hub, this.#wanted(source))) };
     } catch (lack) {
       if (source.fallback === undefined || !isLack(lack)) throw lack;
       return this.#find(source.fallback).catch((error: unknown) => {
         throw isLack(error) ? lack : error;
       });
     }
+  }
+
+  #wanted({ config, split, lines, files = lines && Object.values(lines.columns) }: HubSource) {
+    return {
+      repo: this.#repo,
+      ...(this.#asked === undefined ? {} : { revision: this.#asked }),
+      ...(config === undefined ? {} : { config }),
+      ...(split === undefined ? {} : { split }),
+      ...(files === undefined ? {} : { files }),
+    };
   }
 
   async #openFile({ listing, source }: Found, path: string): Promise<RowFile> {

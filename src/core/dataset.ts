@@ -16,7 +16,10 @@ export interface Dataset extends Iterable<Example> {
   readonly origin?: DatasetOrigin;
   /** Fields of the examples by which results are broken down, such as `subject`, or `depth` and `length`. */
   readonly facets?: readonly string[];
-  /** The field whose equals stand together in the order of a run, such as `conversation`. */
+  /**
+   * The field of which examples share a value that makes them alike, such as `conversation`: they stand together in the
+   * order of a run, and intervals take each such group, not each example, as one independent observation.
+   */
   readonly groupBy?: string;
   /** How a judge goes about it where the run does not say. */
   readonly judge?: DatasetJudging;

@@ -20,6 +20,8 @@ export interface Tasks {
   /** The task of each row; null when every row is a task of its own. */
   readonly taskOf: Uint32Array | null;
   readonly size: number;
+  /** The group of each task, by number; one without a group has a number of its own. Null when no row has a group. */
+  readonly groupOf: Uint32Array | null;
 }
 
 /** What is known of a run before it starts. */
@@ -50,6 +52,8 @@ export interface EstimateInterval {
   low: number | null;
   high: number | null;
   n: number;
+  /** How many independent groups the tasks are of; left out where each stands for itself. */
+  groups?: number;
   /** Why a bound is null. */
   reason?: string;
 }

@@ -40,6 +40,8 @@ export interface DatasetConfig {
   evaluators: Readonly<Record<string, { fingerprint: string }>>;
   /** Where the examples come from, down to the revision; absent when the loader does not say. */
   origin?: DatasetOrigin;
+  /** The field by which examples are in groups that are not independent; absent when there is none. */
+  groupBy?: string;
 }
 
 /** Which rows to keep: fields that must be equal, or a predicate. */

@@ -39,13 +39,14 @@ describe("makeRow", () => {
       notes: [],
       metadata: null,
       facets: null,
+      group: null,
     });
   });
 
   it("lists every field, in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(30);
+    expect(ROW_FIELDS).toHaveLength(31);
   });
 
   it("holds neutral values once for all rows, and its own apart", () => {
@@ -55,6 +56,7 @@ describe("makeRow", () => {
     ];
     expect(Object.keys(plain)).not.toContain("notes");
     expect(Object.keys(plain)).not.toContain("facets");
+    expect(Object.keys(plain)).not.toContain("group");
     expect(plain.notes).toEqual([]);
     expect({ ...noted }.notes).toEqual(["n"]);
   });

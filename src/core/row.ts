@@ -77,6 +77,8 @@ export interface EvalRow {
   metadata: Readonly<Record<string, unknown>> | null;
   /** Of the example, as its dataset declares them, so that a stored run can be broken down without the examples. */
   facets: Facets | null;
+  /** What the example shares with others of its dataset, such as its conversation: rows of one group are not independent. */
+  group: string | number | null;
 }
 
 /** The first word of a note on a trial that was slower than its model is expected to be. */
@@ -104,6 +106,7 @@ const NEUTRAL = Object.freeze({
   notes: Object.freeze([]),
   metadata: null,
   facets: null,
+  group: null,
 } satisfies Partial<EvalRow>);
 
 /** The fields that few rows have. */
@@ -144,6 +147,7 @@ class Row implements EvalRow {
   declare notes: readonly string[];
   declare metadata: Readonly<Record<string, unknown>> | null;
   declare facets: Facets | null;
+  declare group: string | number | null;
 
   constructor(known: KnownFields) {
     this.system = known.system;
@@ -191,6 +195,7 @@ export function hasRareFields(row: EvalRow): boolean {
     row.costUsd === null &&
     row.metadata === null &&
     row.facets === null &&
+    row.group === null &&
     row.ttftMs === null &&
     row.firstAttemptMs === null &&
     row.successAtMs === null &&

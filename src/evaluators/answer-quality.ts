@@ -12,6 +12,11 @@ const DETAILS: readonly Detail[] = ["words", "articles", "all"];
 export interface AnswerQualityOptions {
   /** Further responses that count as declining to answer, besides "unanswerable", "I don't know" and their like. */
   abstentions?: readonly string[];
+  /**
+   * Whether a response that says nothing, or nothing but an article, declines to answer; true unless told. False where
+   * something broken would be silent, too, and earn every unanswerable example by it.
+   */
+  acceptsSilence?: boolean;
 }
 
 /**
@@ -26,9 +31,11 @@ export class AnswerQuality implements Evaluator {
   readonly fields: readonly string[] = FIELDS;
   readonly primaryFields: readonly string[] = ["f1", "contains"];
   readonly #abstentions: ReadonlySet<string>;
+  readonly #acceptsSilence: boolean;
 
   constructor(options: AnswerQualityOptions = {}) {
     this.#abstentions = new Set((options.abstentions ?? []).map((phrase) => normalizeAnswer(phrase)));
+    this.#acceptsSilence = options.acceptsSilence ?? true;
   }
 
   score(original: Example, processed: Output): Scored {
@@ -36,7 +43,7 @@ export class AnswerQuality implements Evaluator {
     if (response === undefined && typeof context === "string") return scoreContext(original, context);
     const text = textOf(response);
     const scores = new Best();
-    if (isUnanswerable(original) && isAbstention(text, this.#abstentions)) return allOf(1);
+    if (isUnanswerable(original) && this.#abstains(text)) return allOf(1);
     eachGold(original, (gold) => {
       if (gold === text) scores.perfect();
       else scores.add(gold, text);
@@ -46,7 +53,13 @@ export class AnswerQuality implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2, abstentions: [...this.#abstentions].sort() };
+    const abstentions = [...this.#abstentions].sort();
+    return { evaluator: this.name, version: 2, abstentions, ...(!this.#acceptsSilence && { acceptsSilence: false }) };
+  }
+
+  #abstains(text: string): boolean {
+    if (!this.#acceptsSilence && normalizeAnswer(text) === "") return false;
+    return isAbstention(text, this.#abstentions);
   }
 }
 

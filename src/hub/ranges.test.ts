@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
@@ -151,6 +151,38 @@ describe("a piece in the cache", () => {
     expect(Buffer.from(await (await opened()).read(120, 180))).toEqual(BIG.subarray(120, 180));
     expect(content().length).toBeGreaterThan(0);
     expect(readdirSync(piecesDir())).toEqual(["120-180"].map((range) => expect.stringContaining(`${range}-`)));
+  });
+
+  it("that changes while its file is open is noticed, too", async () => {
+    await begin();
+    const source = await opened();
+    await source.read(100, 200);
+    await source.read(110, 120);
+    const path = join(piecesDir(), readdirSync(piecesDir())[0] ?? "");
+    writeFileSync(path, readFileSync(path).reverse());
+    bench.server.requests.length = 0;
+    expect(Buffer.from(await source.read(120, 180))).toEqual(BIG.subarray(120, 180));
+    expect(content()).toHaveLength(1);
+  });
+
+  it("that says it is longer than it is counts as damaged", async () => {
+    await begin();
+    await (await opened()).read(100, 200);
+    const [name = ""] = readdirSync(piecesDir());
+    renameSync(join(piecesDir(), name), join(piecesDir(), name.replace("100-200", "100-300")));
+    expect(Buffer.from(await (await opened()).read(150, 250))).toEqual(BIG.subarray(150, 250));
+    expect(readdirSync(piecesDir())).toEqual([expect.stringMatching(/^150-250-/)]);
+  });
+
+  it("that is damaged and cannot be thrown away is missing all the same", async () => {
+    await begin();
+    await (await opened()).read(100, 200);
+    const [name = ""] = readdirSync(piecesDir());
+    rmSync(join(piecesDir(), name));
+    mkdirSync(join(piecesDir(), name, "stuck"), { recursive: true });
+    const offline = await opened("big.parquet", bench.hub({ offline: true }));
+    await expect(offline.read(120, 180)).rejects.toThrow(/part of me\/toy\/big\.parquet .*without HF_HUB_OFFLINE/);
+    expect(Buffer.from(await (await opened()).read(120, 180))).toEqual(BIG.subarray(120, 180));
   });
 });
 

@@ -5,7 +5,8 @@ import { FunctionSystem, ReplaySystem } from "../systems/index.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { bm25Memory, builtInMemory, fullHistory, lastTurns } from "./built-in.js";
 import { type Conversation, turnsOf } from "./conversation.js";
-import { HistoryTokens, historyText } from "./history-text.js";
+import { historyText } from "./history-text.js";
+import { HistoryTokens } from "./history-tokens.js";
 import { READER_INSTRUCTION, readerOf, systemReader } from "./reader.js";
 
 const TALK: Conversation = {

@@ -23,7 +23,7 @@ export interface BuiltInMemoryOptions {
  * const memory = fullHistory({ reader: systemReader(model) });
  */
 export function fullHistory(options: BuiltInMemoryOptions): ContextMemory {
-  return new ContextMemory({ name: "full-history", ...options, recall: historyText, keepsContext: false });
+  return new ContextMemory({ name: "full-history", ...options, recall: historyText, bringsAll: true });
 }
 
 /**

@@ -15,8 +15,8 @@ export interface ContextMemoryOptions {
   reader: Reader;
   /** What becomes of the turns that were taken in. */
   recall: (turns: readonly Turn[]) => Recall;
-  /** False for a context that says no more than the conversation itself, and is too long to be kept with every answer. */
-  keepsContext?: boolean;
+  /** True where the context is the whole conversation, which is too long to be kept with every answer. */
+  bringsAll?: boolean;
   tokenizer?: Tokenizer;
 }
 
@@ -30,8 +30,8 @@ export class ContextMemory implements MemorySystem {
   readonly #options: ContextMemoryOptions;
   #turns: Turn[] = [];
   #recall: Recall = "";
-  /** Of a recall that is the same for every question. */
-  #tokens = 0;
+  /** The last context that was counted: most are the same for every question. */
+  #counted = { text: "", tokens: 0 };
 
   constructor(options: ContextMemoryOptions) {
     const { model, isRecorded, limits, endpoint } = options.reader;
@@ -45,34 +45,38 @@ export class ContextMemory implements MemorySystem {
 
   async reset(): Promise<void> {
     this.#turns = [];
-    this.#remember();
+    this.#recall = this.#options.recall(this.#turns);
   }
 
   async ingest(turns: Turn[]): Promise<void> {
     this.#turns = [...this.#turns, ...turns];
-    this.#remember();
+    this.#recall = this.#options.recall(this.#turns);
   }
 
   async query(question: string, trial: MemoryTrial = NO_TRIAL): Promise<MemoryAnswer> {
     const context = typeof this.#recall === "string" ? this.#recall : this.#recall(trial.question ?? question);
-    const contextTokens = typeof this.#recall === "string" ? this.#tokens : this.#count(context);
     const output = await this.#options.reader.answer(context, question, trial);
-    return { ...answerOf(output), contextTokens, ...(this.#options.keepsContext !== false && { context }) };
+    const { bringsAll = false } = this.#options;
+    const known = bringsAll ? trial.historyTokens : undefined;
+    const count = () => known ?? this.#count(context);
+    return {
+      ...answerOf(output),
+      ...(!bringsAll && { context }),
+      // Counted when it is asked for: that is no part of the memory's work, and none of its time.
+      get contextTokens() {
+        return count();
+      },
+    };
   }
 
   fingerprint(): unknown {
     return { memory: this.name, version: 1, reader: fingerprintOf(this.#options.reader, "answer") };
   }
 
-  /** Long contexts are counted here, so that no query takes the longer for it. */
-  #remember(): void {
-    this.#recall = this.#options.recall(this.#turns);
-    this.#tokens = typeof this.#recall === "string" ? this.#count(this.#recall) : 0;
-  }
-
   #count(text: string): number {
     const { tokenizer = loadTokenizer("cl100k_base") } = this.#options;
-    return tokenizer.count(text);
+    if (text !== this.#counted.text) this.#counted = { text, tokens: tokenizer.count(text) };
+    return this.#counted.tokens;
   }
 }
 

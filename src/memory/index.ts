@@ -8,7 +8,7 @@ export {
 } from "./built-in.js";
 export type { Conversation, Session } from "./conversation.js";
 export { MEMORY_DATASETS, type MemoryEntry, memoryDataset } from "./datasets.js";
-export { HistoryTokens } from "./history-text.js";
+export { type CountAllOptions, HistoryTokens } from "./history-tokens.js";
 export { loadMemoryQuestions, type MemoryLoadOptions } from "./load.js";
 export { memoryFromModule } from "./memory-source.js";
 export {

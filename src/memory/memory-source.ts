@@ -1,4 +1,4 @@
-import { ModuleError, messageOf, ShapeError } from "../core/errors.js";
+import { AssayError, ModuleError, messageOf, ShapeError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { type MemoryFactory, type MemorySystem, requireMemory } from "./memory-system.js";
 
@@ -34,6 +34,8 @@ async function make(value: object, what: string): Promise<unknown> {
   try {
     return isClass(value) ? new (value as new () => unknown)() : await (value as () => unknown)();
   } catch (cause) {
+    // It says already what happened and what to do, as that of a factory which was looked at before does.
+    if (cause instanceof AssayError) throw cause;
     throw new ModuleError(
       `${what} could not be made: ${messageOf(cause)}. A function must return a memory, and is called with nothing.`,
       { cause },

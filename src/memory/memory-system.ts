@@ -36,6 +36,8 @@ export interface MemoryTrial extends TrialContext {
   readonly question?: string;
   /** When the question is asked, as the dataset writes it. */
   readonly date?: string;
+  /** Tokens of the whole conversation, for a memory that brings up all of it. */
+  readonly historyTokens?: number;
 }
 
 /**

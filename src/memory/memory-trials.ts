@@ -1,4 +1,5 @@
 import { performance } from "node:perf_hooks";
+import { setImmediate } from "node:timers/promises";
 import { TrialError, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
@@ -9,16 +10,11 @@ import type { Tokenizer } from "../core/tokenizer.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { type Conversation, type Conversations, turnsOf } from "./conversation.js";
 import { type HeldMemory, type MemoryPool, WaitingLine } from "./held-memory.js";
-import { HistoryTokens } from "./history-text.js";
+import { HistoryTokens } from "./history-tokens.js";
+import { measuredOutput } from "./measured-output.js";
 import { FactoryPool } from "./memory-pool.js";
 import { memorySource } from "./memory-source.js";
-import {
-  type MemoryAnswer,
-  type MemoryFactory,
-  type MemorySystem,
-  type MemoryTrial,
-  memoryFailure,
-} from "./memory-system.js";
+import { type MemoryFactory, type MemorySystem, type MemoryTrial, memoryFailure } from "./memory-system.js";
 import { SingleMemory } from "./single-memory.js";
 
 export interface MemoryTrialsOptions {
@@ -27,7 +23,7 @@ export interface MemoryTrialsOptions {
   /** Conversations that a factory's memories hold at a time; 8 unless told. */
   maxOpen?: number;
   tokenizer?: Tokenizer;
-  /** Counts whole histories; one for several memories counts each once. */
+  /** Counts whole histories; one for several memories counts each once, and `countAll` before anything is timed. */
   history?: HistoryTokens;
   /** What identifies the memory's work in the cache, such as the content of its file; its own unless given. */
   fingerprint?: unknown;
@@ -52,6 +48,12 @@ interface Parts {
  * A memory as a system that the runner can measure. Each conversation is taken in before its first question; the
  * latency of a row is that of the query alone, and `metadata` tells the rest: `queryMs`, `contextTokens`,
  * `historyTokens`, and `ingestMs` on the row of the trial that had the conversation taken in.
+ *
+ * All trials share one thread. What is done here for a trial (reading its conversation, counting its context) is in no
+ * time of its own, and stands in turns of its own, so that it is in the time of no query that answers without waiting.
+ * A query that waits, for a model or a disk, may find the thread taken when its answer comes: by the reading of another
+ * trial's conversation, a few milliseconds for each of its megabytes, or by the counting of histories that `history` has
+ * not counted ahead.
  * @example
  * const system = await MemoryTrials.open(() => new MyMemory(), { conversations });
  * await evaluate({ systems: [system], dataset });
@@ -122,12 +124,16 @@ export class MemoryTrials implements System {
   }
 
   async #answer(held: HeldMemory, example: Example, trial: MemoryTrial): Promise<Output> {
-    await this.#ingested(held, trial);
+    const historyTokens = await this.#parts.history.of(held.conversation);
+    const told = { ...trial, historyTokens };
+    await this.#ingested(held, told);
     const { ingestMs } = held;
     held.ingestMs = null;
     try {
-      const { answer, queryMs } = await this.#query(held, askedOf(example), trial);
-      return await this.#outputOf(answer, { held, queryMs, ingestMs });
+      const { answer, queryMs } = await this.#query(held, askedOf(example), told);
+      await setImmediate();
+      const { tokenizer } = this.#parts;
+      return measuredOutput(answer, { queryMs, historyTokens, ingestMs }, { memory: held.memory.name, tokenizer });
     } catch (error) {
       // The next row tells it.
       held.ingestMs = ingestMs;
@@ -158,6 +164,7 @@ export class MemoryTrials implements System {
   async #ingest(held: HeldMemory, trial: MemoryTrial): Promise<void> {
     const { clock } = this.#parts;
     const { memory } = held;
+    await setImmediate();
     const turns = turnsOf(this.#find(held.conversation));
     await calling(memory, "reset", () => memory.reset());
     trial.signal.throwIfAborted();
@@ -183,31 +190,6 @@ export class MemoryTrials implements System {
       "system_error",
       `query() of the memory "${memory.name}" returned ${describe(answer)}. It must return { answer: "…" }.`,
     );
-  }
-
-  async #outputOf(
-    { answer, context, contextTokens = this.#count(context), metadata, ...known }: MemoryAnswer,
-    { held, queryMs, ingestMs }: { held: HeldMemory; queryMs: number; ingestMs: number | null },
-  ): Promise<Output> {
-    const historyTokens = await this.#parts.history.of(held.conversation);
-    return {
-      latency: queryMs / 1000,
-      ...known,
-      response: answer,
-      // Not as a text of its own: what a memory brings up is not what it wrote.
-      ...(context === undefined ? {} : { retrieved: { context } }),
-      metadata: {
-        ...metadata,
-        queryMs,
-        historyTokens,
-        ...(contextTokens === undefined ? {} : { contextTokens }),
-        ...(ingestMs === null ? {} : { ingestMs }),
-      },
-    };
-  }
-
-  #count(context: string | undefined): number | undefined {
-    return context === undefined ? undefined : this.#parts.tokenizer().count(context);
   }
 }
 

@@ -1,8 +1,8 @@
 import { contentId } from "../core/content-id.js";
-import { ShapeError } from "../core/errors.js";
+import { ShapeError, UsageError } from "../core/errors.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { Limits } from "../core/price.js";
-import { requireShape } from "../core/shape.js";
+import { describe, requireShape } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { MemoryTrial } from "./memory-system.js";
 
@@ -54,6 +54,8 @@ export function systemReader(system: System, options: SystemReaderOptions = {}):
 
 /** A reader that is one already, or a system that becomes one. */
 export function readerOf(given: Reader | System): Reader {
+  if (typeof given !== "object" || given === null)
+    throw new UsageError(`\`reader\` must be a reader or a system, such as a model, but is ${describe(given)}.`);
   return "process" in given ? systemReader(given) : requireShape<Reader>("A reader", given, ["answer"]);
 }
 

@@ -4,6 +4,7 @@ import type { Output } from "../core/system.js";
 import type { Ledger } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import { regradedRow } from "./record.js";
+import { rowGroup } from "./row-group.js";
 import { type Graded, score } from "./score.js";
 import type { Wiring } from "./wiring.js";
 
@@ -119,8 +120,9 @@ export class Grading {
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));
     const facets = wiring.facets?.of(example) ?? null;
+    const group = rowGroup(wiring, example);
     const isEvaluated = wiring.evaluators.length > 0;
-    const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets });
+    const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
     ledger.record({ index }, { row: regraded, output: stored.output, evidence: graded.evidence });
     this.#waiting.delete(index);
     this.#spentUsd += graded.spent?.costUsd ?? 0;

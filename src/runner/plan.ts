@@ -109,6 +109,7 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
       wiring.evaluators.map((evaluator) => [evaluator.name, { fingerprint: fingerprintOf(evaluator, "score") }]),
     ),
     ...(wiring.origin === null ? {} : { origin: wiring.origin }),
+    ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
   }));
 }
 

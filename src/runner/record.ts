@@ -20,6 +20,7 @@ import type { Trial } from "./admit.js";
 import { amount, billed, spentOn, usageOf } from "./billed.js";
 import type { Attempted, Returned } from "./call.js";
 import type { Ending } from "./classify.js";
+import { rowGroup } from "./row-group.js";
 import type { Graded } from "./score.js";
 
 const UNCOUNTED = -1;
@@ -128,6 +129,7 @@ function errorRow(
     attempts: [...earlier, ...call.failed, attempt],
     notes: call.messages,
     facets: facetsOf(trial),
+    group: rowGroup(trial.wiring, trial.example),
   });
 }
 
@@ -157,6 +159,8 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   });
   const facets = facetsOf(trial);
   if (facets !== null) row.facets = facets;
+  const group = rowGroup(trial.wiring, trial.example);
+  if (group !== null) row.group = group;
   const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
   const notes = notesOf(finished, returned);
   const { budget, wasPaid: cached } = call;
@@ -211,6 +215,7 @@ export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
     outcome: "skipped",
     errorCategory: "skipped",
     facets: facetsOf(trial),
+    group: rowGroup(trial.wiring, trial.example),
   });
 }
 
@@ -239,11 +244,13 @@ export interface Regraded {
   notes: readonly string[];
   /** Those of the example now; null where its dataset declares none, and the row keeps what it has. */
   facets: Facets | null;
+  /** Likewise. */
+  group: EvalRow["group"];
 }
 
 /** A stored row with the scores of another grading. What was measured stays; what was paid for it was paid before. */
 export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
-  const { graded, threshold, isEvaluated, notes, facets } = regraded;
+  const { graded, threshold, isEvaluated, notes, facets, group } = regraded;
   const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
   const { judgeUsage: _, ...metadata } = row.metadata ?? {};
   return makeRow({
@@ -255,6 +262,7 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
     cached: true,
     notes: [...notes, ...graded.notes],
     facets: facets ?? row.facets,
+    group: group ?? row.group,
   });
 }
 

@@ -23,7 +23,7 @@ export interface Wiring {
   fieldsAreKnown: boolean;
   /** Reads what results are broken down by; null when the dataset declares nothing of the kind. */
   readonly facets: FacetReader | null;
-  /** The field whose equals stand together in the order of a run. */
+  /** The field whose equals stand together in the order of a run, and are no independent observations. */
   readonly groupBy: string | null;
   readonly origin: DatasetOrigin | null;
 }

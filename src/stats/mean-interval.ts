@@ -1,3 +1,4 @@
+import { type Clusters, clusterSums } from "./clusters.js";
 import { requireOpenProbability, requireSameLength } from "./domain.js";
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
 import { mean, type Numbers, squaredDeviations } from "./mean.js";
@@ -6,7 +7,7 @@ import { studentQuantile } from "./student.js";
 export interface MeanIntervalOptions {
   level?: number | undefined;
   /** The cluster of each value (its passage, repository or user); values of one cluster are not independent. */
-  clusters?: readonly (string | number)[] | undefined;
+  clusters?: Clusters | undefined;
 }
 
 export interface MeanInterval extends OpenInterval {
@@ -17,16 +18,6 @@ export interface MeanInterval extends OpenInterval {
   n: number;
   /** The number of clusters, when clusters were given. */
   clusters?: number;
-}
-
-function clusterSums(values: Numbers, clusters: readonly (string | number)[], centre: number): Float64Array {
-  const sums = new Map<string | number, number>();
-  let index = 0;
-  for (const value of values) {
-    const cluster = clusters[index++] ?? "";
-    sums.set(cluster, (sums.get(cluster) ?? 0) + value - centre);
-  }
-  return Float64Array.from(sums.values());
 }
 
 /** The standard error and t interval around a mean, from the squared deviations of its independent units. */

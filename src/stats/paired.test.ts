@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pairedDifference } from "./paired.js";
 import { coverageOf } from "./simulated-coverage.js";
+import { studentTwoSidedP } from "./student.js";
 import { normalVariate } from "./variates.js";
 
 const A = [1, 1, 0, 1, 0, 1, 1, 0];
@@ -46,6 +47,20 @@ describe("pairedDifference", () => {
     });
     expect(coverage).toBeGreaterThan(0.93);
     expect(coverage).toBeLessThan(0.97);
+  });
+
+  it("takes clusters as the independent units, and flips the sign of a whole cluster", () => {
+    const clusters = ["a", "a", "a", "b", "b", "c", "c", "c"];
+    const result = pairedDifference(A, B, { seed: 1, clusters });
+    expect(result).toMatchObject({ difference: 0.125, n: 8, df: 2, clusters: 3 });
+    // Differences of the clusters from 3, 2 and 3 times the mean: 1 − 0.375, 0 − 0.25, 0 − 0.375.
+    const se = Math.sqrt(1.5 * (0.625 ** 2 + 0.25 ** 2 + 0.375 ** 2)) / 8;
+    expect(result.se).toBeCloseTo(se, 12);
+    expect(result.p).toBeCloseTo(studentTwoSidedP(0.125 / se, 2), 12);
+    // Three clusters, all for A: of the eight assignments of signs two are as extreme.
+    const all = pairedDifference([1, 1, 1, 1], [0, 0, 0, 0], { clusters: ["a", "a", "b", "c"] });
+    expect(all).toMatchObject({ permutationP: 2 / 8, permutationExact: true });
+    expect(pairedDifference(A, B)).not.toHaveProperty("clusters");
   });
 
   it("rejects lists that do not pair", () => {

@@ -1,3 +1,4 @@
+import { type Clusters, clusterSums } from "./clusters.js";
 import { requireSameLength } from "./domain.js";
 import type { OpenInterval } from "./interval.js";
 import { meanInterval } from "./mean-interval.js";
@@ -11,6 +12,8 @@ export interface PairedOptions {
   level?: number | undefined;
   /** How many sign assignments to draw when there are too many to count; 10,000 unless given. */
   permutations?: number | undefined;
+  /** The cluster of each task; tasks of one cluster are not independent, and change their signs together. */
+  clusters?: Clusters | undefined;
 }
 
 /** The mean of A minus B over the tasks both completed, with its interval in `low` and `high`. */
@@ -27,6 +30,8 @@ export interface PairedDifference extends OpenInterval {
   /** True when every sign assignment was counted rather than sampled. */
   permutationExact: boolean;
   n: number;
+  /** The number of clusters, when clusters were given. */
+  clusters?: number;
 }
 
 function tStatistic(difference: number, se: number | null): number | null {
@@ -39,6 +44,7 @@ function tStatistic(difference: number, se: number | null): number | null {
  * Compares two systems on the tasks both completed; a[i] and b[i] are the mean scores of the same task.
  * @example
  * pairedDifference([1, 1, 0, 1], [1, 0, 0, 1], { seed: 1 });
+ * pairedDifference([1, 1, 0, 1], [1, 0, 0, 1], { clusters: ["a", "a", "b", "c"] });
  */
 export function pairedDifference(
   a: readonly number[],
@@ -47,10 +53,12 @@ export function pairedDifference(
 ): PairedDifference {
   requireSameLength("a and b", a.length, b.length);
   const differences = a.map((score, index) => score - (b[index] ?? 0));
-  const { mean: difference, se, low, high, df, n } = meanInterval(differences, { level: options.level });
+  const { level, clusters: given } = options;
+  const { mean: difference, se, low, high, df, n, clusters } = meanInterval(differences, { level, clusters: given });
   const t = tStatistic(difference, se);
   const p = t === null ? null : studentTwoSidedP(t, df);
-  const test = signFlipTest(differences, options);
+  const units = given === undefined ? differences : [...clusterSums(differences, given)];
+  const test = signFlipTest(units, options);
   return {
     difference,
     se,
@@ -62,5 +70,6 @@ export function pairedDifference(
     permutationP: n === 0 ? null : test.p,
     permutationExact: test.exact,
     n,
+    ...(clusters === undefined ? {} : { clusters }),
   };
 }

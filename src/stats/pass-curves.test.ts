@@ -75,4 +75,28 @@ describe("passCurves", () => {
     expect(passCurves([])).toEqual([]);
     expect(() => passCurves([{ n: 2, c: 3 }])).toThrow(/^c must/);
   });
+
+  it("takes clusters as the independent units, for each k over the tasks that are long enough", () => {
+    const tasks = [
+      { n: 2, c: 2 },
+      { n: 2, c: 2 },
+      { n: 2, c: 0 },
+      { n: 2, c: 1 },
+      { n: 1, c: 1 },
+    ];
+    const clusters = ["a", "a", "b", "b", "c"];
+    const [plain, told] = [passCurves(tasks), passCurves(tasks, { clusters })];
+    expect(told.map(({ tasks, clusters }) => [tasks, clusters])).toEqual([
+      [5, 3],
+      [4, 2],
+    ]);
+    expect(told.map(({ passHatK }) => passHatK)).toEqual(plain.map(({ passHatK }) => passHatK));
+    const first = passRateInterval([1, 1, 0, 0.5, 1], 9, { clusters });
+    expect(told[0]?.passAtKInterval).toEqual({ low: first.low, high: first.high });
+    const second = passRateInterval([1, 1, 0, 0], 8, { clusters: clusters.slice(0, 4) });
+    expect(told[1]?.passHatKInterval).toEqual({ low: second.low, high: second.high });
+    expect(plain[0]).not.toHaveProperty("clusters");
+    expect(passCurves(tasks, { clusters: tasks.map(() => 1) })[0]).toMatchObject({ passAtKInterval: null, clusters: 1 });
+    expect(() => passCurves(tasks, { clusters: ["a"] })).toThrow(/^tasks and clusters must/);
+  });
 });

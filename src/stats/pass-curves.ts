@@ -1,7 +1,9 @@
+import type { Clusters } from "./clusters.js";
+import { requireSameLength } from "./domain.js";
 import { DEFAULT_LEVEL, type Interval } from "./interval.js";
-import { tInterval } from "./mean-interval.js";
+import { meanInterval, tInterval } from "./mean-interval.js";
 import { passAtK, passHatK } from "./pass-at-k.js";
-import { rateBounds } from "./pass-rate-interval.js";
+import { type RateFacts, rateBounds } from "./pass-rate-interval.js";
 
 /** The trials of one task: n scored, c passed. */
 export interface TaskCounts {
@@ -18,6 +20,13 @@ export interface PassCurvePoint {
   /** Null when several trials of a single task are all there is. */
   passAtKInterval: Interval | null;
   passHatKInterval: Interval | null;
+  /** How many clusters those tasks are of, when clusters were given. */
+  clusters?: number;
+}
+
+export interface PassCurveOptions {
+  /** The cluster of each task; tasks of one cluster are not independent. */
+  clusters?: Clusters | undefined;
 }
 
 /** All tasks with the same counts; there are few distinct ones however many tasks there are. */
@@ -36,32 +45,62 @@ function groupTasks(tasks: readonly TaskCounts[]): Group[] {
   return [...groups.values()].flatMap((sameTrials) => [...sameTrials.values()]);
 }
 
-function average(
-  groups: readonly Group[],
-  estimate: (group: Group) => number,
-): { mean: number; interval: Interval | null } {
+interface Averaged {
+  mean: number;
+  interval: Interval | null;
+  clusters?: number | undefined;
+}
+
+/** The t interval has no width when all tasks agree, and three of three is not certainty. */
+function averaged(mean: number, facts: Omit<RateFacts, "rate" | "level">): Averaged {
+  const { low, high } = rateBounds({ ...facts, rate: mean, level: DEFAULT_LEVEL });
+  return { mean, interval: low === null || high === null ? null : { low, high }, clusters: facts.clusters };
+}
+
+function average(groups: readonly Group[], estimate: (group: TaskCounts) => number): Averaged {
   const weighted = groups.map((group) => ({ value: estimate(group), tasks: group.tasks }));
   const n = weighted.reduce((sum, { tasks }) => sum + tasks, 0);
   const mean = weighted.reduce((sum, { value, tasks }) => sum + value * tasks, 0) / n;
   const spread = weighted.reduce((sum, { value, tasks }) => sum + tasks * (value - mean) ** 2, 0);
   const { se } = tInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
   const trials = groups.reduce((sum, group) => sum + group.n * group.tasks, 0);
-  // The t interval has no width when all tasks agree, and three of three is not certainty.
-  const { low, high } = rateBounds({ rate: mean, se, tasks: n, trials, level: DEFAULT_LEVEL });
-  return { mean, interval: low === null || high === null ? null : { low, high } };
+  return averaged(mean, { se, tasks: n, trials });
 }
 
-function curvePoint(usable: readonly Group[], k: number): PassCurvePoint {
-  const atLeastOne = average(usable, ({ n, c }) => passAtK(n, c, k));
-  const all = average(usable, ({ n, c }) => passHatK(n, c, k));
+interface ClusteredTask extends TaskCounts {
+  cluster: string | number;
+}
+
+function clusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: TaskCounts) => number): Averaged {
+  const { mean, se, n, clusters } = meanInterval(tasks.map(estimate), { clusters: tasks.map(({ cluster }) => cluster) });
+  const trials = tasks.reduce((sum, task) => sum + task.n, 0);
+  return averaged(mean, { se, tasks: n, trials, clusters });
+}
+
+/** A point of the curves, by whatever averages a value of each task that can be used. */
+function curvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskCounts) => number) => Averaged) {
+  const atLeastOne = averageOf(({ n, c }) => passAtK(n, c, k));
+  const all = averageOf(({ n, c }) => passHatK(n, c, k));
+  const { clusters } = all;
   return {
     k,
     passAtK: atLeastOne.mean,
     passHatK: all.mean,
-    tasks: usable.reduce((sum, group) => sum + group.tasks, 0),
+    tasks,
     passAtKInterval: atLeastOne.interval,
     passHatKInterval: all.interval,
+    ...(clusters === undefined ? {} : { clusters }),
   };
+}
+
+function clusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): PassCurvePoint[] {
+  requireSameLength("tasks and clusters", tasks.length, clusters.length);
+  const all = tasks.map(({ n, c }, i) => ({ n, c, cluster: clusters[i] ?? "" }));
+  const longest = all.reduce((most, task) => Math.max(most, task.n), 0);
+  return Array.from({ length: longest }, (_, index) => {
+    const usable = all.filter((task) => task.n > index);
+    return curvePoint(index + 1, usable.length, (estimate) => clusteredAverage(usable, estimate));
+  });
 }
 
 /**
@@ -69,11 +108,13 @@ function curvePoint(usable: readonly Group[], k: number): PassCurvePoint {
  * @example
  * passCurves([{ n: 4, c: 4 }, { n: 4, c: 1 }]).map((point) => point.passHatK);
  */
-export function passCurves(tasks: readonly TaskCounts[]): PassCurvePoint[] {
+export function passCurves(tasks: readonly TaskCounts[], { clusters }: PassCurveOptions = {}): PassCurvePoint[] {
+  if (clusters !== undefined) return clusteredCurves(tasks, clusters);
   const groups = groupTasks(tasks);
   const longest = groups.reduce((most, group) => Math.max(most, group.n), 0);
   return Array.from({ length: longest }, (_, index) => {
     const usable = groups.filter((group) => group.n > index);
-    return curvePoint(usable, index + 1);
+    const size = usable.reduce((sum, group) => sum + group.tasks, 0);
+    return curvePoint(index + 1, size, (estimate) => average(usable, estimate));
   });
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { meanInterval } from "./mean-interval.js";
 import { passRateInterval } from "./pass-rate-interval.js";
+import type { Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 import { studentQuantile } from "./student.js";
 import { wilsonBounds, wilsonInterval } from "./wilson.js";
@@ -50,7 +51,51 @@ describe("passRateInterval", () => {
     expect(coverage).toBeLessThan(0.975);
   });
 
+  it("is worth as many trials as clusters that are not independent leave it", () => {
+    const means = [1, 1, 1, 0, 0, 1, 0, 1];
+    const clusters = ["a", "a", "a", "b", "b", "c", "c", "c"];
+    const interval = passRateInterval(means, 8, { clusters });
+    // n_eff = p(1 − p)/SE² with the SE of the contract's vector, and t at three clusters.
+    const nEff = (0.625 * 0.375) / 0.258167 ** 2;
+    expect(interval).toMatchObject({ rate: 0.625, n: 8, clusters: 3 });
+    expect(interval.nEff).toBeCloseTo(nEff, 4);
+    const expected = wilsonBounds(0.625, nEff, studentQuantile(0.975, 2));
+    expect(interval.low).toBeCloseTo(expected.low, 5);
+    expect(interval.high).toBeCloseTo(expected.high, 5);
+    expect(passRateInterval(means, 8)).not.toHaveProperty("clusters");
+    expect(passRateInterval(means, 8, 0.9)).toEqual(passRateInterval(means, 8, { level: 0.9 }));
+  });
+
+  it("counts clusters where nothing differs between them, and never more than the trials there were", () => {
+    const clusters = [1, 1, 1, 2, 2, 2, 3, 3, 3];
+    expect(passRateInterval(Array(9).fill(1), 9, { clusters })).toMatchObject({ nEff: 3, high: 1 });
+    expect(passRateInterval(Array(9).fill(0), 9, { clusters })).toMatchObject({ nEff: 3, low: 0 });
+    // A third of each cluster passes: sums that cancel leave a rounding error, which is no spread either.
+    expect(passRateInterval([1, 0, 0, 1, 0, 0, 1, 0, 0], 9, { clusters })).toMatchObject({ nEff: 3 });
+    const even = [1, 1, 0, 0, 1, 0, 1, 0, 1, 0];
+    expect(passRateInterval(even, 10, { clusters: [1, 1, 1, 1, 2, 2, 2, 3, 3, 3] }).nEff).toBeLessThanOrEqual(10);
+  });
+
+  it("has no interval for one cluster", () => {
+    const interval = passRateInterval([1, 0, 1], 3, { clusters: ["a", "a", "a"] });
+    expect(interval).toEqual({ rate: 2 / 3, n: 3, nEff: null, low: null, high: null, clusters: 1 });
+  });
+
+  it("covers the truth of clustered tasks only when told of the clusters", () => {
+    const clusters = Array.from({ length: 120 }, (_, i) => i % 12);
+    const draw = (random: Random) => {
+      const rates = Array.from({ length: 12 }, () => (random.next() < 0.5 ? 0.9 : 0.3));
+      return clusters.map((cluster) => Number(random.next() < (rates[cluster] ?? 0)));
+    };
+    const told = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120, { clusters }));
+    const untold = coverageOf(0.6, 2000, (random) => passRateInterval(draw(random), 120));
+    expect(told).toBeGreaterThan(0.93);
+    expect(told).toBeLessThan(0.98);
+    expect(untold).toBeLessThan(0.75);
+  });
+
   it("names a bad argument", () => {
+    expect(() => passRateInterval([1, 0], 2, { clusters: ["a"] })).toThrow(/^values and clusters must/);
     expect(() => passRateInterval([0.5, 1.2], 4)).toThrow(/^taskMeans must/);
     expect(() => passRateInterval([0.5, 1], 1)).toThrow(/^totalTrials must/);
   });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { Random } from "./random.js";
 import { ratioInterval } from "./ratio-interval.js";
 import { coverageOf } from "./simulated-coverage.js";
+import { studentQuantile } from "./student.js";
 import { gammaVariate } from "./variates.js";
 
 const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];
@@ -63,7 +65,54 @@ describe("ratioInterval", () => {
     expect(coverage).toBeLessThan(0.97);
   });
 
+  it("takes the variances from the sums of clusters", () => {
+    const clusters = [0, 0, 1, 1, 1, 2, 3, 3];
+    const [n, units] = [8, 4];
+    const ratio = 1.7 / 6;
+    const sumsOf = (value: (index: number) => number) =>
+      [0, 1, 2, 3].map((own) => clusters.reduce((sum, cluster, i) => sum + (cluster === own ? value(i) : 0), 0));
+    const varianceOf = (sums: number[]) =>
+      ((units / (units - 1)) * sums.reduce((total, sum) => total + sum * sum, 0)) / n ** 2;
+    const residuals = sumsOf((i) => (COSTS[i] ?? 0) - ratio * (PASSES[i] ?? 0));
+    const se = Math.sqrt(varianceOf(residuals)) / 0.75;
+    const found = ratioInterval(COSTS, PASSES, { clusters });
+    expect(found).toMatchObject({ n: 8, clusters: 4 });
+    expect(found.se).toBeCloseTo(se, 12);
+    expect(found.low).toBeCloseTo(ratio / Math.exp((studentQuantile(0.975, 3) * se) / ratio), 12);
+    const spreads = sumsOf((i) => (PASSES[i] ?? 0) - 0.75);
+    expect(found.g).toBeCloseTo((studentQuantile(0.975, 3) ** 2 * varianceOf(spreads)) / 0.75 ** 2, 12);
+  });
+
+  it("is the plain interval when every task is its own cluster, and none for one cluster", () => {
+    const plain = ratioInterval(COSTS, PASSES);
+    const own = ratioInterval(COSTS, PASSES, { clusters: COSTS.map((_, i) => i) });
+    expect(own.se).toBeCloseTo(plain.se ?? Number.NaN, 14);
+    expect(own.high).toBeCloseTo(plain.high ?? Number.NaN, 12);
+    expect(plain).not.toHaveProperty("clusters");
+    const one = ratioInterval(COSTS, PASSES, { clusters: COSTS.map(() => "a") });
+    expect(one).toMatchObject({ low: null, high: null, se: null, clusters: 1, unbounded: false });
+  });
+
+  it("covers clustered data only when told of the clusters", () => {
+    const clusters = Array.from({ length: 200 }, (_, i) => i % 20);
+    const draw = (random: Random) => {
+      const dear = Array.from({ length: 20 }, () => gammaVariate(2, random));
+      const costs = clusters.map((cluster) => (dear[cluster] ?? 0) * gammaVariate(5, random));
+      return { costs, passes: clusters.map(() => Number(random.next() < 0.6)) };
+    };
+    const coverage = (options: { clusters?: number[] }) =>
+      coverageOf(10 / 0.6, 1000, (random) => {
+        const { costs, passes } = draw(random);
+        return ratioInterval(costs, passes, options);
+      });
+    const told = coverage({ clusters });
+    expect(told).toBeGreaterThan(0.91);
+    expect(told).toBeLessThan(0.97);
+    expect(coverage({})).toBeLessThan(0.75);
+  });
+
   it("names a bad argument", () => {
+    expect(() => ratioInterval([1, 2], [1, 2], { clusters: ["a"] })).toThrow(/^numerators and clusters must/);
     expect(() => ratioInterval([1], [1, 2])).toThrow(/^numerators and denominators must/);
     expect(() => ratioInterval([-1, 2], [1, 2])).toThrow(/^numerators must/);
     expect(() => ratioInterval([1, 2], [1, Number.NaN])).toThrow(/^denominators must/);

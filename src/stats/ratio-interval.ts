@@ -1,6 +1,7 @@
+import { type Clusters, clusterSums } from "./clusters.js";
 import { requireOpenProbability, requireSameLength } from "./domain.js";
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
-import { mean, type Numbers } from "./mean.js";
+import { mean, type Numbers, squaredDeviations } from "./mean.js";
 import { studentQuantile } from "./student.js";
 
 export interface RatioInterval extends OpenInterval {
@@ -12,6 +13,14 @@ export interface RatioInterval extends OpenInterval {
   n: number;
   /** True when the data cannot bound the ratio from above; `high` is null then. */
   unbounded: boolean;
+  /** The number of clusters, when clusters were given. */
+  clusters?: number;
+}
+
+export interface RatioIntervalOptions {
+  level?: number | undefined;
+  /** The cluster of each task; tasks of one cluster are not independent. */
+  clusters?: Clusters | undefined;
 }
 
 interface Moments {
@@ -19,6 +28,8 @@ interface Moments {
   denominator: number;
   varianceOfDenominator: number;
   varianceOfRatio: number;
+  /** How many independent units there are: clusters, or tasks. */
+  units: number;
 }
 
 function requireNonNegative(name: string, values: Numbers): void {
@@ -48,6 +59,25 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
     denominator,
     varianceOfDenominator: squares / pairs,
     varianceOfRatio: residuals / pairs / denominator ** 2,
+    units: n,
+  };
+}
+
+/** The same where clusters are the independent units: deviations are summed within each before they are squared. */
+function clusteredMoments(numerators: Numbers, denominators: Numbers, clusters: Clusters): Moments {
+  const n = numerators.length;
+  const denominator = mean(denominators);
+  const ratio = mean(numerators) / denominator;
+  const residuals = Float64Array.from(numerators, (y, i) => y - ratio * (denominators[i] ?? 0));
+  const spreads = clusterSums(denominators, clusters, denominator);
+  const units = spreads.length;
+  const pairs = (n * n * (units - 1)) / units;
+  return {
+    ratio,
+    denominator,
+    varianceOfDenominator: squaredDeviations(spreads, 0) / pairs,
+    varianceOfRatio: squaredDeviations(clusterSums(residuals, clusters), 0) / pairs / denominator ** 2,
+    units,
   };
 }
 
@@ -55,28 +85,37 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
  * A ratio of means over tasks (cost per pass, tokens per pass) with its delta-method interval on the log scale.
  * @example
  * ratioInterval([0.11, 0.29, 0.055], [1, 0.5, 1]); // dollars over passes, one value per task
+ * ratioInterval([0.11, 0.29, 0.055], [1, 0.5, 1], { clusters: ["a", "a", "b"] });
  */
 export function ratioInterval(
   numerators: Numbers,
   denominators: Numbers,
-  options: { level?: number | undefined } = {},
+  options: RatioIntervalOptions = {},
 ): RatioInterval {
-  const { level = DEFAULT_LEVEL } = options;
+  const { level = DEFAULT_LEVEL, clusters } = options;
   requireOpenProbability("level", level);
   requireSameLength("numerators and denominators", numerators.length, denominators.length);
   requireNonNegative("numerators", numerators);
   requireNonNegative("denominators", denominators);
   const n = numerators.length;
-  const { ratio, denominator, varianceOfDenominator, varianceOfRatio } = moments(numerators, denominators);
-  if (denominator === 0) {
-    return { ratio: Number.POSITIVE_INFINITY, se: null, ...NO_INTERVAL, g: null, n, unbounded: true };
-  }
-  if (n < 2) return { ratio, se: null, ...NO_INTERVAL, g: null, n, unbounded: false };
+  if (clusters === undefined) return { ...boundsOf(moments(numerators, denominators), level), n };
+  requireSameLength("numerators and clusters", n, clusters.length);
+  const found = clusteredMoments(numerators, denominators, clusters);
+  return { ...boundsOf(found, level), n, clusters: found.units };
+}
 
-  const t = studentQuantile((1 + level) / 2, n - 1);
+function boundsOf(found: Moments, level: number): Omit<RatioInterval, "n" | "clusters"> {
+  const { ratio, denominator, varianceOfDenominator, varianceOfRatio, units } = found;
+  // Without any task the mean of the denominators is 0 as well.
+  if (denominator === 0) {
+    return { ratio: Number.POSITIVE_INFINITY, se: null, ...NO_INTERVAL, g: null, unbounded: true };
+  }
+  if (units < 2) return { ratio, se: null, ...NO_INTERVAL, g: null, unbounded: false };
+
+  const t = studentQuantile((1 + level) / 2, units - 1);
   const g = (t * t * varianceOfDenominator) / denominator ** 2;
   const se = Math.sqrt(varianceOfRatio);
   const factor = ratio === 0 ? 1 : Math.exp((t * se) / ratio);
   const unbounded = g >= 1 || factor === Number.POSITIVE_INFINITY;
-  return { ratio, se, low: ratio / factor, high: unbounded ? null : ratio * factor, g, n, unbounded };
+  return { ratio, se, low: ratio / factor, high: unbounded ? null : ratio * factor, g, unbounded };
 }

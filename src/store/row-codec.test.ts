@@ -45,6 +45,7 @@ const rows: fc.Arbitrary<EvalRow> = fc.record({
   notes: fc.array(text),
   metadata: fc.option(fc.dictionary(fc.constantFrom("a", "b"), text)),
   facets: fc.option(fc.dictionary(fc.constantFrom("subject", "depth"), fc.oneof(text, fc.nat(), fc.boolean()))),
+  group: fc.option(fc.oneof(text, fc.nat())),
 });
 
 describe("encodeRow and decodeRow", () => {
@@ -85,6 +86,7 @@ describe("encodeRow and decodeRow", () => {
       notes: ["n"],
       metadata: {},
       facets: { subject: "anatomy", depth: 0.5, isHard: false },
+      group: 0,
     };
     expect(Object.keys(known).sort()).toEqual([...RARE_FIELDS].sort());
     for (const field of RARE_FIELDS) {
@@ -96,6 +98,7 @@ describe("encodeRow and decodeRow", () => {
   it("read lines of older versions, which had fewer fields", () => {
     const row = decodeRow('{"system":"s","exampleId":"x","outcome":"fail"}');
     expect(row).toEqual(makeRow({ system: "s", exampleId: "x", outcome: "fail" }));
+    expect(row.group).toBeNull();
   });
 
   it.each(["", "{", "null", "42", "[]", "{}", '{"system":"s","exampleId":1,"outcome":"won"}'])("refuse %s", (line) => {

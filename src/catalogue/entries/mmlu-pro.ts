@@ -27,7 +27,7 @@ export const mmluPro: CatalogueEntry = {
   facets: ["category"],
 };
 
-/** Questions with fewer than ten options were filled up with this one in an earlier edition, and some still are. */
+/** What fills up the list of a question that has fewer options than others. */
 const PADDING = "N/A";
 
 function withoutPadding(options: readonly string[], right: number) {

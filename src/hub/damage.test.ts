@@ -1,0 +1,220 @@
+import { execFileSync } from "node:child_process";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Hub, HubListing } from "./hub.js";
+import { repoOf, someBytes, TestBench } from "./test-bench.js";
+
+const BIG = someBytes(300_000);
+const SMALL = Buffer.from('{"question":"Why?"}\n');
+const FILES = { "big.parquet": BIG, "small.jsonl": SMALL };
+const PATHS = Object.keys(FILES) as (keyof typeof FILES)[];
+
+let bench: TestBench;
+beforeEach(async () => {
+  bench = await TestBench.start({ repos: { "me/toy": repoOf(FILES) } });
+});
+afterEach(() => bench.close());
+
+async function download(path: keyof typeof FILES, hub = bench.hub()): Promise<string> {
+  return hub.download(await hub.listing("me/toy"), path);
+}
+
+/** The file as one of a hub that states no hashes. */
+async function downloadUnhashed(hub: Hub): Promise<string> {
+  const { files, ...listing } = await hub.listing("me/toy");
+  const bare: HubListing = { ...listing, files: files.map(({ path, size }) => ({ path, size })) };
+  return hub.download(bare, "big.parquet");
+}
+
+const content = () => bench.server.requests.filter(({ path, status }) => !path.startsWith("/api") && status !== 302);
+const changed = (bytes: Buffer) => Buffer.from(bytes.map((byte, i) => (i === 7 ? byte ^ 1 : byte)));
+const stampOf = (blob: string) => `${blob}.verified`;
+
+/** Other bytes of the same size, in a file that looks untouched. */
+function changeUnseen(blob: string): void {
+  const { atime, mtime } = statSync(blob);
+  writeFileSync(blob, changed(readFileSync(blob)));
+  utimesSync(blob, atime, mtime);
+}
+
+describe("a file in the cache", () => {
+  const damages: [string, (bytes: Buffer) => Buffer][] = [
+    ["has a wrong byte", changed],
+    ["is empty", () => Buffer.alloc(0)],
+    ["is too short", (bytes) => bytes.subarray(1)],
+  ];
+  it.each(PATHS.flatMap((path) => damages.map(([what, damage]) => ({ path, what, damage }))))(
+    "that $what is noticed, noted and fetched again: $path",
+    async ({ path, damage }) => {
+      const blob = await download(path);
+      writeFileSync(blob, damage(FILES[path]));
+      bench.asked();
+      expect(readFileSync(await download(path)).equals(FILES[path])).toBe(true);
+      expect(content()).toHaveLength(1);
+      expect(bench.notes).toEqual([expect.stringMatching(`^me/toy/${path} was damaged in the cache: it.*fetched again`)]);
+      await download(path);
+      expect(content()).toHaveLength(1);
+      expect(bench.notes).toHaveLength(1);
+    },
+  );
+
+  it("is thrown away when it is damaged, and then missing, offline", async () => {
+    const blob = await download("big.parquet");
+    writeFileSync(blob, changed(BIG));
+    const offline = download("big.parquet", bench.hub({ offline: true }));
+    await expect(offline).rejects.toThrow(/me\/toy\/big\.parquet .*is not in the cache.*HF_HUB_OFFLINE/);
+    expect(bench.notes).toEqual([expect.stringMatching(/big\.parquet was damaged in the cache: its checksum/)]);
+    expect(readdirSync(join(bench.cacheDir, "blobs"))).toEqual([]);
+    expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
+    expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
+  });
+
+  it("of which the hub states no hash is held against what was first written", async () => {
+    const blob = await downloadUnhashed(bench.hub());
+    writeFileSync(blob, changed(BIG));
+    bench.asked();
+    expect(readFileSync(await downloadUnhashed(bench.hub())).equals(BIG)).toBe(true);
+    expect(content()).toHaveLength(1);
+    expect(bench.notes).toEqual([expect.stringMatching(/was damaged in the cache: its checksum/)]);
+  });
+
+  it("that is damaged is read by range where only a part is wanted", async () => {
+    writeFileSync(await download("big.parquet"), changed(BIG));
+    bench.asked();
+    const hub = bench.hub();
+    const source = await hub.open(await hub.listing("me/toy"), "big.parquet");
+    expect(Buffer.from(await source.read(0, 100))).toEqual(BIG.subarray(0, 100));
+    await source.close?.();
+    expect(content().map(({ bytes }) => bytes)).toEqual([100]);
+    expect(bench.notes).toHaveLength(1);
+  });
+
+  it("that is damaged is mended by one of several that want it", async () => {
+    writeFileSync(await download("big.parquet"), changed(BIG));
+    bench.asked();
+    const hubs = Array.from({ length: 4 }, () => bench.hub());
+    const paths = await Promise.all(hubs.map((hub) => download("big.parquet", hub)));
+    for (const path of paths) expect(readFileSync(path).equals(BIG)).toBe(true);
+    expect(content()).toHaveLength(1);
+    expect(bench.notes).toHaveLength(1);
+  });
+});
+
+describe("the stamp of a file that was verified", () => {
+  it("spares it from being hashed again", async () => {
+    const blob = await download("big.parquet");
+    changeUnseen(blob);
+    bench.asked();
+    await download("big.parquet");
+    expect(content()).toEqual([]);
+  });
+
+  it("counts for nothing when it is of another state of the file", async () => {
+    const blob = await download("big.parquet");
+    const { atime, mtime } = statSync(blob);
+    writeFileSync(`${blob}.other`, changed(BIG));
+    utimesSync(`${blob}.other`, atime, mtime);
+    renameSync(`${blob}.other`, blob);
+    expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
+    expect(bench.notes).toHaveLength(1);
+  });
+
+  it.each(["", "null", "{", '{"size":300000}'])("counts for nothing when it is %o, and is written anew", async (text) => {
+    const blob = await download("big.parquet");
+    const before = readFileSync(stampOf(blob), "utf8");
+    changeUnseen(blob);
+    writeFileSync(stampOf(blob), text);
+    expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
+    expect(bench.notes).toHaveLength(1);
+    writeFileSync(stampOf(blob), text);
+    bench.asked();
+    await download("big.parquet");
+    expect(content()).toEqual([]);
+    expect(Object.keys(JSON.parse(readFileSync(stampOf(blob), "utf8")) as object)).toEqual(
+      Object.keys(JSON.parse(before) as object),
+    );
+  });
+
+  it("of another file is not believed", async () => {
+    const blob = await download("big.parquet");
+    const stamp = JSON.parse(readFileSync(stampOf(blob), "utf8")) as object;
+    changeUnseen(blob);
+    writeFileSync(stampOf(blob), JSON.stringify({ ...stamp, hash: "0".repeat(64) }));
+    expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
+    expect(bench.notes).toHaveLength(1);
+  });
+
+  it("is made for a file that has none, and is not needed twice in one process", async () => {
+    const blob = await download("big.parquet");
+    rmSync(stampOf(blob));
+    const hub = bench.hub();
+    await download("big.parquet", hub);
+    expect(existsSync(stampOf(blob))).toBe(true);
+    rmSync(stampOf(blob));
+    changeUnseen(blob);
+    bench.asked();
+    await download("big.parquet", hub);
+    expect(content()).toEqual([]);
+    await download("big.parquet");
+    expect(content()).toHaveLength(1);
+  });
+});
+
+describe("a cache that is read-only", () => {
+  /** Does the work with a cache that holds the big file, as `prepare` left it, and that cannot be written any more. */
+  async function inReadOnly(prepare: (blob: string) => void, work: (cacheDir: string) => Promise<void>) {
+    const dir = mkdtempSync(join(tmpdir(), "assay-mount-"));
+    try {
+      execFileSync("mount", ["-t", "tmpfs", "-o", "size=2m", "tmpfs", dir], { stdio: "ignore" });
+    } catch {
+      rmSync(dir, { recursive: true });
+      return false;
+    }
+    try {
+      prepare(await download("big.parquet", bench.hub({ cacheDir: dir })));
+      execFileSync("mount", ["-o", "remount,ro", dir]);
+      await work(dir);
+    } finally {
+      execFileSync("umount", [dir]);
+      rmSync(dir, { recursive: true });
+    }
+    return true;
+  }
+
+  it("is verified without a stamp", async (context) => {
+    const ran = await inReadOnly(
+      (blob) => rmSync(stampOf(blob)),
+      async (cacheDir) => {
+        for (const offline of [true, false]) {
+          expect(readFileSync(await download("big.parquet", bench.hub({ cacheDir, offline }))).equals(BIG)).toBe(true);
+        }
+        expect(bench.notes).toEqual([]);
+      },
+    );
+    if (!ran) context.skip("a file system cannot be mounted here");
+  });
+
+  it.each([true, false])("and holds a damaged file is an error that names it (offline: %s)", async (offline) => {
+    await inReadOnly(
+      (blob) => writeFileSync(blob, changed(BIG)),
+      async (cacheDir) => {
+        const hub = bench.hub({ cacheDir, offline });
+        const key = /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
+        await expect(download("big.parquet", hub)).rejects.toThrow(key);
+        await expect(hub.open(await hub.listing("me/toy"), "big.parquet")).rejects.toThrow(key);
+      },
+    );
+  });
+});
