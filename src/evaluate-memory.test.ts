@@ -309,7 +309,7 @@ describe("evaluateMemory", () => {
     const base = options({ dataset: "longmemeval:s", load: { file: fileOf(items) } });
     const notesOf = async (more: Partial<EvaluateMemoryOptions>) =>
       (await evaluateMemory({ ...base, ...more })).notes.join("\n");
-    expect(await notesOf({})).toMatch(/1 question of the type single-session-preference .*f1 .*judge/);
+    expect(await notesOf({})).toMatch(/1 question of the type single-session-preference: .*f1 .*judge/);
     const judge: Evaluator = { name: "j", fields: ["j"], score: () => ({ j: 1 }) };
     expect(await notesOf({ judge })).not.toMatch(/preference/);
     expect(await notesOf({ evaluators: [judge] })).not.toMatch(/preference/);

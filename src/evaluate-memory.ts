@@ -12,6 +12,7 @@ import { AnswerQuality } from "./evaluators/answer-quality.js";
 import {
   builtInMemory,
   type Conversation,
+  checkMemoryOptions,
   HistoryTokens,
   loadMemoryQuestions,
   type MemoryFactory,
@@ -20,6 +21,7 @@ import {
   MemoryTrials,
   type Reader,
   readerOf,
+  rubricNotes,
 } from "./memory/index.js";
 import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
 import { loadTokenizer } from "./tokens/index.js";
@@ -39,7 +41,7 @@ export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" |
   load?: MemoryLoadOptions;
   /** Answers for the built-in memories: a model, or any other system. */
   reader?: Reader | System;
-  /** Scores besides the dataset's evaluators. It should not be the model that answers. */
+  /** Scores besides the dataset's evaluators, and decides unless `scoreField` does. It should not be the model that answers. */
   judge?: Evaluator;
   /** Conversations that each memory made by a function holds at a time; 8 unless given. */
   maxOpen?: number;
@@ -52,7 +54,9 @@ export interface EvaluateMemoryOptions extends Omit<EvaluateOptions, "systems" |
  */
 export async function loadMemoryDataset(name: string, options: MemoryLoadOptions = {}): Promise<MemoryDataset> {
   const { dataset, conversations } = await loadMemoryQuestions(name, options);
-  return { dataset: makeDataset({ ...dataset, evaluators: [new AnswerQuality()] }), conversations };
+  // A memory that is broken says nothing: that is no way to know what a conversation does not tell.
+  const evaluators = [new AnswerQuality({ acceptsSilence: false })];
+  return { dataset: makeDataset({ ...dataset, evaluators }), conversations };
 }
 
 /**
@@ -62,6 +66,7 @@ export async function loadMemoryDataset(name: string, options: MemoryLoadOptions
  * console.log(result.toTable());
  */
 export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<EvalResult> {
+  checkMemoryOptions(options);
   const { systems: _, dataset: asked, load: __, reader: given, judge, maxOpen: ___, ...run } = options;
   const reader = given === undefined ? undefined : readerOf(given);
   const sources = sourcesOf(options, reader);
@@ -69,7 +74,8 @@ export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<Ev
   const systems: MemoryTrials[] = [];
   try {
     await openAll(sources, { systems, loaded, options });
-    const dataset = withNotes(identified(loaded), sameModelNotes(systems, reader, judge));
+    const notes = [...sameModelNotes(systems, reader, judge), ...scoringNotes(loaded.dataset, options)];
+    const dataset = decidedBy(judge, withNotes(identified(loaded), notes));
     const evaluators = evaluatorsOf(dataset, options);
     const metrics = options.metrics ?? memoryMetrics(systems.length);
     return await evaluate({ ...run, systems, dataset, metrics, ...(evaluators && { evaluators }) });
@@ -81,10 +87,7 @@ export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<Ev
 type MemorySource = MemorySystem | MemoryFactory;
 
 function sourcesOf(options: EvaluateMemoryOptions, reader: Reader | undefined): MemorySource[] {
-  const { systems } = options;
-  if ((systems?.length ?? 0) === 0)
-    throw new UsageError("There is no memory to measure. Give at least one in `systems`.");
-  return systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
+  return options.systems.map((system) => (typeof system === "string" ? named(system, reader, options) : system));
 }
 
 interface Opening {
@@ -94,13 +97,29 @@ interface Opening {
   options: EvaluateMemoryOptions;
 }
 
+/** Histories are counted when all memories are there and before the first works: counting takes the thread they share. */
 async function openAll(sources: readonly MemorySource[], { systems, loaded, options }: Opening): Promise<void> {
-  const { conversations } = loaded;
+  const { conversations, dataset } = loaded;
   const tokenizer = tokenizerOf(options);
   const history = new HistoryTokens(conversations, tokenizer);
-  const { maxOpen } = options;
+  const { maxOpen, signal } = options;
   const shared = { conversations, tokenizer, history, ...(maxOpen === undefined ? {} : { maxOpen }) };
   for (const source of sources) systems.push(await MemoryTrials.open(source, shared));
+  const ids = dataset.examples.map(({ conversation }) => String(conversation));
+  await history.countAll(ids, { onProgress: countingNote(options), ...(signal && { signal }) });
+}
+
+const LONG_MS = 2000;
+
+/** Says once what takes so long, when it does. */
+function countingNote({ onNote }: EvaluateMemoryOptions): (done: number, total: number) => void {
+  const start = performance.now();
+  let isTold = false;
+  return (_, total) => {
+    if (isTold || performance.now() - start < LONG_MS) return;
+    isTold = true;
+    onNote?.(`Counting the tokens of ${total} conversations before the first trial.`);
+  };
 }
 
 /** What is measured by then is not lost because a memory cannot be closed. */
@@ -127,17 +146,40 @@ function named(spec: string, reader: Reader | undefined, options: EvaluateMemory
 }
 
 function tokenizerOf({ tokenizer = "cl100k_base" }: EvaluateMemoryOptions): Tokenizer {
-  return typeof tokenizer === "string" ? loadTokenizer(tokenizer) : tokenizer;
+  if (typeof tokenizer === "string") return loadTokenizer(tokenizer);
+  if (typeof tokenizer?.count === "function") return tokenizer;
+  throw new UsageError("The tokenizer must be a name or an object with a method count(text).");
 }
 
 function loadOptions({ load, seed, signal }: EvaluateMemoryOptions): MemoryLoadOptions {
   return { ...(seed === undefined ? {} : { seed }), ...(signal === undefined ? {} : { signal }), ...load };
 }
 
-/** The judge comes on top of what the dataset, or the run, scores with. */
+/** The judge comes on top of what the dataset, or the run, scores with, and before it: the first of them decides. */
 function evaluatorsOf({ evaluators: own = [] }: Dataset, { evaluators, judge }: EvaluateMemoryOptions) {
   if (judge === undefined) return evaluators;
-  return [...(evaluators ?? own), judge];
+  return [judge, ...(evaluators ?? own)];
+}
+
+/** With a judge the judge decides, not the field that the dataset names. */
+function decidedBy(judge: Evaluator | undefined, dataset: Dataset): Dataset {
+  if (judge === undefined) return dataset;
+  const { primaryField: _, ...rest } = dataset;
+  const [first] = judge.primaryFields ?? judge.fields ?? [];
+  return makeDataset({ ...rest, ...(first === undefined ? {} : { primaryField: first }) });
+}
+
+function scoringNotes(
+  { examples, primaryField }: Dataset,
+  { judge, evaluators, scoreField }: EvaluateMemoryOptions,
+): string[] {
+  if (judge === undefined) return evaluators === undefined && primaryField === "f1" ? rubricNotes(examples) : [];
+  const isSaid = (judge.primaryFields ?? judge.fields) !== undefined || scoreField !== undefined;
+  return isSaid
+    ? []
+    : [
+        `The judge "${judge.name}" does not say which fields it gives, so that another evaluator may decide: name its field in \`scoreField\``,
+      ];
 }
 
 /** Examples that say which history they are about by its content: another history is other work. */

@@ -198,7 +198,7 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     const space = new Workspace({ ...files, "longmemeval_s.json": JSON.stringify(items) });
     const base = ["memory", "--dataset", "longmemeval=longmemeval_s.json", "--reader", "./reader.mjs"];
     const { stdout } = await start(space.dir, [...base, "--system", "bm25"]).finished;
-    expect(stdout).toMatch(/single-session-preference .*--judge-model/s);
+    expect(stdout).toMatch(/single-session-preference: .*--judge-model/s);
   });
 
   it("names the item of a file that cannot be read", async () => {

@@ -12,6 +12,7 @@ import {
   MemoryTrials,
   memoryFromModule,
   type Reader,
+  rubricNotes,
   systemReader,
 } from "../memory/index.js";
 import { loadTokenizer } from "../tokens/index.js";
@@ -22,6 +23,7 @@ import { closeAll, loadOptionsOf, oneSystem, type Revisions } from "./resolve.js
 import { runWith, type Workbench } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { StatusLine } from "./status-line.js";
 
 /** `assay memory`: a run whose systems are memories, each told the conversations that it is asked about. */
 export function memoryCommand(flags: RunFlags): Promise<number> {
@@ -44,9 +46,15 @@ const MEMORY: Workbench = {
         opened.push(
           await MemoryTrials.open(source, { ...shared, ...(fingerprint === undefined ? {} : { fingerprint }) }),
         );
-      const notes = config.dryRun === true ? [await readingNote(dataset, shared.history)] : [];
-      const noted = makeDataset({ ...dataset, notes: [...(dataset.notes ?? []), ...notes] });
-      return await use({ systems: opened, datasets: [judged(noted, config, readers)] });
+      await countAhead(dataset, shared.history);
+      const plan = config.dryRun === true ? [await readingNote(dataset, shared.history)] : [];
+      const notes = [
+        ...(dataset.notes ?? []),
+        ...unusedNotes(config),
+        ...scoringNotes(dataset, config, readers),
+        ...plan,
+      ];
+      return await use({ systems: opened, datasets: [makeDataset({ ...dataset, notes })] });
     } finally {
       await closeAll([...opened, ...readers]);
     }
@@ -73,8 +81,15 @@ function datasetSpec({ datasets = [] }: RunConfig): string {
   return spec;
 }
 
-/** The questions of a run on memories, and what they are about. */
+/** The questions of a run on memories, and what they are about. With a judge the judge decides. */
 export async function loadMemory(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
+  const { dataset, conversations } = await loadQuestions(config, revisions);
+  if (config.judge === undefined) return { dataset, conversations };
+  const { primaryField: _, ...rest } = dataset;
+  return { dataset: makeDataset(rest), conversations };
+}
+
+async function loadQuestions(config: RunConfig, revisions: Revisions): Promise<MemoryDataset> {
   const spec = datasetSpec(config);
   const { head: name, files = [] } = splitFiles(spec);
   const [file, another] = files;
@@ -139,16 +154,38 @@ async function readingNote({ examples }: Dataset, history: HistoryTokens): Promi
   return `the input above is the questions alone: a memory that reads the whole history for each reads about ${tokens} tokens a trial round besides`;
 }
 
-/** With a judge the judge decides; one that is the model it judges is no witness. */
-function judged(dataset: Dataset, { judge }: RunConfig, readers: readonly System[]): Dataset {
-  if (judge === undefined) return dataset;
-  const { primaryField: _, notes = [], ...rest } = dataset;
+/** Before the first trial: counting takes the thread that all trials share, and would be in their times. */
+async function countAhead({ examples }: Dataset, history: HistoryTokens): Promise<void> {
+  const line = new StatusLine(process.stderr);
+  const start = performance.now();
+  const ids = examples.map(({ conversation }) => String(conversation));
+  const onProgress = (done: number, total: number) =>
+    line.show(() => `Counting the tokens of conversations: ${done} of ${total}`, performance.now() - start);
+  try {
+    await history.countAll(ids, { onProgress });
+  } finally {
+    line.clear();
+  }
+}
+
+/** What a config that other runs share may well hold, and means nothing here. */
+const UNUSED = ["map", "skipBadRows"] as const satisfies readonly (keyof RunConfig)[];
+
+function unusedNotes(config: RunConfig): string[] {
+  const keys = UNUSED.filter((key) => config[key] !== undefined && config[key] !== false).map((key) => `\`${key}\``);
+  if (keys.length === 0) return [];
+  const are = keys.length === 1 ? "is" : "are";
+  return [
+    `${keys.join(" and ")} of the config ${are} not used: assay memory reads files as they were published, whole`,
+  ];
+}
+
+/** What there is to say of who decides. */
+function scoringNotes(dataset: Dataset, { judge, evaluators }: RunConfig, readers: readonly System[]): string[] {
+  if (judge === undefined) return evaluators === undefined ? rubricNotes(dataset.examples) : [];
   const judges = judge.models.map((model) => (typeof model === "string" ? model : (model.model ?? "")));
   const both = readers.filter(({ model }) => model !== undefined && judges.some((name) => isSame(name, model)));
-  const own = both.map(
-    ({ model }) => `${model} is the judge of its own answers: take another model for one of the two`,
-  );
-  return makeDataset({ ...rest, notes: [...notes, ...own] });
+  return both.map(({ model }) => `${model} is the judge of its own answers: take another model for one of the two`);
 }
 
 function isSame(judge: string, model: string): boolean {

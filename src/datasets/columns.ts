@@ -1,17 +1,64 @@
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
 import { nearest } from "../core/suggest.js";
 import type { RawRow } from "./source-row.js";
 
 const SHOWN_VALUES = 10;
+const SHOWN_LENGTH = 40;
+/** A guess at what was meant is looked for among so many values. */
+const MOST_VALUES = 1000;
 
-/** True when every column that the filter names holds its value. */
-export function matches(row: RawRow, filter: LoadOptions["filter"]): boolean {
+/** True when every column that the filter names holds its value, or the field of that name of the example does. */
+export function matches(row: RawRow, filter: LoadOptions["filter"], example?: Readonly<Example>): boolean {
   if (filter === undefined) return true;
-  for (const column in filter) {
-    if (scalarText(row[column]) !== filter[column]) return false;
+  for (const name in filter) {
+    const value = filter[name];
+    if (scalarText(row[name]) !== value && scalarText(example?.[name]) !== value) return false;
   }
   return true;
+}
+
+/** Distinct values of a column, as many as a message needs. */
+export class KnownValues {
+  readonly #values = new Set<string>();
+  #hasMore = false;
+
+  add(value: unknown): void {
+    const text = scalarText(value);
+    if (text === undefined || this.#values.has(text)) return;
+    // Long ones are no use as a guess, and a thousand of them may be all of the file.
+    const isOneMore = this.#values.size < (text.length > SHOWN_LENGTH ? SHOWN_VALUES : MOST_VALUES);
+    if (isOneMore) this.#values.add(text);
+    else this.#hasMore = true;
+  }
+
+  /** The one that was most likely meant, and a few of them. */
+  describe(column: string, wanted: string): string {
+    const guess = nearest(
+      wanted,
+      [...this.#values].filter(({ length }) => length <= SHOWN_LENGTH),
+    );
+    const hint = guess === undefined ? "" : `Did you mean "${guess}"? `;
+    const shown = [...this.#values].slice(0, SHOWN_VALUES).map(shortened);
+    if (this.#hasMore || this.#values.size > SHOWN_VALUES) shown.push("…");
+    return `${hint}Values of ${column}: ${shown.join(", ") || "none"}.`;
+  }
+}
+
+function shortened(text: string): string {
+  return text.length > SHOWN_LENGTH ? `${text.slice(0, SHOWN_LENGTH - 1)}…` : text;
+}
+
+/** What to say when a filter keeps nothing, with the values of its columns that are known. */
+export function noMatch(
+  name: string,
+  filter: Readonly<Record<string, string>>,
+  known: ReadonlyMap<string, KnownValues>,
+): DatasetError {
+  const wanted = Object.entries(filter).map(([column, value]) => `${column}=${shortened(value)}`);
+  const values = [...known].map(([column, one]) => one.describe(column, shortened(filter[column] ?? "")));
+  return new DatasetError(`No row of "${name}" matches ${wanted.join(" and ")}. ${values.join(" ")}`);
 }
 
 /** Checks that every column named by `map` and `filter` is there, at next to no cost for files where they are. */
@@ -20,14 +67,14 @@ export class ColumnCheck {
   /** Columns named and not met yet, with what named them. */
   readonly #missing = new Map<string, string>();
   readonly #known = new Set<string>();
-  readonly #values = new Map<string, Set<string>>();
+  readonly #values = new Map<string, KnownValues>();
 
   constructor(path: string, { map = {}, filter = {} }: Pick<LoadOptions, "map" | "filter">) {
     this.#path = path;
     for (const [target, column] of Object.entries(map)) this.#missing.set(column, `--map ${target}=${column}`);
     for (const [column, value] of Object.entries(filter)) {
       this.#missing.set(column, `--filter ${column}=${value}`);
-      this.#values.set(column, new Set());
+      this.#values.set(column, new KnownValues());
     }
   }
 
@@ -36,8 +83,12 @@ export class ColumnCheck {
   }
 
   see(row: RawRow): void {
-    if (this.complete) return;
-    for (const column of Object.keys(row)) {
+    if (!this.complete) this.know(Object.keys(row));
+  }
+
+  /** Columns that are there, whether or not any row has been read. */
+  know(columns: readonly string[]): void {
+    for (const column of columns) {
       this.#known.add(column);
       this.#missing.delete(column);
     }
@@ -57,21 +108,16 @@ export class ColumnCheck {
     );
   }
 
-  /** Remembers a few values of the filter's columns, for the message when nothing matches. */
-  noteValues(row: RawRow): void {
+  /** Remembers values of the filter's columns, and of an example's fields, for the message when nothing matches. */
+  noteValues(row: RawRow, example?: Readonly<Example>): void {
     for (const [column, values] of this.#values) {
-      const value = scalarText(row[column]);
-      if (value !== undefined && values.size < SHOWN_VALUES) values.add(value.slice(0, 40));
+      values.add(row[column]);
+      values.add(example?.[column]);
     }
   }
 
-  knownValues(): string {
-    return [...this.#values]
-      .map(
-        ([column, values]) =>
-          `Values of ${column}: ${[...values].join(", ")}${values.size < SHOWN_VALUES ? "" : ", …"}.`,
-      )
-      .join(" ");
+  noMatch(filter: Readonly<Record<string, string>>): DatasetError {
+    return noMatch(this.#path, filter, this.#values);
   }
 }
 

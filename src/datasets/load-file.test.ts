@@ -173,7 +173,7 @@ describe("loadFile", () => {
 
     it("lists the values when the filter matches nothing", async () => {
       expect(await failure(jsonl(rows), { map: { question: "prompt" }, filter: { subject: "Law" } })).toBe(
-        'No row of "data.jsonl" matches subject=Law. Values of subject: law, art.',
+        'No row of "data.jsonl" matches subject=Law. Did you mean "law"? Values of subject: law, art.',
       );
     });
   });

@@ -30,10 +30,20 @@ export async function openRowFile(file: FileToOpen): Promise<RowFile> {
   const name = "bytes" in file ? file.bytes.name : (file.name ?? file.path);
   const format = formatOf(name);
   const { read } = format;
-  if (read === null || "bytes" in file)
-    return tableFile(name, "bytes" in file ? file.bytes : await bytesOf(file.path, name));
+  if ("bytes" in file) return tableFile(name, file.bytes);
   const { path } = file;
+  if (read === null) return ownTableFile(name, await bytesOf(path, name));
   return { ...placed(name, format), batches: (options) => read(path, { ...options, name }) };
+}
+
+/** Of bytes that were opened here: whoever gives bytes closes them when they are no table. */
+async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
+  try {
+    return await tableFile(name, bytes);
+  } catch (error) {
+    await bytes.close?.();
+    throw error;
+  }
 }
 
 async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
@@ -52,9 +62,10 @@ export async function* rowsOf(
     yield batch.map(({ position, row }) => ({ line: position + 1, row: row as RawRow }));
 }
 
-/** Closes the files that hold something open. */
+/** Closes the files that hold something open: all of them, also when one fails to close. */
 export async function closeFiles(files: readonly RowFile[]): Promise<void> {
-  for (const { table } of files) await table?.close();
+  const closed = await Promise.allSettled(files.map(async ({ table }) => table?.close()));
+  for (const result of closed) if (result.status === "rejected") throw result.reason;
 }
 
 function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name" | "textOnly" | "at"> {

@@ -1,4 +1,3 @@
-import { RepeatedIds } from "../core/content-id.js";
 import type { LoadOptions } from "../core/dataset.js";
 import { DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
@@ -11,9 +10,9 @@ export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head
   /** What messages call all of the rows. */
   name: string;
   convert: Convert;
-  /** Numbers ids that repeat instead of refusing them: for data that the user cannot mend. */
+  /** Ids that repeat are not refused but numbered, once the sample is taken: for data that the user cannot mend. */
   numbersRepeatedIds?: boolean;
-  /** Filters see the fields of the examples besides the columns of the rows. */
+  /** A filter matches a column of the row or the field of that name of the example. */
   filtersExamples?: boolean;
 }
 
@@ -29,20 +28,22 @@ export interface RowPlace {
 /** More lines than any file has. */
 const FILE_STRIDE = 2 ** 40;
 
-/** Collects rows as examples: filtered, converted, each id once, bad rows refused or counted. */
+/**
+ * Collects rows as examples: filtered, converted, bad rows refused or counted. An id of the rows' own that occurs twice
+ * among them is refused. Of a file that is read in part those are the rows that were drawn: that an id occurs again in
+ * the others is not known.
+ */
 export class RowTable {
   readonly examples: Example[] = [];
   /** Rows met so far, good or bad. */
   seen = 0;
   readonly #options: RowTableOptions;
   readonly #columns: ColumnCheck;
-  /** Where each id was met: the number of the file and the line in one, because there may be millions. */
+  /** Where each of the rows' own ids was met: the number of the file and the line in one, because there may be millions. */
   readonly #places = new Map<string, number>();
   readonly #files: RowPlace[] = [];
-  readonly #ids = new RepeatedIds();
   #bad = 0;
   #firstBad: string | null = null;
-  #repeated = 0;
 
   constructor(options: RowTableOptions) {
     this.#options = options;
@@ -54,10 +55,19 @@ export class RowTable {
     return this.#options.head === true && this.examples.length >= (this.#options.maxExamples ?? Infinity);
   }
 
-  add(source: SourceRow, place: RowPlace): void {
+  /** Gives the example that the row became, the last of several; nothing when it became none. */
+  add(source: SourceRow, place: RowPlace): Example | undefined {
+    const before = this.examples.length;
     this.seen += 1;
     if (isBadRow(source)) this.#reject(place.at(source.line), source.problem);
     else this.#addRow(source.line, source.row, place);
+    return this.examples.length > before ? this.examples.at(-1) : undefined;
+  }
+
+  /** For files that list their columns: throws at once when one that the user named is not among them. */
+  requireColumns(columns: readonly string[]): void {
+    this.#columns.know(columns);
+    this.#columns.requireComplete(false);
   }
 
   /** Call after the last row: what could only be known now. */
@@ -69,71 +79,51 @@ export class RowTable {
     if (this.seen === 0) throw new DatasetError(`"${name}" is empty: it holds no rows.`);
     if (this.#bad > 0) throw new DatasetError(`No row of "${name}" could be used (first problem: ${this.#firstBad}).`);
     if (filter === undefined) throw new DatasetError(`No row of "${name}" asks anything.`);
-    throw new DatasetError(`No row of "${name}" matches ${describeFilter(filter)}. ${this.#columns.knownValues()}`);
+    throw this.#columns.noMatch(filter);
   }
 
   notes(): string[] {
-    const notes: string[] = [];
-    if (this.#bad > 0) notes.push(`${count(this.#bad, "bad row")} skipped (first: ${this.#firstBad})`);
-    if (this.#repeated > 0) {
-      const which = this.#options.numbersRepeatedIds === true ? "" : " without an id";
-      notes.push(
-        `${count(this.#repeated, "row")} of ${this.#options.name}${which} repeat an earlier one; kept under numbered ids`,
-      );
-    }
-    return notes;
+    if (this.#bad === 0) return [];
+    return [`${this.#bad} bad row${this.#bad === 1 ? "" : "s"} skipped (first: ${this.#firstBad})`];
   }
 
   #addRow(line: number, row: RawRow, place: RowPlace): void {
-    const { filter, filtersExamples = false, convert } = this.#options;
+    const { filtersExamples = false, convert } = this.#options;
     this.#columns.see(row);
     if (this.#columns.complete) this.#stopAtBadRow();
     if (!filtersExamples && !this.#keeps(row)) return;
     const converted = convert(row, place.file);
     for (const one of isList(converted) ? converted : [converted]) {
       if ("problem" in one) this.#reject(place.at(line), one.problem);
-      else if (!filtersExamples || filter === undefined || this.#keepsExample(row, one.example))
-        this.#addExample(line, one, place);
+      else if (!filtersExamples || this.#keeps(row, one.example)) this.#addExample(line, one, place);
     }
   }
 
-  #keeps(row: RawRow): boolean {
-    if (matches(row, this.#options.filter)) return true;
-    if (this.examples.length === 0) this.#columns.noteValues(row);
+  #keeps(row: RawRow, example?: Example): boolean {
+    if (example !== undefined) this.#columns.see(example);
+    if (matches(row, this.#options.filter, example)) return true;
+    if (this.examples.length === 0) this.#columns.noteValues(row, example);
     return false;
   }
 
-  #keepsExample(row: RawRow, example: Example): boolean {
-    const both = { ...row, ...example };
-    this.#columns.see(both);
-    return this.#keeps(both);
+  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowPlace) {
+    if (!idFromContent && this.#options.numbersRepeatedIds !== true) this.#requireNew(String(example.id), line, place);
+    this.examples.push(example);
   }
 
-  #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowPlace) {
-    if (idFromContent || this.#options.numbersRepeatedIds === true) this.#tellApart(example);
-    const key = String(example.id);
-    const other = this.#places.get(key);
+  #requireNew(id: string, line: number, place: RowPlace): void {
+    const other = this.#places.get(id);
     if (other !== undefined) {
       throw new DatasetError(
-        `${place.at(line)}: the id "${key}" was used already at ${this.#placeOf(other)}. Ids tell results apart: make them unique, or leave the column out to have them made from the content.`,
+        `${place.at(line)}: the id "${id}" was used already at ${this.#placeOf(other)}. Ids tell results apart: make them unique, or leave the column out to have them made from the content.`,
       );
     }
     this.#files[place.file] ??= place;
-    this.#places.set(key, place.file * FILE_STRIDE + line);
-    this.examples.push(example);
+    this.#places.set(id, place.file * FILE_STRIDE + line);
   }
 
   #placeOf(place: number): string {
     return this.#files[Math.floor(place / FILE_STRIDE)]?.at(place % FILE_STRIDE) ?? "an earlier row";
-  }
-
-  /** Equal rows have equal ids; numbered in file order they are apart and stable. */
-  #tellApart(example: Example): void {
-    const { id } = example;
-    const own = this.#ids.next(String(id), (numbered) => this.#places.has(numbered));
-    if (own === String(id)) return;
-    example.id = own;
-    this.#repeated += 1;
   }
 
   #reject(place: string, problem: string): void {
@@ -156,14 +146,4 @@ export class RowTable {
 
 function isList(converted: Conversion | readonly Conversion[]): converted is readonly Conversion[] {
   return Array.isArray(converted);
-}
-
-function describeFilter(filter: LoadOptions["filter"]): string {
-  return Object.entries(filter ?? {})
-    .map(([column, value]) => `${column}=${value}`)
-    .join(" and ");
-}
-
-function count(n: number, thing: string): string {
-  return `${n} ${thing}${n === 1 ? "" : "s"}`;
 }

@@ -18,7 +18,13 @@ export function sampleSeed({ seed = 0, shuffleSeed = seed }: Sampling): number {
  * sampleIndices(1000, 50, 0); // 50 of 0…999
  */
 export function sampleIndices(total: number, count: number, seed: number): Uint32Array {
-  return permutation(total, createRandom(seed)).slice(0, count).sort();
+  return drawingOrder(total, { seed }).slice(0, count).sort();
+}
+
+/** All positions in the order that samples take them: a seeded random one, or as they are with `head`. */
+export function drawingOrder(total: number, sampling: Sampling): Uint32Array {
+  if (sampling.head === true) return Uint32Array.from({ length: total }, (_, position) => position);
+  return permutation(total, createRandom(sampleSeed(sampling)));
 }
 
 /**

@@ -215,13 +215,16 @@ describe("AnswerQuality", () => {
       expect(score({ answer: "Paris", unanswerable: false }, "unanswerable")).toEqual(ALL_ZERO);
     });
 
-    it.each(["", "  \n", "a", "The.", "…", "…!"])("takes %j for no abstention where silence is not accepted", (response) => {
-      const strict = new AnswerQuality({ acceptsSilence: false });
-      expect(strict.score({ id: 1, unanswerable: true }, { response })).toMatchObject({ f1: 0, exact_match: 0 });
-      const gold = { id: 1, unanswerable: true, answer: "You did not mention cats." };
-      expect(strict.score(gold, { response })).toMatchObject({ f1: 0, contains: 0 });
-      expect(strict.score({ id: 1, unanswerable: true }, { response: "I don't know." })).toMatchObject({ f1: 1 });
-    });
+    it.each(["", "  \n", "a", "The.", "…", "…!"])(
+      "takes %j for no abstention where silence is not accepted",
+      (response) => {
+        const strict = new AnswerQuality({ acceptsSilence: false });
+        expect(strict.score({ id: 1, unanswerable: true }, { response })).toMatchObject({ f1: 0, exact_match: 0 });
+        const gold = { id: 1, unanswerable: true, answer: "You did not mention cats." };
+        expect(strict.score(gold, { response })).toMatchObject({ f1: 0, contains: 0 });
+        expect(strict.score({ id: 1, unanswerable: true }, { response: "I don't know." })).toMatchObject({ f1: 1 });
+      },
+    );
 
     it("is another evaluator, to caches, only where silence is not accepted", () => {
       const usual = new AnswerQuality().fingerprint();

@@ -1,9 +1,10 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeAtomically } from "../files/atomic.js";
 import type { HubListing } from "./hub.js";
+import { sweepLeftovers } from "./leftovers.js";
 import { parseListing } from "./listing-json.js";
+import { makeFolder } from "./make-folder.js";
 import { isCommit, safeName } from "./names.js";
 
 /** What a branch or a tag stood for when it was last asked. */
@@ -16,12 +17,24 @@ export interface Ref {
 /** The folder in which everything that came from a hub is kept. */
 export class HubCache {
   readonly dir: string;
+  readonly #now: () => number;
+  readonly #swept = new Set<string>();
 
-  constructor(dir: string) {
+  constructor(dir: string, now: () => number) {
     this.dir = dir;
+    this.#now = now;
   }
 
-  /** Where a whole, verified file is. */
+  /** Makes the folder of a file that is to be written, and clears it of what killed processes left, once. */
+  async prepare(path: string): Promise<void> {
+    const folder = dirname(path);
+    await makeFolder(folder);
+    if (this.#swept.has(folder)) return;
+    this.#swept.add(folder);
+    await sweepLeftovers(folder, this.#now());
+  }
+
+  /** Where a whole file is. */
   blob(key: string): string {
     return join(this.dir, "blobs", key);
   }
@@ -40,28 +53,26 @@ export class HubCache {
     return join(this.dir, "locks", name);
   }
 
-  /** Whether the whole file is there. */
-  async hasBlob(key: string, size: number): Promise<boolean> {
-    try {
-      return (await stat(this.blob(key))).size === size;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
-      throw error;
-    }
-  }
-
   /** What is known of a repository without asking the hub. */
   listing(repo: string, revision: string): HubListing | null {
     const ref = isCommit(revision) ? { repo, commit: revision } : this.#ref(repo, revision);
     return ref === null ? null : parseListing(read(this.#listingPath(ref)));
   }
 
-  keepListing(listing: HubListing): void {
-    write(this.#listingPath({ repo: listing.repo, commit: listing.revision }), listing);
+  async keepListing(listing: HubListing): Promise<void> {
+    await this.#write(this.#listingPath({ repo: listing.repo, commit: listing.revision }), listing);
   }
 
-  keepRef(asked: { repo: string; revision: string }, ref: Ref): void {
-    write(this.#refPath(asked.repo, asked.revision), ref);
+  async keepRef(asked: { repo: string; revision: string }, ref: Ref): Promise<void> {
+    await this.#write(this.#refPath(asked.repo, asked.revision), ref);
+  }
+
+  /** Written only when it is new, so that a cache that is complete may be read-only. */
+  async #write(path: string, value: unknown): Promise<void> {
+    const text = JSON.stringify(value);
+    if (JSON.stringify(read(path)) === text) return;
+    await this.prepare(path);
+    writeAtomically(path, text);
   }
 
   #ref(repo: string, revision: string): Ref | null {
@@ -85,12 +96,4 @@ function read(path: string): unknown {
   } catch {
     return null;
   }
-}
-
-/** Written only when it is new, so that a cache that is complete may be read-only. */
-function write(path: string, value: unknown): void {
-  const text = JSON.stringify(value);
-  if (JSON.stringify(read(path)) === text) return;
-  mkdirSync(dirname(path), { recursive: true });
-  writeAtomically(path, text);
 }

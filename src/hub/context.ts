@@ -1,3 +1,4 @@
+import type { BlobCheck } from "./blob-check.js";
 import type { HubCache } from "./cache.js";
 import type { HubListing } from "./hub.js";
 import type { HubPorts } from "./ports.js";
@@ -10,6 +11,7 @@ export interface HubContext {
   readonly settings: HubSettings;
   readonly ports: HubPorts;
   readonly cache: HubCache;
+  readonly blobs: BlobCheck;
   readonly wire: Wire;
   readonly meter: Meter;
   readonly signal: AbortSignal | undefined;

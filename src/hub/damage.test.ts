@@ -63,7 +63,9 @@ describe("a file in the cache", () => {
       bench.asked();
       expect(readFileSync(await download(path)).equals(FILES[path])).toBe(true);
       expect(content()).toHaveLength(1);
-      expect(bench.notes).toEqual([expect.stringMatching(`^me/toy/${path} was damaged in the cache: it.*fetched again`)]);
+      expect(bench.notes).toEqual([
+        expect.stringMatching(`^me/toy/${path} was damaged in the cache: it.*fetched again`),
+      ]);
       await download(path);
       expect(content()).toHaveLength(1);
       expect(bench.notes).toHaveLength(1);
@@ -131,21 +133,24 @@ describe("the stamp of a file that was verified", () => {
     expect(bench.notes).toHaveLength(1);
   });
 
-  it.each(["", "null", "{", '{"size":300000}'])("counts for nothing when it is %o, and is written anew", async (text) => {
-    const blob = await download("big.parquet");
-    const before = readFileSync(stampOf(blob), "utf8");
-    changeUnseen(blob);
-    writeFileSync(stampOf(blob), text);
-    expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
-    expect(bench.notes).toHaveLength(1);
-    writeFileSync(stampOf(blob), text);
-    bench.asked();
-    await download("big.parquet");
-    expect(content()).toEqual([]);
-    expect(Object.keys(JSON.parse(readFileSync(stampOf(blob), "utf8")) as object)).toEqual(
-      Object.keys(JSON.parse(before) as object),
-    );
-  });
+  it.each(["", "null", "{", '{"size":300000}'])(
+    "counts for nothing when it is %o, and is written anew",
+    async (text) => {
+      const blob = await download("big.parquet");
+      const before = readFileSync(stampOf(blob), "utf8");
+      changeUnseen(blob);
+      writeFileSync(stampOf(blob), text);
+      expect(readFileSync(await download("big.parquet")).equals(BIG)).toBe(true);
+      expect(bench.notes).toHaveLength(1);
+      writeFileSync(stampOf(blob), text);
+      bench.asked();
+      await download("big.parquet");
+      expect(content()).toEqual([]);
+      expect(Object.keys(JSON.parse(readFileSync(stampOf(blob), "utf8")) as object)).toEqual(
+        Object.keys(JSON.parse(before) as object),
+      );
+    },
+  );
 
   it("of another file is not believed", async () => {
     const blob = await download("big.parquet");
@@ -206,15 +211,20 @@ describe("a cache that is read-only", () => {
     if (!ran) context.skip("a file system cannot be mounted here");
   });
 
-  it.each([true, false])("and holds a damaged file is an error that names it (offline: %s)", async (offline) => {
-    await inReadOnly(
-      (blob) => writeFileSync(blob, changed(BIG)),
-      async (cacheDir) => {
-        const hub = bench.hub({ cacheDir, offline });
-        const key = /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
-        await expect(download("big.parquet", hub)).rejects.toThrow(key);
-        await expect(hub.open(await hub.listing("me/toy"), "big.parquet")).rejects.toThrow(key);
-      },
-    );
-  });
+  it.for([true, false])(
+    "and holds a damaged file is an error that names it (offline: %s)",
+    async (offline, context) => {
+      const ran = await inReadOnly(
+        (blob) => writeFileSync(blob, changed(BIG)),
+        async (cacheDir) => {
+          const hub = bench.hub({ cacheDir, offline });
+          const key =
+            /big\.parquet is damaged in the cache \(its checksum .*\).*delete .*blobs\/[0-9a-f]{64}.*ASSAY_DATASETS_CACHE/;
+          await expect(download("big.parquet", hub)).rejects.toThrow(key);
+          await expect(hub.open(await hub.listing("me/toy"), "big.parquet")).rejects.toThrow(key);
+        },
+      );
+      if (!ran) context.skip("a file system cannot be mounted here");
+    },
+  );
 });

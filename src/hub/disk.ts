@@ -1,5 +1,4 @@
-import { mkdir, statfs } from "node:fs/promises";
-import { dirname } from "node:path";
+import { statfs } from "node:fs/promises";
 import { AssayError, messageOf } from "../core/errors.js";
 import { HubError, sizeText } from "./errors.js";
 
@@ -9,7 +8,8 @@ interface Place {
   readonly needed: number;
 }
 
-const ADVICE = "or set ASSAY_DATASETS_CACHE to another folder";
+/** The way out that every trouble with the cache folder has. */
+export const ADVICE = "or set ASSAY_DATASETS_CACHE to another folder";
 
 /** Does work on the cache's files; a full disk or a folder that cannot be used becomes an error that says what to do. */
 export async function onDisk<T>(place: Place, work: () => Promise<T>): Promise<T> {
@@ -18,11 +18,6 @@ export async function onDisk<T>(place: Place, work: () => Promise<T>): Promise<T
   } catch (error) {
     throw isFileError(error) ? diskError(error, place) : error;
   }
-}
-
-/** Makes the folder of a file. */
-export async function makeFolderOf(path: string): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
 }
 
 /** Throws before a download that cannot fit. */
@@ -39,6 +34,12 @@ export function isFull(error: unknown): boolean {
   return code === "ENOSPC" || code === "EDQUOT";
 }
 
+/** True when the file system lets this user write nothing there. */
+export function isForbidden(error: unknown): boolean {
+  const { code } = (error ?? {}) as NodeJS.ErrnoException;
+  return code === "EACCES" || code === "EPERM" || code === "EROFS";
+}
+
 function isFileError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && !(error instanceof AssayError) && "syscall" in error && "code" in error;
 }
@@ -46,10 +47,10 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 function diskError(error: NodeJS.ErrnoException, place: Place): HubError {
   if (isFull(error)) return fullError(place, "the disk is full", error);
   const { cacheDir } = place;
-  const isForbidden = error.code === "EACCES" || error.code === "EPERM" || error.code === "EROFS";
-  const what = isForbidden
+  const cannot = error.code === "ENOENT" && error.syscall === "mkdir" ? "made" : "used";
+  const what = isForbidden(error)
     ? `The cache folder ${cacheDir} may not be written (${error.code}). Give this user the right to`
-    : `The cache folder ${cacheDir} cannot be used: ${messageOf(error)}. Mend it`;
+    : `The cache folder ${cacheDir} cannot be ${cannot}: ${messageOf(error)}. Mend it`;
   return new HubError(`${what}, ${ADVICE}.`, { cause: error });
 }
 

@@ -23,7 +23,8 @@ async function fetched(path: keyof typeof FILES, hub = bench.hub()): Promise<Buf
   return readFileSync(await hub.download(await hub.listing("me/toy"), path));
 }
 
-const blobs = () => readdirSync(join(bench.cacheDir, "blobs")).sort();
+const names = () => readdirSync(join(bench.cacheDir, "blobs")).sort();
+const blobs = () => names().filter((name) => !name.endsWith(".verified"));
 const locks = () => readdirSync(join(bench.cacheDir, "locks"));
 const store = () => bench.server.requests.filter(({ server }) => server === "store");
 
@@ -45,6 +46,7 @@ describe("download", () => {
     for (const { path } of listing.files) await hub.download(listing, path);
     const hashes = listing.files.map(({ sha256, gitSha1 }) => sha256 ?? gitSha1);
     expect(blobs()).toEqual(hashes.sort());
+    expect(names()).toEqual(hashes.flatMap((hash) => [hash, `${hash}.verified`]));
     expect(hub.received).toBeGreaterThan(BIG.length + SMALL.length);
   });
 
@@ -131,7 +133,7 @@ describe("a file that comes wrong", () => {
   it.each(["big.parquet", "train set/ü?#.jsonl"] as const)("twice is an error, and nothing stays: %s", async (path) => {
     await begin({ kind: "wrong", times: 2 });
     await expect(fetched(path)).rejects.toThrow(/came wrong twice: its checksum is [0-9a-f]{12}… instead of/);
-    expect(blobs()).toEqual([]);
+    expect(names()).toEqual([]);
     expect(locks()).toEqual([]);
     expect((await fetched(path)).equals(FILES[path])).toBe(true);
   });

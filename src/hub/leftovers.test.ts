@@ -8,7 +8,9 @@ const HOUR_MS = 3_600_000;
 
 let bench: TestBench;
 beforeEach(async () => {
-  bench = await TestBench.start({ repos: { "me/toy": repoOf({ "big.parquet": BIG, "other.parquet": BIG.subarray(1) }) } });
+  bench = await TestBench.start({
+    repos: { "me/toy": repoOf({ "big.parquet": BIG, "other.parquet": BIG.subarray(1) }) },
+  });
 });
 afterEach(() => bench.close());
 
@@ -52,7 +54,10 @@ describe("what a killed process left half written", () => {
   });
 
   it("among listings and locks is, too", async () => {
-    const olds = [leave(join(bench.cacheDir, "listings", "me%2Ftoy", "x.tmp"), 25), leave(join(bench.cacheDir, "locks", "x.tmp"), 25)];
+    const olds = [
+      leave(join(bench.cacheDir, "listings", "me%2Ftoy", "x.tmp"), 25),
+      leave(join(bench.cacheDir, "locks", "x.tmp"), 25),
+    ];
     await read(0);
     expect(olds.filter(existsSync)).toEqual([]);
   });

@@ -40,8 +40,8 @@ async function askHub(
   const files = cache.listing(now.repo, now.commit)?.files ?? (await askTree(context, { ...now, tries }));
   const listing = { repo: now.repo, revision: now.commit, files };
   await onDisk({ cacheDir: cache.dir, needed: 4096 }, async () => {
-    cache.keepListing(listing);
-    if (!isCommit(revision)) cache.keepRef({ repo, revision }, now);
+    await cache.keepListing(listing);
+    if (!isCommit(revision)) await cache.keepRef({ repo, revision }, now);
   });
   return listing;
 }

@@ -1,10 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { tryLock, withLock } from "./lock.js";
+import { withLock } from "./lock.js";
 
 let dir = "";
 let path = "";
@@ -15,10 +14,6 @@ beforeEach(() => {
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 const sleep = (ms: number) => wait(Math.min(ms, 5));
-const age = (seconds: number) => {
-  const then = new Date(Date.now() - seconds * 1000);
-  utimesSync(path, then, then);
-};
 
 describe("withLock", () => {
   it("lets one at a time do its work, within a process too", async () => {
@@ -40,52 +35,25 @@ describe("withLock", () => {
     expect(existsSync(path)).toBe(false);
   });
 
-  it("tells whom it waits for, and ends waiting when that is no longer wanted", async () => {
-    const release = tryLock(path);
+  it("waits for the lock of a process, of another machine, and of one that is not seen yet, and tells so", async () => {
     const told: string[] = [];
     const stopped = () => Promise.reject(new Error("stopped"));
-    const waiting = withLock(path, { sleep: stopped, onWait: (who) => told.push(who) }, async () => {});
-    await expect(waiting).rejects.toThrow("stopped");
-    expect(told).toEqual([`process ${process.pid}`]);
-    if (typeof release === "function") release();
+    const waiting = () => withLock(path, { sleep: stopped, onWait: (who) => told.push(who) }, async () => {});
+    await withLock(path, { sleep }, () => expect(waiting()).rejects.toThrow("stopped"));
     expect(readdirSync(dir)).toEqual([]);
-  });
-});
-
-describe("tryLock", () => {
-  it("takes over from a process that is gone", () => {
-    const { pid } = spawnSync(process.execPath, ["-e", ""]);
-    writeFileSync(path, JSON.stringify({ pid, host: hostname(), start: "1" }));
-    expect(tryLock(path)).toBeTypeOf("function");
-    expect(readdirSync(dir)).toEqual(["lock"]);
-  });
-
-  it.runIf(process.platform === "linux")("takes over from an earlier process that had a living one's pid", () => {
-    writeFileSync(path, JSON.stringify({ pid: process.pid, host: hostname(), start: "1" }));
-    expect(tryLock(path)).toBeTypeOf("function");
-  });
-
-  it("believes a lock of another machine for as long as it is touched", () => {
-    writeFileSync(path, JSON.stringify({ pid: 1, host: "elsewhere", start: "1" }));
-    expect(tryLock(path)).toBe("process 1 on elsewhere");
-    age(600);
-    expect(tryLock(path)).toBeTypeOf("function");
-  });
-
-  it.each(["", "{", "null", '{"pid":0}'])(
-    "takes over a lock that was torn (%o), but not before its time",
-    (content) => {
+    for (const content of [JSON.stringify({ pid: 1, host: "elsewhere", start: "1" }), "{"]) {
       writeFileSync(path, content);
-      expect(tryLock(path)).toBe("another process");
-      age(60);
-      expect(tryLock(path)).toBeTypeOf("function");
-    },
-  );
+      await expect(waiting()).rejects.toThrow("stopped");
+    }
+    expect(told).toEqual([`process ${process.pid}`, "process 1 on elsewhere", "another process"]);
+  });
 
-  it("gives back its own lock only", () => {
-    const release = tryLock(path);
-    writeFileSync(path, "another's");
-    if (typeof release === "function") release();
-    expect(readFileSync(path, "utf8")).toBe("another's");
+  it("takes over a lock that nobody has touched for long", async () => {
+    const then = new Date(Date.now() - 600_000);
+    for (const content of [JSON.stringify({ pid: 1, host: "elsewhere", start: "1" }), "{"]) {
+      writeFileSync(path, content);
+      utimesSync(path, then, then);
+      expect(await withLock(path, { sleep }, async () => "done")).toBe("done");
+    }
   });
 });

@@ -1,3 +1,4 @@
+import { BlobCheck } from "./blob-check.js";
 import { HubCache } from "./cache.js";
 import type { HubContext } from "./context.js";
 import { downloadWhole } from "./download.js";
@@ -46,7 +47,8 @@ function contextOf({ onProgress, onNote, signal, ...options }: HubOptions, ports
     settings,
     ports,
     signal,
-    cache: new HubCache(settings.cacheDir),
+    cache: new HubCache(settings.cacheDir, ports.now),
+    blobs: new BlobCheck(signal),
     wire: new Wire({ settings, ports, signal }),
     meter: new Meter({ onProgress, now: ports.now }),
     note: (text) => onNote?.(text),

@@ -107,6 +107,31 @@ describe("several processes", () => {
     expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
   });
 
+  it("that find a file damaged mend it once", async () => {
+    await begin();
+    const hub = bench.hub();
+    const blob = await hub.download(await hub.listing("me/toy"), "big.parquet");
+    writeFileSync(blob, Buffer.alloc(BIG.length));
+    bench.server.requests.length = 0;
+    const both = [start(), start()];
+    expect(await Promise.all(both.map(({ done }) => done))).toEqual([0, 0]);
+    for (const { lines } of both) expect(lines.at(-1)?.path).toBe(blob);
+    expect(readFileSync(blob).equals(BIG)).toBe(true);
+    expect(store()).toHaveLength(1);
+  });
+
+  it("do not believe a damaged piece of another's", async () => {
+    await begin();
+    expect(await start("ranges").done).toBe(0);
+    const dir = join(bench.cacheDir, "pieces", readdirSync(join(bench.cacheDir, "pieces"))[0] ?? "");
+    const piece = readdirSync(dir).find((name) => name.startsWith("100000-")) ?? "";
+    writeFileSync(join(dir, piece), Buffer.alloc(100_000));
+    bench.server.requests.length = 0;
+    expect(await start("ranges").done).toBe(0);
+    expect(store().map(({ range }) => range)).toEqual(["bytes=100000-199999"]);
+    expect(readFileSync(join(dir, piece)).equals(BIG.subarray(100_000, 200_000))).toBe(true);
+  });
+
   it("that read the same parts fetch each about once", async () => {
     await begin();
     const both = [start("ranges"), start("ranges")];
@@ -134,7 +159,8 @@ describe("kill -9 in the middle of a download", () => {
     expect(resumed).toMatchObject({ status: 206, range: "bytes=1500000-" });
     expect(resumed?.bytes).toBe(2_500_000);
     expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
-    expect(readdirSync(join(bench.cacheDir, "blobs"))).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+    const kept = [expect.stringMatching(/^[0-9a-f]{64}$/), expect.stringMatching(/^[0-9a-f]{64}\.verified$/)];
+    expect(readdirSync(join(bench.cacheDir, "blobs")).sort()).toEqual(kept);
   });
 
   it("hands over to a process that was waiting", async () => {

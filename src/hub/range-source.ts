@@ -1,11 +1,12 @@
 import { type ByteSource, openBytes } from "../files/byte-source.js";
+import { withCacheLock } from "./cache-lock.js";
 import type { HubContext } from "./context.js";
-import { makeFolderOf, onDisk } from "./disk.js";
+import { onDisk } from "./disk.js";
 import { downloadWhole } from "./download.js";
 import { offlineError } from "./errors.js";
-import { withLock } from "./lock.js";
 import { PieceStore } from "./piece-store.js";
 import { RangeRequest } from "./range-request.js";
+import { soundBlob } from "./sound-blob.js";
 import type { Wanted } from "./wanted.js";
 
 /** Below this size one request for the whole file, which can be verified, costs no more than a few for its parts. */
@@ -14,11 +15,12 @@ const SMALL_BYTES = 64 * 1024;
 /** A file of the hub as bytes: from the cache when it is there whole, else by range. */
 export async function openRanges(context: HubContext, wanted: Wanted): Promise<ByteSource> {
   const { cache, settings } = context;
-  const { key, file, name } = wanted;
+  const { file, name } = wanted;
   return onDisk({ cacheDir: cache.dir, needed: file.size }, async () => {
-    const isWhole = await cache.hasBlob(key, file.size);
+    const there = await soundBlob(context, wanted);
+    if (there !== null) return openBytes(there, name);
     const isCheap = file.size <= SMALL_BYTES && !settings.isOffline;
-    if (isWhole || isCheap) return openBytes(await downloadWhole(context, wanted), name);
+    if (isCheap) return openBytes(await downloadWhole(context, wanted), name);
     return RangeSource.open(context, wanted);
   });
 }
@@ -53,7 +55,7 @@ class RangeSource implements ByteSource {
     this.size = wanted.file.size;
     this.#context = context;
     this.#wanted = wanted;
-    this.#pieces = new PieceStore(context.cache.pieces(wanted.key));
+    this.#pieces = new PieceStore(context.cache, wanted.key);
     this.#request = new RangeRequest(context, wanted);
   }
 
@@ -106,14 +108,10 @@ class RangeSource implements ByteSource {
   }
 
   async #fetch(start: number, end: number): Promise<void> {
-    const { cache, ports, settings, signal, meter } = this.#context;
-    const { key, listing } = this.#wanted;
-    if (settings.isOffline) throw offlineError(`This part of ${this.name} (${listing.revision.slice(0, 12)})`);
-    const lock = cache.lock(`${key}.${start}-${end}`);
-    await makeFolderOf(lock);
-    const sleep = (ms: number) => ports.sleep(ms, signal);
-    const onWait = (holder: string) => meter.waiting(this.name, holder);
-    await withLock(lock, { sleep, onWait }, async () => {
+    const wanted = this.#wanted;
+    const commit = wanted.listing.revision.slice(0, 12);
+    if (this.#context.settings.isOffline) throw offlineError(`This part of ${this.name} (${commit})`);
+    await withCacheLock(this.#context, { wanted, range: { start, end } }, async () => {
       await this.#pieces.refresh();
       if (this.#pieces.at(start) === undefined) await this.#keep(start, end);
     });

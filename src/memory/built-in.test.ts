@@ -143,15 +143,20 @@ describe("the tokens of a built-in memory", () => {
   const trial = { signal: new AbortController().signal, budget: null, trial: 0, seed: 0, log: () => {} };
 
   it.each(["full-history", "last-n:2", "bm25:2"])("are counted after %s has answered", async (spec) => {
-    let counted = 0;
-    const tokenizer = { count: (text: string) => ++counted * 0 + text.length };
+    const counted: string[] = [];
+    const tokenizer = {
+      count: (text: string) => {
+        counted.push(text);
+        return text.length;
+      },
+    };
     const memory = await builtInMemory(spec, { reader: echo().reader, tokenizer })();
     await memory.reset();
     await memory.ingest(turnsOf(TALK));
     const answer = await memory.query("Where is Bern?", trial);
-    expect(counted).toBe(0);
+    expect(counted).toEqual([]);
     expect(answer.contextTokens).toBe(answer.answer.length);
-    expect(counted).toBe(1);
+    expect(counted).toEqual([answer.answer]);
     const again = await memory.query("Where is Bern?", trial);
     await memory.reset();
     expect(again.contextTokens).toBe(answer.contextTokens);

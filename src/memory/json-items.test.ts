@@ -4,7 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
-import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
+import type { JsonItem } from "./item-scanner.js";
+import { jsonItems, parseItem } from "./json-items.js";
 
 let dir = "";
 let path = "";
@@ -45,6 +46,25 @@ describe("jsonItems", () => {
         expect(await valuesOf(text, chunkBytes)).toEqual(JSON.parse(text));
       }),
       { numRuns: 150 },
+    );
+  });
+
+  it("finds the lines of a file of lines, and where they stand, wherever its chunks meet", async () => {
+    const lines = fc.array(fc.oneof(fc.jsonValue(), fc.constant(null)));
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (values, chunkBytes, ends) => {
+        const texts = values.map((value, i) => (i % 3 === 2 ? " " : JSON.stringify(value)));
+        const file = join(dir, "items.jsonl");
+        writeFileSync(file, texts.join("\n") + (ends ? "\n" : ""));
+        const bytes = readFileSync(file);
+        const found: unknown[] = [];
+        for await (const item of jsonItems(file, { chunkBytes })) {
+          expect(bytes.toString("utf8", item.start, item.end)).toBe(item.text);
+          found.push([item.number, parseItem(file, item)]);
+        }
+        expect(found).toEqual(texts.flatMap((text, i) => (text === " " ? [] : [[i + 1, JSON.parse(text)]])));
+      }),
+      { numRuns: 60 },
     );
   });
 

@@ -1,17 +1,8 @@
-import { isUtf8 } from "node:buffer";
-import { closeSync, openSync, readSync } from "node:fs";
-import { setImmediate } from "node:timers/promises";
 import { DatasetError, messageOf } from "../core/errors.js";
-
-/** One item of an array in a file. */
-export interface JsonItem {
-  /** Counted from 1. */
-  readonly number: number;
-  readonly text: string;
-  /** The byte where it begins, and the one after its last. */
-  readonly start: number;
-  readonly end: number;
-}
+import { fileChunks } from "./file-chunks.js";
+import type { JsonItem } from "./item-scanner.js";
+import { LineScanner } from "./line-scanner.js";
+import { ListScanner } from "./list-scanner.js";
 
 export interface JsonItemsOptions {
   signal?: AbortSignal;
@@ -19,40 +10,25 @@ export interface JsonItemsOptions {
   chunkBytes?: number;
 }
 
-const CHUNK_BYTES = 1 << 20;
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const OPEN_LIST = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_LIST = 0x5d;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-const MARK = Buffer.of(0xef, 0xbb, 0xbf);
+const LINES = /\.(?:jsonl|ndjson)(?:\.gz)?$/i;
 
 /**
- * The items of a file that holds one JSON array, one at a time: no more than an item is held, however large the file.
+ * The items of a file, one at a time: no more than an item is held, however large the file. It holds one JSON array, or,
+ * by its name, an item on each line; it may be compressed.
  * @example
  * for await (const item of jsonItems("longmemeval_m.json")) console.log(item.number, parseItem("longmemeval_m.json", item));
  */
 export async function* jsonItems(path: string, options: JsonItemsOptions = {}): AsyncGenerator<JsonItem> {
-  const { signal, chunkBytes = CHUNK_BYTES } = options;
-  const scanner = new ItemScanner(path);
-  const file = openSync(path, "r");
-  try {
-    for (let at = 0; ; ) {
-      signal?.throwIfAborted();
-      const chunk = Buffer.allocUnsafe(chunkBytes);
-      const size = readSync(file, chunk, 0, chunkBytes, at);
-      if (size === 0) break;
-      yield* scanner.scan(at === 0 ? withoutMark(chunk.subarray(0, size)) : chunk.subarray(0, size), at);
-      at += size;
-      // Lets signals and timers have their turn while a large file is read.
-      if (at % CHUNK_BYTES === 0) await setImmediate();
-    }
-    scanner.finish();
-  } finally {
-    closeSync(file);
+  const { signal, chunkBytes } = options;
+  const scanner = LINES.test(path) ? new LineScanner(path) : new ListScanner(path);
+  let at = 0;
+  signal?.throwIfAborted();
+  for await (const chunk of fileChunks(path, chunkBytes)) {
+    yield* scanner.scan(chunk, at);
+    at += chunk.length;
+    signal?.throwIfAborted();
   }
+  yield* scanner.finish();
 }
 
 /** The value of an item. Throws with the item's number when its text is no JSON. */
@@ -63,120 +39,4 @@ export function parseItem(path: string, { number, text }: Pick<JsonItem, "number
     const reason = text.trim() === "" ? "there is nothing where it should stand" : messageOf(cause);
     throw new DatasetError(`Item ${number} of "${path}" is not valid JSON: ${reason}.`, { cause });
   }
-}
-
-/** The byte order mark as blanks, so that places stay what they are. */
-function withoutMark(chunk: Buffer): Buffer {
-  if (chunk.subarray(0, MARK.length).equals(MARK)) chunk.fill(" ", 0, MARK.length);
-  return chunk;
-}
-
-type Place = "before" | "inside" | "after";
-
-/** Finds where items begin and end. What is in them is for the parser: here brackets are counted, whatever their kind. */
-class ItemScanner {
-  readonly #path: string;
-  #place: Place = "before";
-  #depth = 0;
-  #isText = false;
-  #isEscaped = false;
-  #number = 1;
-  #start = 0;
-  /** The parts of an item that began in an earlier chunk. */
-  #parts: Buffer[] = [];
-
-  constructor(path: string) {
-    this.#path = path;
-  }
-
-  *scan(chunk: Buffer, at: number): Generator<JsonItem> {
-    let from = 0;
-    for (let i = 0; i < chunk.length; i++) {
-      if (this.#isText) {
-        i = this.#skipText(chunk, i);
-        continue;
-      }
-      const byte = chunk[i] ?? 0;
-      if (this.#place !== "inside") {
-        if (this.#outside(byte, chunk, i)) this.#start = at + i + 1;
-        from = i + 1;
-      } else if (this.#ends(byte)) {
-        const text = this.#text(chunk.subarray(from, i));
-        const isLast = byte === CLOSE_LIST;
-        const isEmptyList = isLast && this.#number === 1 && text.trim() === "";
-        if (!isEmptyList) yield { number: this.#number++, text, start: this.#start, end: at + i };
-        from = i + 1;
-        this.#start = at + from;
-        if (isLast) this.#place = "after";
-      }
-    }
-    if (this.#place === "inside") this.#parts.push(chunk.subarray(from));
-  }
-
-  finish(): void {
-    if (this.#place === "after") return;
-    throw new DatasetError(
-      this.#place === "before"
-        ? `"${this.#path}" is empty: it must hold a JSON array.`
-        : `"${this.#path}" ends in the middle of item ${this.#number}: it was cut off. Get it again.`,
-    );
-  }
-
-  /** Goes on to the end of a text, or of the chunk; gives the last position looked at. */
-  #skipText(chunk: Buffer, from: number): number {
-    for (let i = from; i < chunk.length; i++) {
-      if (this.#isEscaped) this.#isEscaped = false;
-      else if (chunk[i] === BACKSLASH) this.#isEscaped = true;
-      else if (chunk[i] === QUOTE) {
-        this.#isText = false;
-        return i;
-      }
-    }
-    return chunk.length;
-  }
-
-  /** Before the array and after it there are blanks only. True when the array begins. */
-  #outside(byte: number, chunk: Buffer, i: number): boolean {
-    if (isBlank(byte)) return false;
-    const isFirst = this.#place === "before";
-    if (isFirst && byte === OPEN_LIST) {
-      this.#place = "inside";
-      return true;
-    }
-    const shown = JSON.stringify(chunk.toString("utf8", i, i + 20));
-    throw new DatasetError(
-      isFirst
-        ? `"${this.#path}" does not hold a JSON array: it begins with ${shown}.`
-        : `"${this.#path}" goes on with ${shown} after its array of items, of which the last is item ${this.#number - 1}.`,
-    );
-  }
-
-  /** Takes one byte of an item; true when it is the one after it. */
-  #ends(byte: number): boolean {
-    if (byte === QUOTE) this.#isText = true;
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) this.#depth += 1;
-    else if (byte === COMMA) return this.#depth === 0;
-    else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) return this.#closes(byte);
-    return false;
-  }
-
-  #closes(byte: number): boolean {
-    if (this.#depth > 0) {
-      this.#depth -= 1;
-      return false;
-    }
-    if (byte === CLOSE_LIST) return true;
-    throw new DatasetError(`Item ${this.#number} of "${this.#path}" is not valid JSON: it has a "}" too many.`);
-  }
-
-  #text(last: Buffer): string {
-    const bytes = this.#parts.length === 0 ? last : Buffer.concat([...this.#parts, last]);
-    this.#parts = [];
-    if (isUtf8(bytes)) return bytes.toString("utf8");
-    throw new DatasetError(`Item ${this.#number} of "${this.#path}" is not valid UTF-8 text.`);
-  }
-}
-
-function isBlank(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }

@@ -195,6 +195,7 @@ describe("loadMemoryQuestions", () => {
     expect(await idsOf({ filter: { question_type: "adversarial" } })).toEqual(["conv-1-q4"]);
     await expect(idsOf({ filter: { question_type: "hard" } })).rejects.toThrow(/question_type=hard.*multi-hop/);
     await expect(idsOf({ maxExamples: 0 })).rejects.toThrow(UsageError);
+    await expect(idsOf({ signal: AbortSignal.abort() })).rejects.toThrow(/aborted/);
   });
 
   it("says which fields there are when a filter names none of them", async () => {

@@ -1,11 +1,10 @@
 import type { Dataset, DatasetOrigin, LoadOptions } from "../core/dataset.js";
-import { DatasetError } from "../core/errors.js";
-import { matches } from "../datasets/columns.js";
-import { requireMaxExamples, takeSample } from "../datasets/sample.js";
+import { requireMaxExamples } from "../datasets/sample.js";
 import type { HubOptions } from "../hub/index.js";
+import { chooseQuestions } from "./choose-questions.js";
 import type { Conversation } from "./conversation.js";
 import { memoryDataset, type NamedEntry } from "./datasets.js";
-import { type FileQuestion, readMemoryFile } from "./memory-file.js";
+import { readMemoryFile } from "./memory-file.js";
 
 /** What a memory dataset is loaded with. */
 export interface MemoryLoadOptions
@@ -13,7 +12,7 @@ export interface MemoryLoadOptions
     LoadOptions,
     "maxExamples" | "head" | "seed" | "shuffleSeed" | "filter" | "revision" | "onDownload" | "signal"
   > {
-  /** A local file, as it was published, instead of the hub's. */
+  /** A local file instead of the hub's, as it was published or with an item on each line (`.jsonl`); it may be gzip. */
   file?: string;
   /** Where the hub is, and where what comes from it is kept. */
   hub?: Omit<HubOptions, "onProgress" | "signal">;
@@ -33,7 +32,7 @@ export async function loadMemoryQuestions(spec: string, options: MemoryLoadOptio
   const { path, origin } = file === undefined ? await fromHub(named, options) : { path: file };
   const { format } = named.entry;
   const { questions, conversations } = await readMemoryFile(path, { format, ...(signal && { signal }) });
-  const examples = chosen(questions, named.name, options).map((one) => ({ ...one, dataset: named.name }));
+  const examples = chooseQuestions(questions, named.name, options).map((one) => ({ ...one, dataset: named.name }));
   const dataset = {
     name: named.name,
     examples,
@@ -58,32 +57,4 @@ async function fromHub({ entry, config, revision }: NamedEntry, options: MemoryL
   const file = entry.file(config);
   const path = await hub.download(listing, file);
   return { path, origin: { repo: listing.repo, revision: listing.revision, files: [file] } };
-}
-
-function chosen(
-  questions: readonly FileQuestion[],
-  name: string,
-  { filter, maxExamples, head, seed, shuffleSeed = seed }: MemoryLoadOptions,
-): readonly FileQuestion[] {
-  const found = questions.filter((question) => matches(question, filter));
-  if (found.length === 0) throw nothingFound(questions, name, filter);
-  const sampling = {
-    ...(maxExamples === undefined ? {} : { maxExamples }),
-    ...(head === undefined ? {} : { head }),
-    ...(shuffleSeed === undefined ? {} : { seed: shuffleSeed }),
-  };
-  return takeSample(found, sampling, ({ question_type }) => question_type);
-}
-
-function nothingFound(
-  questions: readonly FileQuestion[],
-  name: string,
-  filter: LoadOptions["filter"] = {},
-): DatasetError {
-  if (questions.length === 0) return new DatasetError(`The file of ${name} holds no question.`);
-  const asked = Object.entries(filter).map(([field, value]) => `${field}=${value}`);
-  const types = new Set(questions.map(({ question_type }) => question_type));
-  return new DatasetError(
-    `No question of ${name} has ${asked.join(" and ")}. Values of question_type: ${[...types].join(", ")}.`,
-  );
 }

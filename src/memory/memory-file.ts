@@ -1,17 +1,14 @@
-import { createHash } from "node:crypto";
-import { closeSync, openSync, readSync } from "node:fs";
 import { RowProblem } from "../catalogue/row-problem.js";
-import { DatasetError } from "../core/errors.js";
+import { AssayError, DatasetError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { describe } from "../core/shape.js";
 import { unreadable } from "../datasets/read-bytes.js";
 import { isRawRow } from "../datasets/source-row.js";
 import type { Conversation } from "./conversation.js";
 import type { MemoryFormat, MemoryItem } from "./format.js";
-import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
-
-/** Where an item lies in its file, and the hash of its text. */
-type Place = Omit<JsonItem, "text"> & { readonly hash: string };
+import { type ItemPlace, placing, textAt } from "./item-place.js";
+import type { JsonItem } from "./item-scanner.js";
+import { jsonItems, parseItem } from "./json-items.js";
 
 /** A question of a file, and the conversation it is about. */
 export interface FileQuestion extends Example {
@@ -35,20 +32,27 @@ export interface MemoryFileOptions {
 /** Reads and checks every item of a file, holding one at a time. */
 export async function readMemoryFile(path: string, { format, signal }: MemoryFileOptions): Promise<MemoryFile> {
   const questions: FileQuestion[] = [];
-  const places = new Map<string, Place>();
+  const places = new Map<string, ItemPlace>();
   try {
+    const placeOf = placing(path);
     for await (const item of jsonItems(path, signal === undefined ? {} : { signal })) {
       const { conversation, questions: asked } = readItem(path, item, format);
-      const { text, ...place } = item;
-      const conversation_hash = hashOf(text);
+      const place = placeOf(item);
+      const conversation_hash = place.hash;
       requireNew(path, conversation.id, { item, earlier: places.get(conversation.id) });
-      places.set(conversation.id, { ...place, hash: conversation_hash });
+      places.set(conversation.id, place);
       for (const one of asked) questions.push({ ...one, conversation: conversation.id, conversation_hash });
     }
   } catch (error) {
-    throw (error as NodeJS.ErrnoException | null)?.code?.startsWith("E") ? unreadable(path, error) : error;
+    throw isOfReading(error) ? unreadable(path, error) : error;
   }
   return { questions, conversations: new FileConversations(path, places, format) };
+}
+
+/** What the file system, or the decompression, said: `ENOENT`, `Z_DATA_ERROR`. */
+function isOfReading(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && /^(?:E[A-Z]|Z_)/.test(code) && !(error instanceof AssayError);
 }
 
 function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format: MemoryFormat): MemoryItem {
@@ -63,24 +67,24 @@ function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format:
   }
 }
 
-function requireNew(path: string, id: string, { item, earlier }: { item: JsonItem; earlier: Place | undefined }): void {
+function requireNew(
+  path: string,
+  id: string,
+  { item, earlier }: { item: JsonItem; earlier: ItemPlace | undefined },
+): void {
   if (earlier === undefined) return;
   throw new DatasetError(
     `Items ${earlier.number} and ${item.number} of "${path}" have the same id "${id}". Leave one out.`,
   );
 }
 
-function hashOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
-}
-
 /** The conversations of a file, each read when it is asked for: all of them may be gigabytes. */
 class FileConversations implements ReadonlyMap<string, Conversation> {
   readonly #path: string;
-  readonly #places: ReadonlyMap<string, Place>;
+  readonly #places: ReadonlyMap<string, ItemPlace>;
   readonly #format: MemoryFormat;
 
-  constructor(path: string, places: ReadonlyMap<string, Place>, format: MemoryFormat) {
+  constructor(path: string, places: ReadonlyMap<string, ItemPlace>, format: MemoryFormat) {
     this.#path = path;
     this.#places = places;
     this.#format = format;
@@ -119,28 +123,8 @@ class FileConversations implements ReadonlyMap<string, Conversation> {
     for (const [id, conversation] of this.entries()) use(conversation, id, this);
   }
 
-  #read({ hash, ...place }: Place): Conversation {
-    const text = textAt(this.#path, place);
-    if (hashOf(text) === hash) return readItem(this.#path, { ...place, text }, this.#format).conversation;
-    throw new DatasetError(
-      `Item ${place.number} of "${this.#path}" has changed since the file was loaded. Load it again.`,
-    );
-  }
-}
-
-function textAt(path: string, { start, end }: Pick<JsonItem, "start" | "end">): string {
-  try {
-    const file = openSync(path, "r");
-    try {
-      const buffer = Buffer.alloc(end - start);
-      let filled = 0;
-      for (let size = -1; filled < buffer.length && size !== 0; filled += size)
-        size = readSync(file, buffer, filled, buffer.length - filled, start + filled);
-      return buffer.toString("utf8", 0, filled);
-    } finally {
-      closeSync(file);
-    }
-  } catch (error) {
-    throw unreadable(path, error);
+  #read(place: ItemPlace): Conversation {
+    const { number } = place;
+    return readItem(this.#path, { number, text: textAt(this.#path, place) }, this.#format).conversation;
   }
 }

@@ -156,17 +156,22 @@ describe("MemoryTrials with a factory", () => {
   );
 
   it("does no work of its own while a query that is over at once is timed", async () => {
-    let asking_ = 0;
+    let inQuery = 0;
     const busy: number[] = [];
-    const tokenizer = { count: () => busy.push(asking_) };
+    const tokenizer = { count: () => busy.push(inQuery) };
     const conversations = conversationsOf("a", "b", "c");
-    const read = { get: (id: string) => (busy.push(asking_), conversations.get(id)) };
+    const read = {
+      get: (id: string) => {
+        busy.push(inQuery);
+        return conversations.get(id);
+      },
+    };
     const memory: MemorySystem = {
       ...silent,
       query: async () => {
-        asking_ += 1;
-        for (let turn = 0; turn < 20; turn++) await null;
-        asking_ -= 1;
+        inQuery += 1;
+        for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+        inQuery -= 1;
         return { answer: "yes", context: "what was said" };
       },
     };

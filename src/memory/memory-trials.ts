@@ -131,6 +131,7 @@ export class MemoryTrials implements System {
     held.ingestMs = null;
     try {
       const { answer, queryMs } = await this.#query(held, askedOf(example), told);
+      // A turn of its own, for what is counted now: see above.
       await setImmediate();
       const { tokenizer } = this.#parts;
       return measuredOutput(answer, { queryMs, historyTokens, ingestMs }, { memory: held.memory.name, tokenizer });
@@ -164,6 +165,7 @@ export class MemoryTrials implements System {
   async #ingest(held: HeldMemory, trial: MemoryTrial): Promise<void> {
     const { clock } = this.#parts;
     const { memory } = held;
+    // A turn of its own, for what is read now: see above.
     await setImmediate();
     const turns = turnsOf(this.#find(held.conversation));
     await calling(memory, "reset", () => memory.reset());

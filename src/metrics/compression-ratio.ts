@@ -27,7 +27,7 @@ export class CompressionRatio implements Metric {
     return {
       compression_ratio: {
         value: total === 0 ? 0 : 1 - sum(produced.sums) / total,
-        interval: complement(ratioBounds(produced.sums, given.sums, "input tokens")),
+        interval: complement(ratioBounds(produced.sums, given, "input tokens")),
       },
       mean_input_tokens: estimateMean(given),
       mean_output_tokens: estimateMean(produced),

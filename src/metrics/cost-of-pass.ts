@@ -34,7 +34,7 @@ export class CostOfPass implements Metric {
     const passing = sum(passes.sums);
     const value = passing === 0 ? Number.POSITIVE_INFINITY : sum(tokens.sums) / passing;
     return {
-      cost_of_pass: { value, interval: ratioBounds(tokens.sums, passes.sums) },
+      cost_of_pass: { value, interval: ratioBounds(tokens.sums, passes) },
       num_passing: { value: passing },
     };
   }

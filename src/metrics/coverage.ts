@@ -15,8 +15,9 @@ export class Coverage implements Metric {
     const tasks = tasksOf(rows, context);
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
+    const isPlain = tasks.taskOf === null && tasks.groupOf === null && rows.length > 0;
     const share = (count: number, is: (row: EvalRow) => boolean): Estimate => {
-      if (tasks.taskOf === null && rows.length > 0) return estimateShare(count, rows.length);
+      if (isPlain) return estimateShare(count, rows.length);
       const { interval } = estimateRate(sumByTask(tasks, (row) => Number(is(row))));
       return { value: rows.length === 0 ? 0 : count / rows.length, ...(interval && { interval }) };
     };

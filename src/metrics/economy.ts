@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { count, sum, sumByTask, tasksOf } from "./tasks.js";
+import { count, sum, sumByTask, type TaskSums, tasksOf } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
@@ -14,7 +14,7 @@ export class Economy implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const tasks = tasksOf(rows, context);
-    const passes = sumByTask(tasks, (row) => Number(row.passed === true)).sums;
+    const passes = sumByTask(tasks, (row) => Number(row.passed === true));
     const input = sumByTask(tasks, inputTokens).sums;
     const output = sumByTask(tasks, (row) => row.outputTokens).sums;
     return {
@@ -47,14 +47,14 @@ export class Economy implements Metric {
 /** A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars. */
 const inputTokens = (row: EvalRow) => (hasOutput(row) ? row.inputTokens : 0);
 
-function perPass(totals: Float64Array, passes: Float64Array): Estimate {
-  const passed = sum(passes);
+function perPass(totals: Float64Array, passes: TaskSums): Estimate {
+  const passed = sum(passes.sums);
   const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
   return { value, interval: ratioBounds(totals, passes) };
 }
 
 /** Unknown is not zero: a total of which a part is not known is not known. */
-function dollars(tasks: Tasks, passes: Float64Array): Record<string, Estimate> {
+function dollars(tasks: Tasks, passes: TaskSums): Record<string, Estimate> {
   const unknown = count(tasks.rows, (row) => hasOutput(row) && row.costUsd == null);
   const known = sumByTask(tasks, (row) => row.costUsd ?? undefined);
   const isKnown = known.sums.length > 0;
@@ -71,8 +71,8 @@ function whyUnknown(isKnown: boolean, unknown: number): string {
 }
 
 function promptCompression(tasks: Tasks): Record<string, Estimate> {
-  const given = sumByTask(tasks, (row) => (row.usage == null ? undefined : row.inputTokens)).sums;
-  const total = sum(given);
+  const given = sumByTask(tasks, (row) => (row.usage == null ? undefined : row.inputTokens));
+  const total = sum(given.sums);
   if (total === 0) return {};
   const sent = sumByTask(tasks, (row) => (row.usage == null ? undefined : promptTokens(row.usage))).sums;
   const interval = complement(ratioBounds(sent, given, "input tokens"));

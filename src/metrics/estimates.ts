@@ -3,19 +3,21 @@ import { meanInterval, passRateInterval, ratioInterval, wilsonInterval } from ".
 import { meansOf, sum, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
+const ONE_GROUP = "one group";
 
-/** A mean over tasks with its t interval. */
+/** A mean over tasks with its t interval, by groups where tasks share them. */
 export function estimateMean(tasks: TaskSums): Estimate {
-  const { mean, low, high, n } = meanInterval(meansOf(tasks));
-  return { value: mean, interval: bounded(low, high, n) };
+  const { mean, low, high, n, clusters } = meanInterval(meansOf(tasks), { clusters: tasks.groups ?? undefined });
+  return { value: mean, interval: bounded({ low, high, n, groups: clusters }) };
 }
 
-/** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several. */
+/** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several and for groups. */
 export function estimateRate(tasks: TaskSums): Estimate {
-  const { sums, counts } = tasks;
-  if (counts === null && sums.length > 0) return estimateShare(sum(sums), sums.length);
-  const { rate, low, high, n } = passRateInterval(meansOf(tasks), trialsOf(tasks));
-  return { value: rate, interval: bounded(low, high, n) };
+  const { sums, counts, groups } = tasks;
+  if (counts === null && groups === null && sums.length > 0) return estimateShare(sum(sums), sums.length);
+  const options = { clusters: groups ?? undefined };
+  const { rate, low, high, n, clusters } = passRateInterval(meansOf(tasks), trialsOf(tasks), options);
+  return { value: rate, interval: bounded({ low, high, n, groups: clusters }) };
 }
 
 /** How many of n: the rate of tasks with one trial each. */
@@ -26,17 +28,28 @@ export function estimateShare(count: number, n: number): Estimate {
 /** The interval of a ratio of totals over tasks; its value is the caller's, who knows what 0 / 0 means. */
 export function ratioBounds(
   numerators: Float64Array,
-  denominators: Float64Array,
+  denominators: Pick<TaskSums, "sums" | "groups">,
   counted: "passes" | "input tokens" = "passes",
 ): EstimateInterval {
-  const { low, high, n, unbounded } = ratioInterval(numerators, denominators);
-  if (low === null) return { low, high, n, reason: unbounded ? `no ${counted}` : TOO_FEW };
-  return high === null ? { low, high, n, reason: `no upper bound: too few ${counted}` } : { low, high, n };
+  const { sums, groups } = denominators;
+  const { low, high, n, unbounded, clusters } = ratioInterval(numerators, sums, { clusters: groups ?? undefined });
+  const interval = bounded({ low, high, n, groups: clusters });
+  if (!unbounded) return interval;
+  return { ...interval, reason: low === null ? `no ${counted}` : `no upper bound: too few ${counted}` };
+}
+
+interface Bounds {
+  low: number | null;
+  high: number | null;
+  n: number;
+  groups?: number | undefined;
 }
 
 /** An interval that may not exist, with the usual reason. */
-export function bounded(low: number | null, high: number | null, n: number): EstimateInterval {
-  return low === null || high === null ? { low, high, n, reason: TOO_FEW } : { low, high, n };
+export function bounded({ low, high, n, groups }: Bounds): EstimateInterval {
+  const interval = { low, high, n, ...(groups === undefined ? {} : { groups }) };
+  if (low !== null && high !== null) return interval;
+  return { ...interval, reason: groups === 1 ? ONE_GROUP : TOO_FEW };
 }
 
 /** The interval of 1 − x from that of x. */

@@ -53,7 +53,7 @@ function estimateFrontier(rows: readonly EvalRow[], options: FrontierOptions & {
   const value = mean(cheapest);
   if (!Number.isFinite(value)) return { value, reason: "a task was passed by no system" };
   const { low, high, n } = bootstrapInterval(cheapest, mean, { seed: options.seed });
-  return { value, interval: bounded(low, high, n) };
+  return { value, interval: bounded({ low, high, n }) };
 }
 
 function cheapestByTask(rows: readonly EvalRow[], options: FrontierOptions): number[] | null {

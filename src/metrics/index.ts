@@ -13,4 +13,4 @@ export { PassRate } from "./pass-rate.js";
 export { PerDatasetBreakdown } from "./per-dataset-breakdown.js";
 export type { PassOptions, ScoreOptions } from "./settings.js";
 export { type Summaries, summarise } from "./summarise.js";
-export { besides } from "./summary-sheet.js";
+export { besides, groupsBeside } from "./summary-sheet.js";

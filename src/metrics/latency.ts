@@ -1,8 +1,8 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
-import { quantileBootstrapInterval, quantileBootstrapIntervalSorted, quantileSorted } from "../stats/index.js";
-import { bounded, estimateMean } from "./estimates.js";
-import { sumByTask, type TaskSums, tasksOf, valuesByTask, valuesOf } from "./tasks.js";
+import { estimateMean } from "./estimates.js";
+import { quantileEstimator } from "./quantile-estimate.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * Seconds inside `System.process`; retries and waiting for a slot are not in it.
@@ -22,7 +22,7 @@ export class Latency implements Metric {
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
     const tasks = tasksOf(rows, context);
     const latencies = sumByTask(tasks, latencyOf);
-    const quantile = quantileEstimator(tasks, latencies, context?.seed ?? 0);
+    const quantile = quantileEstimator(tasks, { read: latencyOf, sums: latencies, seed: context?.seed ?? 0 });
     return {
       latency_mean: estimateMean(latencies),
       latency_median: quantile(0.5),
@@ -37,17 +37,3 @@ export class Latency implements Metric {
 }
 
 const latencyOf = (row: EvalRow) => (hasOutput(row) ? (row.latency ?? undefined) : undefined);
-
-/** Quantiles over rows, their intervals over tasks: all trials of a task travel together. */
-function quantileEstimator(tasks: Tasks, { sums, counts }: TaskSums, seed: number): (p: number) => Estimate {
-  const sorted = (counts === null ? sums.slice() : valuesOf(tasks.rows, latencyOf)).sort();
-  const byTask = valuesByTask(tasks, latencyOf);
-  return (p) => {
-    const bootstrap =
-      byTask === null
-        ? quantileBootstrapIntervalSorted(sorted, p, { seed })
-        : quantileBootstrapInterval(byTask, p, { seed });
-    const value = sorted.length === 0 ? 0 : quantileSorted(sorted, p);
-    return { value, interval: bounded(bootstrap.low, bootstrap.high, bootstrap.n) };
-  };
-}

@@ -1,9 +1,10 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
-import { quantile, quantileBootstrapInterval, ratioInterval } from "../stats/index.js";
+import { ratioInterval } from "../stats/index.js";
 import { bounded, estimateMean } from "./estimates.js";
+import { quantileEstimator } from "./quantile-estimate.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { meansOf, sum, sumByTask, tasksOf } from "./tasks.js";
+import { meansOf, type Read, sum, sumByTask, tasksOf } from "./tasks.js";
 
 const THOUSAND = 1000;
 const KEYS = [
@@ -38,15 +39,15 @@ export class MemoryEfficiency implements Metric {
     const { scoreField, seed } = settingsOf({ scoreField: this.scoreField }, context);
     const tasks = tasksOf(rows, context);
     const brought = measured("contextTokens");
-    const ingests = secondsOf(rows, "ingestMs", seed);
-    const queries = secondsOf(rows, "queryMs", seed);
+    const ingests = secondsOf(tasks, "ingestMs", seed);
+    const queries = secondsOf(tasks, "queryMs", seed);
     return {
       mean_context_tokens: meanOf(tasks, brought),
       context_share: ratioOf(tasks, brought, measured("historyTokens")),
       score_per_1k_context_tokens: ratioOf(
         tasks,
         (row) => scoreOf(row, scoreField),
-        (row) => inThousands(brought(row)),
+        (row) => thousandth(brought(row)),
       ),
       ingest_seconds_p50: ingests(0.5),
       ingest_seconds_p95: ingests(0.95),
@@ -60,8 +61,6 @@ export class MemoryEfficiency implements Metric {
   }
 }
 
-type Read = (row: EvalRow) => number | undefined;
-
 /** What a memory's row tells under a name. */
 function measured(name: string): Read {
   return (row) => {
@@ -70,8 +69,8 @@ function measured(name: string): Read {
   };
 }
 
-function inThousands(tokens: number | undefined): number | undefined {
-  return tokens === undefined ? undefined : tokens / THOUSAND;
+function thousandth(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : value / THOUSAND;
 }
 
 const UNMEASURED = "no trial has it measured";
@@ -88,28 +87,21 @@ function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
     (row) =>
       other(row) === undefined ? undefined : read(row);
   const numerators = meansOf(sumByTask(tasks, onlyWith(above, below)));
-  const denominators = meansOf(sumByTask(tasks, onlyWith(below, above)));
+  const given = sumByTask(tasks, onlyWith(below, above));
+  const denominators = meansOf(given);
   if (numerators.length === 0) return { value: null, reason: UNMEASURED };
   if (sum(denominators) === 0) return { value: null, reason: "no context tokens" };
-  const { ratio, low, high, n, unbounded } = ratioInterval(numerators, denominators);
-  if (unbounded)
-    return { value: ratio, interval: { low, high, n, reason: "no upper bound: context tokens vary too much" } };
-  return { value: ratio, interval: bounded(low, high, n) };
+  const found = ratioInterval(numerators, denominators, { clusters: given.groups ?? undefined });
+  const interval = bounded({ ...found, groups: found.clusters });
+  const reason = "no upper bound: context tokens vary too much";
+  return { value: found.ratio, interval: found.unbounded ? { ...interval, reason } : interval };
 }
 
-/** Quantiles over trials; for their intervals, trials of one example travel together. */
-function secondsOf(rows: readonly EvalRow[], name: string, seed: number): (p: number) => Estimate {
-  const read = measured(name);
-  const byTask = new Map<string, number[]>();
-  for (const row of rows) {
-    const value = read(row);
-    const key = `${row.dataset}\u0000${row.exampleId}`;
-    if (value !== undefined) byTask.set(key, [...(byTask.get(key) ?? []), value / THOUSAND]);
-  }
-  const tasks = [...byTask.values()];
-  if (tasks.length === 0) return () => ({ value: null, reason: UNMEASURED });
-  return (p) => {
-    const { low, high, n } = quantileBootstrapInterval(tasks, p, { seed });
-    return { value: quantile(tasks.flat(), p), interval: bounded(low, high, n) };
-  };
+/** Quantiles over trials, where any has the value. */
+function secondsOf(tasks: Tasks, name: string, seed: number): (p: number) => Estimate {
+  const milliseconds = measured(name);
+  const read: Read = (row) => thousandth(milliseconds(row));
+  const sums = sumByTask(tasks, read);
+  if (sums.sums.length === 0) return () => ({ value: null, reason: UNMEASURED });
+  return quantileEstimator(tasks, { read, sums, seed });
 }

@@ -34,7 +34,7 @@ export class SummarySheet {
   replace(giver: Metric, estimates: Estimates): string[] {
     for (const key of Object.keys(estimates)) {
       if (this.#entries.get(key)?.giver !== giver) continue;
-      for (const name of [key, ...besides(key)]) {
+      for (const name of [key, ...besides(key), groupsBeside(key)]) {
         if (this.#entries.get(name)?.giver === giver) this.#entries.delete(name);
       }
     }
@@ -56,6 +56,11 @@ export function besides(key: string): [low: string, high: string, n: string] {
   return [`${key}_ci_low`, `${key}_ci_high`, `${key}_n`];
 }
 
+/** What stands there too where tasks share groups, which only their rows can tell. */
+export function groupsBeside(key: string): string {
+  return `${key}_groups`;
+}
+
 function beside(taken: string, key: string): string {
   return taken === key ? "" : ` beside its ${key}`;
 }
@@ -64,11 +69,15 @@ function entriesOf(key: string, { value, reason, interval }: Estimate, giver: Me
   const own: [string, Entry] = [key, entryOf(value, reason, giver)];
   if (interval === undefined) return [own];
   const [low, high, n] = besides(key);
+  const { groups } = interval;
+  const counted: [string, Entry][] =
+    groups === undefined ? [] : [[groupsBeside(key), entryOf(groups, undefined, giver)]];
   return [
     own,
     [low, entryOf(interval.low, interval.reason, giver)],
     [high, entryOf(interval.high, interval.reason, giver)],
     [n, entryOf(interval.n, undefined, giver)],
+    ...counted,
   ];
 }
 

@@ -1,6 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
-import { passCurves } from "../stats/index.js";
+import { type PassCurvePoint, passCurves } from "../stats/index.js";
 import { bounded, estimateRate } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -15,16 +15,19 @@ export class TrialCurves implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const tasks = tasksOf(rows, context);
     if (tasks.taskOf === null) return {};
-    const { sums, counts } = sumByTask(tasks, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
+    const { sums, counts, groups } = sumByTask(tasks, (row) =>
+      isScored(row) ? Number(row.passed === true) : undefined,
+    );
     if (counts === null) return {};
     const estimates: Record<string, Estimate> = {};
-    for (const point of passCurves(Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c })))) {
-      const { k, tasks, passAtKInterval, passHatKInterval } = point;
-      estimates[`pass_at_${k}`] = { value: point.passAtK, interval: boundsOf(passAtKInterval, tasks) };
-      estimates[`pass_hat_${k}`] = { value: point.passHatK, interval: boundsOf(passHatKInterval, tasks) };
+    const trials = Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c }));
+    for (const point of passCurves(trials, { clusters: groups ?? undefined })) {
+      const { k, passAtKInterval, passHatKInterval } = point;
+      estimates[`pass_at_${k}`] = { value: point.passAtK, interval: boundsOf(passAtKInterval, point) };
+      estimates[`pass_hat_${k}`] = { value: point.passHatK, interval: boundsOf(passHatKInterval, point) };
     }
     const flaky = sums.map((passed, i) => Number(passed > 0 && passed < (counts[i] ?? 0)));
-    estimates.flaky_rate = estimateRate({ sums: flaky, counts: null });
+    estimates.flaky_rate = estimateRate({ sums: flaky, counts: null, groups });
     return estimates;
   }
 
@@ -35,6 +38,6 @@ export class TrialCurves implements Metric {
   }
 }
 
-function boundsOf(interval: { low: number; high: number } | null, tasks: number) {
-  return bounded(interval?.low ?? null, interval?.high ?? null, tasks);
+function boundsOf(interval: { low: number; high: number } | null, { tasks, clusters }: PassCurvePoint) {
+  return bounded({ low: interval?.low ?? null, high: interval?.high ?? null, n: tasks, groups: clusters });
 }

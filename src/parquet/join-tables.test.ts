@@ -38,7 +38,7 @@ afterAll(async () => {
 describe("joinTables", () => {
   it("counts rows on from file to file", async () => {
     expect(table.rows).toBe(7000);
-    expect(table.columns).toEqual(["id", "question"]);
+    expect(table.columns).toEqual(["id", "question", "extra"]);
     const positions = Uint32Array.of(0, 2999, 3000, 6999);
     const found: unknown[] = [];
     for await (const rows of table.read(positions)) found.push(...rows.map(({ position, row }) => [position, row.id]));
@@ -47,10 +47,10 @@ describe("joinTables", () => {
   });
 
   it("tells the file of a row and its number there", () => {
-    expect(table.placeOf(0)).toEqual({ name: "part-0", row: 1 });
-    expect(table.placeOf(2999)).toEqual({ name: "part-0", row: 3000 });
-    expect(table.placeOf(3000)).toEqual({ name: "part-2", row: 1 });
-    expect(table.placeOf(6999)).toEqual({ name: "part-2", row: 4000 });
+    expect(table.placeOf(0)).toEqual({ name: "part-0", file: 0, row: 1 });
+    expect(table.placeOf(2999)).toEqual({ name: "part-0", file: 0, row: 3000 });
+    expect(table.placeOf(3000)).toEqual({ name: "part-2", file: 2, row: 1 });
+    expect(table.placeOf(6999)).toEqual({ name: "part-2", file: 2, row: 4000 });
   });
 
   it("draws a sample from all files", async () => {
@@ -60,11 +60,32 @@ describe("joinTables", () => {
     expect(positions.filter((position) => position >= 3000).length).toBeGreaterThan(50);
   });
 
-  it("names the file that lacks a column", async () => {
-    const read = async () => {
-      for await (const _ of table.read("all", ["extra"]));
+  it("reads each file with its own columns", async () => {
+    const around = Uint32Array.of(2999, 3000);
+    const rowsOf = async (columns?: readonly string[]) => {
+      const found: unknown[] = [];
+      for await (const rows of table.read(around, columns)) found.push(...rows.map(({ row }) => row));
+      return found;
     };
-    await expect(read()).rejects.toThrow(/^"part-0" has no column "extra"/);
+    expect(await rowsOf()).toEqual([
+      { id: 2999, question: "q2999" },
+      { id: 3000, question: "q3000", extra: "only here" },
+    ]);
+    expect(await rowsOf(["id", "extra"])).toEqual([{ id: 2999 }, { id: 3000, extra: "only here" }]);
+    expect(await rowsOf(["extra"])).toEqual([{}, { extra: "only here" }]);
+    const values = await table.column("extra");
+    expect(values).toHaveLength(7000);
+    expect(values.slice(2999, 3001)).toEqual([undefined, "only here"]);
+    expect(await table.regions(["extra"])).toHaveLength((await table.regions(["id"])).length);
+  });
+
+  it("says which columns there are when none of the files has the one", async () => {
+    const read = async () => {
+      for await (const _ of table.read("all", ["extras"]));
+    };
+    await expect(read()).rejects.toThrow(
+      '"part-0 and 2 more" has no column "extras". Did you mean "extra"? Its columns: id, question, extra.',
+    );
     expect(() => joinTables([])).toThrow(/no Parquet file/);
   });
 });

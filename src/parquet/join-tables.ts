@@ -5,7 +5,7 @@ import { drawSample } from "./sample.js";
 import type { ParquetTable, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
 
 /**
- * Several files as one table: their rows follow each other, and the columns are those that all of them have.
+ * Several files as one table: their rows follow each other, each with the columns of its own file.
  * @example
  * const table = joinTables([await openParquet(first), await openParquet(second)]);
  * table.placeOf(table.rows - 1); // the last row of the second file
@@ -39,23 +39,23 @@ class JoinedTables implements ParquetTable {
     this.rows = rows;
     this.bytes = tables.reduce((sum, { bytes }) => sum + bytes, 0);
     this.name = `${tables[0]?.name} and ${tables.length - 1} more`;
-    this.columns = (tables[0]?.columns ?? []).filter((name) => tables.every(({ columns }) => columns.includes(name)));
+    this.columns = [...new Set(tables.flatMap(({ columns }) => columns))];
   }
 
   has(path: string): boolean {
-    return this.#lacking(path) === undefined;
+    return this.#parts.some(({ table }) => table.has(path));
   }
 
   pathsNear(path: string): readonly string[] {
-    return (this.#lacking(path) ?? this.#parts[0])?.table.pathsNear(path) ?? [];
+    return [...new Set(this.#parts.flatMap(({ table }) => table.pathsNear(path)))];
   }
 
-  async *read(positions: Uint32Array | "all", columns = this.columns): AsyncGenerator<readonly TableRow[]> {
+  async *read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncGenerator<readonly TableRow[]> {
     this.#requireColumns(columns);
     for (const { table, first } of this.#parts) {
       const inside = positions === "all" ? positions : within(positions, first, table.rows);
       if (inside.length === 0) continue;
-      for await (const rows of table.read(inside, columns)) {
+      for await (const rows of table.read(inside, ownColumns(table, columns))) {
         yield first === 0 ? rows : rows.map(({ position, row }) => ({ position: position + first, row }));
       }
     }
@@ -64,7 +64,10 @@ class JoinedTables implements ParquetTable {
   async column(path: string): Promise<readonly unknown[]> {
     this.#requireColumns([path]);
     const values: unknown[] = [];
-    for (const { table } of this.#parts) for (const value of await table.column(path)) values.push(value);
+    for (const { table } of this.#parts) {
+      const own = table.has(path) ? await table.column(path) : new Array<undefined>(table.rows).fill(undefined);
+      for (const value of own) values.push(value);
+    }
     return values;
   }
 
@@ -74,15 +77,16 @@ class JoinedTables implements ParquetTable {
   }
 
   placeOf(position: number): RowPlace {
-    const part = this.#parts.findLast(({ table, first }) => first <= position && table.rows > 0) ?? this.#parts[0];
+    const file = this.#parts.findLastIndex(({ table, first }) => first <= position && table.rows > 0);
+    const part = this.#parts[file];
     if (part === undefined) throw new DatasetError(`There is no row ${position + 1} in "${this.name}".`);
-    return part.table.placeOf(position - part.first);
+    return { ...part.table.placeOf(position - part.first), file };
   }
 
-  async regions(columns: readonly string[] = this.columns): Promise<readonly Region[]> {
+  async regions(columns?: readonly string[]): Promise<readonly Region[]> {
     this.#requireColumns(columns);
     const all = this.#parts.map(async ({ table, first }) => {
-      const regions = await table.regions(columns);
+      const regions = await table.regions(ownColumns(table, columns));
       return regions.map((region) => ({ ...region, first: region.first + first }));
     });
     return (await Promise.all(all)).flat();
@@ -92,17 +96,15 @@ class JoinedTables implements ParquetTable {
     await Promise.all(this.#parts.map(({ table }) => table.close()));
   }
 
-  /** Said of the very file that lacks the column. */
-  #requireColumns(columns: readonly string[]): void {
-    for (const column of columns) {
-      const lacking = this.#lacking(column);
-      if (lacking !== undefined) throw noColumn(lacking.table.name, column, lacking.table.pathsNear(column));
-    }
+  #requireColumns(columns: readonly string[] = []): void {
+    const missing = columns.find((column) => !this.has(column));
+    if (missing !== undefined) throw noColumn(this.name, missing, this.pathsNear(missing));
   }
+}
 
-  #lacking(path: string): Part | undefined {
-    return this.#parts.find(({ table }) => !table.has(path));
-  }
+/** Those of the columns that a file has: files of one dataset may differ in them. */
+function ownColumns(table: ParquetTable, columns?: readonly string[]): readonly string[] | undefined {
+  return columns?.filter((path) => table.has(path));
 }
 
 /** The positions that fall into a table, counted from its first row. */

@@ -126,7 +126,7 @@ describe("values", () => {
     expect((await table.column("few")).slice(0, 4)).toEqual([null, "v1", "v2", null]);
     const [first] = await rowsOf(table, Uint32Array.of(4321), ["id", "flag"]);
     expect(first).toEqual({ position: 4321, row: { id: 4321, flag: false } });
-    expect(table.placeOf(4321)).toEqual({ name: table.name, row: 4322 });
+    expect(table.placeOf(4321)).toEqual({ name: table.name, file: 0, row: 4322 });
   });
 });
 

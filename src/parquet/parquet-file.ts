@@ -78,7 +78,7 @@ class ParquetFile implements ParquetTable {
   }
 
   placeOf(position: number): RowPlace {
-    return { name: this.name, row: position + 1 };
+    return { name: this.name, file: 0, row: position + 1 };
   }
 
   async regions(columns?: readonly string[]): Promise<readonly Region[]> {

@@ -21,9 +21,10 @@ function largeGroups(groups: number, rows: number, part: Region["parts"][number]
 
 const TABLES = {
   affordable: smallGroups(20, 1000, 50_000),
-  "many small groups": smallGroups(2000, 100, 100_000),
+  "many small groups": smallGroups(2000, 500, 100_000),
   pages: largeGroups(2, 100_000, { bytes: 400e6, fixed: 1e6, pageRows: 300, isDivisible: true }),
-  "one page a group": largeGroups(17, 20_480, { bytes: 20e6, fixed: 0, pageRows: 20_480, isDivisible: true }),
+  "large pages": largeGroups(2, 100_000, { bytes: 600e6, fixed: 0, pageRows: 300, isDivisible: true }),
+  "one page a group": largeGroups(17, 61_440, { bytes: 20e6, fixed: 0, pageRows: 61_440, isDivisible: true }),
   "only from the start": largeGroups(3, 100_000, { bytes: 100e6, fixed: 0, pageRows: null, isDivisible: true }),
   indivisible: largeGroups(17, 20_480, { bytes: 20e6, fixed: 0, pageRows: 20_480, isDivisible: false }),
 } satisfies Record<string, SampledTable>;
@@ -33,38 +34,80 @@ const contains = (large: Uint32Array, small: Uint32Array) => {
   return small.every((position) => all.has(position));
 };
 
+const different = (blocks: Uint32Array | null) => new Set(blocks).size;
+
 describe("drawSample", () => {
   it("is the usual sample of all rows where that is affordable", () => {
-    const { positions, note } = drawSample(TABLES.affordable, { count: 50, seed: 3 });
+    const { positions, note, blocks } = drawSample(TABLES.affordable, { count: 50, seed: 3 });
     expect(positions).toEqual(permutation(20_000, createRandom(3)).slice(0, 50).sort());
     expect(note).toBeNull();
+    expect(blocks).toBeNull();
     expect(drawSample(TABLES["many small groups"], { count: 50, seed: 3 }).note).toBeNull();
   });
 
+  it("is a sample of all rows of fewer than a million for up to 64 MB, whatever share of the file that is", () => {
+    const table = smallGroups(600, 1000, 100_000);
+    const { positions, note, blocks } = drawSample(table, { count: 5000, seed: 3 });
+    expect(positions).toEqual(permutation(600_000, createRandom(3)).slice(0, 5000).sort());
+    expect([note, blocks]).toEqual([null, null]);
+    expect(drawSample(smallGroups(650, 1000, 100_000), { count: 5000, seed: 3 }).note).toMatch(/would take 65 MB/);
+    expect(drawSample(smallGroups(100, 10_000, 600_000), { count: 5000, seed: 3 }).note).toMatch(/would take 60 MB/);
+  });
+
   it("is drawn from as many blocks as three percent of the bytes are, and says so", () => {
-    const { positions, note } = drawSample(TABLES["many small groups"], { count: 400, seed: 3 });
-    const groups = new Set(positions.map((position) => Math.floor(position / 100)));
-    expect(groups.size).toBeLessThanOrEqual(60);
-    expect(groups.size).toBeGreaterThan(50);
-    expect(note).toMatch(/^the sample is drawn from 60 of 2,000 blocks of the file/);
+    const { positions, note, blocks } = drawSample(TABLES["many small groups"], { count: 400, seed: 3 });
+    const groups = positions.map((position) => Math.floor(position / 500) + 1);
+    expect(blocks).toEqual(groups);
+    expect(different(blocks)).toBe(60);
+    expect(note).toBe(
+      "the sample is drawn from 60 of 2,000 blocks of the file, because reading rows from all over it would take 37 MB; intervals are by block",
+    );
   });
 
-  it("is drawn from ranges of pages all over large row groups", () => {
-    const { positions, note } = drawSample(TABLES.pages, { count: 100, seed: 1 });
+  it("takes each of a few rows from another block", () => {
+    const starts = TABLES["one page a group"];
+    for (const count of [2, 10, 17]) expect(different(drawSample(starts, { count, seed: 3 }).blocks)).toBe(count);
+    const groups = smallGroups(2000, 500, 600_000);
+    expect(drawSample(groups, { count: 60, seed: 3 }).blocks).toBeNull();
+    expect(different(drawSample(groups, { count: 100, seed: 3 }).blocks)).toBe(60);
+  });
+
+  it.each([
+    ["pages", 2],
+    ["large pages", 2],
+  ] as const)("is drawn from many ranges of pages all over large row groups: %s", (name, groups) => {
+    const { positions, note, blocks } = drawSample(TABLES[name], { count: 100, seed: 1 });
+    expect(different(blocks)).toBeGreaterThanOrEqual(30);
     expect(positions.filter((position) => position % 100_000 > 50_000).length).toBeGreaterThan(10);
-    expect(note).toMatch(/drawn from \d+ of 1,334 blocks/);
+    for (let group = 0; group < groups; group++) {
+      const inside = positions.filter((position) => Math.floor(position / 100_000) === group);
+      expect(inside.length).toBeGreaterThanOrEqual(45);
+    }
+    expect(note).toMatch(/drawn from \d+ of [\d,]+ blocks/);
   });
 
-  it("is drawn from first rows where a row group is one page", () => {
-    const { positions, note } = drawSample(TABLES["one page a group"], { count: 100, seed: 1 });
-    expect(Math.max(...positions.map((position) => position % 20_480))).toBeLessThan(20_480 * 0.04);
-    expect(note).toMatch(/drawn from the first rows of \d+ of 17 blocks/);
+  it("is drawn from first rows of all row groups where each is one page", () => {
+    const { positions, note, blocks } = drawSample(TABLES["one page a group"], { count: 100, seed: 1 });
+    expect(Math.max(...positions.map((position) => position % 61_440))).toBeLessThan(61_440 * 0.04);
+    expect(different(blocks)).toBe(17);
+    expect(note).toMatch(/drawn from the first rows of 17 of 17 blocks/);
   });
 
-  it("is drawn from one row group where nothing smaller can be read", () => {
-    const { positions, note } = drawSample(TABLES.indivisible, { count: 100, seed: 1 });
-    expect(new Set(positions.map((position) => Math.floor(position / 20_480))).size).toBe(1);
-    expect(note).toMatch(/drawn from 1 of 17 blocks/);
+  it("is drawn from a few row groups where nothing smaller can be read, and never from one of several", () => {
+    expect(different(drawSample(TABLES.indivisible, { count: 100, seed: 1 }).blocks)).toBe(3);
+    const part = { bytes: 20e6, fixed: 0, pageRows: 61_440, isDivisible: false };
+    expect(different(drawSample(largeGroups(17, 61_440, part), { count: 100, seed: 1 }).blocks)).toBe(2);
+    const huge = largeGroups(3, 500_000, { ...part, bytes: 500e6, pageRows: 500_000 });
+    expect(drawSample(huge, { count: 100, seed: 1 }).note).toMatch(/drawn from 1 of 3 blocks/);
+  });
+
+  it.each(Object.entries(TABLES))("goes on drawing where the sample ends, each row once: %s", (_, table) => {
+    const { positions, drawn } = drawSample(table, { count: 200, seed: 4 });
+    expect(drawn(0, 200).positions.toSorted()).toEqual(positions);
+    const more = [...drawn(200, 300).positions, ...drawn(300, 5000).positions];
+    expect(more).toHaveLength(4800);
+    expect(new Set([...positions, ...more]).size).toBe(5000);
+    expect(Math.max(...more)).toBeLessThan(table.rows);
   });
 
   it.each(Object.entries(TABLES))("gives the same positions for a seed, and more of them for more: %s", (_, table) => {
@@ -93,7 +136,7 @@ describe("drawSample", () => {
   it("reaches every row group alike", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
-      for (const position of drawSample(TABLES["one page a group"], { count: 50, seed }).positions) {
+      for (const position of drawSample(TABLES.indivisible, { count: 50, seed }).positions) {
         const group = Math.floor(position / 20_480);
         hits.set(group, (hits.get(group) ?? 0) + 1);
       }

@@ -9,6 +9,8 @@ export interface TableRow {
 /** The file that a row is in, and its number there, counted from 1. */
 export interface RowPlace {
   readonly name: string;
+  /** The position of the file among those that are read as one, counted from 0. */
+  readonly file: number;
   readonly row: number;
 }
 
@@ -19,15 +21,26 @@ export interface SampleOptions {
   readonly columns?: readonly string[] | undefined;
 }
 
-/** Positions of a sample, ascending; `note` says so when they could not be drawn from all rows. */
-export interface TableSample {
+/** Positions of rows, and the number of the block that each was drawn from; null when they were drawn from all rows. */
+export interface DrawnRows {
   readonly positions: Uint32Array;
+  readonly blocks: Uint32Array | null;
+}
+
+/** A sample, by ascending positions; `note` says so when they could not be drawn from all rows. */
+export interface TableSample extends DrawnRows {
   readonly note: string | null;
+  /**
+   * The same draw in the order it is made, from its row number `from` up to, not including, `to`; the sample is its
+   * beginning. Beyond it are the rows to take in place of some that turn out to be of no use.
+   */
+  drawn(from: number, to: number): DrawnRows;
 }
 
 /**
  * A Parquet file, or several that are read as one. Where columns are asked for, a path such as "answers.text" asks for a
- * part of one: no other part is read, and the row holds the column with that part alone.
+ * part of one: no other part is read, and the row holds the column with that part alone. Rows of several files hold those
+ * of the columns that their own file has.
  */
 export interface ParquetTable {
   /** As messages name it. */
@@ -37,13 +50,13 @@ export interface ParquetTable {
   readonly columns: readonly string[];
   /** The size of the file, or of all files. */
   readonly bytes: number;
-  /** True when there is such a column, or such a part of one. */
+  /** True when there is such a column, or such a part of one; of several files one that has it is enough. */
   has(path: string): boolean;
   /** The paths that there are in the place of one that is not, for messages. */
   pathsNear(path: string): readonly string[];
   /** The rows at these ascending positions, in batches, with these columns; all rows, or all columns, unless given. */
   read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncIterable<readonly TableRow[]>;
-  /** Every value of a column or a part of one, for filters and strata. */
+  /** Every value of a column or a part of one, for filters and strata; undefined in the rows of a file without it. */
   column(path: string): Promise<readonly unknown[]>;
   /** The positions of a seeded random sample. */
   sample(options: SampleOptions): Promise<TableSample>;

@@ -4,10 +4,11 @@ import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { besides, namedMetrics, summaryKeys } from "../metrics/index.js";
+import { besides, groupsBeside, namedMetrics, summaryKeys } from "../metrics/index.js";
 import { type Line, measured, withInterval } from "./cells.js";
 import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
+import { groupFacts } from "./group-facts.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 import { memoryTable, remembers } from "./memory-table.js";
 
@@ -188,8 +189,9 @@ function otherKeys({ config }: EvalResult, lines: readonly Line[], facets: reado
   const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
   const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
   for (const key of facets) for (const name of [key, ...besides(key)]) known.add(name);
+  for (const name of Array.from(known, groupsBeside)) known.add(name);
   const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
-  const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n)$/.exec(key)?.[1];
+  const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n|groups)$/.exec(key)?.[1];
   return [...keys].filter((key) => !keys.has(isBesideAnother(key) ?? ""));
 }
 
@@ -210,6 +212,7 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
     `${rows.length} trials planned: ${outcomeCounts(lines)}`,
     `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
+  facts.push(...groupFacts(result));
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);

@@ -96,7 +96,10 @@ describe("passCurves", () => {
     const second = passRateInterval([1, 1, 0, 0], 8, { clusters: clusters.slice(0, 4) });
     expect(told[1]?.passHatKInterval).toEqual({ low: second.low, high: second.high });
     expect(plain[0]).not.toHaveProperty("clusters");
-    expect(passCurves(tasks, { clusters: tasks.map(() => 1) })[0]).toMatchObject({ passAtKInterval: null, clusters: 1 });
+    expect(passCurves(tasks, { clusters: tasks.map(() => 1) })[0]).toMatchObject({
+      passAtKInterval: null,
+      clusters: 1,
+    });
     expect(() => passCurves(tasks, { clusters: ["a"] })).toThrow(/^tasks and clusters must/);
   });
 });

@@ -72,7 +72,9 @@ interface ClusteredTask extends TaskCounts {
 }
 
 function clusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: TaskCounts) => number): Averaged {
-  const { mean, se, n, clusters } = meanInterval(tasks.map(estimate), { clusters: tasks.map(({ cluster }) => cluster) });
+  const { mean, se, n, clusters } = meanInterval(tasks.map(estimate), {
+    clusters: tasks.map(({ cluster }) => cluster),
+  });
   const trials = tasks.reduce((sum, task) => sum + task.n, 0);
   return averaged(mean, { se, tasks: n, trials, clusters });
 }

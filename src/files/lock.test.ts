@@ -1,0 +1,96 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type LockRules, tryLock } from "./lock.js";
+
+const PATIENT: LockRules = { foreignForMs: 120_000, tornForMs: 5000 };
+const TRUSTING: LockRules = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };
+
+let dir = "";
+let path = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-lock-"));
+  path = join(dir, "lock");
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const age = (seconds: number) => {
+  const then = new Date(Date.now() - seconds * 1000);
+  utimesSync(path, then, then);
+};
+const leave = (holder: object) => writeFileSync(path, JSON.stringify(holder));
+
+/** Who has the lock after an attempt to take it. */
+function triedBy(rules: LockRules): string {
+  const attempt = tryLock(path, rules);
+  if (attempt.isMine) return "mine";
+  return attempt.holder === null ? "unseen" : `${attempt.holder.pid} on ${attempt.holder.host}`;
+}
+
+describe.each([
+  ["that knows an age for all", PATIENT],
+  ["that believes other machines for ever", TRUSTING],
+])("tryLock with rules %s", (_, rules) => {
+  it("has one holder at a time, and leaves nothing behind", () => {
+    const attempt = tryLock(path, rules);
+    expect(triedBy(rules)).toBe(`${process.pid} on ${hostname()}`);
+    expect(readdirSync(dir)).toEqual(["lock"]);
+    if (attempt.isMine) attempt.release();
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("takes over from a process that is gone", () => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    leave({ pid, host: hostname(), start: "1" });
+    expect(triedBy(rules)).toBe("mine");
+    expect(readdirSync(dir)).toEqual(["lock"]);
+  });
+
+  it.runIf(process.platform === "linux")("takes over from an earlier process that had a living one's pid", () => {
+    leave({ pid: process.pid, host: hostname(), start: "1" });
+    expect(triedBy(rules)).toBe("mine");
+  });
+
+  it("gives back its own lock only", () => {
+    const attempt = tryLock(path, rules);
+    writeFileSync(path, "another's");
+    if (attempt.isMine) attempt.release();
+    expect(readFileSync(path, "utf8")).toBe("another's");
+  });
+});
+
+describe("a lock of another machine", () => {
+  it("is believed for as long as it is touched", () => {
+    leave({ pid: 1, host: "elsewhere", start: "1" });
+    age(60);
+    expect(triedBy(PATIENT)).toBe("1 on elsewhere");
+    age(600);
+    expect(triedBy(PATIENT)).toBe("mine");
+  });
+
+  it("is believed for ever where nobody touches it", () => {
+    leave({ pid: 1, host: "elsewhere", start: "1" });
+    age(1e6);
+    expect(triedBy(TRUSTING)).toBe("1 on elsewhere");
+  });
+});
+
+describe.each(["", "{", "null", '{"pid":0}'])("a lock that was torn (%o)", (content) => {
+  it.each([
+    [2, "unseen"],
+    [60, "mine"],
+    [-60, "unseen"],
+  ])("%i seconds ago is %s to one who waits", (seconds, expected) => {
+    writeFileSync(path, content);
+    age(seconds);
+    expect(triedBy(PATIENT)).toBe(expected);
+  });
+
+  it.each([0, -60])("%i seconds ago is dead to one who does not", (seconds) => {
+    writeFileSync(path, content);
+    age(seconds);
+    expect(triedBy(TRUSTING)).toBe("mine");
+  });
+});

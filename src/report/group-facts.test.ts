@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import type { EvalConfig } from "../core/result.js";
+import { type EvalRow, makeRow } from "../core/row.js";
+import { MeanScore, summarise } from "../metrics/index.js";
+import { groupFacts } from "./group-facts.js";
+
+function row(exampleId: number, group: EvalRow["group"], more: Partial<EvalRow> = {}): EvalRow {
+  const scores = { f1: exampleId % 2 };
+  return makeRow({ system: "s", exampleId, outcome: "pass", scores, primaryField: "f1", group, ...more });
+}
+
+function factsOf(rows: readonly EvalRow[], groupBy: readonly (string | undefined)[] = ["conversation"]): string[] {
+  const datasets = groupBy.map((field) => (field === undefined ? {} : { groupBy: field }));
+  const { summary } = summarise(rows, [new MeanScore()], { scoreField: "score", threshold: 0.7, seed: 0 });
+  return groupFacts({ summary, rows, config: { datasets } as unknown as EvalConfig });
+}
+
+const THREE = [row(1, "a"), row(2, "a"), row(3, "b"), row(4, "c")];
+
+describe("the footer", () => {
+  it("says by how many groups intervals are, and of what", () => {
+    expect(factsOf(THREE)).toEqual(["intervals by 3 groups of conversation"]);
+    expect(factsOf(THREE, [undefined])).toEqual(["intervals by 3 groups"]);
+    expect(factsOf(THREE, ["conversation", "block"])).toEqual(["intervals by 3 groups of conversation or block"]);
+  });
+
+  it("says nothing where every example stands for itself", () => {
+    expect(factsOf([row(1, null), row(2, null)])).toEqual([]);
+    expect(factsOf([row(1, "a"), row(2, "b")])).toEqual([]);
+  });
+
+  it("says that there are none for a single group", () => {
+    expect(factsOf(THREE.slice(0, 2))).toEqual(["no intervals: all examples are of one group of conversation"]);
+  });
+
+  it("says what is counted besides, and where systems differ", () => {
+    const mixed = [...THREE, row(5, null)];
+    expect(factsOf(mixed)).toEqual(["intervals by 4 groups of conversation, examples without one counted singly"]);
+    const other = THREE.map((each) => row(Number(each.exampleId), each.group, { system: "t" }));
+    const failed = { outcome: "error", scores: {}, primaryField: null } as const;
+    const lossy = other.map((each) => (each.group === "c" ? makeRow({ ...each, ...failed }) : each));
+    expect(factsOf([...THREE, ...lossy])).toEqual(["intervals by 2 to 3 groups of conversation"]);
+  });
+});
