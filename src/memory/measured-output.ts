@@ -65,6 +65,7 @@ function spentOn({ usage, costUsd, partial }: MemoryAnswer) {
   };
 }
 
-function withoutMeasured(metadata: MemoryAnswer["metadata"] = {}): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([key]) => !MEASURED.includes(key)));
+/** Null, too, is what answers that come from elsewhere have in a field that they leave out. */
+function withoutMeasured(metadata: MemoryAnswer["metadata"] | null): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(metadata ?? {}).filter(([key]) => !MEASURED.includes(key)));
 }

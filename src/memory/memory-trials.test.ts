@@ -155,6 +155,14 @@ describe("MemoryTrials with a factory", () => {
     },
   );
 
+  it("refuses a context that is no text, and takes metadata that is null for none", async () => {
+    const answering = async (answer: unknown) =>
+      (await open(() => ({ ...silent, query: async () => answer as never }))).process(asking("a"), trialOf());
+    await expect(answering({ answer: "yes", context: ["a"] })).rejects.toThrow(/gave an array as `context`/);
+    const { metadata } = await answering({ answer: "yes", metadata: null });
+    expect(Object.keys(metadata ?? {}).toSorted()).toEqual(["historyTokens", "ingestMs", "queryMs"]);
+  });
+
   it("does no work of its own while a query that is over at once is timed", async () => {
     let inQuery = 0;
     const busy: number[] = [];

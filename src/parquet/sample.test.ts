@@ -60,7 +60,7 @@ describe("drawSample", () => {
     expect(blocks).toEqual(groups);
     expect(different(blocks)).toBe(60);
     expect(note).toBe(
-      "the sample is drawn from 60 of 2,000 blocks of the file, because reading rows from all over it would take 37 MB; intervals are by block",
+      "the sample is drawn from 60 of 2,000 blocks of the file, because reading rows from all over it would take 35 MB; intervals are by block",
     );
   });
 
