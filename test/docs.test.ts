@@ -512,7 +512,7 @@ describe("docs/json-report.md", () => {
     expect(Object.keys(nested[0] ?? {})).toHaveLength(7);
     const families = keys.map((key) =>
       key
-        .replace(/(_ci_low|_ci_high|_n)?(_reason)?$/, "")
+        .replace(/(_ci_low|_ci_high|_n|_groups)?(_reason)?$/, "")
         .replace(/^(pass_at|pass_hat)_\d+$/, "$1_<k>")
         .replace(/^dataset:.*$/, "dataset:<tag>")
         .replace(/^facet:.*$/, "facet:<name>=<value>")

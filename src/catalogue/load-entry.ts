@@ -30,11 +30,12 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
   const label = options.config === undefined ? name : `${name}:${options.config}`;
   const opened = await openEntry({ name, entry }, config, options);
   try {
-    const { examples, notes } = await read({ name: label, entry }, { config, opened, options });
+    const { examples, notes, groupBy } = await read({ name: label, entry }, { config, opened, options });
     return {
       name: label,
       examples,
       isChosen: true,
+      ...(groupBy === undefined ? {} : { groupBy }),
       ...wiringOf(entry, config),
       notes: [...opened.notes(), ...notes, ...(entry.caution === undefined ? [] : [`${label}: ${entry.caution}`])],
       ...(opened.origin === null ? {} : { origin: opened.origin }),

@@ -48,7 +48,7 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
   const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
   const renaming = { dataset: name, ...(rows.map === undefined ? {} : { map: rows.map }) };
-  const { examples, notes } = await loadRows({
+  const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
@@ -66,6 +66,7 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
     // A file says nothing about how it is to be scored; its answers are compared as text.
     evaluators: [new AnswerQuality()],
     notes,
+    ...(groupBy === undefined ? {} : { groupBy }),
   });
 }
 

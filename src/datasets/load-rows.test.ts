@@ -65,10 +65,13 @@ describe("files with different columns", () => {
   });
 
   it("are filtered by a column that only one of them has", async () => {
-    const all = await load(paths, { filter: { mark: "3" } });
-    expect(all.examples).toHaveLength(10);
-    expect(idsOf(await load(paths, { filter: { mark: "3" }, maxExamples: 10 }))).toEqual(idsOf(all));
-    expect((await load(paths, { filter: { mark: "3" }, maxExamples: 4 })).examples).toHaveLength(4);
+    const filter = { mark: "3" };
+    for (const files of [paths, paths.toReversed()]) {
+      const all = await load(files, { filter });
+      expect(all.examples).toHaveLength(10);
+      expect(idsOf(await load(files, { filter, maxExamples: 10 }))).toEqual(idsOf(all));
+      expect((await load(files, { filter, maxExamples: 4 })).examples).toHaveLength(4);
+    }
   });
 
   it("may be mapped by a column that no row of the sample has", async () => {

@@ -41,7 +41,7 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadOptions) 
   if (options.config !== undefined)
     throw new UsageError(`${name} has no config "${options.config}". Choose rows with --filter.`);
   const map = { ...given.map, ...options.map };
-  const { examples, notes, fingerprint } = await loadFiles(files, {
+  const { examples, notes, fingerprint, groupBy } = await loadFiles(files, {
     ...options,
     name,
     ...(Object.keys(map).length === 0 ? {} : { map }),
@@ -53,6 +53,7 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadOptions) 
     notes: notes ?? [],
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(subject === undefined ? {} : { facets: [subject] }),
+    ...(groupBy === undefined ? {} : { groupBy }),
   };
 }
 

@@ -56,8 +56,8 @@ export async function fillFromTables(collected: RowTable, { wanted, tables }: Ta
 type Draw = Pick<TableSample, "note" | "drawn">;
 
 async function drawFrom(table: ParquetTable, wanted: RowsToLoad): Promise<Draw> {
-  const { maxExamples: count = 0, head = false, filter } = wanted;
-  if (filter === undefined && !head && count < table.rows)
+  const { maxExamples: count = 0, head = false, filter = {} } = wanted;
+  if (Object.keys(filter).length === 0 && !head && count < table.rows)
     return table.sample({ count, seed: sampleSeed(wanted), columns: columnsOf(table, wanted) });
   const kept = await filteredPositions(table, wanted);
   const order = drawingOrder(kept.length, wanted);

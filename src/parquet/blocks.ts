@@ -42,7 +42,8 @@ const FEWEST_ROWS = 64;
  */
 export function blocksOf(regions: readonly Region[], { budget, count }: BlockOptions): BlockList[] {
   const filled = regions.filter(({ rows }) => rows > 0);
-  const lists = filled.map((region) => cut(region, { budget, regions: filled }));
+  const options = { budget, regions: filled.length, starts: startsFor(filled, budget) };
+  const lists = filled.map((region) => cut(region, options));
   const blocks = lists.flatMap((list) => list.blocks);
   const rows = blocks.reduce((sum, block) => sum + block.rows, 0);
   if (rows >= count || blocks.every(({ isWhole }) => isWhole)) return lists;
@@ -51,13 +52,15 @@ export function blocksOf(regions: readonly Region[], { budget, count }: BlockOpt
 
 interface CutOptions {
   readonly budget: number;
-  readonly regions: readonly Region[];
+  /** How many regions there are. */
+  readonly regions: number;
+  /** How many of them the budget is for if each gives its first rows. */
+  readonly starts: number;
 }
 
 function cut(region: Region, options: CutOptions): BlockList {
-  const { budget, regions } = options;
+  const { budget, starts } = options;
   if (region.parts.length === 0 || region.bytes <= budget / MANY_BLOCKS) return wholeRegion(region);
-  const starts = startsFor(regions, budget);
   const size = rangeSize(region, options);
   const ranges = size === null ? 0 : affordableRanges(region, size, options);
   if (size !== null && ranges >= Math.min(FEW_BLOCKS, starts)) return rangesOf(region, size);
@@ -66,9 +69,9 @@ function cut(region: Region, options: CutOptions): BlockList {
   return isBetter ? rangesOf(region, size) : { blocks: [start], fixed: 0 };
 }
 
-/** How many starts the budget is for: each part of a start costs something before its first row. */
+/** Each part of a start costs something before its first row. */
 function startsFor(regions: readonly Region[], budget: number): number {
-  const most = Math.max(1, ...regions.map(({ parts }) => parts.filter(({ isDivisible }) => isDivisible).length));
+  const most = regions.reduce((max, { parts }) => Math.max(max, parts.filter((part) => part.isDivisible).length), 1);
   return Math.max(1, Math.min(MANY_BLOCKS, regions.length, Math.floor(budget / (most * START_BYTES))));
 }
 
@@ -97,7 +100,7 @@ function rangeSize(region: Region, options: CutOptions): number | null {
 function affordableRanges(region: Region, size: number, { budget, regions }: CutOptions): number {
   const cost = rangeCost(region, size);
   const fixed = fixedBytes(region);
-  return Math.floor(Math.max((budget - fixed * regions.length) / cost, budget / (cost + fixed)));
+  return Math.floor(Math.max((budget - fixed * regions) / cost, budget / (cost + fixed)));
 }
 
 function fixedBytes({ parts }: Region): number {

@@ -133,6 +133,13 @@ describe("drawSample", () => {
     }
   });
 
+  it("can be drawn from very many row groups", () => {
+    const part = { bytes: 1e6, fixed: 0, pageRows: 10, isDivisible: true };
+    const { positions, blocks } = drawSample(largeGroups(200_000, 10, part), { count: 100, seed: 1 });
+    expect(positions).toHaveLength(100);
+    expect(different(blocks)).toBeGreaterThanOrEqual(30);
+  });
+
   it("reaches every row group alike", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
