@@ -2,7 +2,7 @@ import { contentId } from "../core/content-id.js";
 import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { didYouMean } from "../core/suggest.js";
+import { didYouMean, nearest } from "../core/suggest.js";
 import { loadRows, stratum } from "../datasets/load-rows.js";
 import type { RowFile } from "../datasets/row-file.js";
 import type { RawRow } from "../datasets/source-row.js";
@@ -168,8 +168,10 @@ function toExample(fields: ExampleFields, { id, name }: { id: string; name: stri
 function requireColumns(columns: readonly string[], met: ReadonlySet<string>, file: string): void {
   const missing = columns.find((column) => !met.has(column) && !met.has(topName(column)));
   if (missing === undefined) return;
+  const guess = nearest(topName(missing), met);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
   throw new DatasetError(
-    `"${file}" has no column "${topName(missing)}", which this dataset is read by.${didYouMean(topName(missing), met)} Its columns: ${[...met].join(", ")}.`,
+    `"${file}" has no column "${topName(missing)}", which this dataset is read by.${hint} Its columns: ${[...met].join(", ")}.`,
   );
 }
 
