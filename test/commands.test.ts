@@ -34,21 +34,21 @@ describe("assay datasets", () => {
   it("lists those with a name", async () => {
     const { code, stdout } = await assay(new Workspace().dir, "datasets");
     expect(code).toBe(0);
-    expect(stdout).toMatch(/\| needle +\| contains +\|/);
+    expect(stdout).toMatch(/\| needle +\| +\| contains +\|/);
     expect(stdout).toContain("--dataset ./questions.jsonl");
   });
 
   it("shows one by name, or a file", async () => {
     const space = new Workspace({ "data.csv": "prompt,gold\nWhat is it?,this\n" });
     const needle = await assay(space.dir, "datasets", "show", "needle");
-    expect(needle.stdout).toMatch(/^# needle\n[\s\S]*Primary score: contains[\s\S]*One example:[\s\S]*question: /);
+    expect(needle.stdout).toMatch(/^# needle\n[\s\S]*primary score: contains[\s\S]*One example [\s\S]*Gold: /);
     expect(await assay(space.dir, "datasets", "show", "needle")).toEqual(needle);
     const file = await assay(space.dir, "datasets", "show", "data.csv", "--map", "question=prompt,answer=gold");
-    expect(file.stdout).toContain("question: What is it?\nanswer: this");
+    expect(file.stdout).toContain("What is it?\n\nGold: this");
   });
 
   it.each([
-    [["shwo", "needle"], 'Unknown action "shwo". Write: assay datasets show NAME.'],
+    [["shwo", "needle"], 'Unknown action "shwo". Did you mean "show"?'],
     [["show"], "Which dataset? Write: assay datasets show NAME."],
     [["show", "nedle"], 'Unknown dataset "nedle". Did you mean "needle"?'],
   ])("refuses %j", async (args, message) => {

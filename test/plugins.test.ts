@@ -33,7 +33,7 @@ describe("a plugin", () => {
       expect(named.summary["say:BLUE"]).toMatchObject({ longest: 2, pass_rate: 0.5 });
       expect(await assay(space.dir, ...base, "--output", "shout")).toMatchObject({ code: 0, stdout: "ROWS 2\n" });
       const { stdout } = await assay(space.dir, "datasets", "--plugin", `./${name}`);
-      expect(stdout).toMatch(/\| colours +\| loud +\| What colour is it\? +\|/);
+      expect(stdout).toMatch(/\| colours +\| +\| loud +\| +\| What colour is it\? +\|/);
     },
   );
 

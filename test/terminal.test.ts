@@ -42,7 +42,7 @@ describe("what a terminal is shown", () => {
 
   it("is text only in a dataset's example and in errors", async () => {
     const shown = await assay(space().dir, "datasets", "show", "d.jsonl");
-    expect(shown.stdout).toMatch(/question: q/);
+    expect(shown.stdout).toMatch(/One example [\s\S]*\nq/);
     expectPlain(shown);
     const failed = await assay(space().dir, "--dataset", "d.jsonl", "--system", "./broken.mjs", "--verbose");
     expect(failed.stderr).toContain("boom\ufffd[2J");

@@ -57,8 +57,13 @@ export function isArchive(path: string): boolean {
 
 /** The format that a file's name tells. */
 export function formatOf(path: string): Format {
+  return extensionOf(path) === ".txt" ? PLAIN_TEXT : rowFormatOf(path);
+}
+
+/** The format of a file of rows; a text by itself is none. */
+export function rowFormatOf(path: string): Format {
   const extension = extensionOf(path);
-  const format = extension === ".txt" ? PLAIN_TEXT : FORMATS[extension];
+  const format = FORMATS[extension];
   if (format !== undefined) return format;
   if (isArchive(path)) throw new DatasetError(`"${path}" is an archive. Unpack it, and give the file of rows inside.`);
   const found = extension === "" ? "has no extension" : `has the extension "${extension}"`;

@@ -4,7 +4,7 @@ import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { canonicalJson } from "../core/fingerprint.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { nameOfFile, requireFile } from "./formats.js";
+import { nameOfFile, requireFile, rowFormatOf } from "./formats.js";
 import { loadRows, stratum } from "./load-rows.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 import { toExample } from "./to-example.js";
@@ -34,7 +34,10 @@ export interface LoadFilesOptions extends LoadOptions {
  * const dataset = await loadFiles(["easy.jsonl", "hard.jsonl"], { name: "questions" });
  */
 export async function loadFiles(paths: readonly string[], options: LoadFilesOptions): Promise<Dataset> {
-  for (const path of paths) requireFile(path);
+  for (const path of paths) {
+    requireFile(path);
+    rowFormatOf(path);
+  }
   const files: RowFile[] = [];
   try {
     for (const path of paths) files.push(await openRowFile({ path }));
