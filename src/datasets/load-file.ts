@@ -51,13 +51,15 @@ async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions):
   const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
   const renaming = { dataset: name, ...(rows.map === undefined ? {} : { map: rows.map }) };
+  // Made once: a large file waits for the conversion of each row.
+  const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
     seen: hash,
     ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
-    convert: (row, file) => toExample(row, { ...renaming, textOnly: rowFiles[file]?.textOnly ?? false }),
+    convert: (row, file) => toExample(row, conversions[file]),
   });
   return makeDataset({
     name,

@@ -38,7 +38,7 @@ export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
   const tables = tablesToSample(wanted);
   const loaded =
     tables === null ? await loadAll(collected, wanted) : await fillFromTables(collected, { wanted, tables });
-  const repeated = numberRepeats(loaded.examples);
+  const repeated = collected.mayRepeatIds ? numberRepeats(loaded.examples) : 0;
   const notes = [...collected.notes(), ...(repeated === 0 ? [] : [noteOnRepeats(wanted, repeated)]), ...loaded.notes];
   return { ...loaded, notes };
 }

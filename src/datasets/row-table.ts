@@ -35,6 +35,8 @@ const FILE_STRIDE = 2 ** 40;
  */
 export class RowTable {
   readonly examples: Example[] = [];
+  /** False when every id so far was met once, as it stands in the file. */
+  mayRepeatIds = false;
   /** Rows met so far, good or bad. */
   seen = 0;
   readonly #options: RowTableOptions;
@@ -93,10 +95,14 @@ export class RowTable {
     if (this.#columns.complete) this.#stopAtBadRow();
     if (!filtersExamples && !this.#keeps(row)) return;
     const converted = convert(row, place.file);
-    for (const one of isList(converted) ? converted : [converted]) {
-      if ("problem" in one) this.#reject(place.at(line), one.problem);
-      else if (!filtersExamples || this.#keeps(row, one.example)) this.#addExample(line, one, place);
-    }
+    if (!isList(converted)) this.#addConverted(row, converted, { line, place });
+    else for (const one of converted) this.#addConverted(row, one, { line, place });
+  }
+
+  #addConverted(row: RawRow, converted: Conversion, { line, place }: { line: number; place: RowPlace }): void {
+    if ("problem" in converted) this.#reject(place.at(line), converted.problem);
+    else if (this.#options.filtersExamples !== true || this.#keeps(row, converted.example))
+      this.#addExample(line, converted, place);
   }
 
   #keeps(row: RawRow, example?: Example): boolean {
@@ -107,7 +113,8 @@ export class RowTable {
   }
 
   #addExample(line: number, { example, idFromContent }: Extract<Conversion, { example: Example }>, place: RowPlace) {
-    if (!idFromContent && this.#options.numbersRepeatedIds !== true) this.#requireNew(String(example.id), line, place);
+    if (idFromContent || this.#options.numbersRepeatedIds === true) this.mayRepeatIds = true;
+    else this.#requireNew(String(example.id), line, place);
     this.examples.push(example);
   }
 
