@@ -24,7 +24,8 @@ const HEAVY =
   /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
 
 /** Datasets that are not in the package: what they are, and how they are fetched and read. */
-const DATASETS = /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names))/;
+const DATASETS =
+  /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });

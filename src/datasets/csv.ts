@@ -29,7 +29,7 @@ export function readTsv(path: string, options?: ReadOptions): AsyncGenerator<Sou
 
 async function* readDelimited(path: string, delimiter: number, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
   const { header: given, name = path } = options;
-  const records = parseDelimited(readBytes(path, options), delimiter);
+  const records = parseDelimited(await readBytes(path, options), delimiter);
   const first = records.next();
   if (first.done === true) return;
   const header = given ?? headerOf(name, first.value);

@@ -15,7 +15,7 @@ const USUAL_FIELDS = ["data", "rows", "examples", "test"];
  */
 export async function* readJson(path: string, options: ReadOptions = {}): AsyncGenerator<SourceRow[]> {
   const { name = path } = options;
-  const bytes = readBytes(path, options);
+  const bytes = await readBytes(path, options);
   if (bytes.length === 0) return;
   const document = parse(name, bytes);
   yield document instanceof Lines ? document.rows : rowsOf(name, document).map(toRow);

@@ -6,7 +6,6 @@ import { RowTable, type RowTableOptions } from "./row-table.js";
 import { requireMaxExamples, type Sampling, takeSample } from "./sample.js";
 import type { ReadOptions, SourceRow } from "./source-row.js";
 import { type Columns, columnsOf } from "./table-columns.js";
-import { fillFromTables, tablesToSample } from "./table-sample.js";
 
 /** Rows to be read from files, and what becomes of them. */
 export interface RowsToLoad extends RowTableOptions, Sampling, Omit<ReadOptions, "name"> {
@@ -35,9 +34,7 @@ export interface LoadedRows {
 export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
   requireMaxExamples(wanted.maxExamples);
   const collected = new RowTable(wanted);
-  const tables = tablesToSample(wanted);
-  const loaded =
-    tables === null ? await loadAll(collected, wanted) : await fillFromTables(collected, { wanted, tables });
+  const loaded = (await loadSample(collected, wanted)) ?? (await loadAll(collected, wanted));
   const repeated = collected.mayRepeatIds ? numberRepeats(loaded.examples) : 0;
   const notes = [...collected.notes(), ...(repeated === 0 ? [] : [noteOnRepeats(wanted, repeated)]), ...loaded.notes];
   return { ...loaded, notes };
@@ -46,6 +43,14 @@ export async function loadRows(wanted: RowsToLoad): Promise<LoadedRows> {
 /** What an example is counted to when a sample is stratified by a field. */
 export function stratum(example: Example, field: string): string {
   return String(facetValue(example, field) ?? "");
+}
+
+/** What a sample needs of tables alone; null where all has to be read. */
+async function loadSample(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows | null> {
+  if (wanted.rowFiles.every(({ table }) => table === undefined)) return null;
+  const { fillFromTables, tablesToSample } = await import("./table-sample.js");
+  const tables = tablesToSample(wanted);
+  return tables === null ? null : fillFromTables(collected, { wanted, tables });
 }
 
 async function loadAll(collected: RowTable, wanted: RowsToLoad): Promise<LoadedRows> {

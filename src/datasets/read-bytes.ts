@@ -1,7 +1,6 @@
-import { closeSync, createReadStream, openSync, readFileSync, readSync } from "node:fs";
+import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import { createGunzip, gunzipSync } from "node:zlib";
 import { DatasetError, messageOf } from "../core/errors.js";
 import { LineBlocks, readLineBlocks } from "../files/blocks.js";
 import type { ReadOptions } from "./source-row.js";
@@ -10,10 +9,10 @@ import type { ReadOptions } from "./source-row.js";
 export const GZIP = ".gz";
 
 /** The bytes of a whole file, decompressed where it is compressed. */
-export function readPlainBytes(path: string, { seen, name = path }: ReadOptions = {}): Buffer {
+export async function readPlainBytes(path: string, { seen, name = path }: ReadOptions = {}): Promise<Buffer> {
   try {
     const stored = readFileSync(path);
-    const bytes = isGzip(stored) ? gunzipSync(stored) : stored;
+    const bytes = isGzip(stored) ? (await import("./gunzip.js")).gunzip(stored) : stored;
     seen?.update(bytes);
     return bytes;
   } catch (error) {
@@ -22,8 +21,8 @@ export function readPlainBytes(path: string, { seen, name = path }: ReadOptions 
 }
 
 /** The bytes of a whole text file, without a byte order mark. */
-export function readBytes(path: string, options: ReadOptions = {}): Buffer {
-  return withoutMark(options.name ?? path, readPlainBytes(path, options));
+export async function readBytes(path: string, options: ReadOptions = {}): Promise<Buffer> {
+  return withoutMark(options.name ?? path, await readPlainBytes(path, options));
 }
 
 /** A file in blocks of whole lines, without a byte order mark. */
@@ -52,11 +51,9 @@ async function* plainBlocks(path: string): AsyncGenerator<Buffer> {
 
 async function* unzippedBlocks(path: string): AsyncGenerator<Buffer> {
   const blocks = new LineBlocks();
-  const file = createReadStream(path);
-  const unzipped = createGunzip();
-  file.once("error", (error) => unzipped.destroy(error));
-  for await (const chunk of file.pipe(unzipped)) {
-    const block = blocks.push(chunk as Buffer);
+  const { gunzipped } = await import("./gunzip.js");
+  for await (const chunk of gunzipped(path)) {
+    const block = blocks.push(chunk);
     if (block !== null) yield block;
   }
   const rest = blocks.rest();

@@ -74,7 +74,7 @@ function placed(name: string, { place, textOnly }: Format): Pick<RowFile, "name"
 
 async function bytesOf(path: string, name: string): Promise<ByteSource> {
   try {
-    if (isGzip(firstBytes(path))) return bytesInMemory(name, readPlainBytes(path, { name }));
+    if (isGzip(firstBytes(path))) return bytesInMemory(name, await readPlainBytes(path, { name }));
     return await openBytes(path, name);
   } catch (error) {
     throw unreadable(name, error);
