@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { nolimaFixture } from "../src/catalogue/entries/nolima.fixture.js";
 import type { FaultPlan } from "../src/hub/scripted-faults.js";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
 import type { RepoPlan } from "../src/hub/scripted-repos.js";
@@ -396,5 +397,23 @@ describe("what could be taken for something else", () => {
     const { code, stdout } = await start(space.dir, ["datasets", "show", "locomo.jsonl"]).finished;
     expect(stdout).toMatch(/What is/);
     expect(code).toBe(0);
+  });
+});
+
+describe("nolima", () => {
+  it("is swept by depth and length, and shown as a heat-map", async () => {
+    const [fixture] = nolimaFixture;
+    if (fixture === undefined) throw new Error("no fixture");
+    const files = Object.fromEntries(
+      Object.entries(fixture.files).map(([path, file]) => [path, Buffer.from("text" in file ? file.text : "")]),
+    );
+    const { assay } = await serve({ "amodaresi/NoLiMa": { revisions: { main: { files } } } });
+    const run = ["run", "--system", "./silent.mjs", "--dataset", "nolima:lengths=300,600;depths=0,1;hops=1", "--quiet"];
+    const { stdout, stderr } = await assay(...run);
+    expect(stderr).not.toMatch(/^assay:/m);
+    expect(stdout).toMatch(/mean score by depth and length/);
+    expect(stdout).toMatch(/\| depth ↓ length → +\| +300 +\| +600 +\| +mean +\|/);
+    const wrong = await assay(...run.with(4, "nolima:lengths=300;depth=0"));
+    expect(wrong.stderr).toMatch(/there is no setting "depth".*Did you mean "depths"/);
   });
 });

@@ -25,7 +25,7 @@ export function downloadLine(): { line: StatusLine; onDownload: (progress: Downl
 }
 
 /** `openai/gsm8k main/test-00000-of-00001.parquet ██████░░░░░░ 1.2 of 3.4 MB` */
-function describeDownload({ file, received, expected, waitingFor }: DownloadProgress): string {
+export function describeDownload({ file, received, expected, waitingFor }: DownloadProgress): string {
   if (waitingFor !== null) return `${file}: waiting for ${waitingFor}`;
   if (expected === null || expected <= 0) return `${file}: ${formatBytes(received)}`;
   const share = Math.min(1, received / expected);
