@@ -58,6 +58,8 @@ Examples:
   assay demo                                                     compare context compressors, offline
   assay demo budgets                                             three simulated models with dollar budgets
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
+  assay memory --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100
   assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl
   assay gateway --max-cost 0.30 -- my-program args               hold any program to a budget
   assay --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
