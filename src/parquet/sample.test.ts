@@ -140,6 +140,35 @@ describe("drawSample", () => {
     expect(different(blocks)).toBeGreaterThanOrEqual(30);
   });
 
+  /** Sorted: the answer to each row is whether it stands in the second half. */
+  const unequal = {
+    "a small last row group": [...Array.from({ length: 73 }, () => 20_480), 4960],
+    "shards of different row groups": [
+      ...Array.from({ length: 11 }, () => 122_880),
+      ...Array.from({ length: 24 }, () => 4096),
+    ],
+  };
+  it.each(Object.entries(unequal))("has of each row group its share, however they differ: %s", (_, sizes) => {
+    let first = 0;
+    const regions = sizes.map((rows): Region => {
+      const bytes = rows * 40;
+      const region = { first, rows, bytes, parts: [{ bytes, fixed: 0, pageRows: rows, isDivisible: true }] };
+      first += rows;
+      return region;
+    });
+    const table = { rows: first, bytes: first * 40, regions };
+    const means: number[] = [];
+    for (let seed = 0; seed < 60; seed++) {
+      const { positions, blocks } = drawSample(table, { count: 100, seed });
+      expect(blocks).not.toBeNull();
+      expect(different(blocks)).toBeGreaterThan(4);
+      means.push(positions.filter((position) => position * 2 >= first).length / 100);
+    }
+    const mean = means.reduce((sum, one) => sum + one, 0) / means.length;
+    expect(mean).toBeGreaterThan(0.4);
+    expect(mean).toBeLessThan(0.6);
+  });
+
   it("reaches every row group alike", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {

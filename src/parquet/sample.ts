@@ -31,7 +31,7 @@ export function drawSample(table: SampledTable, { count, seed }: SampleOptions):
   const positions = order.slice(0, count).sort();
   const cost = costOf(positions, table.regions);
   if (isAffordable(table, cost)) return { positions, blocks: null, note: null, drawn };
-  return drawFromBlocks(table.regions, { count, seed, cost, budget: budgetOf(table), most: MOST_BYTES });
+  return drawFromBlocks(table.regions, { count, seed, order, cost, budget: budgetOf(table), most: MOST_BYTES });
 }
 
 function isAffordable({ rows, bytes }: SampledTable, cost: number): boolean {
