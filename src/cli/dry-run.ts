@@ -74,8 +74,17 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
     isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
     judgeCostUsd: judgingOf(plan, count),
-    notes: plan.notes,
+    notes: [...plan.notes, ...groupNotes(plan)],
   };
+}
+
+/** The smallest difference is worked out as if examples were independent. */
+function groupNotes({ wirings }: Plan): string[] {
+  const fields = [...new Set(wirings.flatMap(({ groupBy }) => groupBy ?? []))];
+  return fields.map(
+    (field) =>
+      `examples with the same ${field} belong together: where groups are few, only larger differences are found`,
+  );
 }
 
 /** What the plan costs at least and at most; systems that say nothing of prices cost nothing that is known. */

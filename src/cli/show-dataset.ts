@@ -93,9 +93,16 @@ function describe({ examples, evaluators = [], primaryField, origin, name, notes
   return [
     ...(isCatalogued || Object.hasOwn(catalogue, name.split(":", 1)[0] ?? "") ? [] : own),
     ...(origin === undefined ? [] : [placeOf(origin), ""]),
-    ...notes.map((note) => `- ${note}`),
+    ...notes.filter((note) => !isCaution(note, name)).map((note) => `- ${note}`),
     ...(example === undefined ? [] : renderExample(example)),
   ];
+}
+
+/** Said above already. */
+function isCaution(note: string, name: string): boolean {
+  const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
+  const { caution } = entries[name.split(":", 1)[0] ?? ""] ?? {};
+  return caution !== undefined && note.endsWith(caution);
 }
 
 function placeOf({ repo, revision, files }: DatasetOrigin): string {
