@@ -83,6 +83,10 @@ describe("a dataset of the hub", () => {
     const graded = await assay("grade", first.run ?? "", "--output", "json");
     expect(graded.stderr).not.toMatch(/^assay:/m);
     expect(reportOf(graded).rows).toHaveLength(4);
+    // The plan of a resumed run has to be the one it was started with.
+    const resumed = await assay("run", "--resume", first.run ?? "", "--output", "json");
+    expect(resumed.stderr).not.toMatch(/^assay:/m);
+    expect(reportOf(resumed).rows).toHaveLength(4);
     expect(hub.requests.some(({ path }) => path.includes(commit))).toBe(true);
     const missing = await assay(...RUN, "--dataset", "gsm8k@nowhere");
     expect(missing.code).not.toBe(0);
