@@ -201,6 +201,18 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     expect(stdout).toMatch(/single-session-preference: .*--judge-model/s);
   });
 
+  it("says what is misspelt before anything is downloaded", async () => {
+    const { code, stderr } = await start(
+      new Workspace(files).dir,
+      ["memory", "--system", "bm24", "--dataset", "locomo"],
+      {
+        HF_ENDPOINT: "http://127.0.0.1:9",
+      },
+    ).finished;
+    expect(stderr).toMatch(/Did you mean "bm25"/);
+    expect(code).toBe(2);
+  });
+
   it("names the item of a file that cannot be read", async () => {
     const [first] = locomoItems();
     const space = new Workspace({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });

@@ -97,7 +97,8 @@ describe.each(CASES)("$name", ({ entry, fixtures }) => {
 
   it("asks with text that is not blank, and has its subject and facets as fields", async () => {
     for (const made of await examplesOf({ entry, fixtures })) {
-      expect(made.context ?? made.question ?? made.turns).toBeTruthy();
+      const [turn] = (made.turns ?? []) as readonly { content: string }[];
+      expect(made.context ?? made.question ?? turn?.content).toMatch(/\S/);
       for (const field of [entry.subject ?? [], entry.facets ?? []].flat()) expect(made[field]).toBeDefined();
     }
   });
@@ -293,7 +294,7 @@ describe("tasks", () => {
     for (const config of entry.configs?.names ?? []) {
       const { evaluators, primaryField } = entry;
       expect(typeof evaluators === "function" ? evaluators(config) : evaluators).not.toHaveLength(0);
-      expect(typeof primaryField === "function" ? primaryField(config) : primaryField).toBeTruthy();
+      expect(typeof primaryField === "function" ? primaryField(config) : primaryField).toMatch(/^[a-z][a-z0-9_]+$/);
     }
   });
 });

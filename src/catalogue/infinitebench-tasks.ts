@@ -15,35 +15,35 @@ export interface InfiniteTask extends LongTask {
   readonly gold: "any" | "sequence" | "option";
 }
 
-const any = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
-const option = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
+const anyGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
+const rightOption = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
 
 /** The tasks of InfiniteBench by the name of their config, which is that of their file. */
 export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
-  longbook_qa_eng: any(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
-  longbook_qa_chn: any(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
-  longbook_choice_eng: option(inputThen("", BY_CHOICE)),
-  longbook_sum_eng: any({ ...BY_SUMMARY, ask: () => askForSummary("this book", "about one page") }),
-  longdialogue_qa_eng: any(
+  longbook_qa_eng: anyGold(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
+  longbook_qa_chn: anyGold(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+  longbook_choice_eng: rightOption(inputThen("", BY_CHOICE)),
+  longbook_sum_eng: anyGold({ ...BY_SUMMARY, ask: () => askForSummary("this book", "about one page") }),
+  longdialogue_qa_eng: anyGold(
     inputThen(
       "One name in this script has been replaced by $$MASK$$. Whose is it? Answer with the name alone, as it stands before the colons.",
       BY_MENTION,
     ),
   ),
-  code_debug: option(
+  code_debug: rightOption(
     thenInput("One function in this code has been given an obvious mistake. Which one of these is it?", BY_CHOICE),
   ),
-  code_run: any({ ...BY_NUMBER, ask: askForReturn }),
+  code_run: anyGold({ ...BY_NUMBER, ask: askForReturn }),
   math_calc: {
     ...BY_LETTERS,
     ask: () =>
       "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].",
     gold: "sequence",
   },
-  math_find: any(inputThen("Answer with the number alone.", BY_NUMBER)),
-  passkey: any(inputThen("Answer with the pass key alone.", BY_MENTION)),
-  number_string: any(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
-  kv_retrieval: any(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
+  math_find: anyGold(inputThen("Answer with the number alone.", BY_NUMBER)),
+  passkey: anyGold(inputThen("Answer with the pass key alone.", BY_MENTION)),
+  number_string: anyGold(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
+  kv_retrieval: anyGold(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
 };
 
 /** The input says in what words the answer should end, which is not how answers are read here: only its call is taken. */

@@ -39,10 +39,12 @@ const MEMORY: Workbench = {
     const readers = await openReaders(config);
     const opened: System[] = [];
     try {
+      // What is misspelt is said before anything is downloaded.
+      const memories = await memoriesOf(specs, readers);
       const { dataset, conversations } = await loadMemory(config, revisions);
       const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
       const shared = { conversations, tokenizer, history: new HistoryTokens(conversations, tokenizer) };
-      for (const { source, fingerprint } of await memoriesOf(specs, readers))
+      for (const { source, fingerprint } of memories)
         opened.push(
           await MemoryTrials.open(source, { ...shared, ...(fingerprint === undefined ? {} : { fingerprint }) }),
         );

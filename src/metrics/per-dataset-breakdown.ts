@@ -1,33 +1,17 @@
-import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
-import { type EvalRow, scoreOf } from "../core/row.js";
-import { estimateMean } from "./estimates.js";
-import { type ScoreOptions, settingsOf } from "./settings.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import type { MetricRun } from "../core/metric.js";
+import type { EvalRow } from "../core/row.js";
+import { ScoreBreakdown } from "./score-breakdown.js";
 
 /**
  * The mean of a score field for each dataset, each with its own primary field when none is forced.
  * @example
  * new PerDatasetBreakdown({ scoreField: "f1" }).compute(rows); // { "dataset:hotpotqa": 0.7, "dataset:gsm8k": 0.5 }
  */
-export class PerDatasetBreakdown implements Metric {
+export class PerDatasetBreakdown extends ScoreBreakdown {
   readonly name = "per_dataset_breakdown";
-  readonly scoreField: string | undefined;
 
-  constructor(options: ScoreOptions = {}) {
-    this.scoreField = options.scoreField;
-  }
-
-  compute(rows: readonly EvalRow[], context?: MetricContext) {
-    return bareValues(this.estimate(rows, context));
-  }
-
-  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
-    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    const estimates: Record<string, Estimate> = {};
-    for (const [tag, own] of byDataset(rows)) {
-      estimates[keyOf(tag)] = estimateMean(sumByTask(tasksOf(own), (row) => scoreOf(row, scoreField)));
-    }
-    return estimates;
+  protected parts(rows: readonly EvalRow[]) {
+    return Array.from(byDataset(rows), ([tag, own]) => [keyOf(tag), own] as const);
   }
 
   keys({ datasets }: MetricRun) {

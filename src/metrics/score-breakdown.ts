@@ -1,0 +1,35 @@
+import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
+import { type EvalRow, scoreOf } from "../core/row.js";
+import { estimateMean } from "./estimates.js";
+import { type ScoreOptions, settingsOf } from "./settings.js";
+import { sumByTask, tasksOf } from "./tasks.js";
+
+/** The mean of a score field for each part of the rows; what the parts are is said by each breakdown. */
+export abstract class ScoreBreakdown implements Metric {
+  abstract readonly name: string;
+  readonly scoreField: string | undefined;
+
+  constructor(options: ScoreOptions = {}) {
+    this.scoreField = options.scoreField;
+  }
+
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
+  }
+
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
+    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
+    const read = (row: EvalRow) => scoreOf(row, scoreField);
+    const estimates: Record<string, Estimate> = {};
+    for (const [key, own] of this.parts(rows, context)) estimates[key] = estimateMean(sumByTask(tasksOf(own), read));
+    return estimates;
+  }
+
+  /** The rows of each part under the key of the summary that its mean has. */
+  protected abstract parts(
+    rows: readonly EvalRow[],
+    context?: MetricContext,
+  ): Iterable<readonly [key: string, rows: readonly EvalRow[]]>;
+
+  abstract keys(run: MetricRun): string[];
+}
