@@ -37,6 +37,7 @@ export {
   type LoadOptions,
   makeDataset,
 } from "./core/dataset.js";
+export type { Environment, EnvironmentFile, FileChange, WorkspaceChanges, WorkspaceState } from "./core/environment.js";
 export * from "./core/errors.js";
 export type {
   Evaluator,
@@ -49,11 +50,11 @@ export type {
 } from "./core/evaluator.js";
 export type { Example, ExampleSource, Turn } from "./core/example.js";
 export { canonicalJson, digest, fingerprintOf } from "./core/fingerprint.js";
+export type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "./core/grader.js";
 export type { Comparison, Estimate, Metric, MetricContext, MetricRun } from "./core/metric.js";
 export type { Limits, Price, PriceTier, TokenPrices } from "./core/price.js";
 export {
   type Factory,
-  type Grader,
   type Permissions,
   type RegisteredDataset,
   Registry,
@@ -92,16 +93,16 @@ export {
 } from "./core/row.js";
 export type {
   Bill,
+  MeteredTotal,
   Output,
   StopReason,
   System,
-  Trajectory,
-  TrajectoryEvent,
   TrialBudget,
   TrialContext,
   Usage,
 } from "./core/system.js";
 export type { Tokenizer } from "./core/tokenizer.js";
+export type { AgentEvent, AgentHappening, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
 export { VERSION } from "./core/version.js";
 export {
   FILE_EXTENSIONS,

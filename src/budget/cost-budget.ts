@@ -1,6 +1,6 @@
 import { BudgetError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
-import type { Bill, TrialBudget, Usage } from "../core/system.js";
+import type { Bill, MeteredTotal, TrialBudget, Usage } from "../core/system.js";
 import { costAt, dollars, type Pricing, picoDollars, priceFrom, pricesAt } from "./price.js";
 import { amount, BUDGET_RULES, requireRule } from "./rules.js";
 import { promptOf, requireCount, requireCounts } from "./usage.js";
@@ -14,9 +14,16 @@ export interface CostBudgetOptions {
   readonly maxCostUsd?: number | null;
   /** A limit on tokens of all classes together, for lanes that have no price. */
   readonly maxTokens?: number;
+  /** True when all that is billed is priced elsewhere, and told by `report`: a limit needs no price then. */
+  readonly isMetered?: boolean;
   /** Called once, at the moment a limit is exceeded. */
   readonly onExceeded?: () => void;
+  /** Called when a share of the limit in dollars is exceeded, once for each of `WARNING_SHARES`. */
+  readonly onShare?: (share: number) => void;
 }
+
+/** The shares of its limit at which the cost of a trial is spoken of. */
+export const WARNING_SHARES: readonly number[] = [0.5, 0.8];
 
 /**
  * The running bill of one trial. Sums are whole pico-dollars, exact up to $9,007; `add` and `estimate` are called for
@@ -31,6 +38,7 @@ export class CostBudget implements TrialBudget {
   readonly #maxCost: number;
   readonly #maxTokens: number;
   readonly #onExceeded: (() => void) | undefined;
+  readonly #onShare: ((share: number) => void) | undefined;
   readonly #bill = { costUsd: 0, exceeded: false };
   readonly #usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
   /** Of the last prompt: an estimate is of an answer to it, or to one that is about as long. */
@@ -40,17 +48,27 @@ export class CostBudget implements TrialBudget {
   #estimatedOutput = 0;
   #estimatedInput = 0;
   #costKilledAt = 0;
+  /** Told by a meter elsewhere; false while nothing was. */
+  #isReported = false;
+  #isReportEstimated = false;
+  #isReportPriced = false;
+  #shares = 0;
+  /** The cost at which the next share is exceeded. */
+  #nextShare: number;
 
-  constructor({ price, pricing, maxCostUsd, maxTokens, onExceeded }: CostBudgetOptions) {
+  constructor(options: CostBudgetOptions) {
+    const { price, pricing, maxCostUsd, maxTokens, isMetered = false } = options;
     this.maxCostUsd = maxCostUsd ?? 0;
     requireRule("maxCostUsd", this.maxCostUsd, amount);
     if (maxTokens !== undefined) requireRule("maxTokens", maxTokens, BUDGET_RULES.max_tokens);
     this.#price = price ?? (pricing === undefined ? null : priceFrom(pricing, "pricing"));
     this.#prices = this.#price;
-    if (this.maxCostUsd > 0 && this.#price === null) throw withoutPrice(this.maxCostUsd);
+    if (this.maxCostUsd > 0 && this.#price === null && !isMetered) throw withoutPrice(this.maxCostUsd);
     this.#maxCost = this.maxCostUsd > 0 ? picoDollars(this.maxCostUsd) : Number.POSITIVE_INFINITY;
     this.#maxTokens = maxTokens ?? Number.POSITIVE_INFINITY;
-    this.#onExceeded = onExceeded;
+    this.#onExceeded = options.onExceeded;
+    this.#onShare = options.onShare;
+    this.#nextShare = this.#costAtShare(0);
   }
 
   add(usage: Usage, promptTokens?: number): Bill {
@@ -74,6 +92,25 @@ export class CostBudget implements TrialBudget {
     return this.#judge();
   }
 
+  report({ usage, costUsd, isEstimated }: MeteredTotal): Bill {
+    requireCounts(usage);
+    const total = this.#usage;
+    total.input = usage.input;
+    total.output = usage.output;
+    total.cacheRead = usage.cacheRead ?? 0;
+    total.cacheWrite = usage.cacheWrite ?? 0;
+    total.cacheWrite1h = usage.cacheWrite1h ?? 0;
+    total.reasoning = usage.reasoning ?? 0;
+    this.#tokens = promptOf(usage) + usage.output;
+    this.#cost = costUsd === null ? 0 : picoDollars(costUsd);
+    this.#isReported = true;
+    this.#isReportEstimated = isEstimated;
+    this.#isReportPriced = costUsd !== null;
+    this.#estimatedOutput = 0;
+    this.#estimatedInput = 0;
+    return this.#judge();
+  }
+
   get bill(): Bill {
     return this.#bill;
   }
@@ -87,11 +124,11 @@ export class CostBudget implements TrialBudget {
   }
 
   get isEstimated(): boolean {
-    return this.#estimatedOutput + this.#estimatedInput > 0;
+    return this.#isReportEstimated || this.#estimatedOutput + this.#estimatedInput > 0;
   }
 
   get isPriced(): boolean {
-    return this.#price !== null;
+    return this.#isReported ? this.#isReportPriced : this.#price !== null;
   }
 
   #bank(usage: Usage): void {
@@ -110,9 +147,23 @@ export class CostBudget implements TrialBudget {
     const estimated = prices === null ? 0 : this.#estimatedOutput * prices.output + this.#estimatedInput * prices.input;
     const cost = this.#cost + estimated;
     this.#bill.costUsd = dollars(cost);
+    if (cost > this.#nextShare) this.#tellShare(cost);
     const isOverCost = cost > this.#maxCost;
     if (isOverCost || this.#tokens + this.#estimatedOutput + this.#estimatedInput > this.#maxTokens) this.#exceed();
     return this.#bill;
+  }
+
+  #tellShare(cost: number): void {
+    while (cost > this.#nextShare) {
+      const share = WARNING_SHARES[this.#shares] ?? 1;
+      this.#shares += 1;
+      this.#nextShare = this.#costAtShare(this.#shares);
+      this.#onShare?.(share);
+    }
+  }
+
+  #costAtShare(index: number): number {
+    return (WARNING_SHARES[index] ?? Number.POSITIVE_INFINITY) * this.#maxCost;
   }
 
   #exceed(): void {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { isAlive } from "../gateway/process-group.js";
 import { type MockOptions, startMock } from "../mock/index.js";
+import { isAlive } from "../processes/process-group.js";
 import { type GatewayOptions, gatewayCommand } from "./gateway.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));

@@ -5,7 +5,7 @@ import { loadModels } from "../budget/index.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import { type Gateway, type Receipt, startGateway } from "../gateway/index.js";
-import { ProcessGroup, type ProgramEnd } from "../gateway/process-group.js";
+import { ProcessGroup, type ProgramEnd } from "../processes/process-group.js";
 import { formatDollars } from "../report/format.js";
 import { pointingHints, renderReceipt } from "./gateway-receipt.js";
 import { say, writeResult } from "./streams.js";

@@ -165,7 +165,7 @@ export class TrialStopped extends AssayError {
 }
 
 /** The measured part of an output that never came to be. */
-export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata">;
+export type Spent = Pick<Output, "usage" | "costUsd" | "partial" | "turns" | "ttftMs" | "metadata" | "trajectory">;
 
 /** The text of anything that was thrown. */
 export function messageOf(thrown: unknown): string {

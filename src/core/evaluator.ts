@@ -45,6 +45,11 @@ export interface Evaluator {
   readonly primaryFields?: readonly string[];
   /** True when scoring costs money, so that the budget of a run has to set some aside for it. */
   readonly isPaid?: boolean;
+  /**
+   * True when work on the example can be scored while it is going on: what lies in the workspace decides, the same state
+   * scores the same, and scoring costs nothing.
+   */
+  canWatch?(example: Example): boolean;
   /** What identifies the evaluator in the manifest; see `fingerprintOf` for the default. */
   fingerprint?(): unknown;
   /** Called once before anything is run. What it throws ends the run before a cent is spent: a sandbox or a key that is missing. */

@@ -25,6 +25,11 @@ export interface PriceTier extends TokenPrices {
 export interface Limits {
   /** Null when nobody knows it: costs are unknown then, not 0. */
   readonly price: Price | null;
+  /**
+   * True when all that it uses is priced, model by model, by a meter of its own, which refuses what has no price: a limit
+   * can be kept then without a price that is known beforehand.
+   */
+  readonly isMetered?: boolean;
   /** The most that one trial may cost. 0 means no limit, null that none can be enforced. */
   readonly maxCostUsd: number | null;
   /** The most tokens that one trial may use, for lanes that have no price. */

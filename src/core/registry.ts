@@ -1,6 +1,7 @@
 import type { Dataset, DatasetDefinition } from "./dataset.js";
 import { RegistryError, ShapeError } from "./errors.js";
 import type { Evaluator } from "./evaluator.js";
+import type { Grader, GraderFactory } from "./grader.js";
 import type { Metric } from "./metric.js";
 import type { EvalResult } from "./result.js";
 import { describe, requireShape } from "./shape.js";
@@ -27,12 +28,6 @@ export interface ReportOptions {
   columns?: readonly string[];
 }
 
-/** Turns a trajectory and a workspace into a verdict. */
-export interface Grader {
-  readonly name: string;
-  grade(...input: never[]): unknown;
-}
-
 /** What each kind of name stands for. */
 export interface RegistryKinds {
   dataset: DatasetDefinition;
@@ -40,7 +35,7 @@ export interface RegistryKinds {
   evaluator: Evaluator | Factory<Evaluator>;
   metric: Metric | Factory<Metric>;
   reporter: Reporter;
-  grader: Grader | Factory<Grader>;
+  grader: Grader | GraderFactory;
 }
 
 export type RegistryKind = keyof RegistryKinds;

@@ -1,5 +1,7 @@
+import type { WorkspaceState } from "./environment.js";
 import type { Example, Turn } from "./example.js";
 import type { Limits } from "./price.js";
+import type { Trajectory } from "./trajectory.js";
 
 /** Token counts as billed. The classes are disjoint, except that `reasoning` is a part of `output` and `cacheWrite1h` of `cacheWrite`. */
 export interface Usage {
@@ -24,6 +26,8 @@ export interface Output {
   usage?: Usage;
   costUsd?: number;
   trajectory?: Trajectory;
+  /** What the work left behind in the folder it was done in. */
+  workspace?: WorkspaceState;
   stopped?: StopReason;
   /** Seconds the work took, from a system that knows better than the caller's clock, such as a recording. */
   latency?: number;
@@ -40,22 +44,20 @@ export interface Output {
   [key: string]: unknown;
 }
 
-/** The events of one trial, in order. */
-export interface Trajectory {
-  events: readonly TrajectoryEvent[];
-}
-
-export interface TrajectoryEvent {
-  type: string;
-  timestamp: number;
-  [key: string]: unknown;
-}
-
 /** What a trial has cost so far. The same object is handed out every time: read it, do not keep it. */
 export interface Bill {
   readonly costUsd: number;
   /** Once true it stays so. */
   readonly exceeded: boolean;
+}
+
+/** What a meter that prices by itself, such as the gateway, has counted for a trial so far. */
+export interface MeteredTotal {
+  readonly usage: Readonly<Usage>;
+  /** Null when a price is not known. */
+  readonly costUsd: number | null;
+  /** True while a part of it is only estimated. */
+  readonly isEstimated: boolean;
 }
 
 /** The running bill of one trial, and the limit it may not exceed. */
@@ -67,6 +69,8 @@ export interface TrialBudget {
   add(usage: Usage, promptTokens?: number): Bill;
   /** Holds provisional numbers of tokens, counted in the text that was streamed and sent, until the next `add`. */
   estimate(outputTokens: number, inputTokens?: number): Bill;
+  /** Takes over what a meter elsewhere has counted so far, in place of all that was added and estimated here. */
+  report(total: MeteredTotal): Bill;
   readonly bill: Bill;
   /** All that was added. */
   readonly usage: Readonly<Required<Usage>>;
@@ -87,6 +91,16 @@ export interface TrialContext {
   trial: number;
   seed: number;
   log: (message: string) => void;
+  /**
+   * Does the work whose time counts. What a system does before and after it, such as setting up a folder, counts neither
+   * as the trial's duration nor against its time limit. Without it, all of `process` counts.
+   */
+  timed?: <T>(work: () => Promise<T>) => Promise<T>;
+  /**
+   * Whether the trial would pass if it ended like this, for work that can be scored while it is going on; absent where it
+   * cannot.
+   */
+  passes?: (soFar: Output) => Promise<boolean>;
 }
 
 /**
@@ -110,6 +124,10 @@ export interface System {
    * and shrinks with what the endpoint takes. Without one, calls are bounded by the number of workers alone.
    */
   readonly endpoint?: string;
+  /** At most this many of its trials are under way at a time; systems of one endpoint share the smallest of theirs. */
+  readonly maxParallel?: number;
+  /** How long a trial that is told to stop may take to come to an end; 2 s unless told. */
+  readonly graceMs?: number;
   /** Gives back what the system holds. Whoever creates a system closes it; `evaluate()` does not. */
   close?(): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { describe } from "../core/shape.js";
-import type { Output, Trajectory, Usage } from "../core/system.js";
+import type { Output, Usage } from "../core/system.js";
+import type { Trajectory } from "../core/trajectory.js";
 
 /** A recorded output. Fields it does not name are kept as the output's metadata. */
 export interface ReplayRecord {

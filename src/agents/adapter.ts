@@ -1,0 +1,94 @@
+import type { Usage } from "../core/system.js";
+import type { AgentHappening } from "../core/trajectory.js";
+import type { DialectName } from "../dialects/dialect.js";
+import type { ProviderName } from "../gateway/provider.js";
+
+export const AGENT_NAMES = ["claude", "codex", "gemini", "opencode", "pi"] as const;
+
+/** The agents that are known by name. */
+export type AgentName = (typeof AGENT_NAMES)[number];
+
+/** The model an agent is to use. */
+export interface AgentModel {
+  /** On the wire. */
+  readonly name: string;
+  /** What the program is told, where its own settings are used. */
+  readonly cliName: string;
+  /** How its endpoint is spoken to. */
+  readonly dialect: DialectName;
+}
+
+/** What an agent is started with. */
+export interface LaunchRequest {
+  readonly prompt: string;
+  /** Null: the program's own default. */
+  readonly model: AgentModel | null;
+  /** The base URLs of the gateway for the clients of each provider, as the provider's own SDK takes them. */
+  readonly gateway: Readonly<Record<ProviderName, string>>;
+  /** A key that the gateway takes; it puts the real one in its place. */
+  readonly key: string;
+  /** True when the HOME is the user's own or one they named: its settings and its login are left as they are. */
+  readonly usesOwnHome: boolean;
+  readonly isRoot: boolean;
+}
+
+/** How a program is started. */
+export interface Launch {
+  /** After the program's own name. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  /** Written before it starts, below its HOME: path → content. Empty when it uses its own. */
+  readonly homeFiles: Readonly<Record<string, string>>;
+}
+
+/** How an agent says that it ended. */
+export type AgentEnd =
+  | { readonly kind: "done" }
+  /** By a limit of its own, or because the model declined. What it left is graded. */
+  | { readonly kind: "stopped"; readonly reason: "truncated" | "refused"; readonly message: string }
+  /** Something in its way. `status` is that of the model's endpoint, where it says one. */
+  | { readonly kind: "failed"; readonly message: string; readonly status: number | null };
+
+/** What a program itself says it has used, as far as it has said so. */
+export interface AgentFigures {
+  /** Null when it says nothing. */
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+  /** True when it is known to leave something out. */
+  readonly isPartial: boolean;
+}
+
+/** Reads the events that an agent prints, one run of it. */
+export interface StreamReader {
+  /** Takes one event and says what happened. Never throws: what it does not know it tells as `custom`. */
+  read(event: unknown): readonly AgentHappening[];
+  /** The final event; null while there was none. */
+  readonly end: AgentEnd | null;
+  readonly figures: AgentFigures;
+  /** What it said last; empty when nothing. */
+  readonly response: string;
+  /** As the stream tells it. */
+  readonly version: string | null;
+  readonly model: string | null;
+  /** Types of events that are not known, and how many there were of each. */
+  readonly unknown: ReadonlyMap<string, number>;
+}
+
+/** Everything that is particular to one agent. */
+export interface AgentAdapter {
+  readonly name: AgentName;
+  /** Looked for in PATH. */
+  readonly program: string;
+  /** The version that its adapter was last checked with. */
+  readonly checkedVersion: string;
+  /** How models may be spoken to by it, the usual one first. */
+  readonly dialects: readonly DialectName[];
+  /** Whose models it uses unless told; null when that has to be said. */
+  readonly provider: string | null;
+  /** Used unless told; null when one has to be named. */
+  readonly defaultModel: string | null;
+  /** How to get it. */
+  readonly install: string;
+  launch(request: LaunchRequest): Launch;
+  reader(): StreamReader;
+}
