@@ -42,8 +42,14 @@ export function budgetsOf(
   return {
     port: {
       limitsOf: (system) => limits.get(system) ?? null,
-      open: ({ price, maxCostUsd, maxTokens }, onExceeded) =>
-        new CostBudget({ price, maxCostUsd, onExceeded, ...(maxTokens === undefined ? {} : { maxTokens }) }),
+      open: ({ price, maxCostUsd, maxTokens, isMetered = false }, listeners) =>
+        new CostBudget({
+          ...listeners,
+          price,
+          maxCostUsd,
+          isMetered,
+          ...(maxTokens === undefined ? {} : { maxTokens }),
+        }),
       run: runBudget === null ? null : runPort(runBudget),
     },
     run: runBudget,
@@ -90,7 +96,8 @@ function isFree({ isRecorded }: System, limits: Limits | null): boolean {
 
 function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
   if (limits === undefined) return null;
-  return maxCostUsd === undefined || limits.price === null ? limits : { ...limits, maxCostUsd };
+  const isEnforceable = limits.price !== null || limits.isMetered === true;
+  return maxCostUsd === undefined || !isEnforceable ? limits : { ...limits, maxCostUsd };
 }
 
 /** A trial starts only when the most it may cost is left: a run that could not pay for one would start none. */
@@ -115,19 +122,20 @@ function requirePrices(systems: readonly System[]): void {
 
 /** What calls a model and says nothing of prices would spend unseen. */
 function isUnpriced({ limits, model, endpoint }: System): boolean {
-  return limits === undefined ? model !== undefined || endpoint !== undefined : limits.price === null;
+  if (limits === undefined) return model !== undefined || endpoint !== undefined;
+  return limits.price === null && limits.isMetered !== true;
 }
 
 function checkLimits({ name, limits }: System): void {
   if (limits === undefined) return;
-  const { maxCostUsd, hardTimeoutMs, price, maxTokens } = limits;
+  const { maxCostUsd, hardTimeoutMs, price, maxTokens, isMetered = false } = limits;
   const isAmount = (value: unknown) => typeof value === "number" && value >= 0 && value < Number.POSITIVE_INFINITY;
   if (maxCostUsd !== null && !isAmount(maxCostUsd)) throw badLimit(name, "maxCostUsd", maxCostUsd);
   if (hardTimeoutMs !== null && !(isAmount(hardTimeoutMs) && hardTimeoutMs > 0))
     throw badLimit(name, "hardTimeoutMs", hardTimeoutMs);
   if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0))
     throw badLimit(name, "maxTokens", maxTokens);
-  if (price === null && maxCostUsd !== null && maxCostUsd > 0)
+  if (price === null && !isMetered && maxCostUsd !== null && maxCostUsd > 0)
     throw new BudgetError(
       `The system "${name}" is limited to $${maxCostUsd} but has no price: the limit could never fire.`,
     );

@@ -31,6 +31,7 @@ export function describeProgress({
   costUsd,
   elapsedMs,
   waiting,
+  warning,
 }: Progress): string {
   const perSecond = elapsedMs === 0 ? 0 : ((done - resumed) / elapsedMs) * 1000;
   const parts = [`${done}/${total}`, scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`];
@@ -38,6 +39,7 @@ export function describeProgress({
   if (costUsd !== null) parts.push(formatDollars(costUsd));
   parts.push(`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`);
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);
+  if (warning !== null) parts.push(warning);
   if (waiting !== null) parts.push(waiting);
   return parts.join(" · ");
 }

@@ -92,10 +92,12 @@ export interface TrialContext {
   seed: number;
   log: (message: string) => void;
   /**
-   * Does the work whose time counts. What a system does before and after it, such as setting up a folder, counts neither
-   * as the trial's duration nor against its time limit. Without it, all of `process` counts.
+   * For systems that work in phases. Does the work whose time counts: what comes before and after it counts neither as
+   * the trial's duration nor against its time limit.
    */
   timed?: <T>(work: () => Promise<T>) => Promise<T>;
+  /** For systems that work in phases. Has something done when the trial is over, scoring included, however it ends. */
+  atEnd?: (task: () => void | Promise<void>) => void;
   /**
    * Whether the trial would pass if it ended like this, for work that can be scored while it is going on; absent where it
    * cannot.
@@ -124,6 +126,8 @@ export interface System {
    * and shrinks with what the endpoint takes. Without one, calls are bounded by the number of workers alone.
    */
   readonly endpoint?: string;
+  /** True when it sets things up before its work and clears them away after it: its trials have `timed` and `atEnd`. */
+  readonly worksInPhases?: boolean;
   /** At most this many of its trials are under way at a time; systems of one endpoint share the smallest of theirs. */
   readonly maxParallel?: number;
   /** How long a trial that is told to stop may take to come to an end; 2 s unless told. */

@@ -6,6 +6,7 @@ import type { System } from "../core/system.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
+import type { Alarms } from "./alarms.js";
 import { charge } from "./billed.js";
 import { type Attempted, type Call, openCall, type Returned, returned, type Threw, type Timed, threw } from "./call.js";
 import { failureOf } from "./classify.js";
@@ -13,6 +14,7 @@ import type { CallEnd, Gate } from "./gate.js";
 import type { CachedOutput, RunPorts } from "./ports.js";
 import { retryOf, waitBeforeRetry } from "./retry.js";
 import { TrialStop } from "./trial-stop.js";
+import { watchOf } from "./watching.js";
 
 export interface AttemptOptions {
   seed: number;
@@ -20,12 +22,18 @@ export interface AttemptOptions {
   gates: readonly (Gate | null)[];
   /** By system: what a trial is held to. */
   limits: readonly (Limits | null)[];
+  /** What passing means. */
+  threshold: number;
+  /** Told when a trial has used up much of its budget. */
+  alarms: Alarms;
 }
 
 /** Calls systems, or answers for them from the cache when they did the very same work before. */
 export class Attempter {
   readonly #ports: RunPorts;
   readonly #seed: number;
+  readonly #threshold: number;
+  readonly #alarms: Alarms;
   readonly #known: readonly Known[];
   readonly #random: () => number;
   /** Calls that were made and could not be answered at once. */
@@ -33,9 +41,11 @@ export class Attempter {
   #sleeping = 0;
   #lastFailure: unknown;
 
-  constructor(ports: RunPorts, { seed, gates, limits }: AttemptOptions) {
+  constructor(ports: RunPorts, { seed, gates, limits, threshold, alarms }: AttemptOptions) {
     this.#ports = ports;
     this.#seed = seed;
+    this.#threshold = threshold;
+    this.#alarms = alarms;
     this.#known = gates.map((gate, i) => ({ gate, limits: limits[i] ?? null, fingerprint: null }));
     this.#random = createRandom(hashSeed(seed, "retries")).next;
   }
@@ -47,11 +57,41 @@ export class Attempter {
   }
 
   #open(trial: Trial, limits: Limits | null): Call {
+    const call = this.#openWith(trial, limits);
+    if (trial.wiring.canWatch) {
+      const passes = watchOf(trial, this.#threshold, call.context.signal);
+      if (passes !== undefined) call.context.passes = passes;
+    }
+    if (trial.system.worksInPhases === true) this.#addPhases(call, limits);
+    return call;
+  }
+
+  #openWith(trial: Trial, limits: Limits | null): Call {
     const { signal, budget } = this.#ports;
     if (limits === null) return openCall({ trial, runSeed: this.#seed, signal, budget: null, stop: null });
-    const stop = new TrialStop(signal);
-    const bill = budget.open(limits, () => stop.stop("cost_killed"));
+    const stop = new TrialStop(signal, trial.system.graceMs);
+    const bill = budget.open(limits, {
+      onExceeded: () => stop.stop("cost_killed"),
+      onShare: (share) => this.#alarms.raise(trial, share),
+    });
     return openCall({ trial, runSeed: this.#seed, signal: stop.signal, budget: bill, stop });
+  }
+
+  #addPhases(call: Call, limits: Limits | null): void {
+    const { clock } = this.#ports;
+    call.context.atEnd = (task) => {
+      call.atEnd = [...(call.atEnd ?? []), task];
+    };
+    call.context.timed = async (work) => {
+      const start = clock();
+      call.stop?.startClock(leftOf(limits, call));
+      try {
+        return await work();
+      } finally {
+        call.stop?.stopClock();
+        call.workMs = microseconds(clock() - start);
+      }
+    };
   }
 
   async #makeUnlessCached(call: Call, trial: Trial, known: Known): Promise<Attempted> {
@@ -89,6 +129,7 @@ export class Attempter {
       call.failed = [...call.failed, failureOf(error, durationMs)];
       call.lostMs += durationMs + wait;
       call.insideMs += durationMs;
+      call.workMs = null;
       attempted = await this.#enter(call, trial, known);
     }
     return attempted;
@@ -158,7 +199,8 @@ export class Attempter {
       );
       if (call.stop === null) return settled;
       const overdue = () => this.#threw(call.stop?.signal.reason, { start, call });
-      return call.stop.limit(settled, { ms: leftOf(limits, call), overdue });
+      const ms = system.worksInPhases === true ? null : leftOf(limits, call);
+      return call.stop.limit(settled, { ms, overdue });
     } catch (error) {
       return this.#threw(error, { start, call });
     }
@@ -178,7 +220,7 @@ export class Attempter {
   }
 
   #since(start: number, call: Call): Timed {
-    return { durationMs: microseconds(this.#ports.clock() - start), call };
+    return { durationMs: call.workMs ?? microseconds(this.#ports.clock() - start), call };
   }
 
   /** A cache that cannot be written costs a note, not the trial. */

@@ -27,6 +27,10 @@ export interface Call {
   lostMs: number;
   /** Milliseconds inside the failed calls. */
   insideMs: number;
+  /** Milliseconds of the work itself, from a system that works in phases; null from all others. */
+  workMs: number | null;
+  /** What is to be done when the trial is over; null for nearly all. */
+  atEnd: (() => void | Promise<void>)[] | null;
   /** True when the output was there already, in the cache or in a recording. */
   wasPaid: boolean;
   /** Gives the place at the endpoint back; null while there is none. */
@@ -76,6 +80,8 @@ export function openCall({ trial: { trial, example, system }, runSeed, signal, b
     failed: NO_ATTEMPTS,
     lostMs: 0,
     insideMs: 0,
+    workMs: null,
+    atEnd: null,
     wasPaid: system.isRecorded === true,
     leaveGate: null,
   };

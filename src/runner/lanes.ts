@@ -9,6 +9,8 @@ export interface Lane {
   readonly systems: readonly number[];
   /** What the endpoint takes at a time; null when there is none. */
   readonly gate: Gate | null;
+  /** Trials at a time. */
+  readonly workers: number;
 }
 
 /** One lane for each endpoint, so that a slow one holds up nobody else. */
@@ -18,17 +20,26 @@ export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
     const endpoint = endpointOf(system);
     endpoints.set(endpoint, [...(endpoints.get(endpoint) ?? []), index]);
   }
-  return Array.from(endpoints, ([endpoint, members]) => ({
-    systems: members,
-    gate:
-      endpoint === null
-        ? null
-        : new Gate({ name: nameOf(endpoint), max: ports.maxWorkers, clock: () => ports.clock() }),
-  }));
+  return Array.from(endpoints, ([endpoint, members]) => {
+    const workers = workersOf(
+      members.flatMap((index) => systems[index] ?? []),
+      ports,
+    );
+    const gate =
+      endpoint === null ? null : new Gate({ name: nameOf(endpoint), max: workers, clock: () => ports.clock() });
+    return { systems: members, gate, workers };
+  });
 }
 
-function endpointOf({ endpoint }: System): string | null {
-  return typeof endpoint === "string" && endpoint !== "" ? endpoint : null;
+/** A system that bounds its own trials without an endpoint is a lane of its own. */
+function endpointOf({ endpoint, maxParallel, name }: System): string | null {
+  if (typeof endpoint === "string" && endpoint !== "") return endpoint;
+  return maxParallel === undefined ? null : name;
+}
+
+function workersOf(systems: readonly System[], { maxWorkers }: RunPorts): number {
+  const bounds = systems.flatMap(({ maxParallel }) => maxParallel ?? []);
+  return bounds.length === 0 ? maxWorkers : Math.min(...bounds);
 }
 
 /** The host alone: what follows a blank tells accounts apart, and is not for people. */

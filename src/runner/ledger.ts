@@ -52,8 +52,8 @@ export class Ledger {
     this.#start = ports.clock();
     this.#turnStart = this.#start;
     const total = plan.total;
-    const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0, waiting: null };
-    this.#progress = { ...none, total };
+    const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
+    this.#progress = { ...none, waiting: null, warning: null, total };
     for (const [index, row] of earlier.rows) this.#keep(index, row);
     this.#progress.resumed = this.#progress.done;
   }
@@ -136,6 +136,12 @@ export class Ledger {
     if (this.#closed) return;
     this.#progress.elapsedMs = this.#ports.clock() - this.#start;
     this.#ports.onProgress?.({ ...this.#progress, waiting });
+  }
+
+  /** Says which trial is about to exceed its budget; null when none is any more. */
+  warn(warning: string | null): void {
+    this.#progress.warning = warning;
+    this.tell(null);
   }
 
   /** A write fails in a turn of its own; whoever comes next is told. */

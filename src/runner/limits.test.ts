@@ -33,7 +33,7 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
     maxWorkers: 4,
     budget: {
       limitsOf: ({ limits }) => limits ?? null,
-      open: ({ price, maxCostUsd }, onExceeded) => new CostBudget({ price, maxCostUsd, onExceeded }),
+      open: ({ price, maxCostUsd }, listeners) => new CostBudget({ price, maxCostUsd, ...listeners }),
       run:
         budget === undefined
           ? null

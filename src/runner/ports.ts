@@ -42,16 +42,26 @@ export interface Progress {
   elapsedMs: number;
   /** Why trials are waiting, in words; null when none is. */
   waiting: string | null;
+  /** Which trial is about to exceed its budget, in words; null when none is. */
+  warning: string | null;
 }
 
 /** What the trials of a run may cost. */
 export interface BudgetPort {
   /** What every trial of a system is held to; null when nothing is known of what it costs. */
   limitsOf(system: System): Limits | null;
-  /** The bill of one trial. `onExceeded` is called once, when it costs more than it may. */
-  open(limits: Limits, onExceeded: () => void): TrialBudget;
+  /** The bill of one trial. */
+  open(limits: Limits, listeners: BillListeners): TrialBudget;
   /** What the whole run may cost; null when that is not limited. */
   readonly run: RunBudgetPort | null;
+}
+
+/** Who hears of what a trial costs. */
+export interface BillListeners {
+  /** Called once, when it costs more than it may. */
+  onExceeded: () => void;
+  /** Called when a large share of what it may cost is spent. */
+  onShare: (share: number) => void;
 }
 
 /** Admits trials as long as the budget of the run covers the most they may cost. */

@@ -2,11 +2,13 @@ import { setMaxListeners } from "node:events";
 import { AssayError, TrialError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import type { EvalRow } from "../core/row.js";
+import type { Output } from "../core/system.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { admissions, type Trial } from "./admit.js";
+import { Alarms } from "./alarms.js";
 import { Attempter } from "./attempt.js";
 import { type Attempted, openCall, threw } from "./call.js";
-import { classify } from "./classify.js";
+import { classify, type Ending } from "./classify.js";
 import { type Lane, lanesOf } from "./lanes.js";
 import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
@@ -14,9 +16,7 @@ import type { RunPorts } from "./ports.js";
 import { Purse } from "./purse.js";
 import { interruptedRow, toRow } from "./record.js";
 import { type Graded, score } from "./score.js";
-
-/** How long trials in flight may go on after the run was told to stop. */
-const GRACE_MS = 2000;
+import { GRACE_MS } from "./trial-stop.js";
 
 /** How often somebody looks whether trials are waiting. */
 const WAIT_CHECK_MS = 250;
@@ -45,12 +45,12 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   };
   const stopTelling = tellWaiting(ledger, () => [...lanes.map(({ gate }) => gate), chain, purse]);
   try {
-    const slots = Math.min(ports.maxWorkers, plan.total);
+    const slotsOf = (lane: number) => Math.min(lanes[lane]?.workers ?? ports.maxWorkers, plan.total);
     const startWorkers = () =>
-      Promise.all(queues.flatMap((queue) => Array.from({ length: slots }, () => worker(queue))));
+      Promise.all(queues.flatMap((queue, lane) => Array.from({ length: slotsOf(lane) }, () => worker(queue))));
     let workers = startWorkers();
     for (;;) {
-      const outcome = await outcomeOf(Promise.all([workers, ...inFlight.values()]), ports);
+      const outcome = await outcomeOf(Promise.all([workers, ...inFlight.values()]), ports, graceOf(plan));
       if (outcome === "stopped" || (outcome === "done" && inFlight.size === 0)) return ledger.close();
       if (outcome === "done") continue;
       for (const trial of chain.giveUp([...inFlight.keys()])) inFlight.delete(trial);
@@ -101,9 +101,10 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
   const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
   const limits = plan.systems.map((system) => ports.budget.limitsOf(system));
   const limitsOf = ({ systemIndex }: Trial) => limits[systemIndex] ?? null;
-  const attempter = new Attempter(ports, { seed: plan.seed, gates, limits });
   const { tokens } = ledger;
   const { threshold } = plan;
+  const alarms = new Alarms((warning) => ledger.warn(warning));
+  const attempter = new Attempter(ports, { seed: plan.seed, gates, limits, threshold, alarms });
   /** A trial that is run again on resume has cost what it has cost. */
   const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null = null): void => {
     const row = interruptedRow(trial, attempted, graded);
@@ -126,7 +127,7 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
         return recordInterrupted(trial, attempted, graded);
       const earlier = ledger.attemptsOf(trial);
       const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
-      ledger.record(trial, { row, output, evidence: graded?.evidence ?? null });
+      ledger.record(trial, { row, output: output ?? leftBy(ending), evidence: graded?.evidence ?? null });
     };
     return output === null ? record(null) : andThen(score(trial, output, ports.signal), record);
   };
@@ -151,7 +152,12 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
     limitsOf,
     waiting: () => attempter.waiting(),
     run(trial) {
-      const finished = andThen(attempter.attempt(trial), (attempted) => finishSafely(trial, attempted));
+      const finished = andThen(attempter.attempt(trial), (attempted) => {
+        alarms.clear(trial);
+        const recorded = finishSafely(trial, attempted);
+        const { atEnd } = attempted.call;
+        return atEnd === null ? recorded : clearedAway(recorded, atEnd);
+      });
       if (isThenable(finished)) return finished.then(() => ledger.written());
       return ledger.turnIsLong() ? ledger.written() : undefined;
     },
@@ -173,13 +179,37 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
 
 const NO_LIMITS = { budget: null, stop: null } as const;
 
+/** What a trial that failed has to show for it: how far it came is kept, and not graded. */
+function leftBy(ending: Ending): Output | null {
+  const trajectory = ending.kind === "error" ? ending.spent?.trajectory : undefined;
+  return trajectory === undefined ? null : { trajectory };
+}
+
+/** Waits until a trial is recorded, then does what its system left to be done. What fails there costs nothing any more. */
+async function clearedAway(recorded: Eventually<void>, tasks: readonly (() => void | Promise<void>)[]): Promise<void> {
+  try {
+    await recorded;
+  } finally {
+    await Promise.allSettled(tasks.map(async (task) => task()));
+  }
+}
+
+/** How long trials in flight may go on after the run was told to stop. */
+function graceOf({ systems }: Plan): number {
+  return Math.max(GRACE_MS, ...systems.map(({ graceMs }) => graceMs ?? 0));
+}
+
 type RunOutcome = "done" | "stopped" | "stalled";
 
 /** Waits for the workers; once the signal is aborted, no longer than the grace; and not at all when nothing can go on. */
-async function outcomeOf(workers: Promise<unknown>, { signal, whenIdle }: RunPorts): Promise<RunOutcome> {
+async function outcomeOf(
+  workers: Promise<unknown>,
+  { signal, whenIdle }: RunPorts,
+  graceMs: number,
+): Promise<RunOutcome> {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (resolve: (outcome: RunOutcome) => void) => () => {
-    timer = setTimeout(resolve, GRACE_MS, "stopped");
+    timer = setTimeout(resolve, graceMs, "stopped");
   };
   const undo: (() => void)[] = [];
   const stopped = new Promise<RunOutcome>((resolve) => {

@@ -1,7 +1,7 @@
 import { TrialStopped } from "../core/errors.js";
 
-/** How long a trial that was told to stop may take to do so. */
-const GRACE_MS = 2000;
+/** How long a trial that was told to stop may take to do so, unless its system says otherwise. */
+export const GRACE_MS = 2000;
 
 /** Node's timers take no more, and fire at once when they are given more. */
 const LONGEST_TIMER = 2 ** 31 - 1;
@@ -12,14 +12,16 @@ type Reason = TrialStopped["stopped"];
 export class TrialStop {
   readonly #controller = new AbortController();
   readonly #run: AbortSignal;
+  readonly #graceMs: number;
   #reason: Reason | null = null;
   #clock: NodeJS.Timeout | undefined;
   #grace: NodeJS.Timeout | undefined;
   #onOverdue: (() => void) | null = null;
   #isOver = false;
 
-  constructor(run: AbortSignal) {
+  constructor(run: AbortSignal, graceMs = GRACE_MS) {
     this.#run = run;
+    this.#graceMs = graceMs;
     if (run.aborted) this.#controller.abort(run.reason);
     else run.addEventListener("abort", this.#onRunStopped, { once: true });
   }
@@ -37,20 +39,29 @@ export class TrialStop {
     if (this.signal.aborted || this.#isOver) return;
     this.#reason = reason;
     this.#controller.abort(new TrialStopped(reason));
-    this.#grace = setTimeout(() => this.#onOverdue?.(), GRACE_MS);
+    this.#grace = setTimeout(() => this.#onOverdue?.(), this.#graceMs);
   }
 
   /** Waits for the trial's call, for `ms` at most; `overdue` speaks for one that was told to stop and does not. */
   async limit<T>(pending: PromiseLike<T>, { ms, overdue }: { ms: number | null; overdue: () => T }): Promise<T> {
-    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
+    this.startClock(ms);
     const late = new Promise<T>((resolve) => {
       this.#onOverdue = () => resolve(overdue());
     });
     try {
       return await Promise.race([pending, late]);
     } finally {
-      clearTimeout(this.#clock);
+      this.stopClock();
     }
+  }
+
+  /** From now on the trial may take this long. */
+  startClock(ms: number | null): void {
+    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
+  }
+
+  stopClock(): void {
+    clearTimeout(this.#clock);
   }
 
   /** Call when the trial is over. */

@@ -26,6 +26,8 @@ export interface Wiring {
   /** The field whose equals stand together in the order of a run, and are no independent observations. */
   readonly groupBy: string | null;
   readonly origin: DatasetOrigin | null;
+  /** True when the evaluators may be able to score work that is going on; the example decides. */
+  readonly canWatch: boolean;
 }
 
 export interface WireOptions {
@@ -57,6 +59,7 @@ export function wire(options: WireOptions): Wiring {
     facets: dataset.facets === undefined ? null : new FacetReader(dataset.facets),
     groupBy: dataset.groupBy ?? null,
     origin: dataset.origin ?? null,
+    canWatch: evaluators.length > 0 && evaluators.every(({ canWatch }) => canWatch !== undefined),
   };
   if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;
