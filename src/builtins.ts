@@ -10,9 +10,15 @@ import { compressorFactories } from "./systems/compressors/index.js";
 
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);
+registry.register("dataset", "agent-tasks", {
+  description: "Eight tiny coding tasks for agents, each in a folder with tests.",
+  evaluators: ["graders"],
+  load: async (options) => (await import("./agents/tasks/index.js")).agentTasks.load(options),
+});
 for (const [name, definition] of catalogueDefinitions()) registry.register("dataset", name, definition);
 for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
+registry.register("evaluator", "graders", async () => new (await import("./graders/index.js")).GraderEvaluator());
 registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
 });

@@ -1,5 +1,6 @@
 import "./builtins.js";
 
+export { AGENT_NAMES, type AgentName, AgentSystem, type AgentSystemOptions } from "./agents/index.js";
 export {
   type BudgetRule,
   type Budgets,
@@ -135,6 +136,7 @@ export {
   startGateway,
 } from "./gateway/index.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
+export { GraderError, GraderEvaluator, type GraderEvaluatorOptions, graderFactories } from "./graders/index.js";
 export { type HttpClient, openClient } from "./http/index.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
@@ -205,7 +207,8 @@ export {
   standardMetrics,
   summarise,
 } from "./metrics/index.js";
-export { type Mock, type MockOptions, type MockScript, startMock } from "./mock/index.js";
+export { type Mock, type MockOptions, type MockRequest, type MockScript, startMock } from "./mock/index.js";
+export { type AgentOptions, openAgent } from "./open-agent.js";
 export type { Progress } from "./runner/ports.js";
 export type { RetryPolicy } from "./runner/retry.js";
 export {

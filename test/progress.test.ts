@@ -15,6 +15,7 @@ const HALF = {
   costUsd: null,
   elapsedMs: 0,
   waiting: null,
+  warning: null,
 };
 
 class Recorder {

@@ -76,7 +76,7 @@ export interface StreamReader {
 
 /** Everything that is particular to one agent. */
 export interface AgentAdapter {
-  readonly name: AgentName;
+  readonly name: string;
   /** Looked for in PATH. */
   readonly program: string;
   /** The version that its adapter was last checked with. */
@@ -89,6 +89,10 @@ export interface AgentAdapter {
   readonly defaultModel: string | null;
   /** How to get it. */
   readonly install: string;
+  /** The command as it was given, of an adapter for any command. */
+  readonly command?: string;
+  /** True when it prints plain text instead of events: its reader is given lines, and its exit code says how it ended. */
+  readonly printsText?: boolean;
   launch(request: LaunchRequest): Launch;
   reader(): StreamReader;
 }

@@ -142,6 +142,13 @@ async function runConfigSchema() {
     name: z.string().optional(),
     api: z.enum(DIALECT_NAMES).optional(),
   });
+  const agent = z.strictObject({
+    agent: z.string().optional(),
+    command: z.string().optional(),
+    model: z.string().optional(),
+    name: z.string().optional(),
+    api: z.enum(DIALECT_NAMES).optional(),
+  });
   const models = z.array(z.union([z.string(), model], { error: "must be a name or { model, proxy, name, api, … }" }));
   const judge = z.strictObject({
     models: models.min(1),
@@ -170,6 +177,14 @@ async function runConfigSchema() {
     models: models.optional(),
     modelsFile: z.string().optional(),
     ...settings,
+    agents: z
+      .array(z.union([z.string(), agent], { error: "must be a name or { agent, command, model, name, api }" }))
+      .optional(),
+    agentParallel: whole.optional(),
+    agentHome: z.string().optional(),
+    agentUrl: z.string().optional(),
+    agentEnv: z.array(z.string()).optional(),
+    keepWorkspaces: z.string().optional(),
     maxCost: z.number().positive().optional(),
     trialMaxCost: z.number().min(0).optional(),
     maxRetries: z.number().int().min(0).optional(),

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type MockOptions, startMock } from "../mock/index.js";
-import { isAlive } from "../processes/process-group.js";
+import { isGroupRunning } from "../processes/index.js";
 import { type GatewayOptions, gatewayCommand } from "./gateway.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
@@ -120,7 +120,7 @@ describe("assay gateway", () => {
     expect(stderr).toMatch(/The budget is spent \(\$0\.01\d*\): stopping sh/);
     expect(stderr).toMatch(/1 request: 1 cut by the budget/);
     expect(stderr).toContain("of $0.0100 spent; the limit was exceeded at $0.01");
-    expect(isAlive(await number("pid"))).toBe(false);
+    expect(isGroupRunning(await number("pid"))).toBe(false);
   });
 
   it("stops a program whose time is up", async () => {
@@ -164,7 +164,7 @@ describe("assay gateway", () => {
     child.kill("SIGINT");
     child.kill("SIGTERM");
     expect((await ended).code).toBe(137);
-    expect(isAlive(pid)).toBe(false);
+    expect(isGroupRunning(pid)).toBe(false);
   });
 
   it("without a program prints the variables and meters until Ctrl-C", async () => {

@@ -5,7 +5,7 @@ import { loadModels } from "../budget/index.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import { type Gateway, type Receipt, startGateway } from "../gateway/index.js";
-import { ProcessGroup, type ProgramEnd } from "../processes/process-group.js";
+import { type ProgramEnd, type RunningProgram, startAttached } from "../processes/index.js";
 import { formatDollars } from "../report/format.js";
 import { pointingHints, renderReceipt } from "./gateway-receipt.js";
 import { say, writeResult } from "./streams.js";
@@ -119,22 +119,19 @@ interface ProgramRun {
 
 async function runProgram(gateway: Gateway, { options, command, stopped }: ProgramRun): Promise<Outcome> {
   const [name = "", ...args] = command;
-  const group = await ProcessGroup.start({
-    command: name,
-    args,
-    env: { ...process.env, ...gateway.env },
-    output: options.output === "json" ? "stderr" : "stdout",
-  });
-  const signals = forwardSignals(group);
+  const env = { ...process.env, ...gateway.env };
+  const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
+  const signals = forwardSignals(program);
   try {
-    const first = await Promise.race([group.ended, stopped]);
+    const first = await Promise.race([program.ended, stopped]);
     if (typeof first === "object") {
       // What was told to stop must not leave anything behind that did not listen.
-      if (signals.wereSent) await group.stop();
+      if (signals.wereSent) await program.stop();
       return { exitCode: exitCodeOf(first), stoppedBy: null };
     }
     say(`${REASONS[first](gateway.receipt(), options)}: stopping ${name}.`);
-    if (!(await group.stop())) say(`Some processes that ${name} started could not be stopped: look for them.`);
+    const { left } = await program.stop();
+    if (left.length > 0) say(`Some processes that ${name} started could not be stopped: ${left.join(", ")}.`);
     return { exitCode: EXIT.gateFailed, stoppedBy: first };
   } finally {
     signals.release();
@@ -154,10 +151,10 @@ function exitCodeOf({ code, signal }: ProgramEnd): number {
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The program is in a group of its own, so that Ctrl-C reaches only us. It is passed on; said twice, it is an order. */
-function forwardSignals(group: ProcessGroup): ForwardedSignals {
+function forwardSignals(program: RunningProgram): ForwardedSignals {
   const forward = (signal: NodeJS.Signals) => {
-    if (signals.wereSent) void group.stop();
-    else group.signal(signal);
+    if (signals.wereSent) void program.stop();
+    else program.signal(signal);
     signals.wereSent = true;
   };
   const release = () => {

@@ -1,37 +1,62 @@
+import { baseUrlOf } from "../budget/base-url.js";
 import { findModelsFile } from "../budget/find-models-file.js";
-import { bundledPrice, loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
+import { loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
+import { bundledLimits, entryFor } from "../budget/model-lookup.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
-import { resolveAtPrice } from "../budget/resolve.js";
 import { UsageError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
-import { isSecretName } from "../core/secret-name.js";
 import { didYouMean } from "../core/suggest.js";
+import type { System } from "../core/system.js";
 import type { DialectName } from "../dialects/dialect.js";
 import { isLoopback } from "../http/endpoint.js";
 import { ModelSystem } from "../systems/model.js";
-import type { ModelConfig, RunConfig } from "./run-config.js";
+import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
 /** For a proxy that serves one model, whatever it is called. */
 const ANY_MODEL = "default";
 
-/** The models of a run as systems; when it names nothing at all, the default of the models file. */
-export async function modelSystems(config: RunConfig & { dryRun?: boolean }): Promise<ModelSystem[]> {
+/** The models of a run, none of which is run by an agent. */
+export async function modelSystems(config: Run): Promise<ModelSystem[]> {
   const file = await modelsFileOf(config);
-  const given = config.models ?? defaultOf(config, file);
   const systems: ModelSystem[] = [];
-  for (const model of given)
+  for (const model of config.models ?? [])
     systems.push(await modelSystem(typeof model === "string" ? { model } : model, config, file));
   return systems;
 }
 
-async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
+type Run = RunConfig & { dryRun?: boolean };
+
+/** The models of a run as systems, some of them run by agents; when it names nothing at all, the default of the models file. */
+export async function* measuredModels(config: RunConfig & { dryRun?: boolean }): AsyncGenerator<System> {
+  const file = await modelsFileOf(config);
+  for (const given of config.models ?? defaultOf(config, file)) {
+    const model = typeof given === "string" ? { model: given } : given;
+    const agent = model.model === undefined || model.proxy !== undefined ? null : agentOf(entryFor(model.model, file));
+    if (agent === null) yield await modelSystem(model, config, file);
+    else yield await (await import("./agent-systems.js")).agentSystem({ ...agent, ...nameOf(model) }, config);
+  }
+}
+
+/** A model that the file has run by an agent. */
+function agentOf(entry: ModelEntry | undefined): AgentConfig | null {
+  return entry == null || entry.agentCli === null
+    ? null
+    : { agent: entry.agentCli, model: entry.name, name: entry.name };
+}
+
+function nameOf({ name }: ModelConfig): Pick<AgentConfig, "name"> {
+  return name === undefined ? {} : { name };
+}
+
+/** The models file of a run, when there is one. */
+export async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
   const path = modelsFile ?? findModelsFile();
   return path === undefined ? null : loadModels(path);
 }
 
-function defaultOf({ systems = [], replay = [] }: RunConfig, file: ModelsFile | null): string[] {
-  if (systems.length + replay.length > 0 || file === null || file.default === null) return [];
+function defaultOf({ systems = [], replay = [], agents = [] }: RunConfig, file: ModelsFile | null): string[] {
+  if (systems.length + replay.length + agents.length > 0 || file === null || file.default === null) return [];
   say(`Measuring ${file.default}, the default of ${file.file}`);
   return [file.default];
 }
@@ -84,15 +109,10 @@ async function locate(given: ModelConfig, file: ModelsFile | null): Promise<Loca
   return fromProvider(given, file);
 }
 
-function entryFor(model: string, file: ModelsFile | null): ModelEntry | undefined {
-  const byKey = file?.models.get(model);
-  return byKey ?? [...(file?.models.values() ?? [])].find(({ apiName }) => apiName === model);
-}
-
 async function behindProxy(given: ModelConfig, proxy: string, entry: ModelEntry | undefined): Promise<Located> {
   const dialect = given.api ?? (entry?.provider == null ? "chat" : dialectOf(entry.provider));
   const model = entry?.apiName ?? given.model ?? ANY_MODEL;
-  const baseUrl = withVersion(proxy, dialect);
+  const baseUrl = baseUrlOf("--proxy", proxy, dialect);
   return {
     model,
     name: given.name,
@@ -116,7 +136,7 @@ function keyForProxy(baseUrl: string, dialect: DialectName): string | null {
 function fromEntry(given: ModelConfig, entry: ModelEntry): Located {
   if (entry.agentCli !== null)
     throw new UsageError(
-      `The model "${entry.name}" is run by the agent ${entry.agentCli}, which --model does not start. Remove agent_cli to call it through its API.`,
+      `The model "${entry.name}" is run by the agent ${entry.agentCli}, which answers no single questions. Remove agent_cli to call it through its API.`,
     );
   const { baseUrl, keyVariable, dialect: usual } = endpointOf(entry);
   if (baseUrl === null)
@@ -127,7 +147,7 @@ function fromEntry(given: ModelConfig, entry: ModelEntry): Located {
   return {
     model: entry.apiName,
     name: given.name ?? entry.name,
-    baseUrl: withVersion(baseUrl, dialect),
+    baseUrl: baseUrlOf("base_url", baseUrl, dialect),
     dialect,
     keyVariable,
     limits: entry.limits,
@@ -156,36 +176,5 @@ function unknownModel(model: string, file: ModelsFile | null): UsageError {
   const guess = file === null ? "" : didYouMean(model, file.models.keys());
   return new UsageError(
     `${where}.${guess} Write --model PROVIDER/MODEL (openai/gpt-5, anthropic/…, google/…, openrouter/…, ollama/…), or --proxy URL --model ${model || "MODEL"}.`,
-  );
-}
-
-async function bundledLimits(wanted: { model: string; provider?: string; baseUrl?: string }): Promise<Limits> {
-  const price = await bundledPrice(wanted);
-  const { maxCostUsd, hardTimeoutSecs } = resolveAtPrice(price, {});
-  return { price, maxCostUsd, hardTimeoutMs: hardTimeoutSecs * 1000 };
-}
-
-/** A bare host stands for where its dialect usually lives. */
-function withVersion(url: string, dialect: DialectName): string {
-  let parsed: URL;
-  try {
-    parsed = new URL(url);
-  } catch {
-    throw new UsageError(`--proxy must be an http or https URL such as http://127.0.0.1:8080/v1, but is "${url}".`);
-  }
-  if (parsed.protocol !== "http:" && parsed.protocol !== "https:")
-    throw new UsageError(`--proxy must be an http or https URL such as http://127.0.0.1:8080/v1, but is "${url}".`);
-  requireNoSecret(parsed);
-  if (parsed.pathname !== "/") return url.replace(/\/+$/, "");
-  parsed.pathname = dialect === "gemini" ? "/v1beta" : "/v1";
-  return parsed.href;
-}
-
-/** What is on the command line is kept in the run folder, so that the run can be resumed. */
-function requireNoSecret({ host, username, password, searchParams }: URL): void {
-  const field = [...searchParams.keys()].find(isSecretName);
-  if (username + password === "" && field === undefined) return;
-  throw new UsageError(
-    `The URL of ${host} holds ${field === undefined ? "a user name or a password" : `"${field}"`}, which would be stored with the run. Send it as a --header, or name its variable with --api-key-env.`,
   );
 }

@@ -7,6 +7,7 @@ import { integer } from "./flag-values.js";
 import { addGrade, addJudge } from "./grading-commands.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { addMemory, addRun } from "./run-commands.js";
+import { addShow } from "./show-command.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 
 export interface Program {
@@ -34,6 +35,7 @@ export function buildProgram(): Program {
   addDatasets(program, done);
   addModels(program, done);
   addReport(program, done);
+  addShow(program, done);
   addGrade(program, done);
   addJudge(program, done);
   addGateway(program, done);

@@ -76,23 +76,31 @@ async function* systemsOf(registry: Registry, spec: string | System): AsyncGener
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
   if (config.reader !== undefined) throw new UsageError("--reader is for assay memory. Leave it out.");
   for (const spec of config.systems ?? []) yield* systemsOf(registry, spec);
-  if (config.models !== undefined || (config.systems ?? []).length + (config.replay ?? []).length === 0) {
-    const { modelSystems } = await import("./model-systems.js");
-    yield* await modelSystems(config);
+  const { systems = [], replay = [], agents = [] } = config;
+  if (config.models !== undefined || systems.length + replay.length + agents.length === 0) {
+    const { measuredModels } = await import("./model-systems.js");
+    yield* measuredModels(config);
   } else requireNoModelSettings(config);
+  if (agents.length > 0) yield* (await import("./agent-systems.js")).agentSystems(config);
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
 }
 
 /** A setting that nobody reads would be a temperature, or a price, silently ignored. */
 function requireNoModelSettings(config: RunConfig): void {
   const given = Object.entries(MODEL_SETTINGS).filter(([key]) => config[key as keyof RunConfig] !== undefined);
-  const flag = given.find(([key]) => config.judge === undefined || !JUDGE_SETTINGS.has(key))?.[1];
+  const hasAgents = (config.agents ?? []).length > 0;
+  const isUsed = (key: string) =>
+    (config.judge !== undefined && JUDGE_SETTINGS.has(key)) || (hasAgents && AGENT_SETTINGS.has(key));
+  const flag = given.find(([key]) => !isUsed(key))?.[1];
   if (flag === undefined) return;
   throw new UsageError(`${flag} is for models, and this run names none. Add --model or --proxy, or leave it out.`);
 }
 
 /** Those that say where a judge is found, too. */
 const JUDGE_SETTINGS = new Set(["modelsFile", "allowInsecure"]);
+
+/** Those that say where an agent's model is found, too. */
+const AGENT_SETTINGS = new Set(["modelsFile", "allowInsecure", "apiKeyEnv"]);
 
 const MODEL_SETTINGS = {
   modelsFile: "--models",

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
+import { type AgentFlags, addAgentFlags, describeAgents } from "./agent-flags.js";
 import { collect, count, dollars, header, integer, json, number, pair, pairs } from "./flag-values.js";
 import { addJudgeFlags } from "./grading-commands.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
@@ -24,6 +25,8 @@ Examples:
   assay run --system ./my-system.ts --dataset data.csv --map question=prompt,answer=gold
   assay run --model openai/gpt-5 --model anthropic/claude-sonnet-4-5 --dataset data.jsonl --max-cost 5 --dry-run
   assay run --proxy http://127.0.0.1:8080 --name squeezed --model gpt-5 --dataset data.jsonl --trials 3
+  assay run --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
+  assay run --agent-command 'my-agent {prompt}' --dataset tasks.jsonl --trial-max-cost 0.30
   assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
   assay run --resume 20261115-213334-needle`;
@@ -54,7 +57,7 @@ export function addRun(program: Command, done: Done): void {
       "--unsafe-local-exec",
       "run generated code without a sandbox when there is none: it can do all that you can",
     );
-  addRunFlags(command)
+  addRunFlags(addAgentFlags(command))
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
@@ -155,7 +158,10 @@ type CommanderRunOptions = Omit<
   | "models"
   | "modelsFile"
   | "headers"
+  | "agents"
+  | "agentEnv"
 > &
+  AgentFlags &
   JudgeFlags & {
     model?: string[];
     proxy?: string[];
@@ -173,11 +179,18 @@ type CommanderRunOptions = Omit<
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
+  const { agent, agentCommand, agentModel, agentEnv, ...others } = rest;
   const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
-    rest;
+    others;
   const described = describeModels({ model, proxy, name, api });
   return {
     ...same,
+    ...describeAgents({
+      ...(agent === undefined ? {} : { agent }),
+      ...(agentCommand === undefined ? {} : { agentCommand }),
+      ...(agentModel === undefined ? {} : { agentModel }),
+      ...(agentEnv === undefined ? {} : { agentEnv }),
+    }),
     ...(judge === undefined ? {} : { judge }),
     ...(described === undefined ? {} : { models: described }),
     ...(models === undefined ? {} : { modelsFile: models }),

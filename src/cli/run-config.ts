@@ -35,6 +35,20 @@ export interface ModelConfig extends ModelSettings {
   api?: DialectName;
 }
 
+/** A coding agent and the model it uses. */
+export interface AgentConfig {
+  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
+  agent?: string;
+  /** Any other program, in place of `agent`: `my-agent {prompt}`. */
+  command?: string;
+  /** A model of the models file, `provider/model`, or what the agent's own provider calls it. */
+  model?: string;
+  /** What the system is called in the report. */
+  name?: string;
+  /** How its model is spoken to, for agents that can do it in several ways. */
+  api?: DialectName;
+}
+
 /** One or several models that judge answers. */
 export interface JudgeConfig {
   models: readonly (string | ModelConfig)[];
@@ -68,6 +82,18 @@ export interface RunConfig extends ModelSettings {
   modelsFile?: string;
   /** For memories: the system that answers from what they bring up, where it is no model. */
   reader?: string;
+  /** Coding agents: names, `NAME:MODEL`, or how to start one. */
+  agents?: readonly (string | AgentConfig)[];
+  /** Trials of agents at a time. */
+  agentParallel?: number;
+  /** `inherit` for your own HOME, or a folder: for agents that are logged in there. A throw-away one unless given. */
+  agentHome?: string;
+  /** Where the model calls of agents go, in place of their provider. */
+  agentUrl?: string;
+  /** Variables that are passed on to agents. */
+  agentEnv?: readonly string[];
+  /** Where the workspaces of agents are kept; they are removed unless given. */
+  keepWorkspaces?: string;
   /** Files of recorded outputs, each measured as a system. */
   replay?: readonly string[];
   datasets?: readonly (string | Dataset | ExampleSource)[];

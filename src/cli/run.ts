@@ -132,7 +132,7 @@ function headersOf(invocation: Invocation, { resume, headers }: RunFlags): Pick<
 function requireSomething(systems: readonly System[], config: RunConfig): void {
   if (systems.length === 0)
     throw new UsageError(
-      "There is no system to measure. Add --model openai/gpt-5, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
+      "There is no system to measure. Add --model openai/gpt-5, --agent claude, --proxy http://127.0.0.1:8080 --model NAME, --system ./my-system.ts, --system truncate:0.5 or --replay outputs.jsonl.",
     );
   if ((config.datasets ?? []).length === 0)
     throw new UsageError("There is no dataset. Add --dataset needle or --dataset questions.jsonl.");

@@ -45,6 +45,8 @@ export interface Evaluator {
   readonly primaryFields?: readonly string[];
   /** True when scoring costs money, so that the budget of a run has to set some aside for it. */
   readonly isPaid?: boolean;
+  /** Called for each example before anything is run. What it throws ends the run: graders that the example gets wrong. */
+  checkExample?(example: Example): void;
   /**
    * True when work on the example can be scored while it is going on: what lies in the workspace decides, the same state
    * scores the same, and scoring costs nothing.

@@ -13,6 +13,7 @@ import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { matches } from "./columns.js";
 import { isDatasetFile, parseSpec } from "./dataset-spec.js";
 import { loadFile } from "./load-file.js";
+import { namedEvaluator } from "./named-evaluator.js";
 import { takeSample } from "./sample.js";
 
 export interface LoadDatasetOptions extends LoadOptions {
@@ -29,7 +30,7 @@ export interface LoadDatasetOptions extends LoadOptions {
  */
 export async function loadDataset(spec: string, options: LoadDatasetOptions = {}): Promise<Dataset> {
   const { registry = defaultRegistry, permissions, ...load } = options;
-  if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, load);
+  if (isDatasetFile(spec) && !registry.has("dataset", spec)) return loadFile(spec, { ...load, registry, permissions });
   const { name, ...place } = parseSpec(spec, registry);
   const definition = registry.get("dataset", name);
   const loaded = await definition.load({ ...load, ...place });
@@ -83,11 +84,7 @@ async function evaluatorsOf(
 ): Promise<Evaluator[]> {
   if (given === undefined) return [new AnswerQuality()];
   const own = given.filter((one) => one !== JUDGE);
-  return Promise.all(own.map(async (one) => (typeof one === "string" ? named(registry, one, permissions) : one)));
-}
-
-async function named(registry: Registry, name: string, permissions: Permissions | undefined): Promise<Evaluator> {
-  const [base = name, argument] = name.split(/:(.*)/s);
-  const value = registry.get("evaluator", base);
-  return typeof value === "function" ? value(argument, permissions) : value;
+  return Promise.all(
+    own.map(async (one) => (typeof one === "string" ? namedEvaluator(registry, one, permissions) : one)),
+  );
 }

@@ -3,25 +3,35 @@ import { type Dataset, type LoadOptions, makeDataset } from "../core/dataset.js"
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { canonicalJson } from "../core/fingerprint.js";
+import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { nameOfFile, requireFile, rowFormatOf } from "./formats.js";
+import { fillEnvironments, graderEvaluators, hasEnvironment } from "./graded-examples.js";
 import { loadRows, stratum } from "./load-rows.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
-import { toExample } from "./to-example.js";
+import type { RawRow } from "./source-row.js";
+import { type Conversion, type ToExampleOptions, toExample } from "./to-example.js";
+
+export interface LoadFileOptions extends LoadOptions {
+  /** Where the evaluator of examples that name graders comes from: the shared one unless told. */
+  registry?: Registry;
+  /** What that evaluator is allowed. */
+  permissions?: Permissions | undefined;
+}
 
 /**
  * Loads a dataset from a local file, chosen by its extension.
  * @example
  * const dataset = await loadFile("questions.csv", { map: { question: "prompt" }, maxExamples: 50 });
  */
-export async function loadFile(path: string, options: LoadOptions = {}): Promise<Dataset> {
+export async function loadFile(path: string, options: LoadFileOptions = {}): Promise<Dataset> {
   if (options.config !== undefined) {
     throw new UsageError(`"${path}" is a file and has no config "${options.config}". Use --filter to choose rows.`);
   }
   return loadFiles([path], { ...options, name: nameOfFile(path) });
 }
 
-export interface LoadFilesOptions extends LoadOptions {
+export interface LoadFilesOptions extends LoadFileOptions {
   /** What the dataset is called. */
   name: string;
   /** The field that samples are stratified by. */
@@ -41,42 +51,66 @@ export async function loadFiles(paths: readonly string[], options: LoadFilesOpti
   const files: RowFile[] = [];
   try {
     for (const path of paths) files.push(await openRowFile({ path }));
-    return await readAll(files, options);
+    return await readAll(files, { paths, options });
   } finally {
     await closeFiles(files);
   }
 }
 
-async function readAll(rowFiles: readonly RowFile[], options: LoadFilesOptions): Promise<Dataset> {
+interface FilesToRead {
+  readonly paths: readonly string[];
+  readonly options: LoadFilesOptions;
+}
+
+async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesToRead): Promise<Dataset> {
   const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
-  const renaming = { dataset: name, ...(rows.map === undefined ? {} : { map: rows.map }) };
-  // Made once: a large file waits for the conversion of each row.
-  const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
+  const { convert, fileOf } = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
     seen: hash,
     ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
-    convert: (row, file) => toExample(row, conversions[file]),
+    convert,
   });
+  const { registry = defaultRegistry, permissions } = options;
+  await fillEnvironments(examples, (example) => paths[fileOf(example)] ?? "");
+  const graders = await graderEvaluators(examples, { registry, permissions });
+  // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway, and all there is.
+  const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !examples.some(hasEnvironment);
   return makeDataset({
     name,
     examples,
-    // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway.
-    ...(rowFiles.every(({ table }) => table === undefined) && {
+    ...(isKnownByBytes && {
       fingerprint: { of: examples, sha256: hash.update(canonicalJson({ ...rows, subject })).digest("hex") },
     }),
-    // A file says nothing about how it is to be scored; its answers are compared as text.
-    evaluators: [new AnswerQuality()],
+    // Where a file says nothing about how it is to be scored, its answers are compared as text.
+    evaluators: graders ?? [new AnswerQuality()],
     notes,
     ...(groupBy === undefined ? {} : { groupBy }),
   });
 }
 
+/** How rows become examples, and from which of the files one that names things beside it is. */
+function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) {
+  // Made once: a large file waits for the conversion of each row.
+  const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
+  const files = new WeakMap<Example, number>();
+  return {
+    convert: (row: RawRow, file: number): Conversion => {
+      const converted = toExample(row, conversions[file]);
+      if ("example" in converted && hasEnvironment(converted.example)) files.set(converted.example, file);
+      return converted;
+    },
+    fileOf: (example: Example): number => files.get(example) ?? 0,
+  };
+}
+
 /** What of the options says which rows are taken, and as what. */
-function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, "files" | "onDownload" | "signal"> {
-  const { files: _, onDownload: __, signal: ___, ...rest } = options;
+function rowOptions(options: LoadFilesOptions): Omit<LoadFilesOptions, NotOfRows> {
+  const { files: _, onDownload: __, signal: ___, registry: ____, permissions: _____, ...rest } = options;
   return rest;
 }
+
+type NotOfRows = "files" | "onDownload" | "signal" | "registry" | "permissions";

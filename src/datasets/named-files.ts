@@ -1,7 +1,7 @@
 import type { DatasetDefinition, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
-import { loadFiles } from "./load-file.js";
+import { type LoadFileOptions, loadFiles } from "./load-file.js";
 
 /** Files of a project that have a name, as its config describes them. */
 export interface NamedFiles {
@@ -31,17 +31,17 @@ export function namedFiles(name: string, given: NamedFiles, registry: Registry):
     ...(primaryField === undefined ? {} : { primaryField }),
     load: (options) =>
       template === undefined
-        ? loadPlain(name, given, options)
+        ? loadPlain(name, given, { ...options, registry })
         : loadAs({ template, name }, given, { options, registry }),
   };
 }
 
-async function loadPlain(name: string, given: NamedFiles, options: LoadOptions) {
+async function loadPlain(name: string, given: NamedFiles, options: LoadFileOptions) {
   const { files, subject } = given;
   if (options.config !== undefined)
     throw new UsageError(`${name} has no config "${options.config}". Choose rows with --filter.`);
   const map = { ...given.map, ...options.map };
-  const { examples, notes, fingerprint, groupBy } = await loadFiles(files, {
+  const { examples, notes, fingerprint, groupBy, evaluators } = await loadFiles(files, {
     ...options,
     name,
     ...(Object.keys(map).length === 0 ? {} : { map }),
@@ -51,6 +51,8 @@ async function loadPlain(name: string, given: NamedFiles, options: LoadOptions) 
     examples,
     isChosen: true,
     notes: notes ?? [],
+    // What the config says of them comes first.
+    ...(given.evaluators === undefined && evaluators !== undefined && { evaluators }),
     ...(fingerprint === undefined ? {} : { fingerprint }),
     ...(subject === undefined ? {} : { facets: [subject] }),
     ...(groupBy === undefined ? {} : { groupBy }),

@@ -9,7 +9,8 @@ const MOST_PATHS = 20;
 /** An answer that is still coming. */
 export interface OpenAnswer {
   readonly model: string;
-  readonly figures: Figures;
+  /** Null until something of it is there. */
+  readonly figures: Figures | null;
 }
 
 interface Account {
@@ -83,6 +84,7 @@ export class Accounts {
 }
 
 function add(accounts: Map<string, Account>, { model, figures }: OpenAnswer): void {
+  if (figures === null) return;
   const account = accounts.get(model);
   accounts.set(model, {
     requests: (account?.requests ?? 0) + 1,

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { messageOf } from "../core/errors.js";
+import { connectionError } from "../http/errors.js";
 import { RefusalError } from "./refusal.js";
 import type { Upstream, UpstreamRequest } from "./upstream.js";
 
@@ -93,6 +94,7 @@ function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalE
   return new RefusalError("upstream", `${host} cannot be reached (${why}). Check the network and --upstream.`, {
     status: 502,
     cause: error,
+    story: connectionError(error, host).message,
   });
 }
 

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { answerHeaders } from "./headers.js";
+import type { KeyMask } from "./key-mask.js";
 
 /** What is to happen with an answer on its way to the client. */
 export interface Carrying {
@@ -47,18 +48,21 @@ export interface Differences {
   /** It will not have the same bytes. */
   readonly isChanged?: boolean;
   readonly extraHeaders?: readonly string[];
+  /** Stars out a key. */
+  readonly mask?: KeyMask;
 }
 
 /** Begins the client's answer like the upstream's. */
 export function beginAnswer(
   client: ServerResponse,
   answer: IncomingMessage,
-  { isChanged = false, extraHeaders = [] }: Differences = {},
+  { isChanged = false, extraHeaders = [], mask }: Differences = {},
 ): void {
   const isPacked = answer.headers["content-encoding"] !== undefined && unpackable(answer);
   const dropped = [...(isPacked ? ["content-encoding"] : []), ...(isPacked || isChanged ? ["content-length"] : [])];
+  const headers = answerHeaders(answer, dropped);
   client.writeHead(answer.statusCode ?? 502, answer.statusMessage, [
-    ...answerHeaders(answer, dropped),
+    ...(mask === undefined ? headers : headers.map((text) => mask.text(text))),
     ...extraHeaders,
   ]);
 }

@@ -5,9 +5,8 @@ import type { Tokenizer } from "../core/tokenizer.js";
 import type { DialectName } from "../dialects/dialect.js";
 import type { Accounts } from "./accounts.js";
 import { type Asked, readAsked } from "./asked.js";
-import { CALL_HEADER, type CallBill, CallBook } from "./call-book.js";
+import { CALL_HEADER, CallBook } from "./call-book.js";
 import { Exchange } from "./exchange.js";
-import type { Figures } from "./figures.js";
 import { requestHeaders } from "./headers.js";
 import type { Ledger } from "./ledger.js";
 import type { PriceBook } from "./prices.js";
@@ -31,6 +30,9 @@ export interface DeskOptions {
   readonly modelMap: Readonly<Record<string, string>>;
   readonly headersTimeoutMs: number;
   readonly now: () => number;
+  readonly wallClock: () => number;
+  /** Told when an answer is over; of what it uses until then the ledger tells. */
+  readonly onSpend: (() => void) | undefined;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
 }
 
@@ -46,17 +48,20 @@ export class Desk {
 
   /** Never throws: whatever goes wrong with a request is answered. */
   handle(request: IncomingMessage, client: ServerResponse): void {
-    const { routes, ledger, upstreams, headersTimeoutMs } = this.#options;
+    const { routes, ledger, headersTimeoutMs } = this.#options;
     const route = routes.find(request.method ?? "GET", request.url ?? "");
     if (route === null) {
       void this.#answerCall(routes.findCall(request.url ?? ""), client);
       return;
     }
     const visit = new Visit({ ...this.#options, request, client, route });
-    const { dialect } = route;
-    if (ledger.isExceeded) visit.refuse(ledger.refusal());
-    else if (dialect !== null) this.#meter(visit, dialect).catch((error: unknown) => refuse(visit, error));
-    else passOn(visit, { upstream: upstreams[route.provider.name], headersTimeoutMs });
+    const { dialect, counts } = route;
+    const refused = (error: unknown) => refuse(visit, error);
+    if (wantsWebSocket(request)) visit.refuse(noWebSockets());
+    else if (ledger.isExceeded) visit.refuse(ledger.refusal());
+    else if (dialect !== null) this.#meter(visit, dialect).catch(refused);
+    else if (counts !== null && this.#mapsModels) this.#count(visit, counts).catch(refused);
+    else passOn(visit, { headersTimeoutMs });
   }
 
   /** The budget is spent: ends every answer that is not paid for already. */
@@ -81,16 +86,28 @@ export class Desk {
     client.end(body);
   }
 
+  get #mapsModels(): boolean {
+    return Object.keys(this.#options.modelMap).length > 0;
+  }
+
+  /** How long a prompt is has to be asked of the model that will get it. */
+  async #count(visit: Visit, dialect: DialectName): Promise<void> {
+    const { modelMap, headersTimeoutMs } = this.#options;
+    const asked = readAsked({ dialect, path: visit.route.path, body: await readBody(visit.request), modelMap });
+    const { path, body } = asked;
+    passOn(visit, { headersTimeoutMs, changed: { path, body, headers: heldHeaders(visit, body) } });
+  }
+
   async #meter(visit: Visit, dialect: DialectName): Promise<void> {
-    const { ledger, prices, upstreams, modelMap } = this.#options;
-    const { path, provider } = visit.route;
+    const { ledger, prices, modelMap } = this.#options;
+    const { path } = visit.route;
     const asked = readAsked({ dialect, path, body: await readBody(visit.request), modelMap });
     visit.model = asked.model;
-    const price = await prices.find(asked.model, dialect, upstreams[provider.name]);
+    const price = await prices.find(asked.model, dialect, visit.upstream);
     // Others have been at it while this request was read.
     if (ledger.isExceeded) throw ledger.refusal();
     if (price === null) this.#checkUnpriced(asked.model);
-    if (visit.client.destroyed) visit.end("abandoned", null);
+    if (visit.client.destroyed) visit.end("abandoned");
     else this.#exchange(visit, asked, price);
   }
 
@@ -105,10 +122,10 @@ export class Desk {
   }
 
   #exchange(visit: Visit, asked: Asked, price: Price | null): void {
-    const { ledger, accounts, tokenizer, upstreams, headersTimeoutMs, routes } = this.#options;
-    const upstream = upstreams[visit.route.provider.name];
-    const { model, promptTokens, hidesUsage, body } = asked;
-    const meter = new RequestMeter({ ledger, reader: visit.dialect.reader(), price, tokenizer, promptTokens });
+    const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
+    const { dialect, client, upstream, pace } = visit;
+    const { model, hidesUsage, body } = asked;
+    const meter = this.#meterFor(visit, asked, price);
     const answer = {
       model,
       get figures() {
@@ -118,40 +135,54 @@ export class Desk {
     accounts.open(answer);
     const call = this.#calls.open();
     const exchange = new Exchange({
-      client: visit.client,
-      dialect: visit.dialect,
+      client,
+      dialect,
       upstream,
-      request: { method: "POST", path: asked.path, headers: meteredHeaders(visit, upstream, body) },
+      pace,
+      request: { method: "POST", path: asked.path, headers: heldHeaders(visit, body) },
       body,
       meter,
       hidesUsage,
       extraHeaders: [CALL_HEADER, routes.callPath(call)],
       headersTimeoutMs,
-      onEnd: (ending, isBilled) => {
+      onEnd: ({ ending, isBilled, message }) => {
         this.#open.delete(exchange);
         if (isBilled) meter.close(ending === "cut");
         accounts.close(answer, isBilled);
         const figures = isBilled ? meter.figures : null;
-        this.#calls.close(call, figures === null ? null : billOf(figures));
-        visit.end(ending, figures);
+        this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
+        visit.end(ending, { figures, message });
+        onSpend?.();
       },
     });
     this.#open.add(exchange);
   }
+
+  #meterFor({ dialect, pace }: Visit, { promptTokens }: Asked, price: Price | null): RequestMeter {
+    const { ledger, tokenizer } = this.#options;
+    const onWords = () => pace.noteWords();
+    return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
+  }
 }
 
-function billOf({ usage, isEstimated }: Figures): CallBill {
-  return { usage, isEstimated };
-}
-
-function meteredHeaders({ request, route }: Visit, upstream: Upstream, body: Buffer) {
-  const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, route.provider, upstream.key);
+/** The headers of a request whose body was held, and so unpacked and perhaps changed. */
+function heldHeaders({ request, upstream }: Visit, body: Buffer) {
+  const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, upstream);
   return { ...headers, "accept-encoding": "identity", "content-length": body.length };
 }
 
 function refuse(visit: Visit, error: unknown): void {
   if (error instanceof RefusalError) visit.refuse(error);
   else visit.refuse(new RefusalError("upstream", messageOf(error), { status: 500, cause: error }));
+}
+
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** Codex tries a WebSocket first, and goes on over HTTP at once when it is told this status. */
+function noWebSockets(): RefusalError {
+  return new RefusalError("request", "WebSockets cannot be metered. Ask over plain HTTP.", { status: 426 });
 }
 
 /** Says nothing of what could be found elsewhere. */

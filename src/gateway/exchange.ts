@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dialect } from "../dialects/dialect.js";
 import { UpstreamCall } from "./call.js";
 import { beginAnswer, carry } from "./carrier.js";
+import { BROKEN_OFF, ErrorBody } from "./error-body.js";
 import { EventRelay } from "./event-relay.js";
+import { KeyMask } from "./key-mask.js";
+import type { Pace } from "./pace.js";
 import type { Ending } from "./receipt.js";
 import { type RefusalError, refusalEvents, sendRefusal } from "./refusal.js";
 import type { RequestMeter } from "./request-meter.js";
@@ -20,9 +23,21 @@ export interface ExchangeOptions {
   /** Added to the head of a stream, which is the only kind of answer that a client can leave part-way. */
   readonly extraHeaders: readonly string[];
   readonly headersTimeoutMs: number;
-  /** Called once. Nothing is billed unless the upstream took the request on. */
-  readonly onEnd: (ending: Ending, isBilled: boolean) => void;
+  readonly pace: Pace;
+  /** Called once. */
+  readonly onEnd: (end: ExchangeEnd) => void;
 }
+
+/** How a metered request ended. */
+export interface ExchangeEnd {
+  readonly ending: Ending;
+  /** False unless the upstream took the request on. */
+  readonly isBilled: boolean;
+  /** What went wrong, for one that failed. */
+  readonly message: string | null;
+}
+
+const ENDED_EARLY = "The stream ended before the answer was complete.";
 
 type Phase = "waiting" | "events" | "whole" | "error" | "over";
 
@@ -80,12 +95,22 @@ export class Exchange {
     else this.#carryWhole(answer);
   }
 
-  /** Errors and redirects are the client's to deal with: nothing in them is changed or billed. */
+  /** Errors and redirects are the client's to deal with: nothing in them is changed or billed, but no key shows in them. */
   #carryError(answer: IncomingMessage): void {
-    const { client } = this.#options;
-    this.#begin("error", answer);
-    const onChunk = (chunk: Buffer) => void client.write(chunk);
-    carry({ answer, client, onChunk, onEnd: () => this.#finish("failed"), onBroken: () => this.#break() });
+    const { client, dialect, upstream } = this.#options;
+    const mask = new KeyMask(upstream.key);
+    const body = new ErrorBody();
+    this.#phase = "error";
+    beginAnswer(client, answer, { mask });
+    const onChunk = (chunk: Buffer) => {
+      body.push(chunk);
+      client.write(mask.push(chunk));
+    };
+    const onEnd = () => {
+      client.write(mask.end());
+      this.#finish("failed", body.message(dialect, answer.statusCode ?? 0));
+    };
+    carry({ answer, client, onChunk, onEnd, onBroken: () => this.#break() });
   }
 
   #carryWhole(answer: IncomingMessage): void {
@@ -94,23 +119,25 @@ export class Exchange {
     this.#begin("whole", answer);
     const onEnd = () => {
       relay.end();
-      this.#finish(meter.hasError ? "failed" : "answered");
+      this.#finish(meter.error === null ? "answered" : "failed", meter.error);
     };
     carry({ answer, client, onChunk: (chunk) => relay.push(chunk), onEnd, onBroken: () => this.#break() });
   }
 
   #carryEvents(answer: IncomingMessage): void {
-    const { client, meter, hidesUsage } = this.#options;
+    const { client, meter, hidesUsage, pace } = this.#options;
     const relay = new EventRelay({ client, meter, hidesUsage });
     this.#relay = relay;
     this.#begin("events", answer);
     client.flushHeaders();
     const onChunk = (chunk: Buffer) => {
+      pace.noteChunk();
       if (this.#phase !== "over" && !relay.push(chunk)) this.#endEvents(relay);
     };
     const onEnd = () => {
       relay.end();
-      this.#finish(meter.hasError || !meter.isFinished ? "failed" : "answered");
+      const problem = meter.error ?? (meter.isFinished ? null : ENDED_EARLY);
+      this.#finish(problem === null ? "answered" : "failed", problem);
     };
     carry({ answer, client, onChunk, onEnd, onBroken: () => this.#break() });
   }
@@ -132,27 +159,27 @@ export class Exchange {
   }
 
   #refuse(ending: Ending, refusal: RefusalError): void {
-    this.#over(ending);
+    this.#over(ending, ending === "failed" ? refusal.story : null);
     this.#call.abort();
     sendRefusal(this.#options.client, this.#options.dialect, refusal);
   }
 
-  #finish(ending: Ending): void {
+  #finish(ending: Ending, message: string | null): void {
     if (this.#phase === "over") return;
-    this.#over(ending);
+    this.#over(ending, message);
     this.#options.client.end();
   }
 
   #break(): void {
     if (this.#phase === "over") return;
-    this.#over("failed");
+    this.#over("failed", BROKEN_OFF);
     this.#options.client.destroy();
   }
 
-  #over(ending: Ending): void {
+  #over(ending: Ending, message: string | null = null): void {
     const isBilled = this.#phase === "waiting" ? ending !== "failed" && this.#call.isSent : this.#phase !== "error";
     this.#phase = "over";
     this.#relay = null;
-    this.#options.onEnd(ending, isBilled);
+    this.#options.onEnd({ ending, isBilled, message });
   }
 }

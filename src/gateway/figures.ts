@@ -62,7 +62,7 @@ export function tokensOf(usage: Usage): number {
 }
 
 /** From the least to the most reliable: a sum is as good as the worst of its parts. */
-const SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
+export const SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
 
 export const NO_FIGURES: Figures = {
   usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
@@ -71,6 +71,13 @@ export const NO_FIGURES: Figures = {
   costSource: "provider",
   isEstimated: false,
 };
+
+/** True when who keeps a total has to be told of the difference. */
+export function isMoved(before: Figures | null, after: Figures): boolean {
+  if (before === null || before.pico !== after.pico) return true;
+  if (before.isEstimated !== after.isEstimated || before.costSource !== after.costSource) return true;
+  return tokensOf(before.usage) !== tokensOf(after.usage);
+}
 
 export function addFigures(a: Figures, b: Figures): Figures {
   return {

@@ -16,6 +16,7 @@ import { PriceBook, type PriceOf } from "./prices.js";
 import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from "./provider.js";
 import type { GatewayRequest, Receipt } from "./receipt.js";
 import { RouteTable } from "./route.js";
+import type { GatewayTotal } from "./tally.js";
 import { Upstream } from "./upstream.js";
 
 /** How long an upstream may think before it begins to answer. Answers that are not streamed take minutes. */
@@ -46,6 +47,16 @@ export interface GatewayOptions {
   readonly tokenizer?: Tokenizer;
   /** Called once, when the budget is exceeded; every open answer is cut by then. */
   readonly onExceeded?: () => void;
+  /**
+   * Sent in place of whatever key a client sends, to that provider's upstream alone: a program can be given a key that
+   * means nothing, and never sees the real one. An empty one means that no key is sent.
+   */
+  readonly keys?: Readonly<Partial<Record<ProviderName, string>>>;
+  /**
+   * Called whenever the total has moved, with every event of every stream, and when an answer is over; then `total()` says
+   * how much it is. When a limit was exceeded, every open answer is cut by the last of these calls.
+   */
+  readonly onSpend?: () => void;
   /** Called for every request when it is over. */
   readonly onRequest?: (request: GatewayRequest) => void;
   /** From a request to the head of its answer; 10 minutes unless told. */
@@ -55,6 +66,8 @@ export interface GatewayOptions {
   /** Where keys are looked for that clients do not send. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
+  /** Milliseconds since 1970, for `startedAt` of requests. */
+  readonly wallClock?: () => number;
   /** The secret in the path. */
   readonly token?: string;
 }
@@ -67,6 +80,8 @@ export interface Gateway {
   readonly env: Readonly<Record<string, string>>;
   /** What has happened so far, answers that are still coming included. */
   receipt(): Receipt;
+  /** What the receipt says was used in all, for who asks often: it is not added up anew. */
+  total(): GatewayTotal;
   close(): Promise<void>;
 }
 
@@ -78,13 +93,14 @@ export interface Gateway {
  * spawn("my-program", { env: { ...process.env, ...gateway.env } });
  */
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {
-  const { budget = {}, env = process.env, now = () => performance.now(), onExceeded } = options;
+  const { budget = {}, env = process.env, now = () => performance.now(), onExceeded, onSpend } = options;
   const token = options.token ?? randomBytes(16).toString("hex");
   const accounts = new Accounts();
-  const ledger = new Ledger(budget, () => {
+  const exceed = () => {
     desk.cutAll();
     onExceeded?.();
-  });
+  };
+  const ledger = new Ledger(budget, { onExceeded: exceed, onSpend });
   const upstreams = openUpstreams(options, env);
   const desk = new Desk({
     routes: new RouteTable(token),
@@ -96,6 +112,8 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     modelMap: options.modelMap ?? {},
     headersTimeoutMs: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
     now,
+    wallClock: options.wallClock ?? Date.now,
+    onSpend,
     onRequest: options.onRequest,
   });
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (request, client) => desk.handle(request, client));
@@ -105,6 +123,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   return {
     url,
     env: gatewayEnv(url, env),
+    total: () => ledger.total(),
     receipt: () => accounts.receipt(ledger, budget, now() - startedAt),
     async close() {
       desk.close();
@@ -114,15 +133,20 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   };
 }
 
-function openUpstreams({ upstreams = {}, allowInsecure = false }: GatewayOptions, env: NodeJS.ProcessEnv) {
-  const unknown = Object.keys(upstreams).find((name) => !(PROVIDER_NAMES as readonly string[]).includes(name));
-  if (unknown !== undefined)
-    throw new UsageError(
-      `There is no provider "${unknown}" to set the upstream of.${didYouMean(unknown, PROVIDER_NAMES)}`,
-    );
+function openUpstreams({ upstreams = {}, keys = {}, allowInsecure = false }: GatewayOptions, env: NodeJS.ProcessEnv) {
+  requireProviders(upstreams, "upstream");
+  requireProviders(keys, "key");
   const open = (name: ProviderName) =>
-    new Upstream({ provider: PROVIDERS[name], url: upstreams[name], env, allowInsecure });
+    new Upstream({ provider: PROVIDERS[name], url: upstreams[name], env, key: keys[name], allowInsecure });
   return { openai: open("openai"), anthropic: open("anthropic"), google: open("google") };
+}
+
+function requireProviders(byName: object, what: string): void {
+  const unknown = Object.keys(byName).find((name) => !(PROVIDER_NAMES as readonly string[]).includes(name));
+  if (unknown === undefined) return;
+  throw new UsageError(
+    `There is no provider "${unknown}" to set the ${what} of.${didYouMean(unknown, PROVIDER_NAMES)}`,
+  );
 }
 
 async function listen(server: Server, { host = "127.0.0.1", port = 0 }: GatewayOptions): Promise<string> {

@@ -1,5 +1,7 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { isForeignKey, type Provider } from "./provider.js";
+import { keysInQuery } from "./route.js";
+import type { Upstream } from "./upstream.js";
 
 /** Of one connection only: they are made anew for the next. */
 const HOP_BY_HOP = [
@@ -30,8 +32,9 @@ function endingHere({ headers }: IncomingMessage, more: readonly string[]): Set<
 }
 
 /** What goes on to the upstream. */
-export function requestHeaders(request: IncomingMessage, provider: Provider, key: string | null): OutgoingHttpHeaders {
-  const dropped = endingHere(request, OF_CLIENT);
+export function requestHeaders(request: IncomingMessage, upstream: Upstream): OutgoingHttpHeaders {
+  const { provider, key, replacesKey } = upstream;
+  const dropped = endingHere(request, replacesKey ? [...OF_CLIENT, ...provider.keyHeaders] : OF_CLIENT);
   const headers: Record<string, string[]> = {};
   for (const [rawName, value] of pairsOf(request)) {
     const name = rawName.toLowerCase();
@@ -40,13 +43,14 @@ export function requestHeaders(request: IncomingMessage, provider: Provider, key
     if (known === undefined) headers[name] = [value];
     else known.push(value);
   }
-  if (key !== null && !hasKey(request, provider)) headers[provider.keyHeaders[0] ?? ""] = [provider.keyPrefix + key];
+  if (key !== null && (replacesKey || !hasKey(request, provider)))
+    headers[provider.keyHeaders[0] ?? ""] = [provider.keyPrefix + key];
   return headers;
 }
 
 function hasKey({ headers, url }: IncomingMessage, { name, keyHeaders }: Provider): boolean {
   if (keyHeaders.some((header) => headers[header] !== undefined)) return true;
-  return name === "google" && /[?&]key=/.test(url ?? "");
+  return name === "google" && keysInQuery(url ?? "").length > 0;
 }
 
 /** What goes back to the client: as it came, spelling and order included. */

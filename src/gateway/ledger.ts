@@ -1,6 +1,8 @@
 import { dollars, picoDollars } from "../budget/price.js";
 import { BudgetError } from "../core/errors.js";
+import { type Figures, isMoved } from "./figures.js";
 import { RefusalError } from "./refusal.js";
+import { type GatewayTotal, Tally } from "./tally.js";
 
 /** What all requests together may use. */
 export interface GatewayBudget {
@@ -8,6 +10,13 @@ export interface GatewayBudget {
   readonly maxCostUsd?: number;
   /** Of all classes together, for models that have no price. */
   readonly maxTokens?: number;
+}
+
+export interface LedgerListeners {
+  /** Called once. */
+  readonly onExceeded: () => void;
+  /** Called after every move, and after `onExceeded` when that move was the one too many. */
+  readonly onSpend?: (() => void) | undefined;
 }
 
 /**
@@ -18,13 +27,12 @@ export class Ledger {
   readonly maxCostUsd: number;
   readonly #maxPico: number;
   readonly #maxTokens: number;
-  readonly #onExceeded: () => void;
-  #pico = 0;
-  #tokens = 0;
+  readonly #listeners: LedgerListeners;
+  readonly #tally = new Tally();
   #isExceeded = false;
   #killedAtPico = 0;
 
-  constructor({ maxCostUsd = 0, maxTokens }: GatewayBudget, onExceeded: () => void) {
+  constructor({ maxCostUsd = 0, maxTokens }: GatewayBudget, listeners: LedgerListeners) {
     if (!Number.isFinite(maxCostUsd) || maxCostUsd < 0)
       throw new BudgetError(`maxCostUsd must be a number of dollars and not negative, but is ${maxCostUsd}.`);
     if (maxTokens !== undefined && (!Number.isSafeInteger(maxTokens) || maxTokens < 1))
@@ -32,17 +40,27 @@ export class Ledger {
     this.maxCostUsd = maxCostUsd;
     this.#maxPico = maxCostUsd === 0 ? Number.POSITIVE_INFINITY : picoDollars(maxCostUsd);
     this.#maxTokens = maxTokens ?? Number.POSITIVE_INFINITY;
-    this.#onExceeded = onExceeded;
+    this.#listeners = listeners;
   }
 
-  /** Adds to the total, or takes back what was only estimated. */
-  move(pico: number, tokens: number): void {
-    this.#pico += pico;
-    this.#tokens += tokens;
-    if (this.#isExceeded || (this.#pico <= this.#maxPico && this.#tokens <= this.#maxTokens)) return;
+  /** Takes over what is now known of an answer, in place of what was known before. */
+  replace(before: Figures | null, after: Figures): void {
+    this.#tally.replace(before, after);
+    this.#check();
+    if (isMoved(before, after)) this.#listeners.onSpend?.();
+  }
+
+  /** Of all answers, those included that are still coming. */
+  total(): GatewayTotal {
+    return this.#tally.total();
+  }
+
+  #check(): void {
+    const { pico, tokens } = this.#tally;
+    if (this.#isExceeded || (pico <= this.#maxPico && tokens <= this.#maxTokens)) return;
     this.#isExceeded = true;
-    this.#killedAtPico = this.#pico;
-    this.#onExceeded();
+    this.#killedAtPico = pico;
+    this.#listeners.onExceeded();
   }
 
   /** Once true it stays so. */
@@ -68,7 +86,7 @@ export class Ledger {
     ];
     return new RefusalError(
       "budget",
-      `the budget of ${limits.join(" and ")} is spent ($${dollars(this.#pico)}, ${this.#tokens} tokens). Nothing more is passed on: start the gateway with a larger one to go on.`,
+      `the budget of ${limits.join(" and ")} is spent ($${dollars(this.#tally.pico)}, ${this.#tally.tokens} tokens). Nothing more is passed on: start the gateway with a larger one to go on.`,
     );
   }
 }

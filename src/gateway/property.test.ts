@@ -32,7 +32,7 @@ describe("any usage events of any clients in any order", () => {
         (answers, turns, micros) => {
           let exceeded = 0;
           const cap = micros * 1e-6;
-          const ledger = new Ledger({ maxCostUsd: cap }, () => (exceeded += 1));
+          const ledger = new Ledger({ maxCostUsd: cap }, { onExceeded: () => (exceeded += 1) });
           const meters = answers.map(
             () =>
               new RequestMeter({
@@ -43,7 +43,7 @@ describe("any usage events of any clients in any order", () => {
                 promptTokens: 0,
               }),
           );
-          const total = () => meters.reduce((sum, { figures }) => sum + (figures.pico ?? 0), 0);
+          const total = () => meters.reduce((sum, { figures }) => sum + (figures?.pico ?? 0), 0);
           let before = 0;
           const left = answers.map((events) => [...events]);
           for (const turn of turns) {

@@ -29,7 +29,15 @@ export interface GatewayRequest {
   readonly costPico: number | null;
   readonly costSource: CostSource;
   readonly partial: boolean;
+  /** When it arrived: milliseconds since 1970. */
+  readonly startedAt: number;
   readonly durationMs: number;
+  /** From its arrival to the first words of a streamed answer: text, thoughts, or arguments of a call; null for none. */
+  readonly ttftMs: number | null;
+  /** From the first words of a streamed answer to the last; null when all came in one piece. */
+  readonly generationMs: number | null;
+  /** Of a request that failed or was refused: what was said about it, in short and without keys. */
+  readonly message: string | null;
 }
 
 /** What all requests for one model used. */

@@ -32,11 +32,14 @@ const TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], strin
 export class RefusalError extends AssayError {
   readonly kind: RefusalKind;
   readonly status: number;
+  /** What happened, for who reads about the request afterwards. */
+  readonly story: string;
 
-  constructor(kind: RefusalKind, message: string, options: { status?: number; cause?: unknown } = {}) {
+  constructor(kind: RefusalKind, message: string, options: { status?: number; cause?: unknown; story?: string } = {}) {
     super("GATEWAY_REFUSAL", `Assay gateway: ${message}`, options);
     this.kind = kind;
     this.status = options.status ?? FINAL;
+    this.story = options.story ?? this.message;
   }
 }
 

@@ -10,7 +10,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export async function readBody(request: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
   if (Number(request.headers["content-length"]) > maxBytes) throw tooLarge(request, maxBytes);
   const bytes = await collect(request, maxBytes);
-  return unpacked(bytes, request.headers["content-encoding"], maxBytes);
+  return unpacked(bytes, request.headers["content-encoding"]?.trim().toLowerCase(), maxBytes);
 }
 
 function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
@@ -51,7 +51,7 @@ function unpacked(bytes: Buffer, encoding: string | undefined, maxOutputLength: 
   }
   throw new RefusalError(
     "request",
-    `requests packed with ${encoding} cannot be metered. Turn off the compression of requests.`,
+    `requests packed with ${encoding} cannot be metered, only plain ones and those packed with gzip, deflate or brotli. Turn off the compression of requests.`,
     { status: 415 },
   );
 }

@@ -2,7 +2,7 @@ import type { Price } from "../core/price.js";
 import type { Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { AnswerReader, Delta } from "../dialects/dialect.js";
-import { type Figures, figuresOf, tokensOf } from "./figures.js";
+import { type Figures, figuresOf } from "./figures.js";
 import type { Ledger } from "./ledger.js";
 
 export interface MeterOptions {
@@ -12,6 +12,8 @@ export interface MeterOptions {
   readonly tokenizer: Tokenizer;
   /** Roughly the length of the prompt: billed until the provider tells. */
   readonly promptTokens: number;
+  /** Called when words of the model were read. */
+  readonly onWords?: () => void;
 }
 
 /**
@@ -25,8 +27,7 @@ export class RequestMeter {
   #estimatedInput = 0;
   #reported: Usage | null = null;
   /** What of this answer is in the ledger. */
-  #pico = 0;
-  #tokens = 0;
+  #figures: Figures | null = null;
   #isUnreadable = false;
 
   constructor(options: MeterOptions) {
@@ -46,6 +47,7 @@ export class RequestMeter {
   /** A part of the answer was lost on the way, so that its usage may be incomplete. */
   markUnreadable(): void {
     this.#isUnreadable = true;
+    this.#post();
   }
 
   /** True when all that can be billed has been made: the answer is paid, and stopping it would save nothing. */
@@ -54,9 +56,9 @@ export class RequestMeter {
     return isComplete || finish !== null;
   }
 
-  /** True when the provider itself said that something went wrong. */
-  get hasError(): boolean {
-    return this.#options.reader.error !== null;
+  /** What the provider itself said went wrong; null when nothing did. */
+  get error(): string | null {
+    return this.#options.reader.error?.message ?? null;
   }
 
   /**
@@ -70,7 +72,12 @@ export class RequestMeter {
     this.#post();
   }
 
-  get figures(): Figures {
+  /** What was used so far; null until something of the answer is there. */
+  get figures(): Figures | null {
+    return this.#figures;
+  }
+
+  #weigh(): Figures {
     const { reader, price } = this.#options;
     const figures = figuresOf({
       price,
@@ -93,7 +100,8 @@ export class RequestMeter {
   }
 
   #count({ text, hidden }: Delta): void {
-    const { reader, tokenizer, promptTokens } = this.#options;
+    const { reader, tokenizer, promptTokens, onWords } = this.#options;
+    if (text !== "" || hidden !== "") onWords?.();
     if (reader.usage === this.#reported) {
       // Whoever answers has read the prompt: it counts from the first word on, until the provider tells.
       if (reader.usage === null && text + hidden !== "") this.#estimatedInput = promptTokens;
@@ -107,11 +115,10 @@ export class RequestMeter {
   }
 
   #post(): void {
-    const { pico, usage } = this.figures;
-    const tokens = tokensOf(usage);
-    const [addedPico, addedTokens] = [(pico ?? 0) - this.#pico, tokens - this.#tokens];
-    this.#pico += addedPico;
-    this.#tokens = tokens;
-    if (addedPico !== 0 || addedTokens !== 0) this.#options.ledger.move(addedPico, addedTokens);
+    const before = this.#figures;
+    const after = this.#weigh();
+    // Before the ledger: whoever it tells may ask at once.
+    this.#figures = after;
+    this.#options.ledger.replace(before, after);
   }
 }

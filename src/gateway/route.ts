@@ -9,6 +9,8 @@ export interface Route {
   readonly path: string;
   /** Null for a path that no answer of a model comes from, such as a list of models. */
   readonly dialect: DialectName | null;
+  /** Set for a question how long a prompt is: it costs nothing, but names a model. */
+  readonly counts: DialectName | null;
 }
 
 /** The gateway's own address: its paths begin with a secret, so that only who was told can spend money through it. */
@@ -27,7 +29,13 @@ export class RouteTable {
       const rest = below.slice(provider.name.length + 1);
       if (!below.startsWith(`/${provider.name}`) || !/^(?:$|[/?])/.test(rest)) continue;
       const path = upstreamPath(provider, rest);
-      return { provider, path, dialect: method === "POST" ? dialectOf(path) : null };
+      const isPost = method === "POST";
+      return {
+        provider,
+        path,
+        dialect: isPost ? among(ENDINGS, path) : null,
+        counts: isPost ? among(COUNTS, path) : null,
+      };
     }
     return null;
   }
@@ -52,6 +60,7 @@ export class RouteTable {
 
 /** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
 function upstreamPath({ version, versionInBase }: Provider, rest: string): string {
+  if (rest.startsWith("?")) return `/${rest}`;
   if (versionInBase) return isBelow(rest, version) ? rest.slice(version.length) : rest;
   return /^\/(?:messages|models)\b/.test(rest) ? version + rest : rest;
 }
@@ -63,14 +72,21 @@ function isBelow(path: string, folder: string): boolean {
 const ENDINGS: readonly (readonly [string, DialectName])[] = [
   ["/chat/completions", "chat"],
   ["/responses", "responses"],
+  ["/responses/compact", "responses"],
   ["/messages", "anthropic"],
   [":generateContent", "gemini"],
   [":streamGenerateContent", "gemini"],
 ];
 
-function dialectOf(path: string): DialectName | null {
+const COUNTS: readonly (readonly [string, DialectName])[] = [
+  ["/responses/input_tokens", "responses"],
+  ["/messages/count_tokens", "anthropic"],
+  [":countTokens", "gemini"],
+];
+
+function among(endings: typeof ENDINGS, path: string): DialectName | null {
   const name = withoutQuery(path);
-  return ENDINGS.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
+  return endings.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
 }
 
 /** The path alone: queries may hold keys. */
@@ -79,7 +95,33 @@ export function withoutQuery(path: string): string {
   return query === -1 ? path : path.slice(0, query);
 }
 
-const GEMINI_MODEL = /([^/]+)(:(?:streamG|g)enerateContent)$/;
+/** The fields of a query that carry a key, at Google. */
+const KEY_FIELDS = new Set(["key", "access_token"]);
+
+/** The keys in the query of a path. */
+export function keysInQuery(path: string): string[] {
+  return fieldsOf(path)
+    .filter(isKeyField)
+    .map((field) => decoded(field.slice(field.indexOf("=") + 1)));
+}
+
+/** The same path without keys, every other byte as it was. */
+export function withoutKeys(path: string): string {
+  if (!fieldsOf(path).some(isKeyField)) return path;
+  const kept = fieldsOf(path).filter((field) => !isKeyField(field));
+  return kept.length === 0 ? withoutQuery(path) : `${withoutQuery(path)}?${kept.join("&")}`;
+}
+
+function fieldsOf(path: string): string[] {
+  const bare = withoutQuery(path);
+  return bare === path ? [] : path.slice(bare.length + 1).split("&");
+}
+
+function isKeyField(field: string): boolean {
+  return KEY_FIELDS.has(decoded(field.split("=", 1)[0] ?? ""));
+}
+
+const GEMINI_MODEL = /([^/]+)(:(?:generateContent|streamGenerateContent|countTokens))$/;
 
 /** The model that a path of Gemini names. */
 export function modelInPath(path: string): string | null {

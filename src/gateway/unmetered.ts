@@ -1,40 +1,81 @@
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { UpstreamCall } from "./call.js";
+import { beginAnswer, carry } from "./carrier.js";
+import { BROKEN_OFF, ErrorBody } from "./error-body.js";
 import { answerHeaders, requestHeaders } from "./headers.js";
+import { KeyMask } from "./key-mask.js";
 import { sendRefusal } from "./refusal.js";
-import type { Upstream } from "./upstream.js";
 import type { Visit } from "./visit.js";
 
 export interface PassOnOptions {
-  readonly upstream: Upstream;
   readonly headersTimeoutMs: number;
+  /** What goes on instead of what came. */
+  readonly changed?: Changed;
+}
+
+interface Changed {
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: OutgoingHttpHeaders;
 }
 
 /** Passes a request on that no model answers, such as one for a list of models: neither it nor its answer is held. */
-export function passOn(visit: Visit, { upstream, headersTimeoutMs }: PassOnOptions): void {
-  const { request, client, route, dialect } = visit;
+export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
+  const { request, client, route, dialect, upstream } = visit;
   const call = new UpstreamCall({
     upstream,
     request: {
       method: request.method ?? "GET",
-      path: route.path,
-      headers: requestHeaders(request, route.provider, upstream.key),
+      path: changed?.path ?? route.path,
+      headers: changed?.headers ?? readableHeaders(visit),
     },
-    body: request,
+    body: changed?.body ?? request,
     headersTimeoutMs,
     onAnswer: (answer) => {
-      const status = answer.statusCode ?? 502;
-      client.writeHead(status, answer.statusMessage, answerHeaders(answer));
-      answer.on("error", () => client.destroy());
-      answer.pipe(client);
-      visit.endUnmetered(status);
+      if ((answer.statusCode ?? 502) < 400) passBack(visit, answer);
+      else passErrorBack(visit, answer);
     },
     onFailure: (refusal) => {
       sendRefusal(client, dialect, refusal);
-      visit.end("failed", null);
+      visit.end("failed", { message: refusal.story });
     },
   });
   client.on("close", () => {
     if (!client.writableFinished) call.abort();
-    visit.end("abandoned", null);
+    visit.end("abandoned");
   });
+}
+
+/** Where no key may show in an error, the error must not be packed. */
+function readableHeaders({ request, upstream }: Visit): OutgoingHttpHeaders {
+  const headers = requestHeaders(request, upstream);
+  return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
+}
+
+function passBack(visit: Visit, answer: IncomingMessage): void {
+  const { client } = visit;
+  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
+  answer.on("error", () => client.destroy());
+  answer.pipe(client);
+  visit.endUnmetered();
+}
+
+function passErrorBack(visit: Visit, answer: IncomingMessage): void {
+  const { client, dialect, upstream } = visit;
+  const mask = new KeyMask(upstream.key);
+  const body = new ErrorBody();
+  beginAnswer(client, answer, { mask });
+  const onChunk = (chunk: Buffer) => {
+    body.push(chunk);
+    client.write(mask.push(chunk));
+  };
+  const onEnd = () => {
+    visit.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
+    client.end(mask.end());
+  };
+  const onBroken = () => {
+    visit.end("failed", { message: BROKEN_OFF });
+    client.destroy();
+  };
+  carry({ answer, client, onChunk, onEnd, onBroken });
 }

@@ -6,14 +6,18 @@ import {
   request as requestHttp,
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
+import { UsageError } from "../core/errors.js";
 import { isLoopback, requireSafeEndpoint } from "../http/endpoint.js";
 import type { Provider } from "./provider.js";
+import { withoutKeys } from "./route.js";
 
 export interface UpstreamOptions {
   readonly provider: Provider;
   /** Instead of the provider's own. */
   readonly url?: string | undefined;
   readonly env: NodeJS.ProcessEnv;
+  /** Sent in place of the clients' keys; empty for none at all. */
+  readonly key?: string | undefined;
   /** Lets keys travel over plain http to another machine. */
   readonly allowInsecure: boolean;
 }
@@ -33,14 +37,16 @@ export class Upstream {
   readonly host: string;
   /** True for the provider's own address, and for this machine: there the provider's names, prices and key hold. */
   readonly isProviders: boolean;
-  /** Added to requests that have none. */
+  /** Added to requests that have none, or put in the place of theirs. */
   readonly key: string | null;
+  /** True when no key of a client goes on. */
+  readonly replacesKey: boolean;
   readonly #options: RequestOptions;
   readonly #basePath: string;
   readonly #isSecure: boolean;
   readonly #agent: HttpAgent;
 
-  constructor({ provider, url = provider.upstream, env, allowInsecure }: UpstreamOptions) {
+  constructor({ provider, url = provider.upstream, env, key, allowInsecure }: UpstreamOptions) {
     // Clients send a key with nearly every request.
     const parsed = requireSafeEndpoint({ url, hasKey: true, allowInsecure });
     const keep = { keepAlive: true, maxFreeSockets: 65_536 };
@@ -48,7 +54,9 @@ export class Upstream {
     this.url = url;
     this.host = parsed.host;
     this.isProviders = parsed.host === new URL(provider.upstream).host || isLoopback(parsed.hostname);
-    this.key = this.isProviders ? keyIn(env, provider) : null;
+    this.replacesKey = key !== undefined;
+    if (key !== undefined) this.key = givenKey(key, provider);
+    else this.key = this.isProviders ? keyIn(env, provider) : null;
     this.#isSecure = parsed.protocol === "https:";
     this.#agent = this.#isSecure ? new HttpsAgent(keep) : new HttpAgent(keep);
     this.#basePath = basePath(parsed, provider);
@@ -60,16 +68,27 @@ export class Upstream {
     const options: RequestOptions = {
       ...this.#options,
       method,
-      path: this.#basePath + path,
+      path: this.#basePath + (this.#hidesKeysInPath ? withoutKeys(path) : path),
       headers,
       agent: isFresh ? false : this.#agent,
     };
     return this.#isSecure ? requestHttps(options) : requestHttp(options);
   }
 
+  get #hidesKeysInPath(): boolean {
+    return this.replacesKey && this.provider.name === "google";
+  }
+
   close(): void {
     this.#agent.destroy();
   }
+}
+
+/** A key read from a file often ends with a line feed. */
+function givenKey(key: string, { name }: Provider): string | null {
+  const trimmed = key.trim();
+  if (/^[\x21-\x7e]*$/.test(trimmed)) return trimmed === "" ? null : trimmed;
+  throw new UsageError(`The key for ${name} holds characters that no key has, such as spaces. Copy it again.`);
 }
 
 function keyIn(env: NodeJS.ProcessEnv, { keyVariables }: Provider): string | null {

@@ -3,17 +3,29 @@ import { dollars } from "../budget/price.js";
 import { type Dialect, dialects } from "../dialects/index.js";
 import type { Accounts } from "./accounts.js";
 import type { Figures } from "./figures.js";
+import { Pace } from "./pace.js";
+import type { ProviderName } from "./provider.js";
 import type { Ending, GatewayRequest } from "./receipt.js";
 import { type RefusalError, sendRefusal } from "./refusal.js";
 import { type Route, withoutQuery } from "./route.js";
+import { secretsOf, shortMessage } from "./secrets.js";
+import type { Upstream } from "./upstream.js";
 
 export interface VisitOptions {
   readonly request: IncomingMessage;
   readonly client: ServerResponse;
   readonly route: Route;
   readonly accounts: Accounts;
+  readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
   readonly now: () => number;
+  readonly wallClock: () => number;
   readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+}
+
+/** What is known of a request when it is over. */
+export interface VisitEnd {
+  readonly figures?: Figures | null;
+  readonly message?: string | null;
 }
 
 /** One request at the gateway, from its arrival to its one ending. */
@@ -25,46 +37,58 @@ export class Visit {
   readonly dialect: Dialect;
   /** Once it is known. */
   model: string | null = null;
+  readonly pace: Pace;
   readonly #options: VisitOptions;
-  readonly #arrivedAt: number;
+  readonly #startedAt: number;
   #isOver = false;
 
   constructor(options: VisitOptions) {
-    const { request, client, route, accounts, now } = options;
+    const { request, client, route, accounts, now, wallClock } = options;
     this.request = request;
     this.client = client;
     this.route = route;
     this.dialect = dialects[route.dialect ?? route.provider.dialect];
     this.#options = options;
-    this.#arrivedAt = now();
+    this.pace = new Pace(now);
+    this.#startedAt = wallClock();
     accounts.arrive();
     // Both end with the connection, which is heard of elsewhere.
     request.on("error", () => {});
     client.on("error", () => {});
   }
 
+  /** Where it goes. */
+  get upstream(): Upstream {
+    return this.#options.upstreams[this.route.provider.name];
+  }
+
   refuse(refusal: RefusalError): void {
     sendRefusal(this.client, this.dialect, refusal);
-    this.end("refused", null);
+    this.end("refused", { message: refusal.story });
   }
 
   /** The request was passed on without being metered. Its path is noted without the query, which may hold a key. */
-  endUnmetered(status: number): void {
+  endUnmetered(): void {
     const { provider, path } = this.route;
-    if (status < 400)
-      this.#options.accounts.noteUnmetered(`${this.request.method ?? "GET"} ${provider.name}${withoutQuery(path)}`);
-    this.end(status < 400 ? "unmetered" : "failed", null);
+    const { method = "GET" } = this.request;
+    if (!this.#isFree) this.#options.accounts.noteUnmetered(`${method} ${provider.name}${withoutQuery(path)}`);
+    this.end("unmetered");
   }
 
-  end(ending: Ending, figures: Figures | null): void {
+  end(ending: Ending, { figures = null, message = null }: VisitEnd = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { accounts, onRequest } = this.#options;
     accounts.end(ending);
-    onRequest?.(this.#record(ending, figures));
+    onRequest?.(this.#record(ending, figures, message));
   }
 
-  #record(ending: Ending, figures: Figures | null): GatewayRequest {
+  /** Nothing is missing in the total without what costs nothing. */
+  get #isFree(): boolean {
+    return this.route.counts !== null || this.request.method === "HEAD";
+  }
+
+  #record(ending: Ending, figures: Figures | null, message: string | null): GatewayRequest {
     const { provider, dialect } = this.route;
     const pico = figures?.pico ?? null;
     return {
@@ -78,7 +102,11 @@ export class Visit {
       costPico: pico,
       costSource: figures?.costSource ?? "unknown",
       partial: figures?.isEstimated ?? false,
-      durationMs: this.#options.now() - this.#arrivedAt,
+      startedAt: this.#startedAt,
+      durationMs: this.pace.elapsedMs,
+      ttftMs: this.pace.ttftMs,
+      generationMs: this.pace.generationMs,
+      message: message === null ? null : shortMessage(message, secretsOf(this.request, this.upstream)),
     };
   }
 }

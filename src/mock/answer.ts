@@ -12,6 +12,8 @@ export interface Answer {
   /** Seconds since 1970. */
   readonly created: number;
   readonly model: string;
+  /** What is said before the call; empty for an answer without one. */
+  readonly preface: string;
   /** The text, or the arguments of the call as JSON. */
   readonly text: string;
   readonly call: ToolCall | null;
@@ -24,6 +26,11 @@ export interface Answer {
   readonly running: "up" | "down" | null;
   readonly wantsUsage: boolean;
   readonly sse: boolean;
+}
+
+/** True when the first thing in the answer is a text. */
+export function beginsWithText({ call, preface }: Answer): boolean {
+  return call === null || preface !== "";
 }
 
 /** What is said to have been used part-way, by an answer that tells it with every chunk. */

@@ -4,12 +4,14 @@ import { AnswerBook, readAnswers } from "./answer-book.js";
 import { chance, Occurrences } from "./chance.js";
 import { FaultPlan, type FaultSubject } from "./faults.js";
 import { Replier } from "./reply.js";
-import type { MockBehaviour, MockScript } from "./script.js";
+import type { MockBehaviour, MockScript, ToolStep } from "./script.js";
+import { ToolPlans } from "./tool-plan.js";
 
 /** A behaviour with all that it needs to remember. */
 export interface LiveBehaviour {
   readonly script: MockBehaviour;
   readonly replier: Replier;
+  readonly plans: ToolPlans;
   readonly faults: FaultPlan;
   readonly admission: Admission;
   /** Null when nothing is left to chance, so that the requests of a task need not be counted. */
@@ -32,6 +34,7 @@ function bringAlive(script: MockBehaviour, now: () => number): LiveBehaviour {
   return {
     script,
     replier: new Replier(script, bookOf(script), new Occurrences()),
+    plans: new ToolPlans(script),
     faults,
     admission: new Admission(script, now),
     arrivals: needsArrivals(script, faults) ? new Occurrences() : null,
@@ -54,8 +57,11 @@ function needsArrivals({ latencyMs }: MockBehaviour, faults: FaultPlan): boolean
   return faults.usesChance || typeof latencyMs === "object";
 }
 
-/** How long a request waits for its first byte. */
-export function latencyOf({ latencyMs = 0, seed = 0 }: MockBehaviour, { model, task, arrival }: FaultSubject): number {
+/** How long a request waits for its first byte; a step may have a time of its own. */
+export function latencyOf(script: MockBehaviour, subject: FaultSubject, step?: ToolStep): number {
+  const { latencyMs = 0, seed = 0 } = script;
+  const { model, task, arrival } = subject;
+  if (step?.latencyMs !== undefined) return step.latencyMs;
   if (typeof latencyMs === "number") return latencyMs;
   const { min, max } = latencyMs;
   return min + (max - min) * chance(seed, "latency", model, task, arrival);

@@ -35,6 +35,21 @@ describe("checkScript", () => {
     expect(checkScript(script)).toBe(script);
   });
 
+  it("takes rules for tools, and steps with a length and a time of their own", () => {
+    const steps = [
+      { command: "ls", outputTokens: 100, latencyMs: 5 },
+      { text: "Done.", outputTokens: 1 },
+    ];
+    const script = {
+      tools: [
+        { match: "/^fix/i", steps, model: "m" },
+        { match: "sort", steps: [] },
+      ],
+    };
+    expect(checkScript(script)).toBe(script);
+    expect(checkScript({ tools: [] })).toEqual({ tools: [] });
+  });
+
   const refused: [string, unknown, string][] = [
     ["a key it does not know", { latency: 5 }, 'The mock script: unknown key "latency". Did you mean "latencyMs"?'],
     ["a key of a fault", { faults: [{ kind: 429, rat: 1 }] }, 'unknown key "rat" in faults.0. Did you mean "rate"?'],
@@ -49,6 +64,18 @@ describe("checkScript", () => {
     ["a broken expression", { reply: [{ match: "/(/", reply: "" }] }, "reply.0.match is not a regular expression"],
     ["a reply of no kind", { reply: 5 }, 'reply must be a text, "echo" or a list of rules.'],
     ["a step of two kinds", { tools: [{ command: "a", text: "b" }] }, "tools.0 needs exactly one of command"],
+    ["tools of no kind", { tools: 5 }, "tools must be a list of steps or of rules."],
+    ["half a token of a step", { tools: [{ text: "a", outputTokens: 0.5 }] }, "tools.0.outputTokens must be a whole"],
+    ["a key of a step", { tools: [{ comand: "a" }] }, 'unknown key "comand" in tools.0. Did you mean "command"?'],
+    ["a step among rules", { tools: [{ match: "a", steps: [] }, { text: "b" }] }, 'unknown key "text" in tools.1.'],
+    ["a rule without steps", { tools: [{ match: "a" }] }, "tools.0.steps must be a list of steps."],
+    ["a bad step of a rule", { tools: [{ match: "a", steps: [{}] }] }, "tools.0.steps.0 needs exactly one of command"],
+    [
+      "a key of a step of a rule",
+      { tools: [{ match: "a", steps: [{ text: "a", latncyMs: 1 }] }] },
+      'unknown key "latncyMs" in tools.0.steps.0. Did you mean "latencyMs"?',
+    ],
+    ["a broken expression of a rule", { tools: [{ match: "/(/", steps: [] }] }, "tools.0.match is not a regular"],
     ["arguments of no tool", { tools: [{ text: "b", arguments: {} }] }, "tools.0 has arguments, but no name"],
     ["a part above its whole", { usage: { cacheWrite: 1, cacheWrite1h: 2 } }, "usage has a cacheWrite1h above"],
     ["half a token", { outputTokens: 1.5 }, "outputTokens must be a whole number."],

@@ -2,7 +2,7 @@ import type { Answer, MockFinish } from "./answer.js";
 import type { LiveBehaviour } from "./behaviour.js";
 import type { Prompt } from "./prompt.js";
 import { valueFor } from "./schema-value.js";
-import type { KnownAnswer, MockBehaviour } from "./script.js";
+import type { KnownAnswer, MockBehaviour, ToolStep } from "./script.js";
 import { callFor, type ToolCall } from "./tool-call.js";
 import { type AnswerUsage, CHARS_PER_TOKEN, tokensIn, usageOf } from "./usage.js";
 import type { Wire } from "./wires/wire.js";
@@ -17,13 +17,18 @@ export interface Question {
 }
 
 /** Makes the answer to a prompt. */
-export function compose({ script, replier }: LiveBehaviour, { wire, prompt, known, index, at }: Question): Answer {
-  const { text, call, finish } = contentOf(script, prompt, replier.reply(prompt, known));
-  const used = usageOf(script, prompt, { sent: tokensIn(text), tells: wire.tells });
+export function compose(live: LiveBehaviour, { wire, prompt, known, index, at }: Question): Answer {
+  const { script, replier, plans } = live;
+  const reply = replier.reply(prompt, known);
+  // An agent that fails its task says so at once, without having done anything.
+  const step = reply.succeeded ? plans.stepFor(prompt) : undefined;
+  const { preface = "", text, call, finish } = contentOf(script, { prompt, step, reply: reply.text });
+  const used = usageOf(script, prompt, { sent: tokensIn(preface + text), tells: wire.tells });
   return {
     id: `mock${index}`,
     created: Math.floor(at / 1000),
     model: prompt.model,
+    preface,
     text,
     call,
     finish,
@@ -40,6 +45,7 @@ export function emptied(answer: Answer): Answer {
   const nothing = <T extends AnswerUsage | null>(usage: T): T => usage && { ...usage, output: 0, reasoning: 0 };
   return {
     ...answer,
+    preface: "",
     text: "",
     call: null,
     finish: "empty",
@@ -49,25 +55,41 @@ export function emptied(answer: Answer): Answer {
 }
 
 interface Content {
+  /** Before a call. */
+  readonly preface?: string;
   readonly text: string;
   readonly call: ToolCall | null;
   readonly finish: MockFinish;
 }
 
-/** An agent that fails its task says so at once, without having done anything. */
-function contentOf(script: MockBehaviour, prompt: Prompt, reply: { text: string; succeeded: boolean }): Content {
-  const { tools = [], finish = "stop" } = script;
+interface Turn {
+  readonly prompt: Prompt;
+  readonly step: ToolStep | undefined;
+  /** When the step has nothing to say. */
+  readonly reply: string;
+}
+
+function contentOf(script: MockBehaviour, { prompt, step, reply }: Turn): Content {
+  const { finish = "stop" } = script;
   if (finish === "blocked") return { text: "", call: null, finish };
-  const step = reply.succeeded ? tools[prompt.toolResults] : undefined;
   const call = callFor(step, prompt.tools);
-  // A call is never cut off: half of its arguments could not be written in every dialect.
-  if (call !== null) return { text: JSON.stringify(call.arguments), call, finish: "tool_calls" };
-  const said = step !== undefined && "text" in step && prompt.tools.length > 0 ? step.text : reply.text;
-  const text = prompt.schema === null ? padded(said, script) : asJson(said, prompt);
   const room = roomFor(script, prompt);
-  return text.length > room
-    ? { text: text.slice(0, room), call: null, finish: "length" }
-    : { text, call: null, finish };
+  if (call !== null) return callContent(call, step?.outputTokens ?? 0, room);
+  const said = step !== undefined && "text" in step ? step.text : reply;
+  const length = step?.outputTokens ?? script.outputTokens ?? 0;
+  const text = prompt.schema === null ? padded(said, length) : asJson(said, prompt);
+  return text.length > room ? cutOff(text, room) : { text, call: null, finish };
+}
+
+/** A call is never cut off: half of its arguments could not be written in every dialect. What is said before it may be. */
+function callContent(call: ToolCall, outputTokens: number, room: number): Content {
+  const text = JSON.stringify(call.arguments);
+  const preface = filler(outputTokens * CHARS_PER_TOKEN - text.length);
+  return preface.length > room ? cutOff(preface, room) : { preface, text, call, finish: "tool_calls" };
+}
+
+function cutOff(text: string, room: number): Content {
+  return { text: text.slice(0, room), call: null, finish: "length" };
 }
 
 /** The characters that the client allows. Reasoning comes first and takes its share. */
@@ -88,10 +110,13 @@ function asJson(reply: string, { schema }: Prompt): string {
 
 const FILLER = "and so on, as one would expect of a text that only has to be long, ";
 
-function padded(text: string, { outputTokens = 0 }: MockBehaviour): string {
-  const missing = outputTokens * CHARS_PER_TOKEN - text.length;
-  if (missing <= 0) return text;
-  return text + ` ${FILLER.repeat(Math.ceil(missing / FILLER.length))}`.slice(0, missing);
+function padded(text: string, tokens: number): string {
+  const missing = tokens * CHARS_PER_TOKEN - text.length;
+  return missing <= 0 ? text : text + ` ${filler(missing)}`.slice(0, missing);
+}
+
+function filler(chars: number): string {
+  return chars <= 0 ? "" : FILLER.repeat(Math.ceil(chars / FILLER.length)).slice(0, chars);
 }
 
 function reported({ noUsage, usageQuirk }: MockBehaviour, used: AnswerUsage): AnswerUsage | null {

@@ -34,12 +34,21 @@ export function streamType({ sse }: Answer): string {
   return sse ? "text/event-stream; charset=utf-8" : JSON_TYPE;
 }
 
-/** The pieces that the text of an answer is streamed in. */
-export function piecesOf({ answer, wire, chunkTokens }: Sending): string[] {
-  const { call, text } = answer;
-  if (call === null) return chunksOf(text, chunkTokens);
-  if (call.isLocalShell) return [];
-  return wire.wholeCalls ? [text] : chunksOf(text, chunkTokens);
+/** A piece of a stream: some of its text, or of the call that follows. Null is the turn from one to the other. */
+export type Piece = { readonly text: string; readonly inCall: boolean } | null;
+
+/** The pieces that an answer is streamed in. */
+export function piecesOf(sending: Sending): Piece[] {
+  const { answer, chunkTokens } = sending;
+  const { call, text, preface } = answer;
+  const said = chunksOf(call === null ? text : preface, chunkTokens).map((chunk) => ({ text: chunk, inCall: false }));
+  if (call === null) return said;
+  return [...said, ...(said.length > 0 ? [null] : []), ...callPieces(sending)];
+}
+
+function callPieces({ answer: { call, text }, wire, chunkTokens }: Sending): Piece[] {
+  if (call?.isLocalShell === true) return [];
+  return (wire.wholeCalls ? [text] : chunksOf(text, chunkTokens)).map((chunk) => ({ text: chunk, inCall: true }));
 }
 
 /** A whole stream as one text, for when nothing slows it down or breaks it. */
@@ -49,9 +58,10 @@ export function streamText(sending: Sending): string {
   let chars = 0;
   let index = 0;
   for (const piece of piecesOf(sending)) {
-    chars += piece.length;
-    stream += wire.piece(answer, piece, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN) });
-    index += 1;
+    chars += piece?.text.length ?? 0;
+    const place = { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: piece?.inCall ?? false };
+    stream += piece === null ? wire.turn(answer, place) : wire.piece(answer, piece.text, place);
+    if (piece !== null) index += 1;
   }
-  return stream + wire.close(answer, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN) });
+  return stream + wire.close(answer, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: answer.call !== null });
 }

@@ -45,7 +45,8 @@ function dispatch(desk: Desk, exchange: Exchange, bytes: Buffer): void {
   const refuse = (status: number, message?: string) =>
     fail(exchange, wire, { status, at: entry.startedAt, ...(message !== undefined && { message }) });
   const key = desk.script.requireKey;
-  if (key !== undefined && !carriesKey(request, query, key)) {
+  if (wantsWebSocket(request)) refuse(426, "assay mock speaks no WebSockets: ask over plain HTTP.");
+  else if (key !== undefined && !carriesKey(request, query, key)) {
     entry.fault = "requireKey";
     refuse(401);
   } else if (asksForModels(entry.method, path)) {
@@ -53,6 +54,11 @@ function dispatch(desk: Desk, exchange: Exchange, bytes: Buffer): void {
   } else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${PATHS}`);
   else if (entry.method !== "POST") refuse(405);
   else answerOrRefuse(desk, exchange, { route, bytes, query, refuse });
+}
+
+/** Codex tries one first, and takes this status for a sign that there is none. */
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
 }
 
 const PATHS =

@@ -15,6 +15,8 @@ export interface Prompt {
   readonly stream: boolean;
   /** The text of the last message of the user that has any. */
   readonly userText: string;
+  /** The texts of all messages of the user. */
+  readonly userTexts: readonly string[];
   /** All texts: system prompt and messages. */
   readonly texts: readonly string[];
   readonly maxTokens: number | null;
@@ -35,13 +37,17 @@ export class BadRequest extends Error {}
 /** Gathers the texts of a conversation while a dialect walks through it. */
 export class Conversation {
   readonly texts: string[] = [];
-  userText = "";
+  readonly userTexts: string[] = [];
   toolResults = 0;
 
   add(role: unknown, text: string): void {
     if (text === "") return;
     this.texts.push(text);
-    if (role === "user") this.userText = text;
+    if (role === "user") this.userTexts.push(text);
+  }
+
+  get userText(): string {
+    return this.userTexts.at(-1) ?? "";
   }
 }
 

@@ -1,9 +1,9 @@
 import { ownValue } from "../core/own-value.js";
 import type { AnswerBook } from "./answer-book.js";
 import { chance, type Occurrences } from "./chance.js";
+import { matcher } from "./matcher.js";
 import type { Prompt } from "./prompt.js";
 import type { KnownAnswer, MockBehaviour, ReplyRule } from "./script.js";
-import { PATTERN } from "./script-schema.js";
 
 const DEFAULT_REPLY = "This is a scripted answer from assay mock.";
 const DEFAULT_REFUSAL = "I am sorry, but I cannot help with that.";
@@ -62,12 +62,4 @@ function rateOf({ successRate = 1 }: MockBehaviour, model: string): number {
 
 function worded(reply: string, userText: string): string {
   return reply === "echo" ? userText : reply;
-}
-
-function matcher(match: string): (text: string) => boolean {
-  const [, source, flags = ""] = PATTERN.exec(match) ?? [];
-  if (source === undefined) return (text) => text.includes(match);
-  // A global or sticky expression would remember where it stopped.
-  const pattern = new RegExp(source, flags.replace(/[gy]/g, ""));
-  return (text) => pattern.test(text);
 }

@@ -31,7 +31,8 @@ export function respond(exchange: Exchange, live: LiveBehaviour, question: Quest
   const subject = { model, task, arrival: live.arrivals?.next(model, task) ?? 0 };
   const fault = live.faults.choose(subject);
   exchange.entry.fault = fault?.kind ?? null;
-  exchange.later(latencyOf(live.script, subject), () => act({ exchange, live, question, fault }));
+  const step = live.plans.stepFor(prompt);
+  exchange.later(latencyOf(live.script, subject, step), () => act({ exchange, live, question, fault }));
 }
 
 interface Act {

@@ -20,11 +20,9 @@ const latency = z.union(
   "must be a number of milliseconds or { min, max }",
 );
 
-const rule = z.strictObject({
-  match: filled.refine(isPattern, "is not a regular expression: it is not valid between its slashes"),
-  reply: text,
-  model: text.optional(),
-});
+const match = filled.refine(isPattern, "is not a regular expression: it is not valid between its slashes");
+
+const rule = z.strictObject({ match, reply: text, model: text.optional() });
 
 /** Only what looks like `/…/flags` is taken as a regular expression. */
 export const PATTERN = /^\/(.+)\/([dgimsuvy]*)$/s;
@@ -48,6 +46,8 @@ const step = z
     name: filled.optional(),
     arguments: z.record(z.string(), z.unknown()).optional(),
     text: text.optional(),
+    outputTokens: whole.optional(),
+    latencyMs: amount.optional(),
   })
   .superRefine((value, context) => {
     const given = [value.command, value.name, value.text].filter((one) => one !== undefined);
@@ -55,6 +55,22 @@ const step = z
     if (value.arguments !== undefined && value.name === undefined)
       problem(context, "has arguments, but no name of a tool");
   });
+
+const steps = z.array(step, "must be a list of steps");
+
+const toolRule = z.strictObject({ match, steps, model: text.optional() });
+
+/** Both lists are told apart by their keys, so that a mistake is named as one of the kind that was meant. */
+const tools = z.unknown().superRefine((value, context) => {
+  const schema = hasRules(value) ? z.array(toolRule) : z.array(step, "must be a list of steps or of rules");
+  for (const issue of schema.safeParse(value).error?.issues ?? [])
+    context.addIssue(issue as Parameters<typeof context.addIssue>[0]);
+});
+
+function hasRules(value: unknown): boolean {
+  const isRule = (one: unknown) => typeof one === "object" && one !== null && ("match" in one || "steps" in one);
+  return Array.isArray(value) && value.some(isRule);
+}
 
 const usage = z
   .strictObject({
@@ -101,7 +117,7 @@ const behaviour = z.strictObject({
   usage: usage.optional(),
   noUsage: z.boolean("must be true or false").optional(),
   usageQuirk: choice("missing", "decreasing", "negative", "cumulative").optional(),
-  tools: z.array(step, "must be a list of steps").optional(),
+  tools: tools.optional(),
   finish: choice("stop", "length", "refusal", "blocked").optional(),
   faults: z.array(fault, "must be a list of faults").optional(),
   rateLimit: rateLimit.optional(),
@@ -119,7 +135,8 @@ export const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   "": Object.keys(scriptSchema.shape),
   models: Object.keys(behaviour.shape),
   faults: Object.keys(fault.shape),
-  tools: Object.keys(step.shape),
+  tools: [...Object.keys(step.shape), ...Object.keys(toolRule.shape)],
+  steps: Object.keys(step.shape),
   usage: Object.keys(usage.shape),
   reply: Object.keys(rule.shape),
   answers: Object.keys(answer.shape),

@@ -63,10 +63,27 @@ export interface KnownAnswer {
 }
 
 /** One turn of an agent: a shell command, a call of a tool by name, or a text that ends the conversation. */
-export type ToolStep =
+export type ToolStep = (
   | { readonly command: string }
   | { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> }
-  | { readonly text: string };
+  | { readonly text: string }
+) &
+  StepManner;
+
+/** How a step is made. */
+interface StepManner {
+  /** The turn has at least this many tokens: its text, or a text before its call, is filled up to it. */
+  readonly outputTokens?: number;
+  /** Time to the first byte of this turn, instead of that of the script. */
+  readonly latencyMs?: number;
+}
+
+/** The steps of conversations in which a text of the user matches, as in a `ReplyRule`. */
+export interface ToolRule {
+  readonly match: string;
+  readonly steps: readonly ToolStep[];
+  readonly model?: string;
+}
 
 /** Fixed token counts. The classes are disjoint, except that `cacheWrite1h` is a part of `cacheWrite`. */
 interface MockUsage {
@@ -111,8 +128,11 @@ export interface MockBehaviour {
   readonly noUsage?: boolean;
   /** Usage as a faulty provider might report it; `cumulative` is a running total with every chunk. */
   readonly usageQuirk?: "missing" | "decreasing" | "negative" | "cumulative";
-  /** What an agent is told to do: one step a turn, counted by the tool results in the request; then the reply. */
-  readonly tools?: readonly ToolStep[];
+  /**
+   * What an agent is told to do: one step a turn, counted by the tool results in the request; then the reply. Of rules the
+   * first that fits plays, so that several tasks can be played at the same time.
+   */
+  readonly tools?: readonly ToolStep[] | readonly ToolRule[];
   /** How answers end; `refusal` is the model's, `blocked` a content filter's. */
   readonly finish?: "stop" | "length" | "refusal" | "blocked";
   readonly faults?: readonly MockFault[];

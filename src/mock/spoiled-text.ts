@@ -13,7 +13,7 @@ export function* spoiled(
   fault: ChosenFault,
   write: (spoiled: Answer) => string,
 ): Generator<string | Buffer> {
-  const [head = "", tail = ""] = write({ ...answer, text: MARK, call: null }).split(MARK, 2);
+  const [head = "", tail = ""] = write({ ...answer, preface: "", text: MARK, call: null }).split(MARK, 2);
   yield head;
   if (fault.kind === "huge-line") yield* blocks(fault.bytes ?? HUGE_BYTES);
   else yield NOT_UTF8;

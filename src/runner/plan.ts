@@ -66,6 +66,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   if (table.examples.length === 0) {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
+  checkExamples(table, wirings);
   const total = systems.length * table.examples.length * trials;
   const { examples, tags } = table;
   const wiringOf = Uint32Array.from(table.wiringOf);
@@ -148,6 +149,16 @@ function unusualContentOf(example: Example | null): string {
     return canonicalJson(example);
   } catch (cause) {
     throw new DatasetError(`Example "${example?.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** Has each example looked at by those of its evaluators that want to. */
+function checkExamples({ examples, wiringOf }: ExampleTable, wirings: readonly Wiring[]): void {
+  const checking = wirings.map(({ evaluators }) => evaluators.filter(({ checkExample }) => checkExample !== undefined));
+  if (checking.every((evaluators) => evaluators.length === 0)) return;
+  for (const [index, example] of examples.entries()) {
+    if (example === null) continue;
+    for (const evaluator of checking[wiringOf[index] ?? 0] ?? []) evaluator.checkExample?.(example);
   }
 }
 

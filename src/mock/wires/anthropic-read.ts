@@ -34,6 +34,7 @@ export function readCountable({ body }: WireRequest): Prompt {
     model,
     stream: body.stream === true,
     userText: conversation.userText,
+    userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: null,
     tools: asList(body.tools).map(asObject).map(toolOf),

@@ -1,4 +1,4 @@
-import { type Answer, type MockFinish, usageSoFar } from "../answer.js";
+import { type Answer, beginsWithText, type MockFinish, usageSoFar } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
 import { readAnthropic } from "./anthropic-read.js";
 import { typedEvent, type Wire, type WireError } from "./wire.js";
@@ -27,25 +27,24 @@ export const anthropicWire: Wire = {
   wholeCalls: false,
   read: readAnthropic,
   whole: (answer) => ({
-    ...messageOf(answer, hasBlock(answer) ? [fullBlock(answer)] : [], STOP_REASON[answer.finish]),
+    ...messageOf(answer, fullBlocks(answer), STOP_REASON[answer.finish]),
     ...(answer.usage !== null && { usage: usageBody(answer.usage) }),
   }),
   open(answer) {
     const start = { ...messageOf(answer, [], null), ...firstUsage(answer) };
     const begin = typedEvent({ type: "message_start", message: start });
     if (!hasBlock(answer)) return begin;
-    const block = typedEvent({ type: "content_block_start", index: 0, content_block: emptyBlock(answer) });
-    return `${begin}${block}${typedEvent({ type: "ping" })}`;
+    return `${begin}${blockStart(answer, !beginsWithText(answer))}${typedEvent({ type: "ping" })}`;
   },
-  piece(answer, text, { sent }) {
-    const delta =
-      answer.call === null ? { type: "text_delta", text } : { type: "input_json_delta", partial_json: text };
+  piece(answer, text, { sent, inCall }) {
+    const delta = inCall ? { type: "input_json_delta", partial_json: text } : { type: "text_delta", text };
     const usage = usageSoFar(answer, sent);
     const told = usage === null ? "" : messageDelta(null, usageBody(usage));
-    return typedEvent({ type: "content_block_delta", index: 0, delta }) + told;
+    return typedEvent({ type: "content_block_delta", index: blockIndex(answer, inCall), delta }) + told;
   },
+  turn: (answer) => blockStop(answer, false) + blockStart(answer, true),
   close(answer) {
-    const stop = hasBlock(answer) ? typedEvent({ type: "content_block_stop", index: 0 }) : "";
+    const stop = hasBlock(answer) ? blockStop(answer, answer.call !== null) : "";
     const usage = answer.usage === null ? null : { output_tokens: answer.usage.output };
     return `${stop}${messageDelta(STOP_REASON[answer.finish], usage)}${typedEvent({ type: "message_stop" })}`;
   },
@@ -70,15 +69,29 @@ function messageOf({ id, model }: Answer, content: readonly object[], stopReason
   };
 }
 
-function emptyBlock({ id, call }: Answer) {
-  return call === null
-    ? { type: "text", text: "" }
-    : { type: "tool_use", id: `toolu_${id}`, name: call.name, input: {} };
+function blockStart(answer: Answer, inCall: boolean): string {
+  const block = inCall ? callBlock(answer, {}) : { type: "text", text: "" };
+  return typedEvent({ type: "content_block_start", index: blockIndex(answer, inCall), content_block: block });
 }
 
-function fullBlock(answer: Answer) {
-  const { call, text } = answer;
-  return call === null ? { type: "text", text } : { ...emptyBlock(answer), input: call.arguments };
+function blockStop(answer: Answer, inCall: boolean): string {
+  return typedEvent({ type: "content_block_stop", index: blockIndex(answer, inCall) });
+}
+
+/** A call is the second block when something is said before it. */
+function blockIndex({ preface }: Answer, inCall: boolean): number {
+  return inCall && preface !== "" ? 1 : 0;
+}
+
+function callBlock({ id, call }: Answer, input: object) {
+  return { type: "tool_use", id: `toolu_${id}`, name: call?.name, input };
+}
+
+function fullBlocks(answer: Answer): object[] {
+  const { call, text, preface } = answer;
+  if (!hasBlock(answer)) return [];
+  if (call === null) return [{ type: "text", text }];
+  return [...(preface === "" ? [] : [{ type: "text", text: preface }]), callBlock(answer, call.arguments)];
 }
 
 /** The first token is already counted when the message starts. */

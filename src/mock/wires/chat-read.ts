@@ -14,6 +14,7 @@ export function readChat({ body }: WireRequest): Prompt {
     model,
     stream: body.stream === true,
     userText: conversation.userText,
+    userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: asNumber(body.max_completion_tokens) ?? asNumber(body.max_tokens),
     tools: asList(body.tools).map(toolOf),

@@ -1,4 +1,4 @@
-import { type Answer, type MockFinish, usageSoFar } from "../answer.js";
+import { type Answer, beginsWithText, type MockFinish, usageSoFar } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
 import { readChat } from "./chat-read.js";
 import { openaiError } from "./openai-error.js";
@@ -26,7 +26,8 @@ export const chatWire: Wire = {
     ...(answer.usage !== null && { usage: usageBody(answer.usage) }),
   }),
   open: (answer) => (answer.finish === "empty" ? chunk(answer, [], null) : delta(answer, openingOf(answer), 0)),
-  piece: (answer, text, { sent }) => delta(answer, pieceOf(answer, text), sent),
+  piece: (answer, text, { sent, inCall }) => delta(answer, pieceOf(answer, text, inCall), sent),
+  turn: (answer, { sent }) => delta(answer, { tool_calls: begunCalls(answer) }, sent),
   close(answer) {
     const { finish, usage } = answer;
     const last = finish === "empty" ? "" : chunk(answer, [choice({ delta: {} }, FINISH[finish])], null);
@@ -46,22 +47,26 @@ function choice(content: object, finish: string | null) {
   return { index: 0, ...content, logprobs: null, finish_reason: finish };
 }
 
-function messageOf({ id, text, call, finish }: Answer) {
+function messageOf({ id, preface, text, call, finish }: Answer) {
   if (finish === "refusal") return { role: "assistant", content: null, refusal: text };
   if (call === null) return { role: "assistant", content: text, refusal: null };
   const calls = [{ id: `call_${id}`, type: "function", function: { name: call.name, arguments: text } }];
-  return { role: "assistant", content: null, refusal: null, tool_calls: calls };
+  return { role: "assistant", content: preface || null, refusal: null, tool_calls: calls };
 }
 
-function openingOf({ id, call, finish }: Answer) {
-  if (finish === "refusal") return { role: "assistant", content: null, refusal: "" };
-  if (call === null) return { role: "assistant", content: "", refusal: null };
-  const calls = [{ index: 0, id: `call_${id}`, type: "function", function: { name: call.name, arguments: "" } }];
-  return { role: "assistant", content: null, tool_calls: calls };
+function openingOf(answer: Answer) {
+  if (answer.finish === "refusal") return { role: "assistant", content: null, refusal: "" };
+  if (beginsWithText(answer)) return { role: "assistant", content: "", refusal: null };
+  return { role: "assistant", content: null, tool_calls: begunCalls(answer) };
 }
 
-function pieceOf({ call, finish }: Answer, text: string) {
-  if (call !== null) return { tool_calls: [{ index: 0, function: { arguments: text } }] };
+/** The call before any of its arguments. */
+function begunCalls({ id, call }: Answer) {
+  return [{ index: 0, id: `call_${id}`, type: "function", function: { name: call?.name ?? "", arguments: "" } }];
+}
+
+function pieceOf({ finish }: Answer, text: string, inCall: boolean) {
+  if (inCall) return { tool_calls: [{ index: 0, function: { arguments: text } }] };
   return finish === "refusal" ? { refusal: text } : { content: text };
 }
 

@@ -18,6 +18,7 @@ export function readGemini({ body, model, streams, query }: WireRequest): Prompt
     model,
     stream: streams,
     userText: conversation.userText,
+    userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: asNumber(settings.maxOutputTokens),
     tools: asList(body.tools).flatMap((tool) => asList(asObject(tool).functionDeclarations).map(toolOf)),

@@ -28,10 +28,13 @@ export const geminiWire: Wire = {
   tells: ["reasoning"],
   wholeCalls: true,
   read: readGemini,
-  whole: (answer) => responseOf(answer, { parts: partsOf(answer, answer.text), ends: true, usage: answer.usage }),
+  whole: (answer) => responseOf(answer, { parts: allParts(answer), ends: true, usage: answer.usage }),
   open: ({ sse }) => (sse ? "" : "["),
-  piece: (answer, text, { index, sent }) =>
-    frame(answer, responseOf(answer, { parts: partsOf(answer, text), ends: false, usage: soFar(answer, sent) }), index),
+  piece(answer, text, { index, sent, inCall }) {
+    const parts = [inCall ? callPart(answer) : { text }];
+    return frame(answer, responseOf(answer, { parts, ends: false, usage: soFar(answer, sent) }), index);
+  },
+  turn: () => "",
   close(answer, { index }) {
     const last = responseOf(answer, { parts: [{ text: "" }], ends: true, usage: answer.usage });
     return `${frame(answer, last, index)}${answer.sse ? "" : "]"}`;
@@ -48,8 +51,14 @@ function frame({ sse }: Answer, data: object, index: number): string {
   return `${index === 0 ? "" : ",\r\n"}${JSON.stringify(data)}`;
 }
 
-function partsOf({ call }: Answer, text: string): object[] {
-  return call === null ? [{ text }] : [{ functionCall: { name: call.name, args: call.arguments } }];
+function allParts(answer: Answer): object[] {
+  const { call, preface, text } = answer;
+  if (call === null) return [{ text }];
+  return [...(preface === "" ? [] : [{ text: preface }]), callPart(answer)];
+}
+
+function callPart({ call }: Answer): object {
+  return { functionCall: { name: call?.name, args: call?.arguments } };
 }
 
 interface Piece {

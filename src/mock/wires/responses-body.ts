@@ -1,4 +1,4 @@
-import type { Answer } from "../answer.js";
+import { type Answer, beginsWithText } from "../answer.js";
 import type { AnswerUsage } from "../usage.js";
 
 /** The parts of a response that may differ while it is under way. */
@@ -22,7 +22,7 @@ export function hasItem({ finish }: Answer): boolean {
 export function finalResponse(answer: Answer): Record<string, unknown> {
   return responseBody(answer, {
     status: isCut(answer) ? "incomplete" : "completed",
-    output: hasItem(answer) ? [finalItem(answer)] : [],
+    output: finalItems(answer),
     usage: answer.usage,
   });
 }
@@ -47,14 +47,24 @@ export function responseBody(answer: Answer, { status, output = [], usage = null
   };
 }
 
-/** Where the one item of the output is, in events about it. */
-export function itemAt(answer: Answer) {
-  return { item_id: itemId(answer), output_index: 0 };
+/** The place of the message or of the call in the output: a call is second when something is said before it. */
+export function indexOf({ preface }: Answer, inCall: boolean): number {
+  return inCall && preface !== "" ? 1 : 0;
+}
+
+/** Where the message or the call is, in events about it. */
+export function itemAt(answer: Answer, inCall: boolean) {
+  return { item_id: itemId(answer, inCall), output_index: indexOf(answer, inCall) };
 }
 
 /** Where the one part of the message is, in events about it. */
 export function partAt(answer: Answer) {
-  return { ...itemAt(answer), content_index: 0 };
+  return { ...itemAt(answer, false), content_index: 0 };
+}
+
+/** All that the message says. */
+export function messageText({ call, preface, text }: Answer): string {
+  return call === null ? text : preface;
 }
 
 /** A part of a message with this much of the text. */
@@ -64,29 +74,42 @@ export function partOf({ finish }: Answer, text: string) {
     : { type: "output_text", text, annotations: [], logprobs: [] };
 }
 
-/** The item before anything is said. */
-export function startedItem(answer: Answer) {
-  return itemWith(answer, { status: "in_progress", content: [], args: "" });
+/** The message or the call before anything is in it. */
+export function startedItem(answer: Answer, inCall: boolean) {
+  const status = "in_progress";
+  return inCall ? callItem(answer, status, "") : messageItem(answer, status, []);
 }
 
-/** The item with everything in it. */
-export function finalItem(answer: Answer) {
+/** The message or the call with everything in it. */
+export function finalItem(answer: Answer, inCall: boolean) {
   const status = isCut(answer) ? "incomplete" : "completed";
-  return itemWith(answer, { status, content: [partOf(answer, answer.text)], args: answer.text });
+  if (inCall) return callItem(answer, status, answer.text);
+  return messageItem(answer, status, [partOf(answer, messageText(answer))]);
 }
 
-function itemWith(answer: Answer, { status, content, args }: { status: string; content: object[]; args: string }) {
-  const id = itemId(answer);
+function finalItems(answer: Answer): object[] {
+  if (!hasItem(answer)) return [];
+  return [
+    ...(beginsWithText(answer) ? [finalItem(answer, false)] : []),
+    ...(answer.call === null ? [] : [finalItem(answer, true)]),
+  ];
+}
+
+function messageItem(answer: Answer, status: string, content: readonly object[]) {
+  return { id: itemId(answer, false), type: "message", status, role: "assistant", content };
+}
+
+function callItem(answer: Answer, status: string, args: string) {
   const { call } = answer;
-  if (call === null) return { id, type: "message", status, role: "assistant", content };
-  const call_id = `call_${answer.id}`;
-  if (!call.isLocalShell) return { id, type: "function_call", status, call_id, name: call.name, arguments: args };
-  return { id, type: "local_shell_call", status, call_id, action: { type: "exec", ...call.arguments, env: {} } };
+  const shared = { id: itemId(answer, true), status, call_id: `call_${answer.id}` };
+  if (call?.isLocalShell === true)
+    return { type: "local_shell_call", ...shared, action: { type: "exec", ...call.arguments, env: {} } };
+  return { type: "function_call", ...shared, name: call?.name, arguments: args };
 }
 
-function itemId({ id, call }: Answer): string {
-  if (call === null) return `msg_${id}`;
-  return call.isLocalShell ? `lsh_${id}` : `fc_${id}`;
+function itemId({ id, call }: Answer, inCall: boolean): string {
+  if (!inCall) return `msg_${id}`;
+  return call?.isLocalShell === true ? `lsh_${id}` : `fc_${id}`;
 }
 
 function usageBody({ input, output, cacheRead, cacheWrite, reasoning, cost }: AnswerUsage) {

@@ -15,6 +15,7 @@ export function readResponses({ body }: WireRequest): Prompt {
     model,
     stream: body.stream === true,
     userText: conversation.userText,
+    userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: asNumber(body.max_output_tokens),
     tools: asList(body.tools).map(asObject).filter(isCallable).map(toolOf),

@@ -1,11 +1,13 @@
-import { type Answer, usageSoFar } from "../answer.js";
+import { type Answer, beginsWithText, usageSoFar } from "../answer.js";
 import { openaiError } from "./openai-error.js";
 import {
   finalItem,
   finalResponse,
   hasItem,
+  indexOf,
   isCut,
   itemAt,
+  messageText,
   partAt,
   partOf,
   responseBody,
@@ -23,6 +25,7 @@ export const responsesWire: Wire = {
   whole: finalResponse,
   open: (answer) => numbered(0, opening(answer)),
   piece: (answer, text, place) => numbered(numberAt(answer, place), pieceEvents(answer, text, place)),
+  turn: (answer, place) => numbered(numberAt(answer, place), turning(answer)),
   close: (answer, place) => numbered(numberAt(answer, place), closing(answer)),
   error: openaiError,
   errorEvent: (answer, message, place) =>
@@ -40,8 +43,9 @@ function numbered(first: number, events: readonly StreamEvent[]): string {
 }
 
 /** The number of the next event: each piece has one, and another one when usage is told with it. */
-function numberAt(answer: Answer, { index }: Place): number {
-  return opening(answer).length + index * (answer.running === null ? 1 : 2);
+function numberAt(answer: Answer, { index, inCall }: Place): number {
+  const turned = inCall && answer.preface !== "" ? turning(answer).length : 0;
+  return opening(answer).length + turned + index * (answer.running === null ? 1 : 2);
 }
 
 function opening(answer: Answer): StreamEvent[] {
@@ -50,23 +54,32 @@ function opening(answer: Answer): StreamEvent[] {
     { type: "response.created", response },
     { type: "response.in_progress", response },
   ];
-  if (!hasItem(answer)) return events;
-  events.push({ type: "response.output_item.added", output_index: 0, item: startedItem(answer) });
-  if (answer.call === null)
-    events.push({ type: "response.content_part.added", ...partAt(answer), part: partOf(answer, "") });
-  return events;
+  return hasItem(answer) ? [...events, ...itemBegun(answer, !beginsWithText(answer))] : events;
 }
 
-function pieceEvents(answer: Answer, text: string, { sent }: Place): StreamEvent[] {
+/** From the message to the call. */
+function turning(answer: Answer): StreamEvent[] {
+  return [...itemDone(answer, false), ...itemBegun(answer, true)];
+}
+
+function itemBegun(answer: Answer, inCall: boolean): StreamEvent[] {
+  const output_index = indexOf(answer, inCall);
+  const added = { type: "response.output_item.added", output_index, item: startedItem(answer, inCall) };
+  return inCall
+    ? [added]
+    : [added, { type: "response.content_part.added", ...partAt(answer), part: partOf(answer, "") }];
+}
+
+function pieceEvents(answer: Answer, text: string, { sent, inCall }: Place): StreamEvent[] {
   const usage = usageSoFar(answer, sent);
-  const events = [deltaOf(answer, text)];
+  const events = [deltaOf(answer, text, inCall)];
   if (usage !== null)
     events.push({ type: "response.in_progress", response: responseBody(answer, { status: "in_progress", usage }) });
   return events;
 }
 
-function deltaOf(answer: Answer, delta: string): StreamEvent {
-  if (answer.call !== null) return { type: "response.function_call_arguments.delta", ...itemAt(answer), delta };
+function deltaOf(answer: Answer, delta: string, inCall: boolean): StreamEvent {
+  if (inCall) return { type: "response.function_call_arguments.delta", ...itemAt(answer, true), delta };
   if (answer.finish === "refusal") return { type: "response.refusal.delta", ...partAt(answer), delta };
   return { type: "response.output_text.delta", ...partAt(answer), delta, logprobs: [] };
 }
@@ -74,18 +87,26 @@ function deltaOf(answer: Answer, delta: string): StreamEvent {
 function closing(answer: Answer): StreamEvent[] {
   const response = finalResponse(answer);
   const last = { type: isCut(answer) ? "response.incomplete" : "response.completed", response };
-  if (!hasItem(answer)) return [last];
-  const done = { type: "response.output_item.done", output_index: 0, item: finalItem(answer) };
-  return [...contentDone(answer), done, last];
+  return hasItem(answer) ? [...itemDone(answer, answer.call !== null), last] : [last];
 }
 
-function contentDone(answer: Answer): StreamEvent[] {
-  const { text, call, finish } = answer;
-  if (call?.isLocalShell === true) return [];
-  if (call !== null)
-    return [{ type: "response.function_call_arguments.done", ...itemAt(answer), name: call.name, arguments: text }];
+function itemDone(answer: Answer, inCall: boolean): StreamEvent[] {
+  const output_index = indexOf(answer, inCall);
+  const done = { type: "response.output_item.done", output_index, item: finalItem(answer, inCall) };
+  return [...(inCall ? argumentsDone(answer) : textDone(answer)), done];
+}
+
+function argumentsDone(answer: Answer): StreamEvent[] {
+  const { call, text } = answer;
+  if (call === null || call.isLocalShell) return [];
+  const type = "response.function_call_arguments.done";
+  return [{ type, ...itemAt(answer, true), name: call.name, arguments: text }];
+}
+
+function textDone(answer: Answer): StreamEvent[] {
+  const text = messageText(answer);
   const done =
-    finish === "refusal"
+    answer.finish === "refusal"
       ? { type: "response.refusal.done", ...partAt(answer), refusal: text }
       : { type: "response.output_text.done", ...partAt(answer), text, logprobs: [] };
   return [done, { type: "response.content_part.done", ...partAt(answer), part: partOf(answer, text) }];

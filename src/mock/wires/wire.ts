@@ -28,6 +28,8 @@ export interface Place {
   readonly index: number;
   /** How many tokens were sent once this is sent. */
   readonly sent: number;
+  /** True in the call of a tool, which may follow a text. */
+  readonly inCall: boolean;
 }
 
 /** The provider's side of one dialect: how requests are read and answers are written. */
@@ -45,6 +47,8 @@ export interface Wire {
   readonly open: (answer: Answer) => string;
   /** One piece of the text, or of the arguments of a call. */
   readonly piece: (answer: Answer, text: string, place: Place) => string;
+  /** What stands between a text and the call that follows it. */
+  readonly turn: (answer: Answer, place: Place) => string;
   /** The rest of the stream after the last piece. */
   readonly close: (answer: Answer, place: Place) => string;
   readonly error: (error: WireError) => Record<string, unknown>;

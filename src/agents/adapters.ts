@@ -1,0 +1,19 @@
+import { UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import { AGENT_NAMES, type AgentAdapter, type AgentName } from "./adapter.js";
+import { claude } from "./claude.js";
+import { codex } from "./codex.js";
+import { gemini } from "./gemini.js";
+import { opencode } from "./opencode.js";
+import { pi } from "./pi.js";
+
+/** The agents that are known by name. */
+export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = { claude, codex, gemini, opencode, pi };
+
+/** The adapter of an agent by its name. */
+export function adapterOf(name: string): AgentAdapter {
+  if ((AGENT_NAMES as readonly string[]).includes(name)) return ADAPTERS[name as AgentName];
+  throw new UsageError(
+    `There is no agent "${name}".${didYouMean(name, AGENT_NAMES)} Known are ${AGENT_NAMES.join(", ")}; any other is run with --agent-command 'my-agent {prompt}'.`,
+  );
+}

@@ -1,0 +1,63 @@
+import type { Output, Usage } from "../core/system.js";
+import type { AgentEvent } from "../core/trajectory.js";
+import { firstAttemptAt, turnsOf } from "../core/trajectory-figures.js";
+import type { GatewayRequest } from "../gateway/index.js";
+import type { AgentFigures } from "./adapter.js";
+
+/** A difference between two meters that is worth a word. */
+const NOTABLE = 0.01;
+
+/** How fast an agent was. What was not measured is left out. */
+export function speedOf(
+  events: readonly AgentEvent[],
+  requests: readonly GatewayRequest[],
+  startedAt: number,
+): Pick<Output, "turns" | "ttftMs" | "firstAttemptMs" | "tokensPerSec"> {
+  const answered = requests.filter(({ usage }) => usage !== null);
+  const attemptAt = firstAttemptAt(events);
+  // What prints no events is still known to have asked a model so many times.
+  const turns = turnsOf(events) ?? (answered.length > 0 ? answered.length : null);
+  const ttftMs = answered[0]?.ttftMs ?? null;
+  const pace = tokensPerSec(answered);
+  return {
+    ...(turns !== null && { turns }),
+    ...(ttftMs !== null && { ttftMs }),
+    ...(attemptAt !== null && { firstAttemptMs: Math.max(0, attemptAt - startedAt) }),
+    ...(pace !== null && { tokensPerSec: pace }),
+  };
+}
+
+/** Over the time that models were writing, so that neither tools nor waiting count; over whole answers where that is all there is. */
+function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
+  let tokens = 0;
+  let ms = 0;
+  for (const { usage, generationMs, durationMs } of requests) {
+    tokens += usage?.output ?? 0;
+    ms += generationMs ?? durationMs;
+  }
+  return tokens > 0 && ms > 0 ? tokens / (ms / 1000) : null;
+}
+
+/** What the program says it has used, where that differs from what the gateway has counted; null when they agree. */
+export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd: number | null }): string | null {
+  const differences: string[] = [];
+  if (own.usage !== null) {
+    const [said, counted] = [tokensOf(own.usage), tokensOf(metered.usage)];
+    if (differ(said, counted)) differences.push(`${said} tokens, the gateway counted ${counted}`);
+  }
+  if (own.costUsd !== null && metered.costUsd !== null && differ(own.costUsd, metered.costUsd))
+    differences.push(`$${shown(own.costUsd)}, the gateway counted $${shown(metered.costUsd)}`);
+  return differences.length === 0 ? null : `the program itself reports ${differences.join("; and ")}`;
+}
+
+function differ(said: number, counted: number): boolean {
+  return Math.abs(said - counted) > NOTABLE * Math.max(said, counted);
+}
+
+export function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
+  return input + output + cacheRead + cacheWrite;
+}
+
+function shown(dollars: number): string {
+  return String(Number(dollars.toPrecision(4)));
+}

@@ -1,0 +1,84 @@
+import { bundledPrice } from "../budget/index.js";
+import type { Limits, Price } from "../core/price.js";
+import type { TrialBudget } from "../core/system.js";
+import type { AgentEvent } from "../core/trajectory.js";
+import { type Gateway, type GatewayRequest, type GatewayTotal, startGateway } from "../gateway/index.js";
+import { PROVIDERS, type ProviderName } from "../gateway/provider.js";
+
+/** Where an agent's calls go. */
+export interface Upstreams {
+  /** Instead of the providers' own addresses. */
+  readonly urls: Readonly<Partial<Record<ProviderName, string>>>;
+  /** Put in the place of whatever key the agent sends. */
+  readonly keys: Readonly<Partial<Record<ProviderName, string>>>;
+  /** By the name of the model; others have the bundled price. */
+  readonly prices: ReadonlyMap<string, Price>;
+  /** Lets keys travel over plain http to another machine. */
+  readonly allowInsecure: boolean;
+}
+
+/** A gateway for one trial: whatever goes through it is that trial's, and is told to its budget at once. */
+export class AgentMeter {
+  readonly requests: GatewayRequest[] = [];
+  readonly #gateway: Gateway;
+
+  private constructor(gateway: Gateway, requests: GatewayRequest[]) {
+    this.#gateway = gateway;
+    this.requests = requests;
+  }
+
+  static async open(upstreams: Upstreams, limits: Limits, budget: TrialBudget | null): Promise<AgentMeter> {
+    const requests: GatewayRequest[] = [];
+    const gateway: Gateway = await startGateway({
+      budget: {
+        ...(budget !== null && budget.maxCostUsd > 0 && { maxCostUsd: budget.maxCostUsd }),
+        ...(limits.maxTokens !== undefined && { maxTokens: limits.maxTokens }),
+      },
+      upstreams: upstreams.urls,
+      keys: upstreams.keys,
+      prices: upstreams.prices,
+      // Agents call small models besides the one they were told to use.
+      priceOf: (model) => bundledPrice({ model }),
+      allowInsecure: upstreams.allowInsecure,
+      // Keys of our own environment are nobody's here: an agent has those it was given.
+      env: {},
+      onRequest: (request) => void requests.push(request),
+      onSpend: () => budget?.report(gateway.total()),
+    });
+    return new AgentMeter(gateway, requests);
+  }
+
+  /** Where the clients of each provider are pointed at. */
+  get urls(): Readonly<Record<ProviderName, string>> {
+    const at = (name: ProviderName) => this.#gateway.url + PROVIDERS[name].mount;
+    return { openai: at("openai"), anthropic: at("anthropic"), google: at("google") };
+  }
+
+  /** What a program needs in its environment to find the gateway. */
+  get env(): Readonly<Record<string, string>> {
+    return this.#gateway.env;
+  }
+
+  get total(): GatewayTotal {
+    return this.#gateway.total();
+  }
+
+  /** True when a model was reached through the gateway, so that its figures are the trial's. */
+  get isInPath(): boolean {
+    return this.requests.some(({ usage }) => usage !== null);
+  }
+
+  /** Ends what is still open, and bills it. */
+  close(): Promise<void> {
+    return this.#gateway.close();
+  }
+}
+
+/** Each answered request as an event, at the moment it was over. */
+export function usageEvents(requests: readonly GatewayRequest[]): AgentEvent[] {
+  return requests.flatMap(({ model, usage, costUsd, durationMs, startedAt }) =>
+    usage === null
+      ? []
+      : [{ type: "token_usage", timestamp: startedAt + durationMs, model, usage, costUsd, durationMs } as const],
+  );
+}

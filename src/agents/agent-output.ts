@@ -1,0 +1,118 @@
+import type { Spent } from "../core/errors.js";
+import { TrialStopped } from "../core/errors.js";
+import type { Output, TrialContext } from "../core/system.js";
+import type { AgentEvent } from "../core/trajectory.js";
+import { toolCallsOf } from "../core/trajectory-figures.js";
+import { stateOf, type Workspace } from "../workspace/index.js";
+import type { AgentEnd } from "./adapter.js";
+import { failureOf } from "./agent-failure.js";
+import { disagreement, speedOf } from "./agent-figures.js";
+import { type AgentMeter, usageEvents } from "./agent-meter.js";
+import type { AgentRun, AgentRunEnd } from "./agent-run.js";
+import type { AgentSystemOptions } from "./agent-system.js";
+
+export interface Concluded {
+  readonly system: AgentSystemOptions;
+  readonly workspace: Workspace;
+  readonly run: AgentRun;
+  readonly exit: AgentRunEnd;
+  readonly meter: AgentMeter;
+  readonly trial: TrialContext;
+  /** When the work began: by the calendar, and by `performance.now()`. */
+  readonly startedAt: { readonly wall: number; readonly clock: number };
+  /** When it first passed, by `performance.now()`; null when that was not seen. */
+  readonly successAt: number | null;
+}
+
+/** What a run of an agent gave, or why it failed. */
+export async function conclude(concluded: Concluded): Promise<Output> {
+  const { system, workspace, run, exit, meter, trial, startedAt, successAt } = concluded;
+  const end = endOf(concluded);
+  for (const note of notesOf(concluded)) trial.log(note);
+  const measured = measuredIn(concluded, end);
+  const wasStopped = trial.signal.reason instanceof TrialStopped;
+  if (!wasStopped && (end === null || end.kind === "failed"))
+    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured });
+  return {
+    response: run.reader.response,
+    ...measured,
+    ...(successAt !== null && { successAtMs: Math.max(0, successAt - startedAt.clock) }),
+    workspace: stateOf(workspace, await workspace.changes()),
+    ...(!wasStopped && end?.kind === "stopped" && { stopped: end.reason }),
+  };
+}
+
+/** By its final event; a program that prints none has only its exit code to say it with. */
+function endOf({ run, exit, system }: Concluded): AgentEnd | null {
+  if (run.reader.end !== null || system.adapter.printsText !== true) return run.reader.end;
+  return exit.code === 0 ? { kind: "done" } : null;
+}
+
+function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
+  const { run, meter, startedAt } = concluded;
+  const events = [...run.events, ...usageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
+  return {
+    ...speedOf(events, meter.requests, startedAt.wall),
+    ...costOf(concluded),
+    trajectory: { startedAt: startedAt.wall, events },
+    metadata: metadataOf(concluded, events, end),
+  };
+}
+
+/** Tokens are on the trial's bill already; here is what the bill cannot know. */
+function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "partial"> {
+  if (meter.isInPath) {
+    const { costSource, costUsd } = meter.total;
+    return costSource === "provider" && costUsd !== null ? { costUsd } : {};
+  }
+  const { usage, costUsd, isPartial } = run.reader.figures;
+  return {
+    ...(usage !== null && { usage }),
+    ...(costUsd !== null && { costUsd }),
+    ...(isPartial && { partial: true }),
+  };
+}
+
+function metadataOf({ system, run, exit, meter }: Concluded, events: readonly AgentEvent[], end: AgentEnd | null) {
+  const { reader } = run;
+  const { figures } = reader;
+  const version = reader.version ?? system.version;
+  const model = reader.model ?? system.model?.name ?? null;
+  return {
+    agent: system.adapter.name,
+    ...(version !== null && { agentVersion: version }),
+    ...(model !== null && { model }),
+    exitCode: exit.code,
+    ...(exit.signal !== null && { exitSignal: exit.signal }),
+    requests: meter.requests.filter(({ usage }) => usage !== null).length,
+    toolCalls: toolCallsOf(events),
+    meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",
+    ...(figures.usage !== null && { ownUsage: figures.usage }),
+    ...(figures.costUsd !== null && { ownCostUsd: figures.costUsd }),
+    ...(end?.kind === "stopped" && { stoppedBecause: end.message }),
+  };
+}
+
+/** What the reader of a row should know. */
+function notesOf({ run, exit, meter, system }: Concluded): string[] {
+  const { figures, unknown } = run.reader;
+  const isMetered = meter.isInPath;
+  const difference = isMetered ? disagreement(figures, meter.total) : null;
+  const kinds = [...unknown].map(([type, count]) => `${type} (${count})`);
+  return [
+    ...(difference === null ? [] : [difference]),
+    ...(isMetered || figures.usage === null
+      ? []
+      : ["nothing went through the gateway: tokens and cost are what the program itself reports"]),
+    ...(isMetered || figures.usage !== null
+      ? []
+      : ["no model was called through the gateway: what it used is not known"]),
+    ...(kinds.length === 0 ? [] : [`events that this version does not know: ${kinds.join(", ")}`]),
+    ...(run.malformed === 0 ? [] : [`lines of its output that are no JSON: ${run.malformed}`]),
+    ...(run.dropped === 0 ? [] : [`lines of its output that were too long to read: ${run.dropped}`]),
+    ...(exit.leftBehind === 0
+      ? []
+      : [`processes that ${system.name} left running, and that were ended: ${exit.leftBehind}`]),
+    ...(exit.survivors.length === 0 ? [] : [`processes that could not be ended: ${exit.survivors.join(", ")}`]),
+  ];
+}

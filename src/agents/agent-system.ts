@@ -1,0 +1,188 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Environment } from "../core/environment.js";
+import { messageOf, TrialError, TrialStopped } from "../core/errors.js";
+import type { Example } from "../core/example.js";
+import type { Limits } from "../core/price.js";
+import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
+import { scrubbedEnv, Workspace } from "../workspace/index.js";
+import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
+import { AgentMeter, type Upstreams } from "./agent-meter.js";
+import { conclude } from "./agent-output.js";
+import { AgentRun } from "./agent-run.js";
+import { promptOf } from "./prompt.js";
+import { SuccessWatch } from "./success-watch.js";
+
+/** Two seconds to listen, two to be killed, and time to see what the work left behind. */
+const GRACE_MS = 30_000;
+
+/** The place that all agents share: they load this machine, whomever they call. */
+const LANE = "agents";
+
+/** What the gateway takes for a key. Programs refuse to start without one. */
+const MEANINGLESS_KEY = "assay";
+
+export interface AgentSystemOptions {
+  readonly name: string;
+  readonly adapter: AgentAdapter;
+  /** The program's path. */
+  readonly program: string;
+  /** As the program tells it; null when it does not. */
+  readonly version: string | null;
+  readonly model: AgentModel | null;
+  readonly upstreams: Upstreams;
+  readonly limits: Limits;
+  /** Trials of all agents at a time. */
+  readonly maxParallel: number;
+  /** A folder to use as HOME, with the settings and the login that are in it; null for a throw-away one. */
+  readonly home: string | null;
+  /** Variables that are passed on besides the few that every program needs. */
+  readonly passEnv: readonly string[];
+  /** Where workspaces are kept after grading; null to remove them. */
+  readonly keepWorkspaces: string | null;
+}
+
+/**
+ * A coding agent: a program that is given a task and a folder to work in.
+ * @example
+ * await using agent = await openAgent({ agent: "claude", model: "claude-sonnet-4-5" });
+ */
+export class AgentSystem implements System {
+  readonly name: string;
+  readonly limits: Limits;
+  readonly endpoint = LANE;
+  readonly maxParallel: number;
+  readonly worksInPhases = true;
+  readonly graceMs = GRACE_MS;
+  declare readonly model?: string;
+  readonly #options: AgentSystemOptions;
+  /** Of trials that are not over: removed on closing when a run ends early. */
+  readonly #open = new Set<Workspace>();
+
+  constructor(options: AgentSystemOptions) {
+    this.#options = options;
+    this.name = options.name;
+    this.limits = options.limits;
+    this.maxParallel = options.maxParallel;
+    if (options.model !== null) this.model = options.model.name;
+  }
+
+  async process(example: Example, trial: TrialContext): Promise<Output> {
+    const workspace = await this.#prepare(example, trial);
+    const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial.budget);
+    try {
+      const run = await this.#start(example, { workspace, meter, trial });
+      const timed = trial.timed ?? ((work) => work());
+      const startedAt = { wall: Date.now(), clock: performance.now() };
+      const watch = trial.passes === undefined ? null : new SuccessWatch(workspace, trial.passes);
+      const exit = await timed(() => run.go());
+      await meter.close();
+      if (meter.isInPath) trial.budget?.report(meter.total);
+      const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
+      if (wasInterrupted) {
+        await watch?.cancel();
+        throw trial.signal.reason;
+      }
+      const successAt = (await watch?.end()) ?? null;
+      return await conclude({ system: this.#options, workspace, run, exit, meter, trial, startedAt, successAt });
+    } finally {
+      await meter.close();
+    }
+  }
+
+  /** Everything that changes the work, and nothing that is secret. */
+  fingerprint(): unknown {
+    const { adapter, version, model, upstreams, home, passEnv } = this.#options;
+    return {
+      agent: adapter.name,
+      command: adapter.command,
+      version,
+      model,
+      urls: upstreams.urls,
+      hasOwnHome: home !== null,
+      passEnv,
+    };
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#open].map((workspace) => workspace.remove()));
+    this.#open.clear();
+  }
+
+  async #start(example: Example, { workspace, meter, trial }: Ready): Promise<AgentRun> {
+    const { adapter, program, model, home } = this.#options;
+    const launch = adapter.launch({
+      prompt: promptOf(example),
+      model,
+      gateway: meter.urls,
+      key: MEANINGLESS_KEY,
+      usesOwnHome: home !== null,
+      isRoot: process.getuid?.() === 0,
+    });
+    if (home === null) await writeHome(workspace.home, launch.homeFiles);
+    return new AgentRun({
+      adapter,
+      program,
+      launch,
+      cwd: workspace.path,
+      env: { ...this.#env(example, workspace), ...launch.env },
+      folders: [workspace.root],
+      signal: trial.signal,
+      onFigures: (reader) => {
+        // One meter for a trial: the gateway's as soon as it is in the path.
+        if (!meter.isInPath) reportOwn(reader.figures, trial.budget);
+      },
+    });
+  }
+
+  #env(example: Example, workspace: Workspace): Record<string, string> {
+    const { home, passEnv } = this.#options;
+    const passed = passEnv.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
+    const extra = { ...environmentOf(example).env, ...Object.fromEntries(passed) };
+    return scrubbedEnv({ home: home ?? workspace.home, tmp: workspace.tmp, extra });
+  }
+
+  async #prepare(example: Example, trial: TrialContext): Promise<Workspace> {
+    try {
+      const workspace = await Workspace.create({ environment: environmentOf(example), signal: trial.signal });
+      this.#open.add(workspace);
+      trial.atEnd?.(() => this.#clearAway(workspace, `${this.name}-${example.id}-${trial.trial}`));
+      return workspace;
+    } catch (cause) {
+      trial.signal.throwIfAborted();
+      throw new TrialError("system_error", `The workspace could not be set up: ${messageOf(cause)}`, { cause });
+    }
+  }
+
+  async #clearAway(workspace: Workspace, name: string): Promise<void> {
+    const { keepWorkspaces } = this.#options;
+    this.#open.delete(workspace);
+    if (keepWorkspaces !== null) await workspace.keep(keepWorkspaces, name);
+    await workspace.remove();
+  }
+}
+
+/** What a run needs besides the task. */
+interface Ready {
+  readonly workspace: Workspace;
+  readonly meter: AgentMeter;
+  readonly trial: TrialContext;
+}
+
+/** As it was checked when the dataset was loaded; an example from elsewhere is checked when its folder is made. */
+function environmentOf({ environment }: Example): Environment {
+  return (environment ?? {}) as Environment;
+}
+
+async function writeHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, content] of Object.entries(files)) {
+    const file = join(home, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content, { mode: 0o600 });
+  }
+}
+
+/** The program's own word, where nothing of it goes through the gateway. A cost of its own beats a price. */
+function reportOwn({ usage, costUsd }: AgentFigures, budget: TrialBudget | null): void {
+  if (usage !== null) budget?.report({ usage, costUsd, isEstimated: false });
+}

@@ -1,0 +1,211 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { LaunchRequest } from "./adapter.js";
+import { codex } from "./codex.js";
+import { readFixture, readShared, types } from "./fixtures/claude-codex-streams.js";
+
+const GATEWAY = {
+  openai: "http://127.0.0.1:1/t/openai/v1",
+  anthropic: "http://127.0.0.1:1/t/anthropic",
+  google: "http://127.0.0.1:1/t/google",
+};
+
+const REQUEST: LaunchRequest = {
+  prompt: "Create hello.txt",
+  model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" },
+  gateway: GATEWAY,
+  key: "assay-key",
+  usesOwnHome: false,
+  isRoot: true,
+};
+
+const read = (name: string) => readFixture(name, codex.reader());
+
+/** An item that has come to its end. */
+const completed = (item: unknown) => ({ type: "item.completed", item });
+
+const TURN = "turn_start tool_call turn_end tool_result";
+
+describe("launch", () => {
+  it("goes through the gateway by a provider of our own", () => {
+    const { args, env, homeFiles } = codex.launch(REQUEST);
+    expect(args[0]).toBe("exec");
+    expect(args).toEqual(expect.arrayContaining(["--json", "--ephemeral", "-m", "gpt-5.5", "model_provider=assay"]));
+    const provider = args.find((arg) => arg.startsWith("model_providers.assay="));
+    expect(provider).toContain(`base_url="${GATEWAY.openai}"`);
+    const [, variable] = /env_key="(\w+)"/.exec(provider ?? "") ?? [];
+    expect(env).toEqual({ [variable ?? ""]: "assay-key" });
+    expect(homeFiles).toEqual({});
+  });
+
+  it("leaves the user's own settings alone", () => {
+    const { args, env } = codex.launch({ ...REQUEST, usesOwnHome: true });
+    expect(args).toEqual(expect.arrayContaining(["-m", "my-gpt"]));
+    expect(args).not.toContain("-c");
+    expect(env).toEqual({});
+  });
+
+  it("keeps a prompt from being an option, a subcommand or the standard input", () => {
+    expect(codex.launch({ ...REQUEST, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
+    expect(codex.launch({ ...REQUEST, prompt: "-" }).args.at(-1)).toBe("-\n");
+    expect(codex.launch({ ...REQUEST, model: null }).args).not.toContain("-m");
+  });
+});
+
+describe("reader", () => {
+  it("tells one command, its result and the answer as two turns", () => {
+    const { happenings, reader } = read("codex-0.166.0-one-tool");
+    expect(types(happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
+    // As the model's endpoint counted them.
+    expect(reader.figures).toEqual({ usage: { input: 13294, output: 27 }, costUsd: null, isPartial: false });
+    expect(reader.unknown.size).toBe(0);
+  });
+
+  it("tells reasoning, changed files and searches", () => {
+    const { happenings, reader } = read("codex-0.166.0-parallel");
+    expect(types(happenings)).toBe(
+      `turn_start reasoning assistant_message tool_call turn_end tool_result ${TURN} ` +
+        "turn_start tool_call tool_result tool_call turn_end tool_result turn_start assistant_message turn_end",
+    );
+    expect(happenings).toContainEqual({
+      type: "tool_call",
+      name: "file_change",
+      callId: "item_2",
+      arguments: { changes: [{ path: "/workspace/a.txt", kind: "add" }] },
+    });
+    expect(reader.figures.usage).toEqual({ input: 4467, cacheRead: 1536, output: 183, reasoning: 60 });
+  });
+
+  it.each(["one-tool", "several-tools", "401", "500", "cut"])("reads %s of both versions alike", (scenario) => {
+    const [now, before] = [read(`codex-0.166.0-${scenario}`), read(`codex-0.120.0-${scenario}`)];
+    // The two spell the same apostrophe differently.
+    const spelt = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll("’", "'")) as unknown;
+    expect(spelt(before.happenings)).toEqual(spelt(now.happenings));
+    expect(spelt(before.reader.end)).toEqual(spelt(now.reader.end));
+    expect(before.reader.response).toBe(now.reader.response);
+    expect([...before.reader.unknown, ...now.reader.unknown]).toEqual([]);
+  });
+
+  it("says which command failed", () => {
+    const results = read("codex-0.166.0-several-tools").happenings.flatMap((one) =>
+      one.type === "tool_result" ? [one.success] : [],
+    );
+    expect(results).toEqual([true, false, true]);
+  });
+
+  it("tells each writing of the plan as a call", () => {
+    const { happenings } = read("codex-0.120.0-plan");
+    const plans = happenings.filter((one) => one.type === "tool_call" && one.name === "todo_list");
+    expect(plans).toEqual([
+      {
+        type: "tool_call",
+        name: "todo_list",
+        callId: "item_2.1",
+        arguments: { items: [{ text: "write b", completed: false }] },
+      },
+    ]);
+  });
+
+  it("takes the status of a failure from its words, and tells the failure once", () => {
+    const { happenings, reader } = read("codex-0.166.0-401");
+    expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
+    expect(types(happenings)).toBe("error error error error");
+    expect(reader.figures).toEqual({ usage: null, costUsd: null, isPartial: true });
+    // Of a 500 it says that demand is high, and no status.
+    expect(read("codex-0.166.0-500").reader.end).toMatchObject({ kind: "failed", status: null });
+  });
+
+  it("goes on after an answer that broke off", () => {
+    const { happenings, reader } = read("codex-0.166.0-cut");
+    expect(types(happenings)).toBe(`${TURN} error turn_start assistant_message turn_end`);
+    expect(reader.end).toEqual({ kind: "done" });
+  });
+
+  it("was stopped when an answer was too long, or withheld", () => {
+    expect(read("codex-0.166.0-length").reader.end).toMatchObject({ kind: "stopped", reason: "truncated" });
+    expect(read("codex-0.166.0-blocked").reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
+  });
+
+  it("goes on after an error that is only an item", () => {
+    const reader = codex.reader();
+    const item = { id: "item_0", type: "error", message: "Model metadata not found." };
+    expect(reader.read(completed(item))).toEqual([{ type: "error", message: "Model metadata not found." }]);
+    expect(reader.end).toBeNull();
+  });
+
+  it("tells calls of MCP servers, with what they gave back or why not", () => {
+    const call = { id: "i", type: "mcp_tool_call", server: "docs", tool: "find", arguments: { q: 1 } };
+    const result = { content: [{ type: "text", text: "found" }] };
+    const good = codex.reader().read(completed({ ...call, status: "completed", result }));
+    const bad = codex.reader().read(completed({ ...call, status: "failed", error: { message: "no such page" } }));
+    expect(good[1]).toEqual({ type: "tool_call", name: "mcp__docs__find", callId: "i", arguments: { q: 1 } });
+    expect(good.at(-1)).toEqual({ type: "tool_result", callId: "i", success: true, result: "found" });
+    expect(bad.at(-1)).toEqual({ type: "tool_result", callId: "i", success: false, result: "no such page" });
+  });
+
+  it("says that figures are partial once a sub-agent was started", () => {
+    const reader = codex.reader();
+    reader.read(completed({ id: "i", type: "collab_tool_call", tool: "spawn_agent", status: "completed" }));
+    reader.read({ type: "turn.completed", usage: { input_tokens: 5, output_tokens: 1 } });
+    expect(reader.figures).toEqual({ usage: { input: 5, output: 1 }, costUsd: null, isPartial: true });
+  });
+
+  it("takes usage as a running total, and begins again with a new session", () => {
+    const reader = codex.reader();
+    const total = (input: number, cached: number, output: number, reasoning: number) =>
+      reader.read({
+        type: "turn.completed",
+        usage: {
+          input_tokens: input,
+          cached_input_tokens: cached,
+          output_tokens: output,
+          reasoning_output_tokens: reasoning,
+        },
+      });
+    total(100, 40, 10, 4);
+    total(250, 100, 30, 6);
+    expect(reader.figures.usage).toEqual({ input: 150, cacheRead: 100, output: 30, reasoning: 6 });
+    total(50, 0, 5, 0);
+    expect(reader.figures.usage).toEqual({ input: 200, cacheRead: 100, output: 35, reasoning: 6 });
+  });
+
+  it("keeps and counts what it does not know", () => {
+    const reader = codex.reader();
+    reader.read({ type: "constructor" });
+    reader.read(completed({ id: "i", type: "hologram" }));
+    expect(reader.read({ malformed: "panicked" })).toEqual([
+      { type: "custom", name: "untyped", data: { malformed: "panicked" } },
+    ]);
+    expect([...reader.unknown.keys()]).toEqual(["constructor", "item/hologram", "untyped"]);
+  });
+
+  it("takes any event, and every turn that ends has begun", () => {
+    const anything = fc.anything({ withNullPrototype: true });
+    const type = fc.constantFrom("item.started", "item.completed", "turn.completed", "turn.failed", "error");
+    const kind = fc.constantFrom("command_execution", "agent_message", "todo_list", "web_search", "mcp_tool_call", "x");
+    const item = fc.record({ id: fc.constantFrom("a", "b"), type: kind, text: anything, result: anything });
+    const event = fc.record({ type, item: fc.oneof(item, anything), usage: anything, error: anything });
+    fc.assert(
+      fc.property(fc.array(fc.oneof(event, anything)), (events) => {
+        const reader = codex.reader();
+        let depth = 0;
+        for (const { type: happened } of events.flatMap((one) => reader.read(one))) {
+          depth += happened === "turn_start" ? 1 : happened === "turn_end" ? -1 : 0;
+          expect(depth === 0 || depth === 1).toBe(true);
+        }
+      }),
+    );
+  });
+
+  it("reads the captured streams", () => {
+    const good = readShared("codex", codex.reader());
+    const sandboxed = readShared("codex-sandbox", codex.reader());
+    const failed = readShared("codex-401", codex.reader());
+    if (good === null || sandboxed === null || failed === null) return;
+    expect(types(good.happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
+    expect(types(sandboxed.happenings)).toBe(`error ${types(good.happenings)}`);
+    expect(good.reader.figures.usage).toEqual({ input: 2495, cacheRead: 512, output: 48, reasoning: 16 });
+    expect(failed.reader.end).toMatchObject({ kind: "failed", status: 401 });
+  });
+});

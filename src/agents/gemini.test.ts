@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest";
+import type { LaunchRequest } from "./adapter.js";
+import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
+import { gemini } from "./gemini.js";
+
+const REQUEST: LaunchRequest = {
+  prompt: "-- do it",
+  model: { name: "gemini-x", cliName: "flash", dialect: "gemini" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "meaningless",
+  usesOwnHome: false,
+  isRoot: true,
+};
+
+describe("launch", () => {
+  it("goes through the gateway, with settings of its own", () => {
+    const { args, env, homeFiles } = gemini.launch(REQUEST);
+    expect(args[0]).toBe("--prompt=-- do it");
+    expect(args.slice(-2)).toEqual(["-m", "gemini-x"]);
+    expect(env).toEqual({ GOOGLE_GEMINI_BASE_URL: "http://g/google", GEMINI_API_KEY: "meaningless" });
+    const settings = JSON.parse(homeFiles[".gemini/settings.json"] ?? "");
+    expect(settings.security.auth.selectedType).toBe("gemini-api-key");
+    expect(settings.telemetry.enabled).toBe(false);
+  });
+
+  it("leaves a HOME of the user as it is", () => {
+    const { args, env, homeFiles } = gemini.launch({ ...REQUEST, usesOwnHome: true });
+    expect(args.slice(-2)).toEqual(["-m", "flash"]);
+    expect(env).toEqual({ GOOGLE_GEMINI_BASE_URL: "http://g/google" });
+    expect(homeFiles).toEqual({});
+    expect(gemini.launch({ ...REQUEST, model: null }).args).not.toContain("-m");
+  });
+
+  it("does not let a prompt be a command", () => {
+    expect(gemini.launch({ ...REQUEST, prompt: "/help me" }).args[0]).toBe("--prompt= /help me");
+  });
+});
+
+describe("reader", () => {
+  it("reads a run with one tool", () => {
+    const { reader, happenings } = readAll(gemini, fixture("gemini-0.61.0-one.jsonl"));
+    expect(happenings.map(({ type }) => type)).toEqual([
+      ...["user_message", "tool_call", "tool_result"],
+      ...["assistant_message", "assistant_message", "assistant_message"],
+    ]);
+    expect(reader).toMatchObject({ end: { kind: "done" }, model: "gemini-2.5-flash" });
+    expect(reader.response).toBe("Done: hello.txt now contains hello-from-agent.");
+    expect(reader.figures.usage).toEqual({ input: 11960, output: 28, cacheRead: 0, reasoning: 0 });
+    expect(reader.unknown.size).toBe(0);
+  });
+
+  it("reads several tools, each call with its result", () => {
+    const { reader, happenings } = readAll(gemini, fixture("gemini-0.61.0-several.jsonl"));
+    const calls = happenings.flatMap((each) => (each.type === "tool_call" ? [each.callId] : []));
+    const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.callId] : []));
+    expect(calls).toHaveLength(3);
+    expect(results).toEqual(calls);
+    expect(reader.response).toBe("Done: a.txt has two lines.");
+  });
+
+  it("reads another version as the same", () => {
+    const [now, before] = ["gemini-0.61.0-one.jsonl", "gemini-0.58.0-one.jsonl"].map((name) =>
+      withoutIds(readAll(gemini, fixture(name)).happenings),
+    );
+    expect(before).toEqual(now);
+  });
+
+  it.each([
+    ["401", 401],
+    ["500", 500],
+    ["cut", null],
+  ])("fails on %s", (name, status) => {
+    const { reader } = readAll(gemini, fixture(`gemini-0.61.0-${name}.jsonl`));
+    expect(reader.end).toMatchObject({ kind: "failed", status });
+    expect(reader.figures.isPartial).toBe(true);
+  });
+
+  it("takes thinking out of the total, and the cache out of the input", () => {
+    const stats = { total_tokens: 178, input_tokens: 120, output_tokens: 8, cached: 20 };
+    const { reader } = readAll(gemini, [{ type: "result", status: "success", stats }]);
+    expect(reader.figures.usage).toEqual({ input: 100, output: 58, cacheRead: 20, reasoning: 50 });
+  });
+
+  it.each([
+    ["Maximum session turns exceeded", "success", "truncated"],
+    ["Loop detected, stopping execution", "success", "truncated"],
+    ["Model response was truncated because it exceeded the token limit.", "error", "truncated"],
+    ["The model response was blocked due to safety settings.", "error", "refused"],
+  ])("takes %s for a stop", (message, status, reason) => {
+    const { reader } = readAll(gemini, [
+      { type: "error", message },
+      { type: "result", status },
+    ]);
+    expect(reader.end).toEqual({ kind: "stopped", reason, message });
+  });
+
+  it("forgets an error that it went on after", () => {
+    const said = { type: "message", role: "assistant", content: "go", delta: true };
+    const error = { type: "error", message: "Loop detected, stopping execution" };
+    expect(readAll(gemini, [error, said, { type: "result", status: "success" }]).reader.end).toEqual({ kind: "done" });
+  });
+
+  it("reads the captured streams", ({ skip }) => {
+    const events = shared("gemini.jsonl");
+    if (events === null) return skip();
+    const { reader } = readAll(gemini, events);
+    expect(reader.figures.usage).toEqual({ input: 2075, output: 35, cacheRead: 128, reasoning: 0 });
+    expect(readAll(gemini, shared("gemini-401.jsonl") ?? []).reader.end).toMatchObject({ kind: "failed", status: 401 });
+  });
+});

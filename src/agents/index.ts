@@ -1,0 +1,7 @@
+export { AGENT_NAMES, type AgentAdapter, type AgentModel, type AgentName } from "./adapter.js";
+export { ADAPTERS, adapterOf } from "./adapters.js";
+export type { Upstreams } from "./agent-meter.js";
+export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
+export { commandAdapter, commandName } from "./command.js";
+export { type DetectedAgent, detectAgent } from "./detect.js";
+export { mountOf } from "./mount.js";

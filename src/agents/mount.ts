@@ -1,0 +1,14 @@
+import type { DialectName } from "../dialects/dialect.js";
+import type { ProviderName } from "../gateway/provider.js";
+
+const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
+  chat: "openai",
+  responses: "openai",
+  anthropic: "anthropic",
+  gemini: "google",
+};
+
+/** Whose clients speak a dialect: the part of the gateway that takes their calls. */
+export function mountOf(dialect: DialectName): ProviderName {
+  return MOUNTS[dialect];
+}

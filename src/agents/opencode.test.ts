@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { DIALECT_NAMES } from "../dialects/dialect.js";
+import type { LaunchRequest } from "./adapter.js";
+import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
+import { opencode } from "./opencode.js";
+
+const REQUEST: LaunchRequest = {
+  prompt: '-x say  "a b"\nnow',
+  model: { name: "m", cliName: "openai/m", dialect: "chat" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "meaningless",
+  usesOwnHome: false,
+  isRoot: true,
+};
+
+const step = (reason: string) => ({ type: "step_finish", part: { reason } });
+
+describe("launch", () => {
+  it("gives the prompt in words, which the program joins again", () => {
+    const { args } = opencode.launch(REQUEST);
+    const words = args.slice(args.indexOf("--") + 1);
+    expect(words.join(" ")).toBe(REQUEST.prompt);
+    expect(words.some((word) => word.includes(" "))).toBe(false);
+    expect(args).toContain("assay/m");
+  });
+
+  it.each([
+    ["chat", "@ai-sdk/openai-compatible", "http://g/openai/v1"],
+    ["responses", "@ai-sdk/openai", "http://g/openai/v1"],
+    ["anthropic", "@ai-sdk/anthropic", "http://g/anthropic/v1"],
+    ["gemini", "@ai-sdk/google", "http://g/google/v1beta"],
+  ] as const)("speaks %s", (dialect, npm, baseURL) => {
+    const { homeFiles } = opencode.launch({ ...REQUEST, model: { name: "m", cliName: "m", dialect } });
+    const config = JSON.parse(homeFiles[".config/opencode/opencode.json"] ?? "");
+    expect(config.provider.assay).toMatchObject({ npm, options: { baseURL, apiKey: "meaningless" } });
+    expect(config).toMatchObject({ model: "assay/m", small_model: "assay/m", share: "disabled" });
+  });
+
+  it("offers every dialect, and wants a model", () => {
+    expect([...opencode.dialects].sort()).toEqual([...DIALECT_NAMES].sort());
+    expect(() => opencode.launch({ ...REQUEST, model: null })).toThrow("opencode:MODEL");
+  });
+
+  it("leaves a HOME of the user as it is", () => {
+    const { args, env, homeFiles } = opencode.launch({ ...REQUEST, usesOwnHome: true });
+    expect(args).toContain("openai/m");
+    expect(homeFiles).toEqual({});
+    expect(JSON.stringify(env)).not.toContain("meaningless");
+  });
+});
+
+describe("reader", () => {
+  it("reads a run with one tool, at the times the tool had", () => {
+    const { reader, happenings } = readAll(opencode, fixture("opencode-1.18.33-one.jsonl"));
+    expect(happenings.map(({ type }) => type)).toEqual([
+      ...["turn_start", "tool_call", "tool_result", "turn_end"],
+      ...["turn_start", "assistant_message", "turn_end"],
+    ]);
+    expect(happenings[1]).toHaveProperty("timestamp");
+    expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
+    expect(reader.figures).toMatchObject({ usage: { input: 4802, output: 28 }, costUsd: null, isPartial: false });
+    expect(reader.unknown.size).toBe(0);
+  });
+
+  it("reads several tools", () => {
+    const { reader, happenings } = readAll(opencode, fixture("opencode-1.18.33-several.jsonl"));
+    expect(happenings.filter(({ type }) => type === "tool_result")).toHaveLength(3);
+    expect(reader.figures.usage).toMatchObject({ input: 9634, output: 35 });
+  });
+
+  it("reads another version as the same", () => {
+    const [now, before] = ["opencode-1.18.33-one.jsonl", "opencode-1.18.21-one.jsonl"].map((name) =>
+      withoutIds(readAll(opencode, fixture(name)).happenings),
+    );
+    expect(before).toEqual(now);
+  });
+
+  it("fails with the status of the endpoint", () => {
+    const { reader } = readAll(opencode, fixture("opencode-1.18.33-401.jsonl"));
+    expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
+    expect(reader.figures.isPartial).toBe(true);
+  });
+
+  it("has not ended when it was stopped while trying again", () => {
+    expect(readAll(opencode, fixture("opencode-1.18.33-cut.jsonl")).reader.end).toBeNull();
+  });
+
+  it.each([
+    ["stop", { kind: "done" }],
+    ["length", { kind: "stopped", reason: "truncated" }],
+    ["content-filter", { kind: "stopped", reason: "refused" }],
+    ["error", { kind: "failed" }],
+    ["tool-calls", null],
+    ["unknown", null],
+  ])("takes the reason %s for an end or not", (reason, end) => {
+    const { reader } = readAll(opencode, [step(reason)]);
+    if (end === null) expect(reader.end).toBeNull();
+    else expect(reader.end).toMatchObject(end);
+  });
+
+  it("goes on when another step begins", () => {
+    expect(readAll(opencode, [step("stop"), { type: "step_start" }]).reader.end).toBeNull();
+  });
+
+  it("counts reasoning as output, adds up what it costs, and knows what it does not see", () => {
+    const tokens = { input: 10, output: 5, reasoning: 7, cache: { read: 3, write: 2 } };
+    const events = [
+      { type: "step_finish", part: { reason: "tool-calls", tokens, cost: 0.25 } },
+      { type: "tool_use", part: { tool: "task", callID: "c", state: { status: "error", error: "no" } } },
+      { type: "step_finish", part: { reason: "stop", tokens, cost: 0.5 } },
+    ];
+    const { reader, happenings } = readAll(opencode, events);
+    const usage = { input: 20, output: 24, cacheRead: 6, cacheWrite: 4, reasoning: 14 };
+    expect(reader.figures).toEqual({ usage, costUsd: 0.75, isPartial: true });
+    expect(happenings[2]).toEqual({ type: "tool_result", callId: "c", success: false, result: "no" });
+  });
+
+  it("reads the captured streams", ({ skip }) => {
+    const events = shared("opencode.jsonl");
+    if (events === null) return skip();
+    const { reader } = readAll(opencode, events);
+    expect(reader.figures.usage).toMatchObject({ input: 1549, output: 41, cacheRead: 256 });
+    expect(readAll(opencode, shared("opencode-401.jsonl") ?? []).reader.end).toMatchObject({ status: 401 });
+  });
+});

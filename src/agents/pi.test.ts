@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import type { LaunchRequest } from "./adapter.js";
+import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
+import { pi } from "./pi.js";
+
+const REQUEST: LaunchRequest = {
+  prompt: "do it",
+  model: { name: "m", cliName: "openai/m", dialect: "chat" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "meaningless",
+  usesOwnHome: false,
+  isRoot: true,
+};
+
+const answer = (stopReason: string, errorMessage?: string) => [
+  { type: "message_end", message: { role: "assistant", content: [], stopReason, errorMessage } },
+  { type: "agent_end", messages: [] },
+];
+
+describe("launch", () => {
+  it.each(["-v", "--help", "@notes.txt"])("does not let the prompt %s be an option or a file", (prompt) => {
+    expect(pi.launch({ ...REQUEST, prompt }).args.at(-1)).toBe(` ${prompt}`);
+  });
+
+  it.each([
+    ["chat", "openai-completions", "http://g/openai/v1"],
+    ["responses", "openai-responses", "http://g/openai/v1"],
+    ["anthropic", "anthropic-messages", "http://g/anthropic"],
+    ["gemini", "google-generative-ai", "http://g/google/v1beta"],
+  ] as const)("speaks %s", (dialect, api, baseUrl) => {
+    const { homeFiles } = pi.launch({ ...REQUEST, model: { name: "m", cliName: "m", dialect } });
+    const { assay } = JSON.parse(homeFiles[".pi/agent/models.json"] ?? "").providers;
+    expect(assay).toMatchObject({ api, baseUrl, apiKey: "meaningless", models: [{ id: "m" }] });
+  });
+
+  it("wants a model, and leaves a HOME of the user as it is", () => {
+    expect(() => pi.launch({ ...REQUEST, model: null })).toThrow("pi:MODEL");
+    const { args, homeFiles } = pi.launch({ ...REQUEST, usesOwnHome: true });
+    expect(args.slice(-3)).toEqual(["--model", "openai/m", "do it"]);
+    expect(homeFiles).toEqual({});
+  });
+});
+
+describe("reader", () => {
+  it("reads a run with one tool", () => {
+    const { reader, happenings } = readAll(pi, fixture("pi-0.74.2-one.jsonl"));
+    expect(happenings.map(({ type }) => type)).toEqual([
+      ...["turn_start", "user_message", "tool_call", "tool_result", "turn_end"],
+      ...["turn_start", "assistant_message", "turn_end"],
+    ]);
+    expect(reader).toMatchObject({ end: { kind: "done" }, model: "mock-model" });
+    expect(reader.figures).toMatchObject({ usage: { input: 1216, output: 28 }, costUsd: null, isPartial: false });
+    expect(reader.unknown.size).toBe(0);
+  });
+
+  it("reads several tools, and one that failed", () => {
+    const { happenings } = readAll(pi, fixture("pi-0.74.2-several.jsonl"));
+    const results = happenings.flatMap((each) => (each.type === "tool_result" ? [each.success] : []));
+    expect(results).toEqual([true, false, true]);
+  });
+
+  it("reads another version as the same", () => {
+    const [now, before] = ["pi-0.74.2-one.jsonl", "pi-0.73.1-one.jsonl"].map((name) =>
+      withoutIds(readAll(pi, fixture(name)).happenings),
+    );
+    expect(before).toEqual(now);
+  });
+
+  it.each([
+    ["401", 401, 0],
+    ["500", 500, 3],
+    ["cut", null, 3],
+  ])("fails on %s, after the tries it made", (name, status, retries) => {
+    const { reader, happenings } = readAll(pi, fixture(`pi-0.74.2-${name}.jsonl`));
+    expect(reader.end).toMatchObject({ kind: "failed", status });
+    expect(happenings.filter(({ type }) => type === "system")).toHaveLength(retries);
+    expect(reader.figures.isPartial).toBe(true);
+  });
+
+  it.each([
+    ["stop", { kind: "done" }],
+    ["length", { kind: "stopped", reason: "truncated" }],
+    ["aborted", { kind: "failed" }],
+    ["error", { kind: "failed" }],
+  ])("takes an answer that ended with %s for what it is", (stopReason, end) => {
+    expect(readAll(pi, answer(stopReason)).reader.end).toMatchObject(end);
+  });
+
+  it("knows a refusal by its words, and has no end while it tries again", () => {
+    const refused = answer("error", "Provider finish_reason: content_filter");
+    expect(readAll(pi, refused).reader.end).toMatchObject({ kind: "stopped", reason: "refused" });
+    expect(readAll(pi, [...answer("error", "500"), { type: "auto_retry_start" }]).reader.end).toBeNull();
+  });
+
+  it("reads the captured streams of three versions", ({ skip }) => {
+    const events = shared("pi.jsonl");
+    if (events === null) return skip();
+    const { reader, happenings } = readAll(pi, events);
+    expect(reader).toMatchObject({ end: { kind: "done" }, response: "Done: hello.txt now contains hello-from-agent." });
+    expect(reader.figures.costUsd).toBeGreaterThan(0);
+    const before = readAll(pi, shared("pi-0.73.jsonl") ?? []);
+    expect(withoutIds(before.happenings)).toEqual(withoutIds(happenings));
+    expect(readAll(pi, shared("pi-401.jsonl") ?? []).reader.end).toMatchObject({ kind: "failed", status: 401 });
+  });
+});

@@ -1,0 +1,50 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { EnvironmentFile } from "../../core/environment.js";
+import type { Evaluator, ScoredWithEvidence } from "../../core/evaluator.js";
+import { toExample } from "./dataset.js";
+import type { AgentTask } from "./task.js";
+
+/** A throw-away folder with the files of a task in it. */
+export async function folderFor({ files }: Pick<AgentTask, "files">): Promise<string> {
+  const dir = await mkdtemp(join(tmpdir(), "assay-task-"));
+  await put(dir, files);
+  return dir;
+}
+
+export async function put(dir: string, files: readonly EnvironmentFile[]): Promise<void> {
+  for (const file of files) {
+    if (!("content" in file)) throw new Error(`${file.dest} has no content`);
+    await mkdir(dirname(join(dir, file.dest)), { recursive: true });
+    await writeFile(join(dir, file.dest), file.content);
+  }
+}
+
+/** Runs a command as an agent does, and returns its exit code. */
+export function inShell(dir: string, command: string): Promise<number> {
+  return new Promise((resolve) => {
+    execFile("/bin/sh", ["-c", command], { cwd: dir }, (error) => resolve(Number(error?.code ?? 0)));
+  });
+}
+
+/** Says whether the work in a folder passes. Graded on a copy, so that graders leave nothing for the next step. */
+export function passesBy(evaluator: Evaluator): (task: AgentTask, dir: string) => Promise<boolean> {
+  return async (task, dir) => {
+    const copy = await mkdtemp(join(tmpdir(), "assay-graded-"));
+    try {
+      await cp(dir, copy, { recursive: true });
+      const scored = await evaluator.score(toExample(task), { workspace: { path: copy, changes: [] } });
+      return verdictIn(scored as ScoredWithEvidence);
+    } finally {
+      await rm(copy, { recursive: true, force: true });
+    }
+  };
+}
+
+/** A grader that could not tell is no failed task, but a broken one. */
+function verdictIn({ scores, unscored }: ScoredWithEvidence): boolean {
+  if (scores.verdict === undefined) throw new Error(`There is no verdict: ${JSON.stringify(unscored)}`);
+  return scores.verdict === 1;
+}

@@ -1,0 +1,63 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { GIVEN_UP, TALKED_ABOUT } from "../agents/tasks/index.js";
+import type { EvalRow } from "../core/row.js";
+import { demoAgentsCommand } from "./demo-agents.js";
+
+let runsDir: string;
+let printed: { stdout: string; stderr: string };
+
+beforeEach(() => {
+  runsDir = mkdtempSync(join(tmpdir(), "assay-demo-"));
+  printed = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      printed[name] += String(text);
+      return true;
+    });
+  }
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  rmSync(runsDir, { recursive: true, force: true });
+});
+
+interface Report {
+  rows: readonly EvalRow[];
+}
+
+it("lets the tiny agent do all tasks but one, and stops it where it talks on", { timeout: 120_000 }, async () => {
+  const code = await demoAgentsCommand({ output: "json", runsDir, seed: 0, agents: [] });
+  expect(code).toBe(0);
+  const { rows } = JSON.parse(printed.stdout) as Report;
+  const by = new Map(rows.map((row) => [row.exampleId, row]));
+  expect(by.size).toBe(8);
+  expect(rows.filter(({ outcome }) => outcome !== "pass").map(({ exampleId }) => exampleId)).toEqual([GIVEN_UP]);
+
+  const killed = rows.filter(({ errorCategory }) => errorCategory === "cost_killed");
+  expect(killed).toMatchObject([{ exampleId: TALKED_ABOUT, outcome: "pass" }]);
+  expect(killed[0]?.costKilledAt).toBeGreaterThan(0.05);
+
+  // It goes on after it is done: the moment of success is not that of the end.
+  const { successAtMs = null, durationMs = null } = by.get("add-flag") ?? {};
+  expect(successAtMs).toBeGreaterThan(0);
+  expect((durationMs ?? 0) - (successAtMs ?? 0)).toBeGreaterThan(500);
+
+  for (const { costUsd, costSource, turns } of rows) {
+    expect(costSource).not.toBe("unknown");
+    expect(costUsd).toBeGreaterThan(0);
+    expect(turns).toBeGreaterThan(0);
+  }
+  expect(readdirSync(runsDir)).toHaveLength(1);
+  expect(printed.stderr).toContain("8 tasks with tiny-agent.");
+  expect(printed.stderr).toMatch(/assay show \S+ add-flag --system tiny-agent/);
+});
+
+it("does not know every agent", async () => {
+  await expect(demoAgentsCommand({ output: "table", runsDir, seed: 0, agents: ["clade"] })).rejects.toThrow(
+    'Did you mean "claude"',
+  );
+});

@@ -1,0 +1,178 @@
+import "../builtins.js";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+import {
+  ADAPTERS,
+  type AgentAdapter,
+  AgentSystem,
+  adapterOf,
+  commandAdapter,
+  commandName,
+  detectAgent,
+} from "../agents/index.js";
+import { agentTaskScript } from "../agents/tasks/index.js";
+import { priceFrom } from "../budget/index.js";
+import { EXIT } from "../core/errors.js";
+import type { Limits } from "../core/price.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
+import { loadDataset } from "../datasets/load-dataset.js";
+import type { DialectName } from "../dialects/dialect.js";
+import { evaluate } from "../evaluate.js";
+import { type Mock, startMock } from "../mock/index.js";
+import { findProgram } from "../processes/index.js";
+import { formatDollars, formatSeconds, plural } from "../report/format.js";
+import { type DemoOptions, showDemo } from "./demo.js";
+import { interruptible } from "./interrupt.js";
+import { ProgressLine } from "./progress.js";
+import { say } from "./streams.js";
+
+export interface DemoAgentsOptions extends DemoOptions {
+  /** Which agents take part besides the tiny one; all that are installed unless told. */
+  agents?: readonly string[];
+}
+
+const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
+const MAX_COST_USD = 0.05;
+/** Words are what this model is paid for: what one agent's prompts are longer than another's must not decide. */
+const PRICING = { input_per_1k: 0.0001, output_per_1k: 0.01 };
+/** Slow enough that folders are seen as they are between two steps. */
+const PACE = { latencyMs: 250, tokensPerSec: 4000 };
+const TIMEOUT_MS = 180_000;
+const MOST_PARALLEL = 4;
+
+/** Agents want to know their model. These names reach nobody but the mock. */
+const MODELS: Readonly<Record<DialectName, string>> = {
+  chat: "demo-model",
+  responses: "gpt-5.5",
+  anthropic: "claude-sonnet-4-5",
+  gemini: "gemini-2.5-pro",
+};
+
+/** `assay demo agents`: real agents at work on eight small tasks with a scripted model. Offline, without a key. */
+export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoAgentsOptions): Promise<number> {
+  const reporter = registry.get("reporter", output);
+  const adapters = adaptersFor(agents);
+  const dataset = await loadDataset("agent-tasks", { seed });
+  const mock = await startMock({ ...agentTaskScript(), ...PACE, seed });
+  const systems: AgentSystem[] = [];
+  try {
+    for (const adapter of adapters) systems.push(await agentSystem(adapter, mock));
+    say(`${plural(dataset.examples.length, "task")} with ${systems.map(({ name }) => name).join(", ")}.`);
+    const { result, wasInterrupted } = await watched((watch) =>
+      evaluate({
+        title: "Which agent gets the work done?",
+        systems,
+        dataset,
+        seed,
+        runsDir,
+        invocation: { command: "demo" },
+        ...watch,
+      }),
+    );
+    const code = await showDemo(result, { reporter, conclusion: conclude(result), next: nextSteps(result) });
+    return wasInterrupted ? EXIT.interrupted : code;
+  } finally {
+    await Promise.all(systems.map((system) => system.close()));
+    await mock.close();
+  }
+}
+
+function adaptersFor(agents: readonly string[] | undefined): AgentAdapter[] {
+  const known =
+    agents?.map(adapterOf) ?? Object.values(ADAPTERS).filter(({ program }) => findProgram(program) !== null);
+  return [commandAdapter(`${quoted(process.execPath)} ${quoted(TINY_AGENT)} {prompt}`), ...known];
+}
+
+/** A path may hold spaces, and backslashes on some systems. */
+function quoted(path: string): string {
+  return `'${path}'`;
+}
+
+async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSystem> {
+  const [dialect = "chat"] = adapter.dialects;
+  const name = MODELS[dialect];
+  const limits = demoLimits();
+  return new AgentSystem({
+    ...(await detectAgent(adapter)),
+    name: adapter.command === undefined ? adapter.name : commandName(adapter.command),
+    adapter,
+    model: { name, cliName: name, dialect },
+    upstreams: {
+      urls: { openai: `${mock.url}/v1`, anthropic: mock.url, google: mock.url },
+      keys: {},
+      prices: new Map(limits.price === null ? [] : [[name, limits.price]]),
+      allowInsecure: false,
+    },
+    limits,
+    maxParallel: Math.min(MOST_PARALLEL, availableParallelism()),
+    home: null,
+    passEnv: [],
+    keepWorkspaces: null,
+  });
+}
+
+function demoLimits(): Limits {
+  const price = priceFrom(PRICING, "assay demo agents");
+  return { price, isMetered: true, maxCostUsd: MAX_COST_USD, hardTimeoutMs: TIMEOUT_MS };
+}
+
+type Watch = Pick<Parameters<typeof evaluate>[0], "signal" | "onProgress">;
+
+/** Agents take their time: shows how far they are, and stops them in order. */
+async function watched(work: (watch: Watch) => Promise<EvalResult>) {
+  const progress = new ProgressLine(process.stderr);
+  const interrupt = interruptible(() => progress.clear());
+  const { signal } = interrupt;
+  try {
+    const result = await work({ signal, onProgress: (state) => progress.update(state) });
+    return { result, wasInterrupted: signal.aborted };
+  } finally {
+    progress.clear();
+    interrupt.release();
+  }
+}
+
+/** The findings in plain words. */
+function conclude({ summary, rows }: EvalResult): string {
+  const each = Object.entries(summary).map(([name, values]) => {
+    const own = rows.filter(({ system }) => system === name);
+    const done = own.filter(({ passed }) => passed === true).length;
+    const said = `${name} got ${done} of ${own.length} tasks done`;
+    const seconds = (values.median_time_to_success_ms ?? 0) / 1000;
+    return done === 0
+      ? `${said}.`
+      : `${said}, at ${formatDollars(values.cost_per_pass_usd)} each; half of those were right within ${formatSeconds(seconds)}.`;
+  });
+  return [...each, ...killed(rows), ...unsolved(rows)].join("\n");
+}
+
+function killed(rows: readonly EvalRow[]): string[] {
+  const stopped = rows.filter(({ errorCategory }) => errorCategory === "cost_killed");
+  if (stopped.length === 0) return [];
+  const right = stopped.filter(({ passed }) => passed === true).length;
+  const where = [...new Set(stopped.map(({ exampleId }) => exampleId))].join(", ");
+  return [
+    `${plural(stopped.length, "trial")} ran into the cap of ${formatDollars(MAX_COST_USD)} (${where}). What was in the folder by then was graded all the same: ${right} right.`,
+  ];
+}
+
+function unsolved(rows: readonly EvalRow[]): string[] {
+  const ids = [...new Set(rows.map(({ exampleId }) => exampleId))];
+  const never = ids.filter((id) => !rows.some(({ exampleId, passed }) => exampleId === id && passed === true));
+  return never.length === 0 ? [] : [`Nobody did ${never.join(", ")}: the scripted model gives it up.`];
+}
+
+function nextSteps({ runDir, config }: EvalResult): string {
+  const run = runDir ?? "RUN";
+  return `What to do next:
+  assay show ${run} add-flag --system ${config.systems[0] ?? "tiny-agent"}
+      what it did, step by step
+  assay doctor
+      which agents are installed
+  assay --agent claude:claude-sonnet-4-5 --dataset agent-tasks --trial-max-cost 0.30
+      the same with a real model
+  assay --agent-command 'my-agent {prompt}' --dataset agent-tasks
+      and with an agent of your own`;
+}

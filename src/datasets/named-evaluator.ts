@@ -1,0 +1,13 @@
+import type { Evaluator } from "../core/evaluator.js";
+import type { Permissions, Registry } from "../core/registry.js";
+
+/** The evaluator of a name, made with what follows the colon of it. */
+export async function namedEvaluator(
+  registry: Registry,
+  name: string,
+  permissions: Permissions | undefined,
+): Promise<Evaluator> {
+  const [base = name, argument] = name.split(/:(.*)/s);
+  const value = registry.get("evaluator", base);
+  return typeof value === "function" ? value(argument, permissions) : value;
+}

@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { didYouMean } from "../core/suggest.js";
+import { DURATION_FORM, durationMs } from "./duration.js";
+import { problemWithGlob, problemWithPath } from "./glob.js";
+import { GraderError } from "./grader-error.js";
+import { problemWithPattern } from "./pattern.js";
+
+/** What configs of graders are made of. */
+export const text = z.string("must be a text");
+export const filled = text.min(1, "must not be empty");
+export const flag = z.boolean("must be true or false");
+export const whole = z.number("must be a number").int("must be a whole number").min(0, "must not be negative");
+export const amount = z.number("must be a number").min(0, "must not be negative");
+export const pattern = checked(filled, (value) => {
+  const problem = problemWithPattern(value);
+  return problem === null ? null : `is not a regular expression: ${problem}`;
+});
+export const flags = text.regex(/^[dgimsuvy]*$/, "must be flags of a regular expression, such as i or im");
+export const glob = checked(filled, problemWithGlob);
+export const path = checked(filled, problemWithPath);
+export const duration = checked(text, (value) => (durationMs(value) === null ? DURATION_FORM : null)).transform(
+  (value) => durationMs(value) ?? 0,
+);
+
+/** A schema with a check that says in words what is wrong. */
+function checked(schema: z.ZodString, problemWith: (value: string) => string | null) {
+  return schema.superRefine((value, context) => {
+    const message = problemWith(value);
+    if (message !== null) context.addIssue({ code: "custom", message });
+  });
+}
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** The config when it fits the schema. Strict: a key that is not known would otherwise be a check silently left out. */
+export function readConfig<T extends z.ZodType>(schema: T, config: Config, what = "its config"): z.output<T> {
+  const parsed = schema.safeParse(config, { reportInput: true });
+  if (parsed.success) return parsed.data;
+  throw new GraderError(parsed.error.issues.map((issue) => worded(issue, schema, what)).join("; "));
+}
+
+function worded(issue: z.core.$ZodIssue, schema: z.ZodType, what: string): string {
+  const at = issue.path.map(String).join(".");
+  if (issue.code === "unrecognized_keys") {
+    const key = issue.keys[0] ?? "";
+    const known = keysAt(schema, issue.path);
+    return `${at || what} has the unknown key "${key}".${didYouMean(key, known).replace(/\.$/, "")}`;
+  }
+  if (issue.code === "invalid_union") return inUnion(issue, { schema, what, at });
+  const message = issue.message.replace(/^Invalid input: /, "");
+  return isMissing(issue) ? `${at || what} is missing` : `${at || what} ${message}`;
+}
+
+/** A value that is not there is refused in words made for one of the wrong kind. */
+function isMissing(issue: z.core.$ZodIssue): boolean {
+  return issue.code === "invalid_type" && issue.input === undefined && issue.path.length > 0;
+}
+
+interface Union {
+  schema: z.ZodType;
+  what: string;
+  at: string;
+}
+
+/** Of the ways in which a value may be given, the one that was meant is the one that got furthest. */
+function inUnion(issue: z.core.$ZodIssueInvalidUnion, { schema, what, at }: Union): string {
+  const inner = issue.errors
+    .flat()
+    .filter(({ code, path }) => path.length > 0 || code === "unrecognized_keys" || code === "custom")
+    .sort((a, b) => b.path.length - a.path.length)[0];
+  if (inner === undefined) return `${at || what} ${issue.message}`;
+  return worded({ ...inner, path: [...issue.path, ...inner.path] }, schema, what);
+}
+
+/** The keys that an object at a path may have. */
+function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
+  const inner = unwrapped(schema);
+  const [key, ...rest] = path;
+  if (inner instanceof z.ZodUnion) return inner.options.flatMap((option) => keysAt(option as z.ZodType, path));
+  if (inner instanceof z.ZodArray) return keysAt(inner.element as z.ZodType, key === undefined ? path : rest);
+  if (!(inner instanceof z.ZodObject)) return [];
+  const shape = inner.shape as Record<string, z.ZodType>;
+  if (key === undefined) return Object.keys(shape);
+  const next = shape[String(key)];
+  return next === undefined ? [] : keysAt(next, rest);
+}
+
+function unwrapped(schema: z.ZodType): z.ZodType {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault) {
+    return unwrapped(schema.def.innerType as z.ZodType);
+  }
+  return schema;
+}

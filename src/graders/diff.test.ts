@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import type { FileChange } from "../core/environment.js";
+import { configProblem, ending, grade } from "./graded-testing.js";
+
+const environment = { files: [{ dest: "./add.js", content: "one\nkept\nold\n" }] };
+const example = { id: 1, question: "Do it.", environment };
+const CHANGES: readonly FileChange[] = [
+  { path: "add.js", status: "modified", content: "one\nkept\nnew\n" },
+  { path: "src/sub.js", status: "added", content: "subtract\n" },
+];
+
+function parts(changes: readonly FileChange[] = CHANGES, more: object = {}) {
+  return { example, output: { workspace: { changes, ...more } } };
+}
+
+describe("diff graders", () => {
+  it.each([
+    ["diff-contains", { value: "new" }, "pass"],
+    ["diff-contains", { pattern: "^-old$", flags: "m" }, "pass"],
+    ["diff-contains", { value: "kept" }, "fail"],
+    ["diff-contains", { value: "NEW" }, "fail"],
+    ["diff-contains", { value: "NEW", case_sensitive: false }, "pass"],
+    ["diff-contains", { pattern: "src/.*\\.js" }, "pass"],
+    ["diff-contains", { value: "new", path: "src/**" }, "fail"],
+    ["diff-not-contains", { value: "kept" }, "pass"],
+    ["diff-not-contains", { value: "subtract" }, "fail"],
+    ["diff-empty", {}, "fail"],
+    ["diff-empty", { path: "test/**" }, "pass"],
+  ])("%s %j: %s", async (type, config, expected) => {
+    const verdict = await grade(type, config, parts());
+    expect(ending(verdict), verdict.evidence).toBe(expected);
+  });
+
+  it("sees that nothing was changed", async () => {
+    expect(ending(await grade("diff-empty", {}, parts([])))).toBe("pass");
+    expect(ending(await grade("diff-contains", { value: "a" }, parts([])))).toBe("fail");
+  });
+
+  it("cannot tell what is not known", async () => {
+    expect(ending(await grade("diff-empty", {}))).toBe("error");
+    expect(ending(await grade("diff-empty", {}, parts([], { incomplete: "too large" })))).toBe("error");
+    const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "new\n" }];
+    expect(ending(await grade("diff-not-contains", { value: "x" }, parts(unknown)))).toBe("error");
+    expect(ending(await grade("diff-contains", { value: "from-git.js" }, parts(unknown)))).toBe("pass");
+  });
+
+  it("believes the diff of a folder that is there", async () => {
+    const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "kept\nnew\n" }];
+    const diff =
+      "diff --git a/from-git.js b/from-git.js\n--- a/from-git.js\n+++ b/from-git.js\n@@ -1 +1,2 @@\n kept\n+new\n";
+    expect(ending(await grade("diff-contains", { value: "new" }, parts(unknown, { diff })))).toBe("pass");
+    expect(ending(await grade("diff-not-contains", { value: "kept" }, parts(unknown, { diff })))).toBe("pass");
+    expect(ending(await grade("diff-contains", { value: "new" }, parts(unknown, { diff: "" })))).toBe("error");
+  });
+
+  it.each([
+    ["diff-contains", {}, "needs one of value and pattern"],
+    ["diff-contains", { value: "a", pattern: "b" }, "needs one of value and pattern"],
+    ["diff-empty", { value: "a" }, 'unknown key "value"'],
+  ])("%s refuses %j", (type, config, words) => {
+    expect(configProblem(type, config)).toContain(words);
+  });
+});

@@ -1,0 +1,94 @@
+import { z } from "zod";
+import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
+import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
+import { filled, flag, flags, glob, pattern, readConfig } from "./config.js";
+import { changeTexts } from "./diff-text.js";
+import { listed } from "./excerpt.js";
+import { type Glob, readGlob } from "./glob.js";
+import { GraderError } from "./grader-error.js";
+import { ownGrader, verdict } from "./own-grader.js";
+import { checkFlags, searchPattern, searchText, type TextSearch } from "./text-search.js";
+
+const searchConfig = z
+  .strictObject({
+    value: filled.optional(),
+    case_sensitive: flag.default(true),
+    pattern: pattern.optional(),
+    flags: flags.default(""),
+    path: glob.optional(),
+  })
+  .superRefine(checkFlags)
+  .refine((value) => (value.value === undefined) !== (value.pattern === undefined), "needs one of value and pattern");
+const emptyConfig = z.strictObject({ path: glob.optional() });
+
+/** Graders of what was changed in the workspace: which files, and what in them. */
+export const diffGraders = {
+  "diff-contains": (config) => searched("diff-contains", config, true),
+  "diff-not-contains": (config) => searched("diff-not-contains", config, false),
+  "diff-empty": (config) => {
+    const { path } = readConfig(emptyConfig, config);
+    return diffGrader("diff-empty", path, ({ state }) => {
+      const paths = state.changes.map(pathOf);
+      return verdict(paths.length === 0, paths.length === 0 ? "nothing was changed" : `changed: ${listed(paths)}`);
+    });
+  },
+} satisfies Record<string, GraderFactory>;
+
+type Config = Parameters<GraderFactory>[0];
+
+/** What was changed, as far as a grader is to look at it. */
+interface Changed {
+  readonly state: WorkspaceState;
+  readonly graded: Graded;
+}
+
+type Judge = (changed: Changed) => Verdict;
+
+function searched(name: string, config: Config, isWanted: boolean) {
+  const settings = readConfig(searchConfig, config);
+  const search = searchOf(settings);
+  return diffGrader(name, settings.path, ({ state, graded }) => {
+    const texts = changeTexts(state, graded.example.environment as Environment | undefined);
+    const having = texts.filter(({ text }) => search.isIn(text)).map(({ path }) => path);
+    if (having.length > 0) return verdict(isWanted, `${search.wanted} is in the changes to ${listed(having)}`);
+    const unknown = texts.filter(({ isKnown }) => !isKnown).map(({ path }) => path);
+    if (unknown.length > 0)
+      throw new GraderError(`what ${listed(unknown)} held before is only known while the workspace is there`);
+    return verdict(!isWanted, `${search.wanted} is not in ${all(state.changes)}`);
+  });
+}
+
+function searchOf(settings: z.output<typeof searchConfig>): TextSearch {
+  const { value, case_sensitive, pattern: given = "", flags: givenFlags } = settings;
+  return value === undefined ? searchPattern(given, givenFlags) : searchText(value, case_sensitive);
+}
+
+function all(changes: readonly FileChange[]): string {
+  return changes.length === 0 ? "the changes: there are none" : `the changes to ${listed(changes.map(pathOf))}`;
+}
+
+function pathOf({ path }: FileChange): string {
+  return path;
+}
+
+function diffGrader(name: string, path: string | undefined, judge: Judge) {
+  const meant = path === undefined ? null : readGlob(path);
+  return ownGrader({
+    name,
+    folderUse: "none",
+    seesWorkspaceOnly: true,
+    grade: (graded) => judge({ state: changesIn(graded, meant), graded }),
+  });
+}
+
+/** The changes to the files that are meant. */
+function changesIn({ output }: Graded, meant: Glob | null): WorkspaceState {
+  const { workspace } = output;
+  if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
+  if (workspace.incomplete !== undefined)
+    throw new GraderError(`not all that was changed is known: ${workspace.incomplete}`);
+  const changes = workspace.changes as readonly FileChange[];
+  const { diff } = workspace as { diff?: unknown };
+  const state = { changes: meant === null ? changes : changes.filter((change) => meant.matches(change.path)) };
+  return typeof diff === "string" ? Object.assign(state, { diff }) : state;
+}

@@ -1,0 +1,62 @@
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { Graded, Verdict } from "../core/grader.js";
+import type { TrajectoryEvent } from "../core/trajectory.js";
+import { graderFactories } from "./index.js";
+
+/** A folder with files in it. */
+export function folderWith(files: Readonly<Record<string, string>> = {}): string {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "assay-graders-")));
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), content);
+  }
+  return folder;
+}
+
+/** What is graded: an output without anything, in no folder, unless told. */
+export function graded(parts: Partial<Graded> = {}): Graded {
+  return {
+    example: { id: 1, question: "Do it." },
+    output: {},
+    workspace: null,
+    env: { PATH: process.env.PATH ?? "" },
+    signal: new AbortController().signal,
+    ...parts,
+  };
+}
+
+/** What a built-in grader says. */
+export async function grade(
+  type: string,
+  config: Readonly<Record<string, unknown>>,
+  parts?: Partial<Graded>,
+): Promise<Verdict> {
+  const factory = graderFactories[type];
+  if (factory === undefined) throw new Error(`no grader ${type}`);
+  return factory(config).grade(graded(parts));
+}
+
+/** Passed, failed or in error. */
+export function ending({ passed, status = "ok" }: Verdict): "pass" | "fail" | "error" {
+  return status === "error" ? "error" : passed ? "pass" : "fail";
+}
+
+/** What is wrong with a config. */
+export function configProblem(type: string, config: Readonly<Record<string, unknown>>): string {
+  try {
+    graderFactories[type]?.(config);
+    return "";
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/** A trajectory of events, a second apart. */
+export function trajectory(...events: readonly { type: string; [key: string]: unknown }[]): {
+  events: TrajectoryEvent[];
+  startedAt: number;
+} {
+  return { startedAt: 1000, events: events.map((event, index) => ({ timestamp: 1000 * (index + 2), ...event })) };
+}

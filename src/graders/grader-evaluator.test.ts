@@ -1,0 +1,201 @@
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import { Registry } from "../core/registry.js";
+import type { Output } from "../core/system.js";
+import { evaluate } from "../evaluate.js";
+import { folderWith } from "./graded-testing.js";
+import { checkGraders, GraderError, GraderEvaluator } from "./index.js";
+
+const HI = { type: "output-contains", config: { substring: "hi" } };
+const FILE = { type: "file-exists", config: { path: "a.txt" } };
+const COMMAND = { type: "run-command", config: { command: "true" } };
+
+function example(graders: unknown, more: object = {}): Example {
+  return { id: 7, question: "Do it.", graders, ...more };
+}
+
+async function scored(one: Example, output: Output, evaluator = new GraderEvaluator()): Promise<ScoredWithEvidence> {
+  return (await evaluator.score(one, output)) as ScoredWithEvidence;
+}
+
+let folder: string;
+let formerTmp: string | undefined;
+beforeAll(() => {
+  folder = folderWith({ "a.txt": "hello" });
+  formerTmp = process.env.TMPDIR;
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe("GraderEvaluator", () => {
+  it("scores the verdict, the weighted score and each grader", async () => {
+    const graders = [HI, { ...HI, name: "named", config: { substring: "ho" }, weight: 3 }, HI];
+    const { scores, evidence } = await scored(example(graders), { response: "hi" });
+    expect(scores).toEqual({ verdict: 0, weighted_score: 0.4, "output-contains": 1, named: 0, "output-contains-2": 1 });
+    expect(evidence?.verdict).toBe("not passed; failed: named");
+    expect(evidence?.named).toContain('does not have "ho"');
+  });
+
+  it("holds the score to the threshold of the example, and to required graders", async () => {
+    const graders = [HI, { ...HI, name: "ho", config: { substring: "ho" } }];
+    const hi = { response: "hi" };
+    expect((await scored(example(graders, { threshold: 0.5 }), hi)).scores.verdict).toBe(1);
+    expect((await scored(example(graders, { threshold: 0.6 }), hi)).scores.verdict).toBe(0);
+    const [first, second] = graders;
+    const required = [first, { ...second, required: true }];
+    const failed = await scored(example(required, { threshold: 0.5 }), hi);
+    expect(failed.scores.verdict).toBe(0);
+    expect(failed.evidence?.verdict).toBe("not passed; score 0.5 of 0.5; failed: ho (required)");
+  });
+
+  it("leaves unscored what a grader in error would decide, and no more", async () => {
+    const undecided = await scored(example([HI, FILE]), { response: "hi" });
+    expect(undecided.scores).toEqual({ weighted_score: 1, "output-contains": 1 });
+    expect(undecided.unscored).toMatchObject({
+      verdict: "it depends on what could not be told: file-exists",
+      "file-exists": "there is no workspace to look at",
+    });
+    const decided = await scored(example([HI, FILE]), { response: "no" });
+    expect(decided.scores).toEqual({ verdict: 0, weighted_score: 0, "output-contains": 0 });
+    const nobody = await scored(example([FILE]), {});
+    expect(nobody.scores).toEqual({});
+    expect(Object.keys(nobody.unscored ?? {})).toEqual(["verdict", "weighted_score", "file-exists"]);
+  });
+
+  it("never gives a field that would decide in the verdict's place", async () => {
+    const graders = ["score", "verdict", "weighted_score", "__proto__"].map((name) => ({ ...HI, name }));
+    const { scores } = await scored(example(graders), { response: "hi" });
+    expect(Object.keys(scores).sort()).toEqual(
+      ["__proto__-2", "score-2", "verdict", "verdict-2", "weighted_score", "weighted_score-2"].sort(),
+    );
+  });
+
+  it("looks into the folder that is there, before any command runs in it", async () => {
+    const graders = [
+      { type: "run-command", config: { command: "touch left; echo $HOME > home" } },
+      FILE,
+      {
+        type: "file-not-exists",
+        config: { path: "left" },
+      },
+    ];
+    const { scores } = await scored(example(graders), { workspace: { changes: [], path: folder } });
+    expect(scores).toMatchObject({ verdict: 1, "run-command": 1, "file-exists": 1, "file-not-exists": 1 });
+    expect(existsSync(join(folder, "left"))).toBe(true);
+  });
+
+  it("makes the folder again where it is gone, with the variables of the example, and removes it", async () => {
+    const own = mkdtempSync(join(tmpdir(), "assay-tmp-"));
+    process.env.TMPDIR = own;
+    try {
+      const environment = { files: [{ dest: "b.txt", content: "b" }], env: { COLOUR: "blue" } };
+      const graders = [
+        FILE,
+        { type: "file-exists", config: { path: "b.txt" }, name: "given" },
+        { type: "run-command", config: { command: "cat a.txt b.txt; echo $COLOUR", stdout_contains: "ab" } },
+        { type: "run-command", config: { command: "echo $COLOUR", stdout_contains: "blue" } },
+      ];
+      const workspace = {
+        path: join(own, "gone"),
+        changes: [{ path: "a.txt", status: "added", content: "a" } as const],
+      };
+      const { scores, unscored } = await scored(example(graders, { environment }), { workspace });
+      expect(unscored).toEqual({});
+      expect(scores.verdict).toBe(1);
+      expect(readdirSync(own)).toEqual([]);
+    } finally {
+      if (formerTmp === undefined) delete process.env.TMPDIR;
+      else process.env.TMPDIR = formerTmp;
+      rmSync(own, { recursive: true });
+    }
+  });
+
+  it("says why the folder cannot be made again", async () => {
+    const workspace = { changes: [], incomplete: "too large" };
+    const { unscored, scores } = await scored(example([HI, FILE], { threshold: 0.5 }), { response: "hi", workspace });
+    expect(unscored?.["file-exists"]).toContain("too large");
+    expect(scores.verdict).toBe(1);
+  });
+
+  it("can watch work that the workspace alone decides", () => {
+    const evaluator = new GraderEvaluator();
+    expect(evaluator.canWatch(example([FILE, COMMAND, { type: "diff-empty" }]))).toBe(true);
+    expect(evaluator.canWatch(example([FILE, HI]))).toBe(false);
+    expect(evaluator.canWatch(example([FILE, { ...HI, weight: 0 }]))).toBe(true);
+    expect(evaluator.canWatch(example([FILE, { ...HI, weight: 0, required: true }]))).toBe(false);
+    expect(evaluator.canWatch(example([{ type: "nothing" }]))).toBe(false);
+    expect(evaluator.canWatch(example([{ type: "all-of", config: { graders: [FILE, COMMAND] } }]))).toBe(true);
+  });
+
+  it("asks graders of its registry, makes them once and checks what they say", async () => {
+    const registry = new Registry();
+    let made = 0;
+    registry.register("grader", "mine", () => {
+      made += 1;
+      return { name: "mine", grade: () => ({ passed: true, score: 0.25, evidence: "mine" }) };
+    });
+    registry.register("grader", "ready", { name: "ready", grade: () => ({ passed: true, evidence: "ready" }) });
+    registry.register("grader", "rude", { name: "rude", grade: () => ({ passed: true, score: 7, evidence: "" }) });
+    registry.register("grader", "thrown", { name: "thrown", grade: () => Promise.reject(new Error("broken")) });
+    const evaluator = new GraderEvaluator({ registry });
+    const one = example([{ type: "mine" }, { type: "ready" }, { type: "rude" }, { type: "thrown" }]);
+    const { scores, unscored } = await scored(one, {}, evaluator);
+    await evaluator.score(one, {});
+    expect(made).toBe(1);
+    expect(scores).toEqual({ weighted_score: 0.625, mine: 0.25, ready: 1 });
+    expect(unscored).toMatchObject({ rude: expect.stringContaining("score the number 7"), thrown: "broken" });
+    expect(evaluator.fingerprint()).not.toEqual(new GraderEvaluator({ registry: new Registry() }).fingerprint());
+  });
+
+  it("rejects when it is told to stop: that says nothing of the work", async () => {
+    const signal = AbortSignal.abort(new Error("enough"));
+    await expect(new GraderEvaluator().score(example([HI]), { response: "hi" }, { signal })).rejects.toThrow("enough");
+  });
+
+  it("decides pass or fail in a run", async () => {
+    const examples = [example([HI]), { ...example([HI, { ...HI, config: { substring: "ho" } }]), id: 8 }];
+    const { rows } = await evaluate({
+      dataset: examples,
+      systems: [{ name: "polite", process: () => ({ response: "hi" }) }],
+      evaluators: [new GraderEvaluator()],
+    });
+    expect(rows.map(({ primaryField, passed }) => ({ primaryField, passed }))).toEqual([
+      { primaryField: "verdict", passed: true },
+      { primaryField: "verdict", passed: false },
+    ]);
+  });
+});
+
+describe("checkGraders", () => {
+  it.each([
+    [undefined, "The example 7: its graders are undefined, not a list."],
+    [[], "its list of graders is empty"],
+    [["file-exists"], "its grader 1 cannot be used: it must be an object with a type"],
+    [
+      [{ type: "file-exist" }],
+      'its grader 1 (file-exist) cannot be used: there is no grader of this type. Did you mean "file-exists"?',
+    ],
+    [[HI, { ...FILE, config: { paths: "a" } }], "its grader 2 (file-exists) cannot be used: path is missing"],
+    [[{ ...HI, wieght: 1 }], 'unknown key "wieght". Did you mean "weight"?'],
+    [[{ ...HI, weight: -1 }], "weight must not be negative"],
+    [[{ ...HI, weight: 0 }], "all of its graders have the weight 0"],
+  ])("refuses %j", async (graders, words) => {
+    expect(() => checkGraders(example(graders))).toThrow(GraderError);
+    expect(() => checkGraders(example(graders))).toThrow(words);
+    expect((await scored(example(graders), {})).unscored?.verdict).toContain(words);
+  });
+
+  it("refuses a threshold that is no share, and names the dataset", () => {
+    expect(() => checkGraders(example([HI], { threshold: 70, dataset: "tasks" }))).toThrow(
+      "The example 7 of tasks: its threshold is the number 70, not a number from 0 to 1.",
+    );
+  });
+
+  it("takes what can be used", () => {
+    writeFileSync(join(folder, "b.txt"), "");
+    expect(() => checkGraders(example([HI, FILE, COMMAND], { threshold: 0.5 }))).not.toThrow();
+  });
+});

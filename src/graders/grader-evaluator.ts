@@ -1,0 +1,127 @@
+import { messageOf } from "../core/errors.js";
+import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import { fingerprintOf } from "../core/fingerprint.js";
+import type { Grade } from "../core/grader.js";
+import { registry as defaultRegistry, type Registry } from "../core/registry.js";
+import type { Output } from "../core/system.js";
+import { gradeOf } from "./grade.js";
+import { openFolder } from "./graded-folder.js";
+import { GraderError } from "./grader-error.js";
+import { type ExampleGraders, gradersOf, type MadeGrader, VERDICT } from "./graders-of.js";
+import { ownFactories } from "./make-grader.js";
+import { folderUseOf } from "./own-grader.js";
+import { scoredBy } from "./scored-by.js";
+import type { GradedHere } from "./workspace-files.js";
+
+export interface GraderEvaluatorOptions {
+  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  registry?: Registry;
+}
+
+/**
+ * Scores a trial by the graders that its example names: `verdict` is 1 when it passed, `weighted_score` what the graders
+ * say together, and each grader has a field of its own name.
+ * @example
+ * const evaluator = new GraderEvaluator();
+ * await evaluator.score({ id: 1, question: "Say hi", graders: [{ type: "output-contains", config: { substring: "hi" } }] }, { response: "hi" });
+ * // { scores: { verdict: 1, weighted_score: 1, "output-contains": 1 }, … }
+ */
+export class GraderEvaluator implements Evaluator {
+  readonly name = "graders";
+  // No `fields`: each example brings its own.
+  readonly primaryFields: readonly string[] = [VERDICT];
+  readonly #registry: Registry;
+  readonly #made = new WeakMap<Example, ExampleGraders | GraderError>();
+
+  constructor({ registry = defaultRegistry }: GraderEvaluatorOptions = {}) {
+    this.#registry = registry;
+  }
+
+  async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
+    const made = this.#gradersOf(original);
+    if (made instanceof GraderError) return { scores: {}, unscored: { [VERDICT]: made.message } };
+    const signal = context?.signal ?? new AbortController().signal;
+    const { meter } = context ?? {};
+    const grades = await gradesOf(made.graders, {
+      example: original,
+      output: processed,
+      signal,
+      ...(meter === undefined ? {} : { meter }),
+    });
+    return scoredBy(made, grades);
+  }
+
+  /** Throws when a grader of the example cannot be made. */
+  checkExample(example: Example): void {
+    const made = this.#gradersOf(example);
+    if (made instanceof GraderError) throw made;
+  }
+
+  canWatch(example: Example): boolean {
+    const made = this.#gradersOf(example);
+    if (made instanceof GraderError) return false;
+    return made.graders.every(({ grader, weight, required }) => (weight === 0 && !required) || isWatching(grader));
+  }
+
+  fingerprint(): unknown {
+    const own = ownFactories(this.#registry);
+    const others = this.#registry.list("grader").filter((type) => !Object.hasOwn(own, type));
+    return { evaluator: this.name, version: 1, others: others.map((type) => [type, this.#sourceOf(type)]) };
+  }
+
+  #sourceOf(type: string): string {
+    const grader = this.#registry.get("grader", type);
+    return typeof grader === "function" ? String(grader) : fingerprintOf(grader, "grade");
+  }
+
+  /** Made once for all trials of an example. */
+  #gradersOf(example: Example): ExampleGraders | GraderError {
+    const known = this.#made.get(example);
+    if (known !== undefined) return known;
+    const made = this.#tryMake(example);
+    this.#made.set(example, made);
+    return made;
+  }
+
+  #tryMake(example: Example): ExampleGraders | GraderError {
+    try {
+      return gradersOf(example, this.#registry);
+    } catch (error) {
+      return error instanceof GraderError ? error : new GraderError(messageOf(error), { cause: error });
+    }
+  }
+}
+
+function isWatching({ seesWorkspaceOnly = false, kind = "code" }: MadeGrader["grader"]): boolean {
+  return seesWorkspaceOnly && kind === "code";
+}
+
+type Work = Omit<GradedHere, "workspace" | "env" | "whyNoWorkspace">;
+
+/**
+ * The grades of all graders, in their order. They share one folder, which may be too large to copy for each: those that
+ * only look are asked before any that runs programs, and those then one after the other.
+ */
+async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Grade[]> {
+  const uses = graders.map(({ grader }) => folderUseOf(grader));
+  const use = (["runs", "looks"] as const).find((each) => uses.includes(each)) ?? "none";
+  const folder = await openFolder({ ...work, use });
+  try {
+    const { path: workspace, env, problem } = folder;
+    const graded = { ...work, workspace, env, ...(problem === undefined ? {} : { whyNoWorkspace: problem }) };
+    const grades = new Map<MadeGrader, Grade>();
+    for (const one of inTurn(graders)) {
+      work.signal.throwIfAborted();
+      grades.set(one, await gradeOf(one.grader, one.spec, graded));
+    }
+    return graders.flatMap((one) => grades.get(one) ?? []);
+  } finally {
+    await folder.remove();
+  }
+}
+
+function inTurn(graders: readonly MadeGrader[]): MadeGrader[] {
+  const runs = ({ grader }: MadeGrader) => folderUseOf(grader) === "runs";
+  return [...graders.filter((one) => !runs(one)), ...graders.filter(runs)];
+}

@@ -1,0 +1,102 @@
+import { z } from "zod";
+import { RepeatedIds } from "../core/content-id.js";
+import { messageOf } from "../core/errors.js";
+import type { Example } from "../core/example.js";
+import type { Grader, GraderSpec } from "../core/grader.js";
+import { registry as defaultRegistry, type Registry } from "../core/registry.js";
+import { describe } from "../core/shape.js";
+import { amount, filled, flag, readConfig } from "./config.js";
+import { GraderError } from "./grader-error.js";
+import { makeGrader } from "./make-grader.js";
+
+/** A grader of an example, ready to grade. */
+export interface MadeGrader {
+  readonly spec: GraderSpec;
+  readonly grader: Grader;
+  /** The score field that it decides. */
+  readonly field: string;
+  readonly weight: number;
+  readonly required: boolean;
+}
+
+/** The graders of an example, and the score that takes passing; null when all have to pass. */
+export interface ExampleGraders {
+  readonly graders: readonly MadeGrader[];
+  readonly threshold: number | null;
+}
+
+/** The field that says whether the trial passed, and that of the weighted score. */
+export const VERDICT = "verdict";
+export const WEIGHTED_SCORE = "weighted_score";
+
+/** Not for graders: a field `score` would decide pass or fail in the verdict's place, and no object holds `__proto__`. */
+const TAKEN: ReadonlySet<string> = new Set([VERDICT, WEIGHTED_SCORE, "score", "__proto__"]);
+
+const specSchema = z.strictObject(
+  {
+    type: filled,
+    config: z.record(z.string(), z.unknown(), "must be an object").optional(),
+    name: filled.optional(),
+    required: flag.optional(),
+    weight: amount.optional(),
+  },
+  "must be an object with a type",
+);
+
+/**
+ * Throws unless every grader of an example can be made, and says which cannot and why.
+ * @example
+ * checkGraders({ id: 1, question: "Write add.js", graders: [{ type: "file-exists", config: { path: "add.js" } }] });
+ */
+export function checkGraders(example: Example, registry: Registry = defaultRegistry): void {
+  gradersOf(example, registry);
+}
+
+/** Makes the graders of an example; see `checkGraders`. */
+export function gradersOf(example: Example, registry: Registry): ExampleGraders {
+  const { graders, threshold } = example;
+  if (!Array.isArray(graders)) throw problem(example, `its graders are ${describe(graders)}, not a list`);
+  if (graders.length === 0) throw problem(example, "its list of graders is empty");
+  const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 1;
+  if (threshold !== undefined && !isShare)
+    throw problem(example, `its threshold is ${describe(threshold)}, not a number from 0 to 1`);
+  const fields = new RepeatedIds();
+  const made = graders.map((given: unknown, index) => madeOf(given, { example, index, registry, fields }));
+  if (made.every(({ weight }) => weight === 0))
+    throw problem(example, "all of its graders have the weight 0, so that nothing decides. Give one a weight above 0");
+  return { graders: made, threshold: isShare ? threshold : null };
+}
+
+interface Place {
+  example: Example;
+  index: number;
+  registry: Registry;
+  fields: RepeatedIds;
+}
+
+function madeOf(given: unknown, { example, index, registry, fields }: Place): MadeGrader {
+  try {
+    const spec = readConfig(specSchema, given as Record<string, unknown>, "it") as GraderSpec;
+    const field = fields.next(spec.name ?? spec.type, (name) => TAKEN.has(name));
+    return {
+      spec,
+      grader: makeGrader(spec, registry),
+      field,
+      weight: spec.weight ?? 1,
+      required: spec.required ?? false,
+    };
+  } catch (error) {
+    throw problem(example, `its grader ${titleOf(given, index)} cannot be used: ${messageOf(error)}`, error);
+  }
+}
+
+function titleOf(given: unknown, index: number): string {
+  const { name, type } = (given ?? {}) as Partial<GraderSpec>;
+  const title = name ?? type;
+  return typeof title === "string" ? `${index + 1} (${title})` : String(index + 1);
+}
+
+function problem({ id, dataset }: Example, what: string, cause?: unknown): GraderError {
+  const where = dataset === undefined ? "" : ` of ${dataset}`;
+  return new GraderError(`The example ${JSON.stringify(id)}${where}: ${what.replace(/\.$/, "")}.`, { cause });
+}

@@ -1,0 +1,15 @@
+import type { GraderFactory } from "../core/grader.js";
+import { registry } from "../core/registry.js";
+import { ownFactories } from "./make-grader.js";
+
+export { GraderError } from "./grader-error.js";
+export { GraderEvaluator, type GraderEvaluatorOptions } from "./grader-evaluator.js";
+export { checkGraders } from "./graders-of.js";
+export { type TrialVerdict, verdictOn, type WeightedGrade } from "./verdict.js";
+
+/**
+ * The graders that come with the package, by type. `GraderEvaluator` knows them without their being registered.
+ * @example
+ * graderFactories["file-exists"]?.({ path: "add.js" });
+ */
+export const graderFactories: Readonly<Record<string, GraderFactory>> = ownFactories(registry);

@@ -1,0 +1,115 @@
+import { z } from "zod";
+import type { GraderFactory, Verdict } from "../core/grader.js";
+import type { Output } from "../core/system.js";
+import { amount, duration, pattern, readConfig, whole } from "./config.js";
+import { inWords } from "./duration.js";
+import { GraderError } from "./grader-error.js";
+import { ownGrader } from "./own-grader.js";
+import { occursIn, readPattern } from "./pattern.js";
+import { toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
+
+const bounds = { min: whole.optional(), max: whole.optional() };
+
+/** A count without a bound checks nothing. */
+function checkBounds({ min, max }: Bounds, context: z.RefinementCtx): void {
+  const say = (message: string) => context.addIssue({ code: "custom", message });
+  if (min === undefined && max === undefined) say("has no bound: give min or max");
+  if ((min ?? 0) > (max ?? Infinity)) say("has a min above its max: swap them");
+}
+
+const tools = z.array(pattern, "must be a list of patterns").min(1, "must not be empty");
+const turnCountConfig = z.strictObject(bounds).superRefine(checkBounds);
+const callCountConfig = z.strictObject({ ...bounds, tools: tools.optional() }).superRefine(checkBounds);
+const tokenConfig = z.strictObject({ max: whole });
+const costConfig = z.strictObject({ max_usd: amount });
+const timeConfig = z.strictObject({ max: duration });
+
+interface Bounds {
+  min?: number | undefined;
+  max?: number | undefined;
+}
+
+/** Graders that hold what was used, or how often something was done, to a limit. */
+export const limitGraders = {
+  "tool-call-count": (config) => {
+    const { min, max, tools: named } = readConfig(callCountConfig, config);
+    const wanted = named?.map((tool) => readPattern(tool));
+    const isCounted = (name: string) => wanted === undefined || wanted.some((one) => occursIn(one, name));
+    const count = (output: Output) => toolCallsOf(trajectoryOf(output)).filter(({ name }) => isCounted(name)).length;
+    return limited("tool-call-count", (output) => within(count(output), { min, max }, counted("tool calls")));
+  },
+  "turn-count": (config) => {
+    const { min, max } = readConfig(turnCountConfig, config);
+    return limited("turn-count", (output) => within(turnsIn(output), { min, max }, counted("turns")));
+  },
+  "token-budget": (config) => {
+    const { max } = readConfig(tokenConfig, config);
+    return limited("token-budget", (output) => spent(tokensIn(output), { max, output, show: counted("tokens") }));
+  },
+  "cost-budget": (config) => {
+    const { max_usd: max } = readConfig(costConfig, config);
+    return limited("cost-budget", (output) => spent(costOf(output), { max, output, show: dollars }));
+  },
+  "wall-time": (config) => {
+    const { max } = readConfig(timeConfig, config);
+    return limited("wall-time", (output) => within(timeOf(output), { max }, inWords));
+  },
+} satisfies Record<string, GraderFactory>;
+
+function limited(name: string, judge: (output: Output) => Verdict) {
+  return ownGrader({ name, folderUse: "none", grade: ({ output }) => judge(output) });
+}
+
+function counted(what: string): (value: number) => string {
+  return (value) => `${value} ${what}`;
+}
+
+function dollars(value: number): string {
+  return `$${Number(value.toPrecision(6))}`;
+}
+
+/** Full marks up to the maximum, then less by as much as it is exceeded. */
+function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value: number) => string): Verdict {
+  const limit = max === Infinity ? "" : ` of at most ${max === 0 ? 0 : show(max)}`;
+  const least = min === 0 ? "" : `, at least ${min}`;
+  const score = value > max ? Math.max(0, 1 - (value - max) / Math.max(max, 1)) : value < min ? value / min : 1;
+  return { passed: value >= min && value <= max, score, evidence: `${show(value)}${limit}${least}` };
+}
+
+interface Spending {
+  max: number;
+  output: Output;
+  show: (value: number) => string;
+}
+
+/** What is known only in part can break a limit, but not keep it. */
+function spent(value: number, { max, output, show }: Spending): Verdict {
+  if (output.partial === true && value <= max)
+    throw new GraderError(`${show(value)} are known, but the figures are incomplete`);
+  return within(value, { max }, show);
+}
+
+/** All that was billed; the classes are disjoint. */
+function tokensIn({ usage }: Output): number {
+  if (usage === undefined) throw new GraderError("the output does not say how many tokens were used");
+  return usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
+}
+
+function costOf({ costUsd }: Output): number {
+  if (costUsd === undefined) throw new GraderError("the output does not say what it has cost");
+  return costUsd;
+}
+
+function turnsIn(output: Output): number {
+  return typeof output.turns === "number" ? output.turns : turnsOf(trajectoryOf(output));
+}
+
+/** As the system says, else from the start of the work to its last event. */
+function timeOf(output: Output): number {
+  if (typeof output.latency === "number") return output.latency * 1000;
+  const { events, startedAt } = trajectoryOf(output);
+  const times = events.map(({ timestamp }) => timestamp).filter((time) => Number.isFinite(time));
+  const start = startedAt ?? times[0];
+  if (start === undefined) throw new GraderError("the trajectory has no times");
+  return times.reduce((latest, time) => Math.max(latest, time), start) - start;
+}

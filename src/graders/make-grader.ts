@@ -1,0 +1,79 @@
+import { messageOf } from "../core/errors.js";
+import type { Grader, GraderFactory, GraderSpec } from "../core/grader.js";
+import { ownValue } from "../core/own-value.js";
+import type { Registry } from "../core/registry.js";
+import { didYouMean } from "../core/suggest.js";
+import { completedGraders } from "./completed.js";
+import { compositions } from "./compose.js";
+import { diffGraders } from "./diff.js";
+import { fileExistsGraders } from "./file-exists.js";
+import { fileTextGraders } from "./file-text.js";
+import { GraderError } from "./grader-error.js";
+import { limitGraders } from "./limits.js";
+import { outputTextGraders } from "./output-text.js";
+import { runCommandGraders } from "./run-command.js";
+import { toolCallsGraders } from "./tool-calls.js";
+import { transcriptGraders } from "./transcript.js";
+
+const SINGLE: Readonly<Record<string, GraderFactory>> = {
+  ...completedGraders,
+  ...outputTextGraders,
+  ...transcriptGraders,
+  ...fileExistsGraders,
+  ...fileTextGraders,
+  ...diffGraders,
+  ...toolCallsGraders,
+  ...limitGraders,
+  ...runCommandGraders,
+};
+
+/**
+ * The graders that come with the package, by type. Those that are made of others take these from the registry, too.
+ * @example
+ * ownFactories(registry)["file-exists"]?.({ path: "add.js" });
+ */
+export function ownFactories(registry: Registry): Readonly<Record<string, GraderFactory>> {
+  return { ...SINGLE, ...composing(registry) };
+}
+
+function composing(registry: Registry): Readonly<Record<string, GraderFactory>> {
+  return compositions((spec) => makePart(spec, registry));
+}
+
+/**
+ * Makes the grader that a spec names: one of the registry, else one of the package. Those that are made of others are
+ * always the package's: registered ones would look for their parts in the registry they were made with.
+ * @example
+ * makeGrader({ type: "file-exists", config: { path: "add.js" } }, registry);
+ */
+export function makeGrader({ type, config }: GraderSpec, registry: Registry): Grader {
+  const made = ownValue(composing(registry), type) ?? registered(type, registry) ?? ownValue(SINGLE, type);
+  if (made === undefined) throw new GraderError(`there is no grader of this type.${knownTypes(type, registry)}`);
+  if (typeof made === "function") return fromFactory(made, config);
+  if (config !== undefined && Object.keys(config).length > 0)
+    throw new GraderError("it takes no config: it is registered ready-made");
+  return made;
+}
+
+function registered(type: string, registry: Registry): Grader | GraderFactory | undefined {
+  return registry.has("grader", type) ? registry.get("grader", type) : undefined;
+}
+
+function knownTypes(type: string, registry: Registry): string {
+  return didYouMean(type, new Set([...Object.keys(ownFactories(registry)), ...registry.list("grader")]));
+}
+
+function fromFactory(factory: GraderFactory, config: GraderSpec["config"]): Grader {
+  const grader: unknown = factory(config ?? {});
+  if (typeof (grader as Partial<Grader> | null)?.grade === "function") return grader as Grader;
+  throw new GraderError("its factory gave back no grader: an object with a method grade()");
+}
+
+/** A grader inside another: what is wrong with it is said with its type. */
+function makePart(spec: GraderSpec, registry: Registry): Grader {
+  try {
+    return makeGrader(spec, registry);
+  } catch (error) {
+    throw new GraderError(`${spec.name ?? spec.type}: ${messageOf(error)}`, { cause: error });
+  }
+}

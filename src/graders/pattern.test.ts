@@ -1,0 +1,43 @@
+import { describe, expect, it } from "vitest";
+import { durationMs, inWords } from "./duration.js";
+import { GraderError } from "./grader-error.js";
+import { occursIn, problemWithPattern, readPattern } from "./pattern.js";
+
+describe("patterns", () => {
+  it("reads flags in front and behind", () => {
+    expect(String(readPattern("(?i)error"))).toBe("/error/i");
+    expect(String(readPattern("(?i)^error", "mg"))).toBe("/^error/im");
+    expect(occursIn(readPattern("a", "g"), "aa") && occursIn(readPattern("a", "g"), "aa")).toBe(true);
+  });
+
+  it("says what is wrong with a pattern", () => {
+    expect(problemWithPattern("(")).toContain("Unterminated group");
+    expect(problemWithPattern("a")).toBeNull();
+  });
+
+  it("gives up a pattern that does not end", () => {
+    const started = performance.now();
+    expect(() => occursIn(/^(a+)+$/, `${"a".repeat(40)}b`, 100)).toThrow(GraderError);
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+});
+
+describe("durations", () => {
+  it.each([
+    ["30s", 30_000],
+    ["2m", 120_000],
+    ["500ms", 500],
+    ["1.5h", 5_400_000],
+    ["30", null],
+    ["s", null],
+    ["-3s", null],
+    ["0s", null],
+    ["2 days", null],
+  ])("reads %s as %s", (text, ms) => {
+    expect(durationMs(text)).toBe(ms);
+  });
+
+  it("are told in words", () => {
+    expect([inWords(30_000), inWords(250), inWords(1500)]).toEqual(["30 s", "250 ms", "1.5 s"]);
+  });
+});

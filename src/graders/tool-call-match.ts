@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { filled, pattern, whole } from "./config.js";
+import { occursIn, readPattern } from "./pattern.js";
+import type { ToolCall } from "./trajectory.js";
+
+const matcher = {
+  name: pattern,
+  /** Patterns of arguments by name, or one for all of them as JSON. */
+  args: z
+    .union([pattern, z.record(filled, pattern)], "must be a pattern, or patterns by the name of the argument")
+    .optional(),
+  result: pattern.optional(),
+};
+const beforeStep = { before_step: whole.min(2, "must be at least 2: nothing is before the first").optional() };
+
+/** An entry of a list, of which a text is the pattern of a name. */
+function entry<T extends z.ZodRawShape>(shape: T) {
+  return z.union([pattern, z.strictObject({ ...matcher, ...shape })], "must be a pattern of names, or { name, … }");
+}
+
+/** The config of `tool-calls`: which calls there must be, which not, and which in this order. */
+export const toolCallsConfig = z
+  .strictObject({
+    required: z
+      .array(entry({ ...beforeStep, min_count: whole.min(1, "must be at least 1").optional() }), "must be a list")
+      .optional(),
+    disallowed: z.array(entry(beforeStep), "must be a list").optional(),
+    sequence: z.array(entry({}), "must be a list").optional(),
+  })
+  .refine(
+    ({ required = [], disallowed = [], sequence = [] }) => required.length + disallowed.length + sequence.length > 0,
+    "names no call: give required, disallowed or sequence",
+  );
+
+/** What a call is to look like. */
+export interface CallMatch {
+  /** In words. */
+  readonly wanted: string;
+  readonly minCount: number;
+  readonly fits: (call: ToolCall) => boolean;
+}
+
+type Entry =
+  | string
+  | {
+      name: string;
+      args?: string | Record<string, string> | undefined;
+      result?: string | undefined;
+      min_count?: number | undefined;
+      before_step?: number | undefined;
+    };
+
+/** Reads an entry of a config. */
+export function callMatch(given: Entry): CallMatch {
+  const { name, args, result, min_count = 1, before_step } = typeof given === "string" ? { name: given } : given;
+  const checks: ((call: ToolCall) => boolean)[] = [textCheck(name, (call) => call.name)];
+  if (before_step !== undefined) checks.push(({ turn }) => turn < before_step);
+  if (typeof args === "string") checks.push(textCheck(args, (call) => asText(call.arguments)));
+  else for (const [key, value] of Object.entries(args ?? {})) checks.push(textCheck(value, argument(key)));
+  if (result !== undefined) checks.push(textCheck(result, (call) => call.result));
+  const when = before_step === undefined ? "" : ` before step ${before_step}`;
+  const parts = [args === undefined ? "" : ` with ${asText(args)}`, result === undefined ? "" : ` giving ${result}`];
+  return {
+    wanted: `${name}${parts.join("")}${when}`,
+    minCount: min_count,
+    fits: (call) => checks.every((check) => check(call)),
+  };
+}
+
+/** Whether a pattern occurs in a text of a call; in none when there is no such text. */
+function textCheck(given: string, textOf: (call: ToolCall) => string | null): (call: ToolCall) => boolean {
+  const expression = readPattern(given);
+  return (call) => {
+    const text = textOf(call);
+    return text !== null && occursIn(expression, text);
+  };
+}
+
+function argument(key: string): (call: ToolCall) => string | null {
+  return (call) => {
+    const given = objectOf(call.arguments);
+    return given !== null && Object.hasOwn(given, key) ? asText(given[key]) : null;
+  };
+}
+
+/** Some agents tell the arguments as the JSON that the model wrote. */
+function objectOf(value: unknown): Record<string, unknown> | null {
+  if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
+  if (typeof value !== "string") return null;
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}
+
+function asText(value: unknown): string {
+  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+}

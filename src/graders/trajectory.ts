@@ -1,0 +1,104 @@
+import type { Output } from "../core/system.js";
+import type { AgentEvent, Trajectory } from "../core/trajectory.js";
+import { GraderError } from "./grader-error.js";
+import { answerOf } from "./output-text.js";
+
+/** A call of a tool, with what came back. */
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: unknown;
+  /** Null while nothing came back. */
+  readonly result: string | null;
+  /** The number of its turn, from 1. */
+  readonly turn: number;
+}
+
+/** The trajectory of an output; throws when it has none. */
+export function trajectoryOf({ trajectory }: Output): Trajectory {
+  if (Array.isArray(trajectory?.events)) return trajectory;
+  throw new GraderError("the output has no trajectory: what was done is not known");
+}
+
+/** Every call of a tool, in order. */
+export function toolCallsOf({ events }: Trajectory): ToolCall[] {
+  const calls = new Map<string, ToolCall & { result: string | null }>();
+  const counter = new TurnCounter();
+  for (const [index, event] of (events as readonly AgentEvent[]).entries()) {
+    counter.add(event);
+    if (event.type === "tool_call") {
+      const { name, arguments: given, callId } = event;
+      const key = calls.has(callId) ? `${callId}\0${index}` : callId;
+      calls.set(key, { name, arguments: given, result: null, turn: counter.turns });
+    } else if (event.type === "tool_result") {
+      const call = calls.get(event.callId);
+      if (call !== undefined) call.result = event.result;
+    }
+  }
+  return [...calls.values()];
+}
+
+/** How many turns the agent took. */
+export function turnsOf({ events }: Trajectory): number {
+  const counter = new TurnCounter();
+  for (const event of events as readonly AgentEvent[]) counter.add(event);
+  return counter.turns;
+}
+
+/** One turn is what an agent says and calls until results, or words of the user, come back. */
+class TurnCounter {
+  turns = 0;
+  #isOpen = false;
+
+  add({ type }: AgentEvent): void {
+    if (type === "tool_result" || type === "user_message") this.#isOpen = false;
+    else if ((type === "assistant_message" || type === "reasoning" || type === "tool_call") && !this.#isOpen) {
+      this.turns += 1;
+      this.#isOpen = true;
+    }
+  }
+}
+
+/**
+ * What was said, and what tools were given and gave back. What the user said is left out: graders would find the words
+ * of the task.
+ */
+export function textsOf(output: Output): string[] {
+  const texts = [answerOf(output)];
+  let said = "";
+  for (const event of (output.trajectory?.events ?? []) as readonly AgentEvent[]) {
+    // Parts that follow each other are one text.
+    if (event.type === "assistant_message") {
+      said += event.text;
+      continue;
+    }
+    if (said !== "" && ENDS_A_TEXT.has(event.type)) {
+      texts.push(said);
+      said = "";
+    }
+    if (event.type === "reasoning") texts.push(event.text);
+    else if (event.type === "tool_call") texts.push(event.name, ...leavesOf(event.arguments));
+    else if (event.type === "tool_result") texts.push(event.result);
+  }
+  return [...texts, said].filter((text) => text !== "");
+}
+
+const ENDS_A_TEXT: ReadonlySet<string> = new Set([
+  "user_message",
+  "reasoning",
+  "tool_call",
+  "tool_result",
+  "turn_start",
+  "turn_end",
+]);
+
+/** The texts in a value, and all of it as JSON: one may look for a command or for a name with its value. */
+function leavesOf(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  const json = JSON.stringify(value) ?? "";
+  return typeof value === "object" && value !== null ? [json, ...Object.values(value).flatMap(textsIn)] : [json];
+}
+
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}

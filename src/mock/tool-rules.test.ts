@@ -1,0 +1,212 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ask, at, eventsIn, send, textAt } from "./raw-client.js";
+import { MOCK_DIALECTS, type MockDialect, type MockScript } from "./script.js";
+import { type Mock, startMock } from "./server.js";
+
+let mock: Mock;
+afterEach(() => mock.close());
+
+const RULES: MockScript = {
+  tools: [
+    { match: "sort the list", steps: [{ command: "sort list" }, { text: "Sorted." }] },
+    { match: "/^fix .*bug$/im", steps: [{ command: "patch" }], model: "m" },
+    { match: "bug", steps: [{ command: "shrug" }] },
+  ],
+  reply: "Nothing to do.",
+};
+
+const SHELL = { type: "object", properties: { command: { type: "string" } }, required: ["command"] };
+const OFFERED: Record<MockDialect, Record<string, unknown>> = {
+  chat: { tools: [{ type: "function", function: { name: "bash", parameters: SHELL } }] },
+  responses: { tools: [{ type: "function", name: "bash", parameters: SHELL }] },
+  anthropic: { tools: [{ name: "Bash", input_schema: SHELL }] },
+  gemini: { tools: [{ functionDeclarations: [{ name: "bash", parameters: SHELL }] }] },
+};
+
+/** A conversation of several texts of the user, and as many results of tools. */
+const SAYING: Record<MockDialect, (texts: readonly string[], results?: number) => Record<string, unknown>> = {
+  chat: (texts, results = 0) => ({
+    messages: [
+      { role: "system", content: "sort the list" },
+      ...texts.map((content) => ({ role: "user", content })),
+      ...Array.from({ length: results }, () => ({ role: "tool", tool_call_id: "c", content: "bug" })),
+    ],
+  }),
+  responses: (texts, results = 0) => ({
+    instructions: "sort the list",
+    input: [
+      ...texts.map((text) => ({ role: "user", content: [{ type: "input_text", text }] })),
+      ...Array.from({ length: results }, () => ({ type: "function_call_output", call_id: "c", output: "bug" })),
+    ],
+  }),
+  anthropic: (texts, results = 0) => ({
+    system: "sort the list",
+    messages: [
+      { role: "user", content: texts.map((text) => ({ type: "text", text })) },
+      {
+        role: "user",
+        content: Array.from({ length: results }, () => ({ type: "tool_result", tool_use_id: "c", content: "bug" })),
+      },
+    ],
+  }),
+  gemini: (texts, results = 0) => ({
+    systemInstruction: { parts: [{ text: "sort the list" }] },
+    contents: [
+      ...texts.map((text) => ({ role: "user", parts: [{ text }] })),
+      ...Array.from({ length: results }, () => ({ role: "user", parts: [{ functionResponse: { name: "bash" } }] })),
+    ],
+  }),
+};
+
+describe.each(MOCK_DIALECTS)("rules for an agent that speaks %s", (dialect) => {
+  const say = async (texts: readonly string[], results = 0, model = "m") => {
+    const more = { ...OFFERED[dialect], ...SAYING[dialect](texts, results) };
+    return (await ask(mock.url, dialect, { model, more })).text;
+  };
+
+  it("are chosen by any text of the user, the first that fits, and for their model", async () => {
+    mock = await startMock(RULES);
+    const reminder = "<reminder>be brief</reminder>";
+    expect(await say(["please sort the list", reminder])).toContain("sort list");
+    expect(await say([reminder, "Fix the bug", reminder])).toContain("patch");
+    expect(await say(["Fix the bug"], 0, "other")).toContain("shrug");
+    expect(await say([reminder])).toContain("Nothing to do.");
+  });
+
+  it("play their steps by the results that a conversation holds, several at a time too", async () => {
+    mock = await startMock(RULES);
+    expect(await say(["sort the list"], 1)).toContain("Sorted.");
+    expect(await say(["sort the list"], 2)).toContain("Nothing to do.");
+    expect(await say(["the bug"], 1)).toContain("Nothing to do.");
+  });
+
+  it("do not play where no tools are on offer", async () => {
+    mock = await startMock(RULES);
+    const { text } = await ask(mock.url, dialect, { more: SAYING[dialect](["sort the list"]) });
+    expect(text).toContain("Nothing to do.");
+  });
+
+  it.each([true, false])("fill a turn up to its tokens with a text before the call, streamed: %s", async (stream) => {
+    mock = await startMock({ tools: [{ command: "ls -l", outputTokens: 50 }], chunkTokens: 3 });
+    const { text } = await ask(mock.url, dialect, { stream, more: OFFERED[dialect] });
+    expect(mock.requests[0]?.usage?.output).toBe(50);
+    const { said, command, why } = READ[dialect](stream ? eventsIn(text) : JSON.parse(text), stream);
+    expect(said.length + JSON.stringify({ command: "ls -l" }).length).toBe(200);
+    expect(command).toEqual({ command: "ls -l" });
+    expect(why).toBe(WHY[dialect]);
+  });
+});
+
+const WHY: Record<MockDialect, string> = {
+  chat: "tool_calls",
+  responses: "completed",
+  anthropic: "tool_use",
+  gemini: "STOP",
+};
+
+interface Read {
+  said: string;
+  command: unknown;
+  why: unknown;
+}
+
+const joined = (events: readonly unknown[], ...path: readonly (string | number)[]) =>
+  events.map((event) => textAt(event, ...path)).join("");
+const listAt = (value: unknown, ...path: readonly (string | number)[]) => at(value, ...path) as readonly unknown[];
+
+/** The text and the call of an answer, by a reading that keeps to the rules of each dialect. */
+const READ: Record<MockDialect, (answer: unknown, stream: boolean) => Read> = {
+  chat: (answer, stream) => {
+    if (!stream) {
+      const call = textAt(answer, "choices", 0, "message", "tool_calls", 0, "function", "arguments");
+      const why = at(answer, "choices", 0, "finish_reason");
+      return { said: textAt(answer, "choices", 0, "message", "content"), command: JSON.parse(call), why };
+    }
+    const events = answer as readonly unknown[];
+    const named = events.filter((event) => at(event, "choices", 0, "delta", "tool_calls", 0, "id") !== undefined);
+    expect(named).toHaveLength(1);
+    const call = joined(events, "choices", 0, "delta", "tool_calls", 0, "function", "arguments");
+    const why = joined(events, "choices", 0, "finish_reason");
+    return { said: joined(events, "choices", 0, "delta", "content"), command: JSON.parse(call), why };
+  },
+  responses: (answer, stream) => {
+    const response = stream ? at((answer as unknown[]).at(-1), "response") : answer;
+    if (stream) expectOrder(answer as readonly unknown[]);
+    const [message, call] = listAt(response, "output");
+    const command = JSON.parse(textAt(call, "arguments"));
+    return { said: textAt(message, "content", 0, "text"), command, why: at(response, "status") };
+  },
+  anthropic: (answer, stream) => {
+    if (!stream) {
+      const [said, call] = listAt(answer, "content");
+      return { said: textAt(said, "text"), command: at(call, "input"), why: at(answer, "stop_reason") };
+    }
+    const events = answer as readonly unknown[];
+    const of = (index: number) => events.filter((event) => at(event, "index") === index);
+    expect(at(of(1)[0], "content_block", "type")).toBe("tool_use");
+    expect(events.indexOf(of(0).at(-1))).toBeLessThan(events.indexOf(of(1)[0]));
+    const command = JSON.parse(joined(of(1), "delta", "partial_json"));
+    return { said: joined(of(0), "delta", "text"), command, why: joined(events, "delta", "stop_reason") };
+  },
+  gemini: (answer, stream) => {
+    const events = stream ? (answer as readonly unknown[]) : [answer];
+    const parts = events.flatMap((event) => listAt(event, "candidates", 0, "content", "parts"));
+    const call = parts.find((part) => at(part, "functionCall") !== undefined);
+    const why = joined(events, "candidates", 0, "finishReason");
+    return { said: joined(parts, "text"), command: at(call, "functionCall", "args"), why };
+  },
+};
+
+/** Events of Responses are numbered, and every item is done before the next is added. */
+function expectOrder(events: readonly unknown[]): void {
+  expect(events.map((event) => at(event, "sequence_number"))).toEqual(events.map((_, number) => number));
+  const items = events.filter((event) => textAt(event, "type").startsWith("response.output_item."));
+  expect(items.map((event) => [textAt(event, "type").slice(21), at(event, "output_index")])).toEqual([
+    ["added", 0],
+    ["done", 0],
+    ["added", 1],
+    ["done", 1],
+  ]);
+}
+
+describe("a step", () => {
+  it("may take its own time", async () => {
+    mock = await startMock({ tools: [{ command: "a", latencyMs: 120 }, { text: "b" }], latencyMs: 1 });
+    const took = async (results: number) => {
+      const startedAt = performance.now();
+      await ask(mock.url, "chat", { more: { ...OFFERED.chat, ...SAYING.chat(["Go"], results) } });
+      return performance.now() - startedAt;
+    };
+    expect(await took(0)).toBeGreaterThan(110);
+    expect(await took(1)).toBeLessThan(110);
+  });
+
+  it("with a text is filled up too, and one that is too long for the client is cut off before its call", async () => {
+    mock = await startMock({
+      tools: [
+        { command: "a", outputTokens: 40 },
+        { text: "Done.", outputTokens: 30 },
+      ],
+    });
+    const more = (results: number) => ({ ...OFFERED.chat, ...SAYING.chat(["Go"], results) });
+    await ask(mock.url, "chat", { more: more(1) });
+    const { text } = await ask(mock.url, "chat", { more: more(0), maxTokens: 10 });
+    expect(mock.requests.map(({ usage }) => usage?.output)).toEqual([30, 10]);
+    expect(at(JSON.parse(text), "choices", 0, "finish_reason")).toBe("length");
+    expect(text).not.toContain("tool_calls");
+  });
+
+  it("that streams slowly can be cut in the text before its call", async () => {
+    mock = await startMock({ tools: [{ command: "a", outputTokens: 40 }], faults: [{ kind: "cut" }] });
+    const { text } = await ask(mock.url, "anthropic", { stream: true, more: OFFERED.anthropic });
+    expect(text).toContain("text_delta");
+    expect(text).not.toContain("tool_use");
+  });
+});
+
+it("refuses WebSockets at once, with the status that codex goes on from", async () => {
+  mock = await startMock({});
+  const headers = { connection: "Upgrade", upgrade: "websocket" };
+  const { status } = await send(`${mock.url}/v1/responses`, { method: "GET", headers });
+  expect(status).toBe(426);
+});

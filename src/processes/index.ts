@@ -1,0 +1,13 @@
+export { findProgram } from "./find-program.js";
+export { isGroupRunning } from "./process-table.js";
+export {
+  type Program,
+  type ProgramEnd,
+  type ProgramOptions,
+  type RunningProgram,
+  type StartOptions,
+  type StopReport,
+  startAttached,
+  startProgram,
+} from "./program.js";
+export { type CommandOptions, type CommandResult, runCommand } from "./run-command.js";

@@ -1,0 +1,91 @@
+import type { Readable } from "node:stream";
+import { StringDecoder } from "node:string_decoder";
+
+/** Reads all that a stream gives, and keeps the first part and the last part of it. */
+export class KeptOutput {
+  readonly #head: Ring;
+  readonly #tail: Ring;
+
+  constructor(stream: Readable, maxBytes: number) {
+    const headBytes = Math.ceil(maxBytes / 2);
+    this.#head = new Ring(headBytes);
+    this.#tail = new Ring(maxBytes - headBytes);
+    stream.on("data", (chunk: Buffer) => this.#take(chunk));
+    stream.on("error", () => undefined);
+  }
+
+  /** True when some of it was dropped. */
+  get isCut(): boolean {
+    return this.#tail.dropped > 0;
+  }
+
+  text(): string {
+    const [head, tail] = [this.#head.content(), this.#tail.content()];
+    if (!this.isCut) return Buffer.concat([head, tail]).toString("utf8");
+    return `${wholeStart(head)}\n[${this.#tail.dropped} bytes left out]\n${wholeEnd(tail)}`;
+  }
+
+  #take(chunk: Buffer): void {
+    const room = this.#head.room;
+    if (room > 0) this.#head.push(chunk.subarray(0, room));
+    if (chunk.length > room) this.#tail.push(chunk.subarray(room));
+  }
+}
+
+/** Without the beginning of a character that was cut. */
+function wholeStart(bytes: Buffer): string {
+  return new StringDecoder("utf8").write(bytes);
+}
+
+/** Without the end of a character that was cut: at most three bytes, which no character begins with. */
+function wholeEnd(bytes: Buffer): string {
+  let start = 0;
+  while (start < 3 && ((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.subarray(start).toString("utf8");
+}
+
+const FIRST_SIZE = 1 << 12;
+
+/** The last bytes of all that were pushed. Grows with what there is to keep, up to its limit. */
+class Ring {
+  readonly #maxBytes: number;
+  #bytes = Buffer.alloc(0);
+  #end = 0;
+  #total = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  get room(): number {
+    return Math.max(0, this.#maxBytes - this.#total);
+  }
+
+  get dropped(): number {
+    return Math.max(0, this.#total - this.#maxBytes);
+  }
+
+  push(chunk: Buffer): void {
+    this.#grow(this.#total + chunk.length);
+    this.#total += chunk.length;
+    const last = chunk.subarray(Math.max(0, chunk.length - this.#maxBytes));
+    const written = last.copy(this.#bytes, this.#end);
+    last.copy(this.#bytes, 0, written);
+    const size = Math.max(1, this.#bytes.length);
+    this.#end = (this.#end + last.length) % size;
+  }
+
+  content(): Buffer {
+    if (this.#total < this.#bytes.length) return this.#bytes.subarray(0, this.#total);
+    return Buffer.concat([this.#bytes.subarray(this.#end), this.#bytes.subarray(0, this.#end)]);
+  }
+
+  /** While it still grows nothing has been overwritten, so that what is kept begins at 0. */
+  #grow(needed: number): void {
+    if (needed <= this.#bytes.length || this.#bytes.length === this.#maxBytes) return;
+    const grown = Buffer.alloc(Math.min(this.#maxBytes, Math.max(FIRST_SIZE, 2 * this.#bytes.length, needed)));
+    this.#bytes.copy(grown, 0, 0, this.#total);
+    this.#bytes = grown;
+    this.#end = this.#total;
+  }
+}

@@ -1,0 +1,29 @@
+import { mkdtemp, rm, symlink } from "node:fs/promises";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { newMark, ownFolders } from "./traces.js";
+
+describe("ownFolders", () => {
+  it("leaves out what others work in too", () => {
+    expect(ownFolders(["", "/", ".", "..", process.cwd(), homedir(), dirname(homedir()), tmpdir()])).toEqual([]);
+  });
+
+  it("takes folders by their real path", async () => {
+    const dir = await mkdtemp(join(tmpdir(), "assay-folders-"));
+    try {
+      await symlink(dir, join(dir, "link"));
+      expect(ownFolders([join(dir, "link"), join(dir, "gone")])).toEqual([dir, join(dir, "gone")]);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});
+
+describe("newMark", () => {
+  it("lies below the mark that we bear", () => {
+    expect(newMark(undefined, "x")).toBe(`${process.pid}-x`);
+    expect(newMark("", "x")).toBe(`${process.pid}-x`);
+    expect(newMark("1-a", "x")).toBe(`1-a:${process.pid}-x`);
+  });
+});

@@ -1,0 +1,88 @@
+import { printable } from "./printable.js";
+
+/** How many columns a terminal is taken to have. */
+export const TERMINAL_WIDTH = 100;
+
+/** How much of a text is shown. */
+export interface BlockOptions {
+  /** Columns of each line. */
+  readonly width: number;
+  /** At most this many lines, and one that says how long the text is. */
+  readonly maxLines: number;
+  /** All of it, however long. */
+  readonly isFull: boolean;
+}
+
+/**
+ * A text as lines that fit a terminal: wrapped at spaces where there are some, without anything that steers a terminal,
+ * and cut with a word on how long it is.
+ * @example
+ * textBlock("one two three", { width: 8, maxLines: 9, isFull: false }); // ["one two", "three"]
+ */
+export function textBlock(text: string, { width, maxLines, isFull }: BlockOptions): string[] {
+  // Twice the columns, because a character may be two code units: what lies behind could not be shown anyhow.
+  const head = isFull ? text : text.slice(0, 2 * maxLines * (width + 1));
+  const plain = printable(head).replaceAll("\t", "  ").trimEnd();
+  const lines = plain.split("\n").flatMap((line) => wrapLine(line.trimEnd(), width));
+  if (isFull) return lines;
+  if (lines.length <= maxLines && text.trimEnd().length <= head.length) return lines;
+  return [...lines.slice(0, maxLines), `… ${text.length.toLocaleString("en")} characters in all: --full`];
+}
+
+function wrapLine(line: string, width: number): string[] {
+  const lines: string[] = [];
+  let rest = line;
+  for (let fit = fitting(rest, width); fit < rest.length; fit = fitting(rest, width)) {
+    const at = breakBefore(rest, fit);
+    lines.push(rest.slice(0, at).trimEnd());
+    rest = rest.slice(at).trimStart();
+  }
+  return [...lines, rest];
+}
+
+/** The last space that has something before it, else just where the line is full. */
+function breakBefore(text: string, fit: number): number {
+  const space = text.lastIndexOf(" ", fit);
+  return space > 0 && text.slice(0, space).trim() !== "" ? space : fit;
+}
+
+/** How many code units fit into the width; at least one character, so that there is an end. */
+function fitting(text: string, width: number): number {
+  if (text.length <= width / 2) return text.length;
+  let columns = 0;
+  let at = 0;
+  for (const character of text) {
+    columns += columnsOf(character);
+    if (columns > width && at > 0) return at;
+    at += character.length;
+  }
+  return at;
+}
+
+const TAKES_NO_ROOM = /[\p{Mn}\p{Me}\p{Cf}]/u;
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
+
+function columnsOf(character: string): number {
+  if (character < "\u0300") return 1;
+  if (TAKES_NO_ROOM.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+/** How many columns of a terminal a line takes. */
+export function widthOf(line: string): number {
+  let columns = 0;
+  for (const character of line) columns += columnsOf(character);
+  return columns;
+}
+
+/**
+ * A text behind something that stands before its first line, such as a time.
+ * @example
+ * hanging("says  ", ["one", "two"]); // ["says  one", "      two"]
+ */
+export function hanging(before: string, lines: readonly string[]): string[] {
+  const indent = " ".repeat(widthOf(before));
+  const [first = "", ...others] = lines;
+  return [`${before}${first}`, ...others.map((line) => `${indent}${line}`)].map((line) => line.trimEnd());
+}

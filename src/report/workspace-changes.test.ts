@@ -1,0 +1,33 @@
+import { describe, expect, it } from "vitest";
+import { renderChanges } from "./workspace-changes.js";
+
+describe("renderChanges", () => {
+  it("says what became of each file, as far as it is known", () => {
+    const lines = renderChanges({
+      changes: [
+        { path: "new.js", status: "added", content: "1\n2\n" },
+        { path: "open.txt", status: "added", content: "no line feed" },
+        { path: "run.sh", status: "modified", content: "a\nb\nc", executable: true },
+        { path: "a.png", status: "added", content: Buffer.alloc(2500).toString("base64"), encoding: "base64" },
+        { path: "old.js", status: "deleted" },
+        { path: "link", status: "linked", target: "../\u001b[31mnew.js" },
+      ],
+      incomplete: "big.bin has 80 MB",
+    });
+    expect(lines).toEqual([
+      "  added     new.js (+2 lines)",
+      "  added     open.txt (+1 line)",
+      "  modified  run.sh (3 lines now, executable)",
+      "  added     a.png (2.5 kB, not text)",
+      "  deleted   old.js",
+      "  linked    link → ../\ufffd[31mnew.js",
+      "  Not all of it is kept: big.bin has 80 MB",
+    ]);
+  });
+
+  it("lists forty files, and all when asked", () => {
+    const changes = Array.from({ length: 50 }, (_, i) => ({ path: `f${i}`, status: "deleted" as const }));
+    expect(renderChanges({ changes }).at(-1)).toBe("  and 10 more files: --full");
+    expect(renderChanges({ changes }, { isFull: true })).toHaveLength(50);
+  });
+});

@@ -1,0 +1,144 @@
+import { isUtf8 } from "node:buffer";
+import { hash } from "node:crypto";
+import { readFileSync, readlinkSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { setTimeout as wait } from "node:timers/promises";
+import { ContentPack, type Packed } from "./content-pack.js";
+import { isDependency } from "./dependency-folders.js";
+import { type Found, isGit, type Unseen, walkFolder } from "./walk-folder.js";
+
+/** Larger ones are told by their times alone. */
+const MAX_HASHED_BYTES = 8 * 2 ** 20;
+
+/** Of the coarsest file systems. */
+const LONGEST_TICK_MS = 2100;
+
+/** A file or link as it was when the set-up ended. */
+export type BaseEntry =
+  | {
+      readonly kind: "file";
+      readonly stamp: string;
+      readonly size: number;
+      readonly isExecutable: boolean;
+      /** Null for a file that is too large to hash, or cannot be read. */
+      readonly digest: string | null;
+      /** Null when its text is not kept. */
+      readonly packed: Packed | null;
+    }
+  | { readonly kind: "link"; readonly target: string };
+
+/** What a folder held when its set-up ended. */
+export class Baseline {
+  readonly entries: ReadonlyMap<string, BaseEntry>;
+  readonly unseen: Unseen;
+  /** False when the clock of the file system cannot be told to have moved on: then only contents tell. */
+  readonly trustsStamps: boolean;
+  readonly #pack: ContentPack;
+
+  private constructor(taken: Taken, trustsStamps: boolean) {
+    this.entries = taken.entries;
+    this.unseen = taken.unseen;
+    this.#pack = taken.pack;
+    this.trustsStamps = trustsStamps;
+  }
+
+  /** Writes the texts it keeps to a file at `packPath`, outside of the folder but beside it. */
+  static async take(folder: string, packPath: string): Promise<Baseline> {
+    const taken = await takeEntries(folder, new ContentPack(packPath));
+    return new Baseline(taken, await hasTicked(`${packPath}.tick`, taken.latestMs));
+  }
+
+  /** The text of a file, or the target of a link, as it was; null when there was none or it is not kept. */
+  before(path: string): string | null {
+    const entry = this.entries.get(path);
+    if (entry?.kind === "link") return entry.target;
+    return entry === undefined || entry.packed === null ? null : this.#pack.read(entry.packed);
+  }
+}
+
+interface Taken {
+  readonly entries: ReadonlyMap<string, BaseEntry>;
+  readonly unseen: Unseen;
+  readonly pack: ContentPack;
+  readonly latestMs: number;
+}
+
+async function takeEntries(folder: string, pack: ContentPack): Promise<Taken> {
+  const entries = new Map<string, BaseEntry>();
+  let latestMs = 0;
+  try {
+    const unseen = await walkFolder(folder, {
+      ignore: isGit,
+      visit: (found) => {
+        latestMs = Math.max(latestMs, found.stats.ctimeMs);
+        const entry = entryOf(found, pack);
+        if (entry !== null) entries.set(found.path, entry);
+      },
+    });
+    return { entries, unseen, pack, latestMs };
+  } finally {
+    pack.seal();
+  }
+}
+
+/** Null for a folder, and for what is no state, such as a socket. */
+function entryOf(found: Found, pack: ContentPack): BaseEntry | null {
+  const { path, place, stats } = found;
+  if (stats.isSymbolicLink()) return { kind: "link", target: linkTarget(place) ?? "" };
+  if (!stats.isFile()) return null;
+  const bytes = stats.size > MAX_HASHED_BYTES ? null : bytesAt(place);
+  const isKept = bytes !== null && !isDependency(path) && isUtf8(bytes);
+  return {
+    kind: "file",
+    stamp: stampOf(stats),
+    size: stats.size,
+    isExecutable: isExecutable(stats),
+    digest: bytes === null ? null : digestOf(bytes),
+    packed: isKept ? pack.add(bytes) : null,
+  };
+}
+
+/** Differs whenever a file was written to: nobody can set the last of them, the time of the last change, at will. */
+export function stampOf({ size, mtimeMs, ino, ctimeMs }: Stats): string {
+  return `${size} ${mtimeMs} ${ino} ${ctimeMs}`;
+}
+
+export function isExecutable({ mode }: Stats): boolean {
+  return (mode & 0o100) !== 0;
+}
+
+export function digestOf(bytes: Buffer): string {
+  return hash("sha256", bytes, "base64");
+}
+
+/** Null when it cannot be read. */
+export function bytesAt(place: string): Buffer | null {
+  try {
+    return readFileSync(place);
+  } catch {
+    return null;
+  }
+}
+
+/** Null when it cannot be read or is no text. */
+export function linkTarget(place: string): string | null {
+  try {
+    const target = readlinkSync(place, "buffer");
+    return isUtf8(target) ? target.toString("utf8") : null;
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Waits until a file that is written now gets a later time than all that are there: a change within the same tick would
+ * leave a file's times as they are.
+ */
+async function hasTicked(probe: string, latestMs: number): Promise<boolean> {
+  const end = performance.now() + LONGEST_TICK_MS;
+  for (let pauseMs = 2; performance.now() < end; pauseMs *= 2) {
+    writeFileSync(probe, String(pauseMs));
+    if (statSync(probe).ctimeMs > latestMs) return true;
+    await wait(pauseMs);
+  }
+  return false;
+}

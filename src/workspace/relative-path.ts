@@ -1,0 +1,16 @@
+import { posix, relative, sep } from "node:path";
+
+/** What keeps a path from naming something below a folder; null when nothing does. */
+export function problemWithPath(path: string): string | null {
+  if (path === "") return "is empty";
+  if (path.includes("\0")) return "has a null character";
+  if (path.startsWith("/") || /^[A-Za-z]:[\\/]/.test(path)) return "is absolute";
+  const normal = posix.normalize(path);
+  return normal === ".." || normal.startsWith("../") ? "leaves the folder" : null;
+}
+
+/** True when the path is the folder or lies below it; both are real paths. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== ".." && !way.startsWith(`..${sep}`);
+}

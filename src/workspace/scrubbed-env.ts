@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+
+/** The same wherever programs run; anything else may hold a secret or change what they do. */
+const PASSED_ON = ["PATH", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"];
+
+const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"];
+
+const THIS_MACHINE = ["127.0.0.1", "localhost"];
+
+export interface ScrubbedEnvOptions {
+  /** The example's own. */
+  readonly env?: Readonly<Record<string, string>>;
+  readonly home: string;
+  readonly tmp: string;
+  /** Above all others, those of the example too. */
+  readonly extra?: Readonly<Record<string, string>>;
+  /** Where the few that are passed on come from: our own unless told. */
+  readonly from?: NodeJS.ProcessEnv;
+}
+
+/**
+ * The variables for a program that is not to see the user's own: no key comes through but those that an example names.
+ * @example
+ * scrubbedEnv({ home: "/tmp/a/home", tmp: "/tmp/a/tmp", env: { CI: "1" } });
+ */
+export function scrubbedEnv({ env, home, tmp, extra, from = process.env }: ScrubbedEnvOptions): Record<string, string> {
+  return {
+    LANG: "C.UTF-8",
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    ...chosen(from, PASSED_ON),
+    ...proxied(from),
+    HOME: home,
+    TMPDIR: tmp,
+    USER: "agent",
+    LOGNAME: "agent",
+    SHELL: existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh",
+    TERM: "dumb",
+    ...env,
+    ...extra,
+  };
+}
+
+/** The gateway is on this machine, where a proxy would not find it. */
+function proxied(from: NodeJS.ProcessEnv): Record<string, string> {
+  const proxies = chosen(from, PROXIES);
+  if (Object.keys(proxies).length === 0) return {};
+  const hosts = [from.NO_PROXY ?? "", from.no_proxy ?? ""]
+    .flatMap((list) => list.split(","))
+    .map((host) => host.trim());
+  const direct = [...new Set([...hosts.filter(Boolean), ...THIS_MACHINE])].join(",");
+  return { ...proxies, NO_PROXY: direct, no_proxy: direct };
+}
+
+function chosen(from: NodeJS.ProcessEnv, names: readonly string[]): Record<string, string> {
+  const entries = names.flatMap((name) => {
+    const value = from[name];
+    return value === undefined || value === "" ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(entries);
+}

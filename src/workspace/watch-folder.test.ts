@@ -1,0 +1,138 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { snapshotOf } from "./snapshot.js";
+import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder.js";
+import { Workspace } from "./workspace.js";
+import { contentsOf, put, testFolder } from "./workspace-testing.js";
+
+const folder = testFolder();
+let watch: FolderWatch | undefined;
+afterEach(() => watch?.close());
+
+/** Starts to watch; `next` waits for what is told. */
+function watched(options: Partial<WatchOptions> = {}) {
+  const told: number[] = [];
+  let wake = () => {};
+  const onQuiet = (changedAt: number) => {
+    told.push(changedAt);
+    wake();
+  };
+  watch = watchFolder({ path: folder.path, onQuiet, ...options });
+  const next = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  return { told, next };
+}
+
+describe("watchFolder", () => {
+  it.each<[string, (at: (name: string) => string) => void]>([
+    ["a new file", (at) => writeFileSync(at("new"), "")],
+    ["a file far below", (at) => writeFileSync(at("a/b/c"), "2")],
+    ["a deleted file", (at) => rmSync(at("top"))],
+    ["a deleted folder", (at) => rmSync(at("a"), { recursive: true })],
+    ["a renamed file", (at) => renameSync(at("a/b/c"), at("a/b/d"))],
+    ["a new folder", (at) => mkdirSync(at("folder"))],
+    ["a new link", (at) => symlinkSync("top", at("link"))],
+  ])("tells of %s, once, with the time of the change", async (_, change) => {
+    put(folder.path, "a/b/c", "1");
+    put(folder.path, "top", "1");
+    const { told, next } = watched();
+    await wait(50);
+    const before = performance.now();
+    change((name) => join(folder.path, name));
+    const after = performance.now();
+    await next();
+    const isQuietFor = performance.now() - after;
+    expect(told[0]).toBeGreaterThan(before - 20);
+    expect(told[0]).toBeLessThan(after + 20);
+    expect(isQuietFor).toBeGreaterThan(270);
+    expect(await watch?.close()).toBe(told[0]);
+    expect(told).toHaveLength(1);
+  });
+
+  it("waits until it is quiet, but not for ever", async () => {
+    const { told, next } = watched({ quietMs: 400, maxWaitMs: 900 });
+    const startedAt = performance.now();
+    const writing = setInterval(() => writeFileSync(join(folder.path, "log"), String(performance.now())), 50);
+    await next();
+    clearInterval(writing);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    writeFileSync(join(folder.path, "log"), "the last");
+    await next();
+    expect(told).toHaveLength(2);
+  });
+
+  it("says when it is closed what was the last change, and is silent about what is ignored", async () => {
+    mkdirSync(join(folder.path, ".git"));
+    const { told } = watched();
+    writeFileSync(join(folder.path, ".git/index"), "x");
+    await wait(400);
+    expect(await watch?.close()).toBeNull();
+    const again = watched();
+    writeFileSync(join(folder.path, "a"), "");
+    const after = performance.now();
+    const last = await watch?.close();
+    expect(Math.abs(Number(last) - after)).toBeLessThan(30);
+    expect([...told, ...again.told]).toEqual([]);
+  });
+
+  it("takes a few percent of a core for thousands of files", async () => {
+    for (let i = 0; i < 5000; i++) put(folder.path, `d${i % 200}/f${i}`, "");
+    watched();
+    await wait(300);
+    const before = process.cpuUsage();
+    await wait(3000);
+    const { user, system } = process.cpuUsage(before);
+    const share = (user + system) / 3_000_000;
+    expect(share).toBeLessThan(0.1);
+  });
+});
+
+describe("snapshotOf", () => {
+  it("is a copy that later work does not reach, with the changes so far", async () => {
+    const environment = {
+      files: [{ dest: "a", content: "1\n" }],
+      commands: ["ln -s a l; echo x > run; chmod +x run; mkdir .git; echo g > .git/g"],
+    };
+    const workspace = await Workspace.create({ root: folder.path, environment });
+    put(workspace.path, "deep/big", Buffer.alloc(2 * 2 ** 20, "x"));
+    put(workspace.path, "a", "2\n");
+    const snapshot = await snapshotOf(workspace);
+    put(workspace.path, "a", "3\n");
+    expect(contentsOf(snapshot.path)).toEqual({
+      a: "2\n",
+      l: "-> a",
+      run: "x x\n",
+      "deep/big": "x".repeat(2 * 2 ** 20),
+    });
+    expect(snapshot.state.path).toBe(snapshot.path);
+    expect(snapshot.state.changes.map(({ path, status }) => `${status} ${path}`)).toEqual([
+      "modified a",
+      "added deep/big",
+    ]);
+    expect(snapshot.state.changes[0]).toMatchObject({ content: "2\n" });
+    await snapshot.remove();
+    expect(snapshot.state.path).toBeUndefined();
+    await workspace.remove();
+  });
+
+  it("can be made while files come and go", async () => {
+    const workspace = await Workspace.create({
+      root: folder.path,
+      environment: { commands: ["mkdir d; cd d; touch $(seq 2000)"] },
+    });
+    let count = 0;
+    const churn = setInterval(() => {
+      for (let i = 0; i < 50; i++) rmSync(join(workspace.path, "d", String(++count)), { force: true });
+    }, 1);
+    const snapshot = await snapshotOf(workspace);
+    clearInterval(churn);
+    expect(Object.keys(contentsOf(snapshot.path)).length).toBeGreaterThanOrEqual(
+      Object.keys(contentsOf(workspace.path)).length,
+    );
+    await workspace.remove();
+  });
+});

@@ -1,0 +1,136 @@
+import { lstatSync } from "node:fs";
+import { Breather } from "./breather.js";
+import { isGit, walkFolder } from "./walk-folder.js";
+
+const LOOK_EVERY_MS = 250;
+
+/** Looking takes at most this share of a core, however large the folder is. */
+const MAX_SHARE = 0.03;
+
+export interface WatchOptions {
+  readonly path: string;
+  /** How long nothing may change before it is told; 300 ms unless told. */
+  readonly quietMs?: number;
+  /** Told after this time even when changes go on; 2 s unless told. */
+  readonly maxWaitMs?: number;
+  /** With the time of the last change seen, on the clock of `performance.now()`. */
+  readonly onQuiet: (changedAt: number) => void;
+  /** By the path below the folder; `.git` unless told. */
+  readonly ignore?: (path: string) => boolean;
+}
+
+export interface FolderWatch {
+  /** Looks a last time, tells nothing more, and gives the time of the last change; null when there was none. */
+  close(): Promise<number | null>;
+}
+
+/**
+ * Tells when a folder has changed and come to rest. It looks at the times of all files now and then: that needs nothing of
+ * the system, misses nothing, and the times say when the change was, however late it is seen.
+ * @example
+ * const watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => console.log(changedAt) });
+ * const lastChangeAt = await watch.close();
+ */
+export function watchFolder(options: WatchOptions): FolderWatch {
+  const watch = new ScanningWatch(options);
+  watch.start();
+  return watch;
+}
+
+/** Enough of a folder to tell that something in it changed: whatever does changes a time of a file or of its folder. */
+interface Look {
+  readonly count: number;
+  readonly sum: number;
+  readonly latestMs: number;
+}
+
+class ScanningWatch implements FolderWatch {
+  readonly #options: Required<WatchOptions>;
+  #timer: NodeJS.Timeout | undefined;
+  #looking: Promise<void> = Promise.resolve();
+  #isClosed = false;
+  #last: Look | null = null;
+  #lookedAt = performance.now();
+  #changedAt: number | null = null;
+  /** The first and the last change that is not told yet. */
+  #pending: { since: number; changedAt: number } | null = null;
+
+  constructor(options: WatchOptions) {
+    this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGit, ...options };
+  }
+
+  start(): void {
+    this.#looking = this.#lookAndGoOn();
+  }
+
+  async close(): Promise<number | null> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#looking;
+    await this.#look();
+    return this.#changedAt;
+  }
+
+  async #lookAndGoOn(): Promise<void> {
+    const workedMs = await this.#look();
+    if (!this.#isClosed) this.#tell();
+    const pauseMs = Math.max(LOOK_EVERY_MS, workedMs / MAX_SHARE);
+    // Who is told may close it.
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.start(), pauseMs).unref();
+  }
+
+  /** Gives the time that looking took. */
+  async #look(): Promise<number> {
+    const lookedAt = performance.now();
+    const { look, workedMs } = await this.#scan();
+    this.#note(look, lookedAt);
+    return workedMs;
+  }
+
+  async #scan(): Promise<{ look: Look; workedMs: number }> {
+    const breather = new Breather();
+    const { path, ignore } = this.#options;
+    // Of the folder itself, which tells when something was deleted from it.
+    let latestMs = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
+    let [count, sum] = [0, 0];
+    await walkFolder(path, {
+      ignore,
+      breather,
+      visit: ({ stats }) => {
+        count += 1;
+        // As whole numbers that wrap around: a sum of such large ones would lose their small parts.
+        sum = (sum + Math.floor(stats.ctimeMs * 1000 + stats.ino)) | 0;
+        latestMs = Math.max(latestMs, stats.ctimeMs);
+      },
+    });
+    return { look: { count, sum, latestMs }, workedMs: breather.workedMs };
+  }
+
+  #note(look: Look, lookedAt: number): void {
+    const last = this.#last;
+    const isChanged = last !== null && (last.count !== look.count || last.sum !== look.sum);
+    if (isChanged) this.#addChange(this.#timeOf(look.latestMs));
+    this.#last = look;
+    this.#lookedAt = lookedAt;
+  }
+
+  /** A clock that was set meanwhile must not put it before the last look or after this one. */
+  #timeOf(changedMs: number): number {
+    const now = performance.now();
+    return Math.min(now, Math.max(this.#lookedAt, now - (Date.now() - changedMs)));
+  }
+
+  #addChange(changedAt: number): void {
+    this.#changedAt = changedAt;
+    this.#pending = { since: this.#pending?.since ?? changedAt, changedAt };
+  }
+
+  #tell(): void {
+    if (this.#pending === null) return;
+    const { since, changedAt } = this.#pending;
+    const now = performance.now();
+    if (now - changedAt < this.#options.quietMs && now - since < this.#options.maxWaitMs) return;
+    this.#pending = null;
+    this.#options.onQuiet(changedAt);
+  }
+}

@@ -1,0 +1,75 @@
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+
+/** A folder for each test. */
+export function testFolder(): { readonly path: string } {
+  const folder = { path: "" };
+  beforeEach(() => {
+    folder.path = mkdtempSync(join(tmpdir(), "assay-workspace-test-"));
+  });
+  afterEach(() => rmSync(folder.path, { recursive: true, force: true }));
+  return folder;
+}
+
+export function put(folder: string, path: string, content: string | Buffer = ""): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  writeFileSync(join(folder, path), content);
+}
+
+/** All that counts in a folder: files by their bytes and whether they can be run, links by their target. */
+export function contentsOf(folder: string): Record<string, string> {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  return Object.fromEntries(
+    paths.sort().flatMap((path) => {
+      const name = relative(folder, path);
+      return name.split("/").includes(".git") ? [] : [[name, contentOf(path)]];
+    }),
+  );
+}
+
+function contentOf(path: string): string {
+  try {
+    return `-> ${readlinkSync(path)}`;
+  } catch {
+    return `${(statSync(path).mode & 0o100) === 0 ? "" : "x "}${readFileSync(path).toString("latin1")}`;
+  }
+}
+
+/** Runs git with an identity, and none of the settings of whoever runs the tests. */
+export function git(folder: string, ...args: string[]): string {
+  const who = ["-c", "user.name=t", "-c", "user.email=t@localhost"];
+  const env = { PATH: process.env.PATH, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+  return execFileSync("git", [...who, ...args], { cwd: folder, env, encoding: "utf8", stdio: "pipe" }).trim();
+}
+
+/** A repository with the commits `one` (tagged v1), `two` and, on a branch `later`, `three`; each writes its name to a.txt. */
+export function makeRepository(folder: string): { one: string; two: string; three: string } {
+  mkdirSync(folder, { recursive: true });
+  git(folder, "init", "--quiet", "--initial-branch=main");
+  const commit = (text: string) => {
+    put(folder, "a.txt", `${text}\n`);
+    git(folder, "add", ".");
+    git(folder, "commit", "--quiet", "-m", text);
+    return git(folder, "rev-parse", "HEAD");
+  };
+  const one = commit("one");
+  git(folder, "tag", "v1");
+  const two = commit("two");
+  git(folder, "checkout", "--quiet", "-b", "later");
+  const three = commit("three");
+  git(folder, "checkout", "--quiet", "main");
+  return { one, two, three };
+}

@@ -1,0 +1,124 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { delimiter } from "node:path";
+import { expect, onTestFinished } from "vitest";
+import {
+  type EvalRow,
+  type Evaluator,
+  type Example,
+  evaluate,
+  GraderEvaluator,
+  type Mock,
+  type MockOptions,
+  type MockRequest,
+  openAgent,
+  startMock,
+  type Usage,
+} from "../../src/index.js";
+
+interface Installed {
+  readonly name: string;
+  readonly version: string;
+  readonly bin: string;
+  readonly problem: string | null;
+}
+
+/** The agents that scripts/test-agents.mjs has found. */
+export const INSTALLED: readonly Installed[] = (
+  JSON.parse(process.env.ASSAY_TEST_AGENTS ?? "[]") as Installed[]
+).filter(({ problem }) => problem === null);
+
+/** What each agent is told to use: a model with a price, in the dialect that the agent speaks. */
+export const MODELS: Readonly<Record<string, string>> = {
+  claude: "claude-sonnet-4-5",
+  codex: "gpt-5.5",
+  gemini: "gemini-2.5-flash",
+  opencode: "openai/gpt-5-mini",
+  pi: "openai/gpt-5-mini",
+};
+
+export interface Tried {
+  row: EvalRow;
+  mock: Mock;
+  /** The requests that a model answered or would have answered. */
+  calls: readonly MockRequest[];
+}
+
+export interface TryOptions {
+  script: MockOptions;
+  example?: Partial<Example>;
+  hardTimeoutMs?: number;
+  maxCostUsd?: number;
+}
+
+/** Has an agent do one task against a mock that plays the model. */
+export async function tryAgent(name: string, options: TryOptions): Promise<Tried> {
+  const mock = await mockModel(options.script);
+  const system = await agent(name, mock, options);
+  const example: Example = {
+    id: "hello",
+    question: "Create hello.txt as you are told to",
+    ...options.example,
+  };
+  const { rows } = await evaluate({
+    systems: [system],
+    dataset: [example],
+    evaluators: [new GraderEvaluator()],
+    retry: { maxRetries: 0 },
+  });
+  const [row] = rows;
+  if (row === undefined) throw new Error("there is no row");
+  return { row, mock, calls: mock.requests.filter(({ dialect, method }) => dialect !== null && method === "POST") };
+}
+
+export async function mockModel(script: MockOptions): Promise<Mock> {
+  const mock = await startMock({ keepRequests: 10_000, ...script });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+/** An agent as a system that is held to these limits. */
+export async function agent(name: string, mock: Mock, limits: Pick<TryOptions, "hardTimeoutMs" | "maxCostUsd"> = {}) {
+  const installed = INSTALLED.find((each) => each.name === name);
+  process.env.PATH = [installed?.bin, process.env.PATH].join(delimiter);
+  const system = await openAgent({ agent: `${name}:${MODELS[name]}`, url: mock.url, maxParallel: 8 });
+  const { hardTimeoutMs = 120_000, maxCostUsd } = limits;
+  Object.assign(system, {
+    limits: { ...system.limits, hardTimeoutMs, ...(maxCostUsd === undefined ? {} : { maxCostUsd }) },
+  });
+  onTestFinished(() => system.close());
+  return system;
+}
+
+/** What the mock itself has counted. */
+export function usedBy(requests: readonly MockRequest[]): Required<Usage> {
+  const sum: Required<Usage> = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
+  for (const { usage } of requests)
+    for (const key of Object.keys(sum) as (keyof Usage)[]) sum[key] += usage?.[key] ?? 0;
+  return sum;
+}
+
+/** The usage of a row with every class. */
+export function usageOf({ usage }: EvalRow): Required<Usage> {
+  return { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0, ...usage };
+}
+
+/** Commands that contain a text in their arguments, by process number: what an agent may have left behind. */
+export function processesWith(text: string): string[] {
+  return readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return false;
+    try {
+      const isZombie = / Z /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+      return !isZombie && readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+    } catch {
+      return false;
+    }
+  });
+}
+
+/** Nothing that has this mark among its arguments is running any more. */
+export function expectNothingLeft(mark: string): void {
+  expect(processesWith(mark), "processes left behind").toEqual([]);
+}
+
+/** Passes whatever comes. */
+export const ANYTHING: Evaluator = { name: "anything", fields: ["anything"], score: () => ({ anything: 1 }) };

@@ -1,0 +1,190 @@
+import { describe, expect, it } from "vitest";
+import { evaluate, GraderEvaluator, type System, type Usage } from "../../src/index.js";
+import {
+  agent,
+  expectNothingLeft,
+  INSTALLED,
+  MODELS,
+  mockModel,
+  processesWith,
+  tryAgent,
+  usageOf,
+  usedBy,
+} from "./bench.js";
+
+const GREETING = `hello-from-${process.pid}-${Date.now()}`;
+const HELLO = `echo ${GREETING} > hello.txt && cat hello.txt`;
+const GRADERS = [{ type: "file-contains", config: { path: "hello.txt", value: GREETING } }];
+
+/** Kills the program that the test itself has started for this trial. */
+const KILLER = `
+import { readdirSync, readFileSync } from "node:fs";
+for (const pid of readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name))) {
+  try {
+    const parent = readFileSync("/proc/" + pid + "/stat", "utf8").split(") ").at(-1).split(" ")[1];
+    const isOurs = readFileSync("/proc/" + pid + "/environ", "utf8").includes("ASSAY_TRIAL=" + process.env.ASSAY_TRIAL);
+    if (parent === "${process.pid}" && isOurs) process.kill(Number(pid), "SIGKILL");
+  } catch {}
+}
+`;
+
+/** A number that no other process has among its arguments. */
+const unique = () => `${Math.floor(31_000_000 + Math.random() * 9_000_000)}`;
+
+describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the real one", (name) => {
+  it("does a task, and its row has the tokens that the model's endpoint counted", async () => {
+    const script = { tools: [{ command: HELLO }, { text: "Done: hello.txt is there." }] };
+    const { row, calls } = await tryAgent(name, { script, example: { graders: GRADERS } });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({
+      outcome: "pass",
+      errorCategory: "none",
+      costSource: "priced",
+    });
+    expect(usageOf(row)).toEqual(usedBy(calls));
+    expect(row.turns).toBe(2);
+    expect(row.firstAttemptMs).toBeGreaterThan(0);
+    expect(row.successAtMs).toBeGreaterThan(0);
+    expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
+    expect(row.tokensPerSec).toBeGreaterThan(0);
+    expect(row.metadata).toMatchObject({ agent: name, meter: "gateway", toolCalls: 1, requests: calls.length });
+    expect(row.notes.filter((note) => note.includes("does not know"))).toEqual([]);
+    expectNothingLeft(GREETING);
+  });
+
+  it("is stopped by its budget within one request, and graded on what it left", async () => {
+    const steps = Array.from({ length: 40 }, (_, i) => ({ command: `echo step-${i} >> steps.txt` }));
+    const usage = { input: 20_000, cacheRead: 0 };
+    const script = { tools: [{ command: HELLO }, ...steps], usage };
+    const free = await tryAgent(name, {
+      script: { tools: [{ command: HELLO }], usage },
+      example: { graders: GRADERS },
+    });
+    const perRequest = (free.row.costUsd ?? 0) / free.calls.length;
+    const { row, calls } = await tryAgent(name, {
+      script,
+      example: { graders: GRADERS },
+      maxCostUsd: perRequest * 5.5,
+    });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({ outcome: "pass", errorCategory: "cost_killed" });
+    expect(row.costKilledAt).toBeGreaterThan(perRequest * 5.5);
+    expect(row.overshootUsd).toBeLessThanOrEqual(perRequest * 1.1);
+    expect(usageOf(row)).toEqual(usedBy(calls));
+    expect(row.turns).toBeGreaterThan(0);
+    expectNothingLeft(GREETING);
+  });
+
+  it.each([
+    [401, "api_error"],
+    [429, "rate_limit"],
+    [500, "api_error"],
+  ] as const)("ends with an error of infrastructure when the model answers %i", async (kind, category) => {
+    const { row } = await tryAgent(name, { script: { faults: [{ kind, ...(kind === 429 && { retryAfter: 0 }) }] } });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "error", errorCategory: category, scores: {} });
+    expect(row.attempts.at(-1)?.message).toContain(name);
+    expectNothingLeft(GREETING);
+  });
+
+  it.each(["malformed", "cut", "html"] as const)(
+    "ends with an error when the model's answer is broken: %s",
+    async (kind) => {
+      const { row } = await tryAgent(name, { script: { faults: [{ kind }] }, hardTimeoutMs: 90_000 });
+      expect(row.outcome, JSON.stringify(row)).toBe("error");
+      expectNothingLeft(GREETING);
+    },
+  );
+
+  it("is stopped by its time limit when the model says nothing, and graded", async () => {
+    const { row } = await tryAgent(name, {
+      script: { faults: [{ kind: "hang" }] },
+      example: { graders: GRADERS },
+      hardTimeoutMs: 12_000,
+    });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+    expect(row.durationMs).toBeLessThan(20_000);
+    expectNothingLeft(GREETING);
+  });
+
+  it("ends with an error when the program is killed", async () => {
+    const mark = unique();
+    const { row } = await tryAgent(name, {
+      script: { tools: [{ command: `node kill.mjs; sleep ${mark}` }] },
+      example: { environment: { files: [{ dest: "kill.mjs", content: KILLER }] } },
+      hardTimeoutMs: 60_000,
+    });
+    expect(row, JSON.stringify(row)).toMatchObject({ outcome: "error", errorCategory: "system_error" });
+    expectNothingLeft(mark);
+  });
+
+  it("leaves no detached child behind", async () => {
+    const mark = unique();
+    const command = `${HELLO}; setsid sh -c 'setsid sleep ${mark} & sleep ${mark}' >/dev/null 2>&1 </dev/null & sleep 0.3`;
+    const { row } = await tryAgent(name, {
+      script: { tools: [{ command }, { text: "Done." }] },
+      example: { graders: GRADERS },
+    });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({ outcome: "pass" });
+    expectNothingLeft(mark);
+  });
+
+  it("is killed when what it started does not listen", async () => {
+    const mark = unique();
+    const command = `${HELLO}; trap '' TERM INT HUP; while :; do sleep 1; : ${mark}; done`;
+    const { row } = await tryAgent(name, {
+      script: { tools: [{ command }] },
+      example: { graders: GRADERS },
+      hardTimeoutMs: 15_000,
+    });
+    expect(row, JSON.stringify(row.attempts)).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });
+    expectNothingLeft(mark);
+  });
+
+  it("may say 20 MB in one line", async () => {
+    const { row, calls } = await tryAgent(name, {
+      script: { reply: "x".repeat(20_000_000), chunkTokens: 250_000, usage: { input: 100 } },
+      example: { graders: [{ type: "output-contains", config: { substring: "xxxx" } }] },
+      maxCostUsd: 0,
+    });
+    expect(row, JSON.stringify({ ...row, metadata: null }).slice(0, 2000)).toMatchObject({ outcome: "pass" });
+    expect(usageOf(row)).toEqual(usedBy(calls));
+  });
+});
+
+describe("eight agents at a time", () => {
+  it("mix neither their workspaces nor their meters", async () => {
+    const names = INSTALLED.map(({ name }) => name);
+    const tasks = Array.from({ length: 8 }, (_, i) => ({
+      id: `task-${i}`,
+      question: `Write the word for task-${i} into answer.txt`,
+      graders: [
+        { type: "file-contains", config: { path: "answer.txt", value: `word-${i}-` } },
+        { type: "run-command", config: { command: "test $(ls | wc -l) = 1" } },
+      ],
+    }));
+    const mock = await mockModel({
+      latencyMs: { min: 50, max: 300 },
+      tools: tasks.map(({ id }, i) => ({
+        match: `${id} into`,
+        steps: [{ command: `printf word-${i}- > answer.txt`, outputTokens: 100 + 10 * i }, { text: `done ${id}` }],
+      })),
+    });
+    const systems: System[] = [];
+    for (const name of names) systems.push(await agent(name, mock));
+    const { rows } = await evaluate({ systems, dataset: tasks, evaluators: [new GraderEvaluator()], maxWorkers: 8 });
+    for (const row of rows) expect(row, JSON.stringify(row)).toMatchObject({ outcome: "pass" });
+    for (const name of names) {
+      const own = rows.filter(({ system }) => system === `${name}:${MODELS[name]}`);
+      expect(own).toHaveLength(8);
+      for (const row of own)
+        expect(usageOf(row).output, `${row.system} ${row.exampleId}`).toBeGreaterThanOrEqual(
+          100 + 10 * Number(String(row.exampleId).slice(5)),
+        );
+    }
+    const sum = (of: (usage: Required<Usage>) => number) => rows.reduce((total, row) => total + of(usageOf(row)), 0);
+    const total = [sum(({ input }) => input), sum(({ output }) => output)];
+    const counted = usedBy(mock.requests);
+    expect(total).toEqual([counted.input, counted.output]);
+    expect(mock.counts.maxOpen).toBeGreaterThan(1);
+    expectNothingLeft("word-");
+    expect(processesWith("answer.txt")).toEqual([]);
+  }, 600_000);
+});
