@@ -23,6 +23,9 @@ const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstentio
 const HEAVY =
   /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
 
+/** Coding agents, the folders they work in, and what grades them. */
+const AGENTS = /\/src\/(agents|workspace|processes|graders|open-agent)/;
+
 /** Datasets that are not in the package: what they are, and how they are fetched and read. */
 const DATASETS =
   /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
@@ -60,6 +63,7 @@ async function bundle() {
         { name: "assay", test: isUsual, priority: 2 },
         { name: "models", test: LATER, priority: 1 },
         { name: "datasets", test: DATASETS, priority: 1 },
+        { name: "agents", test: AGENTS, priority: 1 },
         { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
       ],
     },
@@ -68,7 +72,7 @@ async function bundle() {
 }
 
 function isUsual(id) {
-  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY, DATASETS].some((others) => others.test(id));
+  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY, DATASETS, AGENTS].some((others) => others.test(id));
 }
 
 function writeLicenses() {

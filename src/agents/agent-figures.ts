@@ -1,22 +1,32 @@
 import type { Output, Usage } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { firstAttemptAt, turnsOf } from "../core/trajectory-figures.js";
+import { firstTextAt, firstWriteAt, turnsOf } from "../core/trajectory-figures.js";
 import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentFigures } from "./adapter.js";
 
 /** A difference between two meters that is worth a word. */
 const NOTABLE = 0.01;
 
+interface SpeedFacts {
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When something in the workspace first changed; null when nothing was seen to. */
+  readonly firstChangeAt: number | null;
+  /** False for a program that prints text, in which no turns can be told apart. */
+  readonly tellsTurns: boolean;
+}
+
 /** How fast an agent was. What was not measured is left out. */
 export function speedOf(
   events: readonly AgentEvent[],
   requests: readonly GatewayRequest[],
-  startedAt: number,
+  { startedAt, firstChangeAt, tellsTurns }: SpeedFacts,
 ): Pick<Output, "turns" | "ttftMs" | "firstAttemptMs" | "tokensPerSec"> {
   const answered = requests.filter(({ usage }) => usage !== null);
-  const attemptAt = firstAttemptAt(events);
+  // Many agents write files with their shell: then the first change in the folder is what tells.
+  const attemptAt = firstWriteAt(events) ?? firstChangeAt ?? firstTextAt(events);
   // What prints no events is still known to have asked a model so many times.
-  const turns = turnsOf(events) ?? (answered.length > 0 ? answered.length : null);
+  const turns = (tellsTurns ? turnsOf(events) : null) ?? (answered.length > 0 ? answered.length : null);
   const ttftMs = answered[0]?.ttftMs ?? null;
   const pace = tokensPerSec(answered);
   return {

@@ -10,6 +10,7 @@ import { disagreement, speedOf } from "./agent-figures.js";
 import { type AgentMeter, usageEvents } from "./agent-meter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
+import type { Watched } from "./work-watch.js";
 
 export interface Concluded {
   readonly system: AgentSystemOptions;
@@ -20,13 +21,12 @@ export interface Concluded {
   readonly trial: TrialContext;
   /** When the work began: by the calendar, and by `performance.now()`. */
   readonly startedAt: { readonly wall: number; readonly clock: number };
-  /** When it first passed, by `performance.now()`; null when that was not seen. */
-  readonly successAt: number | null;
+  readonly watched: Watched;
 }
 
 /** What a run of an agent gave, or why it failed. */
 export async function conclude(concluded: Concluded): Promise<Output> {
-  const { system, workspace, run, exit, meter, trial, startedAt, successAt } = concluded;
+  const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
   const end = endOf(concluded);
   for (const note of notesOf(concluded)) trial.log(note);
   const measured = measuredIn(concluded, end);
@@ -36,7 +36,7 @@ export async function conclude(concluded: Concluded): Promise<Output> {
   return {
     response: run.reader.response,
     ...measured,
-    ...(successAt !== null && { successAtMs: Math.max(0, successAt - startedAt.clock) }),
+    ...(watched.successAt !== null && { successAtMs: Math.max(0, watched.successAt - startedAt.clock) }),
     workspace: stateOf(workspace, await workspace.changes()),
     ...(!wasStopped && end?.kind === "stopped" && { stopped: end.reason }),
   };
@@ -49,10 +49,15 @@ function endOf({ run, exit, system }: Concluded): AgentEnd | null {
 }
 
 function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
-  const { run, meter, startedAt } = concluded;
+  const { run, meter, startedAt, system, watched } = concluded;
+  const { firstChangeAt } = watched;
   const events = [...run.events, ...usageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
   return {
-    ...speedOf(events, meter.requests, startedAt.wall),
+    ...speedOf(events, meter.requests, {
+      startedAt: startedAt.wall,
+      firstChangeAt: firstChangeAt === null ? null : startedAt.wall + (firstChangeAt - startedAt.clock),
+      tellsTurns: system.adapter.printsText !== true,
+    }),
     ...costOf(concluded),
     trajectory: { startedAt: startedAt.wall, events },
     metadata: metadataOf(concluded, events, end),
@@ -62,8 +67,8 @@ function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
 /** Tokens are on the trial's bill already; here is what the bill cannot know. */
 function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "partial"> {
   if (meter.isInPath) {
-    const { costSource, costUsd } = meter.total;
-    return costSource === "provider" && costUsd !== null ? { costUsd } : {};
+    const { costSource, costUsd, usage } = meter.total;
+    return { usage, ...(costSource === "provider" && costUsd !== null && { costUsd }) };
   }
   const { usage, costUsd, isPartial } = run.reader.figures;
   return {
@@ -86,6 +91,7 @@ function metadataOf({ system, run, exit, meter }: Concluded, events: readonly Ag
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
     toolCalls: toolCallsOf(events),
+    ...(meter.isInPath && meter.total.costUsd !== null && { costUsd: meter.total.costUsd }),
     meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",
     ...(figures.usage !== null && { ownUsage: figures.usage }),
     ...(figures.costUsd !== null && { ownCostUsd: figures.costUsd }),

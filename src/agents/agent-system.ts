@@ -11,7 +11,7 @@ import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
 import { promptOf } from "./prompt.js";
-import { SuccessWatch } from "./success-watch.js";
+import { WorkWatch } from "./work-watch.js";
 
 /** Two seconds to listen, two to be killed, and time to see what the work left behind. */
 const GRACE_MS = 30_000;
@@ -74,17 +74,17 @@ export class AgentSystem implements System {
       const run = await this.#start(example, { workspace, meter, trial });
       const timed = trial.timed ?? ((work) => work());
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const watch = trial.passes === undefined ? null : new SuccessWatch(workspace, trial.passes);
+      const watch = new WorkWatch(workspace, trial.passes);
       const exit = await timed(() => run.go());
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);
       const wasInterrupted = trial.signal.aborted && !(trial.signal.reason instanceof TrialStopped);
       if (wasInterrupted) {
-        await watch?.cancel();
+        await watch.cancel();
         throw trial.signal.reason;
       }
-      const successAt = (await watch?.end()) ?? null;
-      return await conclude({ system: this.#options, workspace, run, exit, meter, trial, startedAt, successAt });
+      const watched = await watch.end();
+      return await conclude({ system: this.#options, workspace, run, exit, meter, trial, startedAt, watched });
     } finally {
       await meter.close();
     }

@@ -24,6 +24,11 @@ describe("launch", () => {
     expect(args).toContain("assay/m");
   });
 
+  it.each(["3", "-1.5", "1e3", "0x1f", "42\n"])("keeps the number %j a text", (word) => {
+    const { args } = opencode.launch({ ...REQUEST, prompt: `do ${word} things` });
+    expect(args.slice(-3)).toEqual(["do", `\t${word}`, "things"]);
+  });
+
   it.each([
     ["chat", "@ai-sdk/openai-compatible", "http://g/openai/v1"],
     ["responses", "@ai-sdk/openai", "http://g/openai/v1"],
@@ -75,9 +80,9 @@ describe("reader", () => {
     expect(before).toEqual(now);
   });
 
-  it("fails with the status of the endpoint", () => {
-    const { reader } = readAll(opencode, fixture("opencode-1.18.33-401.jsonl"));
-    expect(reader.end).toMatchObject({ kind: "failed", status: 401 });
+  it.each([401, 500])("fails with the status %i of the endpoint", (status) => {
+    const { reader } = readAll(opencode, fixture(`opencode-1.18.33-${status}.jsonl`));
+    expect(reader.end).toMatchObject({ kind: "failed", status });
     expect(reader.figures.isPartial).toBe(true);
   });
 

@@ -58,7 +58,14 @@ function modelOf({ model }: LaunchRequest): AgentModel {
   throw new UsageError("opencode has no model of its own: name one, as in --agent opencode:MODEL.");
 }
 
-/** It joins its arguments by spaces, but puts quotes around each that holds a space: single words come through as they are. */
+/**
+ * It joins its arguments by spaces, but puts quotes around each that holds a space: single words come through as they
+ * are. One that is a number would end the program, which takes it for one; a tab before it keeps it a text.
+ */
 function words(prompt: string): readonly string[] {
-  return prompt.split(" ");
+  return prompt.split(" ").map((word) => (isNumber(word) ? `\t${word}` : word));
+}
+
+function isNumber(word: string): boolean {
+  return /^\S/.test(word) && !Number.isNaN(Number(word));
 }

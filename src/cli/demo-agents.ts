@@ -10,7 +10,6 @@ import {
   commandName,
   detectAgent,
 } from "../agents/index.js";
-import { agentTaskScript } from "../agents/tasks/index.js";
 import { priceFrom } from "../budget/index.js";
 import { EXIT } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
@@ -55,6 +54,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
   const reporter = registry.get("reporter", output);
   const adapters = adaptersFor(agents);
   const dataset = await loadDataset("agent-tasks", { seed });
+  const { agentTaskScript } = await import("../agents/tasks/index.js");
   const mock = await startMock({ ...agentTaskScript(), ...PACE, seed });
   const systems: AgentSystem[] = [];
   try {

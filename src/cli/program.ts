@@ -3,12 +3,12 @@ import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { VERSION } from "../core/version.js";
 import { addDatasets } from "./dataset-commands.js";
-import { integer } from "./flag-values.js";
+import { collect, integer } from "./flag-values.js";
 import { addGrade, addJudge } from "./grading-commands.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { addMemory, addRun } from "./run-commands.js";
-import { addShow } from "./show-command.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { addShow } from "./show-command.js";
 
 export interface Program {
   run(argv: readonly string[]): Promise<number>;
@@ -59,7 +59,10 @@ const EXAMPLES = `
 Examples:
   assay demo                                                     compare context compressors, offline
   assay demo budgets                                             three simulated models with dollar budgets
+  assay demo agents                                              coding agents on eight tiny tasks, with a simulated model
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
+  assay --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
+  assay show latest off-by-one                                   what an agent did, event by event
   assay --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay memory --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100
   assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl
@@ -71,22 +74,43 @@ Examples:
 
 Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted.`;
 
+const DEMO_EXAMPLES = `
+Examples:
+  assay demo                          compare context compressors
+  assay demo budgets                  three simulated models with dollar budgets
+  assay demo agents                   every coding agent that is installed, with a simulated model: no key, no cost
+  assay demo agents --agent claude
+  assay demo --output json > demo.json`;
+
+interface DemoFlags {
+  output: string;
+  runsDir: string;
+  seed: number;
+  agent?: string[];
+}
+
 function addDemo(program: Command, done: Done): void {
   program
     .command("demo")
     .description("compare context compressors on a synthetic long-context task: offline, a few seconds")
-    .argument("[budgets]", "the word 'budgets': three simulated models, one of which runs into its cap")
+    .argument("[which]", "'budgets': three simulated models; 'agents': coding agents on eight tiny tasks")
+    .option("--agent <name>", "for 'agents': only this one of those installed; repeatable", collect)
     .option("--output <name>", "table or json", "table")
     .option("--runs-dir <dir>", "where the run folder goes", DEFAULT_RUNS_DIR)
     .option("--seed <number>", "for another set of examples", integer, 0)
-    .addHelpText("after", "\nExamples:\n  assay demo\n  assay demo budgets\n  assay demo --output json > demo.json")
+    .addHelpText("after", DEMO_EXAMPLES)
     .allowExcessArguments(false)
-    .action(async (which: string | undefined, options: { output: string; runsDir: string; seed: number }) => {
-      if (which !== undefined && which !== "budgets")
+    .action(async (which: string | undefined, { agent, ...options }: DemoFlags) => {
+      if (which !== undefined && which !== "budgets" && which !== "agents")
         throw new UsageError(
-          `There is no demo "${which}".${didYouMean(which, ["budgets"])} Run assay demo, or assay demo budgets.`,
+          `There is no demo "${which}".${didYouMean(which, ["budgets", "agents"])} Run assay demo, assay demo budgets or assay demo agents.`,
         );
+      if (agent !== undefined && which !== "agents")
+        throw new UsageError("--agent is for assay demo agents. Leave it out.");
+      const agents = agent === undefined ? {} : { agents: agent };
       if (which === "budgets") done(await (await import("./demo-budgets.js")).demoBudgetsCommand(options));
+      else if (which === "agents")
+        done(await (await import("./demo-agents.js")).demoAgentsCommand({ ...options, ...agents }));
       else done(await (await import("./demo.js")).demoCommand(options));
     });
 }

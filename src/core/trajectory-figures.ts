@@ -70,8 +70,17 @@ export function toolCallsOf(events: readonly TrajectoryEvent[]): number {
  * firstAttemptAt([{ type: "tool_call", name: "Write", callId: "1", arguments: {}, timestamp: 1200 }]); // 1200
  */
 export function firstAttemptAt(events: readonly TrajectoryEvent[]): number | null {
-  const attempt = events.find(isWritingCall) ?? events.find(isText);
-  return attempt?.timestamp ?? null;
+  return firstWriteAt(events) ?? firstTextAt(events);
+}
+
+/** When an agent first called a tool that writes, in milliseconds since 1970; null when it called none. */
+export function firstWriteAt(events: readonly TrajectoryEvent[]): number | null {
+  return events.find(isWritingCall)?.timestamp ?? null;
+}
+
+/** When an agent first said something, in milliseconds since 1970; null when it said nothing. */
+export function firstTextAt(events: readonly TrajectoryEvent[]): number | null {
+  return events.find(isText)?.timestamp ?? null;
 }
 
 function isText({ type, text }: TrajectoryEvent): boolean {

@@ -95,9 +95,11 @@ function tokensIn({ usage }: Output): number {
   return usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
-function costOf({ costUsd }: Output): number {
-  if (costUsd === undefined) throw new GraderError("the output does not say what it has cost");
-  return costUsd;
+/** What a provider tells stands in the output; what a meter has priced, in its metadata. */
+function costOf({ costUsd, metadata }: Output): number {
+  const cost = costUsd ?? metadata?.costUsd;
+  if (typeof cost !== "number") throw new GraderError("the output does not say what it has cost");
+  return cost;
 }
 
 function turnsIn(output: Output): number {

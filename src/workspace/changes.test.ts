@@ -122,7 +122,7 @@ describe("changes", () => {
     execFileSync("sh", ["-c", "touch \"$(printf 'x\\377')\" y"], { cwd: workspace.path });
     expect(await workspace.changes()).toEqual({
       changes: [{ path: "y", status: "added", content: "" }],
-      incomplete: "a name is not valid UTF-8, and what they name is left out",
+      incomplete: "a name is not valid UTF-8, and left out",
     });
   });
 

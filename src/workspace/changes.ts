@@ -59,9 +59,7 @@ function problemsOf(before: Unseen, now: Unseen): string[] {
   const unnamed = news(before.unnamed, now.unnamed);
   const closed = news(before.closed, now.closed);
   return [
-    ...(unnamed.length > 0
-      ? [`${counted(unnamed.length, "name")} not valid UTF-8, and what they name is left out`]
-      : []),
+    ...(unnamed.length > 0 ? [`${counted(unnamed.length, "name")} not valid UTF-8, and left out`] : []),
     ...closed.map((path) => `"${path}" cannot be looked at`),
   ];
 }

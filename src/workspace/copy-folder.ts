@@ -1,36 +1,37 @@
-import { constants, copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
+import { constants, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
-import { Breather } from "./breather.js";
 import { type Found, walkFolder } from "./walk-folder.js";
 
-/** Copying a larger one in one go would hold up everything else. */
-const MAX_AT_ONCE_BYTES = 2 ** 20;
+/** At a time, in threads of their own: making a file can take a millisecond, and others want those threads too. */
+const COPIED_AT_ONCE = 2;
 
 /**
  * Copies a folder that may be written to meanwhile: what vanishes is left out. Links are kept as they are. Files share
  * their blocks where the file system can do that.
  */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  const breather = new Breather();
-  const large: Found[] = [];
+  const files: Found[] = [];
   mkdirSync(to);
   await walkFolder(from, {
     ignore: () => false,
-    breather,
     visit: (found) => {
-      if (found.stats.isFile() && found.stats.size > MAX_AT_ONCE_BYTES) large.push(found);
-      else skipGone(() => copyOne(found, `${to}/${found.path}`));
+      if (found.stats.isFile()) files.push(found);
+      else skipGone(() => copyOther(found, `${to}/${found.path}`));
     },
   });
-  for (const { place, path } of large) {
+  const waiting = files.values();
+  await Promise.all(Array.from({ length: COPIED_AT_ONCE }, () => copyFiles(waiting, to)));
+}
+
+async function copyFiles(waiting: Iterable<Found>, to: string): Promise<void> {
+  for (const { place, path } of waiting) {
     await copyFile(place, `${to}/${path}`, constants.COPYFILE_FICLONE).catch(unlessGone);
   }
 }
 
-function copyOne({ place, stats }: Found, target: string): void {
+function copyOther({ place, stats }: Found, target: string): void {
   if (stats.isDirectory()) mkdirSync(target);
   else if (stats.isSymbolicLink()) symlinkSync(readlinkSync(place), target);
-  else if (stats.isFile()) copyFileSync(place, target, constants.COPYFILE_FICLONE);
 }
 
 function skipGone(copy: () => void): void {

@@ -1,34 +1,41 @@
 import type { TrialContext } from "../core/system.js";
 import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../workspace/index.js";
 
-type Passes = NonNullable<TrialContext["passes"]>;
+/** What was seen of the work in a folder; times by `performance.now()`, null for what never happened. */
+export interface Watched {
+  readonly firstChangeAt: number | null;
+  /** When the work first passed. */
+  readonly successAt: number | null;
+}
 
 /**
- * Finds the moment at which the work first passes, while the agent goes on: whenever the folder has been quiet for a
- * moment, a copy of it is graded. One copy at a time; states that were left behind meanwhile are not looked at.
+ * Watches the folder while the agent works: when it first changed and, where the work can be graded while it is going on,
+ * when it first passed. For that a copy is graded whenever the folder has been quiet for a moment. One copy at a time;
+ * states that were left behind meanwhile are not looked at.
  */
-export class SuccessWatch {
+export class WorkWatch {
   readonly #workspace: Workspace;
-  readonly #passes: Passes;
+  readonly #passes: TrialContext["passes"];
   readonly #watch: FolderWatch;
+  #firstChangeAt: number | null = null;
   /** Of the newest state that was not looked at yet. */
   #pendingAt: number | null = null;
   #lastLookedAt: number | null = null;
   #checking: Promise<void> | null = null;
   #successAt: number | null = null;
 
-  constructor(workspace: Workspace, passes: Passes) {
+  constructor(workspace: Workspace, passes: TrialContext["passes"]) {
     this.#workspace = workspace;
     this.#passes = passes;
     this.#watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => this.#look(changedAt) });
   }
 
-  /** Looks at the last state too, and says when the work first passed, by `performance.now()`; null when it never did. */
-  async end(): Promise<number | null> {
+  /** Looks at the last state too. */
+  async end(): Promise<Watched> {
     const lastChange = await this.#watch.close();
     if (lastChange !== null && lastChange !== this.#lastLookedAt) this.#look(lastChange);
     await this.#checking;
-    return this.#successAt;
+    return { firstChangeAt: this.#firstChangeAt, successAt: this.#successAt };
   }
 
   /** Nobody wants to know any more. */
@@ -39,27 +46,28 @@ export class SuccessWatch {
   }
 
   #look(changedAt: number): void {
-    if (this.#successAt !== null) return;
+    this.#firstChangeAt ??= changedAt;
+    if (this.#successAt !== null || this.#passes === undefined) return;
     this.#pendingAt = changedAt;
-    this.#checking ??= this.#checkAll();
+    this.#checking ??= this.#checkAll(this.#passes);
   }
 
-  async #checkAll(): Promise<void> {
+  async #checkAll(passes: NonNullable<TrialContext["passes"]>): Promise<void> {
     while (this.#pendingAt !== null && this.#successAt === null) {
       const changedAt = this.#pendingAt;
       this.#pendingAt = null;
       this.#lastLookedAt = changedAt;
-      if (await this.#isRight()) this.#successAt = changedAt;
+      if (await this.#isRight(passes)) this.#successAt = changedAt;
     }
     this.#checking = null;
   }
 
   /** A state that cannot be copied or graded is not a success; the last word has the grading of the trial itself. */
-  async #isRight(): Promise<boolean> {
+  async #isRight(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
     try {
       const snapshot = await snapshotOf(this.#workspace);
       try {
-        return await this.#passes({ workspace: snapshot.state });
+        return await passes({ workspace: snapshot.state });
       } finally {
         await snapshot.remove();
       }
