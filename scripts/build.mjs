@@ -72,7 +72,10 @@ async function bundle() {
 }
 
 function isUsual(id) {
-  return /\/src\/(?!cli\/|index\.ts)/.test(id) && ![LATER, GRADERS, HEAVY, DATASETS, AGENTS].some((others) => others.test(id));
+  return (
+    /\/src\/(?!cli\/|index\.ts)/.test(id) &&
+    ![LATER, GRADERS, HEAVY, DATASETS, AGENTS].some((others) => others.test(id))
+  );
 }
 
 function writeLicenses() {

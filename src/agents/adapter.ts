@@ -89,6 +89,10 @@ export interface AgentAdapter {
   readonly defaultModel: string | null;
   /** How to get it. */
   readonly install: string;
+  /** Where it keeps its login, below HOME. */
+  readonly login?: string;
+  /** What is done about its not liking to be run as root. */
+  readonly asRoot?: string;
   /** The command as it was given, of an adapter for any command. */
   readonly command?: string;
   /** True when it prints plain text instead of events: its reader is given lines, and its exit code says how it ended. */

@@ -64,7 +64,7 @@ function differ(said: number, counted: number): boolean {
   return Math.abs(said - counted) > NOTABLE * Math.max(said, counted);
 }
 
-export function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
+function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
   return input + output + cacheRead + cacheWrite;
 }
 

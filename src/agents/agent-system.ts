@@ -1,11 +1,12 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { costOf, dollars } from "../budget/index.js";
 import type { Environment } from "../core/environment.js";
 import { messageOf, TrialError, TrialStopped } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import type { Limits } from "../core/price.js";
+import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
-import { scrubbedEnv, Workspace } from "../workspace/index.js";
+import { Workspace } from "../workspace/index.js";
 import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
 import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";
@@ -125,26 +126,32 @@ export class AgentSystem implements System {
       program,
       launch,
       cwd: workspace.path,
-      env: { ...this.#env(example, workspace), ...launch.env },
+      env: workspace.env({ ...this.#passedEnv(), ...launch.env }),
       folders: [workspace.root],
       signal: trial.signal,
       onFigures: (reader) => {
         // One meter for a trial: the gateway's as soon as it is in the path.
-        if (!meter.isInPath) reportOwn(reader.figures, trial.budget);
+        if (!meter.isInPath) reportOwn(reader.figures, this.limits.price, trial.budget);
       },
     });
   }
 
-  #env(example: Example, workspace: Workspace): Record<string, string> {
-    const { home, passEnv } = this.#options;
-    const passed = passEnv.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]]]));
-    const extra = { ...environmentOf(example).env, ...Object.fromEntries(passed) };
-    return scrubbedEnv({ home: home ?? workspace.home, tmp: workspace.tmp, extra });
+  /** Those of the user's variables that were asked for. */
+  #passedEnv(): Record<string, string> {
+    const { passEnv } = this.#options;
+    return Object.fromEntries(
+      passEnv.flatMap((name) => {
+        const value = process.env[name];
+        return value === undefined ? [] : [[name, value]];
+      }),
+    );
   }
 
   async #prepare(example: Example, trial: TrialContext): Promise<Workspace> {
     try {
-      const workspace = await Workspace.create({ environment: environmentOf(example), signal: trial.signal });
+      const { home } = this.#options;
+      const environment = environmentOf(example);
+      const workspace = await Workspace.create({ environment, signal: trial.signal, ...(home !== null && { home }) });
       this.#open.add(workspace);
       trial.atEnd?.(() => this.#clearAway(workspace, `${this.name}-${example.id}-${trial.trial}`));
       return workspace;
@@ -182,7 +189,9 @@ async function writeHome(home: string, files: Readonly<Record<string, string>>):
   }
 }
 
-/** The program's own word, where nothing of it goes through the gateway. A cost of its own beats a price. */
-function reportOwn({ usage, costUsd }: AgentFigures, budget: TrialBudget | null): void {
-  if (usage !== null) budget?.report({ usage, costUsd, isEstimated: false });
+/** The program's own word, where nothing of it goes through the gateway. What it says of its cost beats the price. */
+function reportOwn({ usage, costUsd }: AgentFigures, price: Price | null, budget: TrialBudget | null): void {
+  if (usage === null) return;
+  const priced = price === null ? null : dollars(costOf(price, usage));
+  budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
 }

@@ -28,6 +28,8 @@ export const claude: AgentAdapter = {
   provider: "anthropic",
   defaultModel: "claude-sonnet-4-5",
   install: "npm install -g @anthropic-ai/claude-code",
+  login: ".claude/.credentials.json",
+  asRoot: "it refuses to run unasked as root unless IS_SANDBOX=1 says that this is a container: it is set",
   launch,
   reader: () => new ClaudeReader(),
 };

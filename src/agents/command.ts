@@ -73,7 +73,7 @@ function envFor({ gateway, key, model, usesOwnHome }: LaunchRequest): Record<str
 }
 
 /** The words of a command as a shell would have them, without anything else that a shell does. */
-export function wordsOf(command: string): string[] {
+function wordsOf(command: string): string[] {
   const words: string[] = [];
   const pattern = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
   for (const [word] of command.matchAll(pattern)) words.push(unquoted(word));

@@ -3,5 +3,6 @@ export { ADAPTERS, adapterOf } from "./adapters.js";
 export type { Upstreams } from "./agent-meter.js";
 export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
 export { commandAdapter, commandName } from "./command.js";
-export { type DetectedAgent, detectAgent } from "./detect.js";
+export { describeAgents } from "./describe.js";
+export { detectAgent } from "./detect.js";
 export { mountOf } from "./mount.js";

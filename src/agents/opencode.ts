@@ -25,6 +25,7 @@ export const opencode: AgentAdapter = {
   provider: null,
   defaultModel: null,
   install: "npm install -g opencode-ai",
+  login: ".local/share/opencode/auth.json",
   launch,
   reader: () => new OpencodeReader(),
 };

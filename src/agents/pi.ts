@@ -20,6 +20,7 @@ export const pi: AgentAdapter = {
   provider: null,
   defaultModel: null,
   install: "npm install -g @earendil-works/pi-coding-agent",
+  login: ".pi/agent/auth.json",
   launch,
   reader: () => new PiReader(),
 };

@@ -23,7 +23,7 @@ export interface CostBudgetOptions {
 }
 
 /** The shares of its limit at which the cost of a trial is spoken of. */
-export const WARNING_SHARES: readonly number[] = [0.5, 0.8];
+const WARNING_SHARES: readonly number[] = [0.5, 0.8];
 
 /**
  * The running bill of one trial. Sums are whole pico-dollars, exact up to $9,007; `add` and `estimate` are called for

@@ -1,7 +1,7 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
-import { delimiter, join } from "node:path";
 import { EXIT, messageOf } from "../core/errors.js";
 import { VERSION } from "../core/version.js";
+import { findProgram } from "../processes/index.js";
 import { markdownTable } from "../report/markdown.js";
 import { loadTokenizer } from "../tokens/index.js";
 
@@ -25,6 +25,7 @@ export async function doctorCommand(): Promise<number> {
     diskSpace(),
     ...(await sandbox()),
     ...programs(),
+    ...(await agents()),
   ];
   const table = markdownTable(
     [
@@ -105,7 +106,12 @@ function programs(): Check[] {
   });
 }
 
-function findProgram(name: string): string | null {
-  const folders = (process.env.PATH ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+/** Coding agents, and whether they can be run here. */
+async function agents(): Promise<Check[]> {
+  const { describeAgents } = await import("../agents/index.js");
+  return (await describeAgents()).map(({ name, isReady, detail }) => ({
+    what: `agent ${name}`,
+    state: isReady ? "ok" : "missing",
+    detail,
+  }));
 }

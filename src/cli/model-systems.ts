@@ -49,8 +49,7 @@ function nameOf({ name }: ModelConfig): Pick<AgentConfig, "name"> {
   return name === undefined ? {} : { name };
 }
 
-/** The models file of a run, when there is one. */
-export async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
+async function modelsFileOf({ modelsFile }: RunConfig): Promise<ModelsFile | null> {
   const path = modelsFile ?? findModelsFile();
   return path === undefined ? null : loadModels(path);
 }

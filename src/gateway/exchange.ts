@@ -29,7 +29,7 @@ export interface ExchangeOptions {
 }
 
 /** How a metered request ended. */
-export interface ExchangeEnd {
+interface ExchangeEnd {
   readonly ending: Ending;
   /** False unless the upstream took the request on. */
   readonly isBilled: boolean;

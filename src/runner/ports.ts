@@ -57,7 +57,7 @@ export interface BudgetPort {
 }
 
 /** Who hears of what a trial costs. */
-export interface BillListeners {
+interface BillListeners {
   /** Called once, when it costs more than it may. */
   onExceeded: () => void;
   /** Called when a large share of what it may cost is spent. */

@@ -9,7 +9,7 @@ import { isWithin } from "./relative-path.js";
 export const MAX_SOURCE_BYTES = 64 * 2 ** 20;
 
 /** A file as it was found below a `src`. */
-export interface SourceFile extends EncodedContent {
+interface SourceFile extends EncodedContent {
   /** Below the `src`; empty when that is the file itself. */
   readonly path: string;
   readonly executable?: true;

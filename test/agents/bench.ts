@@ -3,7 +3,6 @@ import { delimiter } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import {
   type EvalRow,
-  type Evaluator,
   type Example,
   evaluate,
   GraderEvaluator,
@@ -119,6 +118,3 @@ export function processesWith(text: string): string[] {
 export function expectNothingLeft(mark: string): void {
   expect(processesWith(mark), "processes left behind").toEqual([]);
 }
-
-/** Passes whatever comes. */
-export const ANYTHING: Evaluator = { name: "anything", fields: ["anything"], score: () => ({ anything: 1 }) };

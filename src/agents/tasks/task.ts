@@ -2,7 +2,7 @@ import type { EnvironmentFile } from "../../core/environment.js";
 import type { GraderSpec } from "../../core/grader.js";
 
 /** What is asked for: mend something, make something, change its shape, or work on data or on tests. */
-export type TaskKind = "fix" | "feature" | "refactor" | "data" | "test";
+type TaskKind = "fix" | "feature" | "refactor" | "data" | "test";
 
 /** A coding task with the folder it is done in, how the work is graded, and one way to do it. */
 export interface AgentTask {
@@ -26,7 +26,7 @@ export interface TaskCommand {
   readonly outputTokens?: number;
 }
 
-export interface TaskText {
+interface TaskText {
   readonly text: string;
 }
 

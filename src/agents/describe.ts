@@ -1,0 +1,59 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { keyVariableOf } from "../budget/index.js";
+import { messageOf } from "../core/errors.js";
+import { findProgram } from "../processes/index.js";
+import type { AgentAdapter } from "./adapter.js";
+import { ADAPTERS } from "./adapters.js";
+import { detectAgent } from "./detect.js";
+
+/** Whether an agent can be run here, and what to do about it when it cannot. */
+export interface AgentState {
+  readonly name: string;
+  readonly isReady: boolean;
+  readonly detail: string;
+}
+
+/** All agents that are known by name: which are installed, at which version, and what they lack. */
+export function describeAgents(): Promise<AgentState[]> {
+  return Promise.all(Object.values(ADAPTERS).map(describeAgent));
+}
+
+async function describeAgent(adapter: AgentAdapter): Promise<AgentState> {
+  const { name } = adapter;
+  if (findProgram(adapter.program) === null)
+    return { name, isReady: false, detail: `not installed. ${adapter.install}` };
+  try {
+    const { program, version } = await detectAgent(adapter);
+    if (version === null)
+      return { name, isReady: false, detail: `${program} does not tell its version: try to start it` };
+    return { name, isReady: true, detail: [`${version} (${program})`, ...remarks(adapter, version)].join("; ") };
+  } catch (error) {
+    return { name, isReady: false, detail: messageOf(error) };
+  }
+}
+
+function remarks(adapter: AgentAdapter, version: string): string[] {
+  const { checkedVersion, asRoot } = adapter;
+  const isRoot = process.getuid?.() === 0;
+  return [
+    ...(version === checkedVersion
+      ? []
+      : [`checked with ${checkedVersion}: events that are new since then are noted on rows`]),
+    ...(isRoot && asRoot !== undefined ? [asRoot] : []),
+    wayIn(adapter),
+  ];
+}
+
+/** How it gets to a model. */
+function wayIn({ name, provider, login = "" }: AgentAdapter): string {
+  const hasLogin = login !== "" && existsSync(join(homedir(), login));
+  const ownLogin = hasLogin ? "; or with its login: --agent-home inherit" : "";
+  const variable = keyVariableOf(provider);
+  if (variable === null) return `run as --agent ${name}:PROVIDER/MODEL with the provider's key${ownLogin}`;
+  if (process.env[variable]) return `${variable} is set${ownLogin}`;
+  return hasLogin
+    ? `${variable} is not set: set it, or use its login with --agent-home inherit`
+    : `${variable} is not set: set it, or log in with ${name} and use --agent-home inherit`;
+}
