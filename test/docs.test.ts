@@ -31,6 +31,7 @@ const EVERY_COMMAND = [
   "datasets",
   "models",
   "report",
+  "show",
   "grade",
   "judge",
   "gateway",

@@ -3,12 +3,14 @@ import { delimiter } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import {
   type EvalRow,
+  type Evaluator,
   type Example,
   evaluate,
   GraderEvaluator,
   type Mock,
   type MockOptions,
   type MockRequest,
+  type Output,
   openAgent,
   startMock,
   type Usage,
@@ -40,6 +42,8 @@ export interface Tried {
   mock: Mock;
   /** The requests that a model answered or would have answered. */
   calls: readonly MockRequest[];
+  /** What the agent gave back, where it was graded. */
+  output: Output;
 }
 
 export interface TryOptions {
@@ -53,20 +57,31 @@ export interface TryOptions {
 export async function tryAgent(name: string, options: TryOptions): Promise<Tried> {
   const mock = await mockModel(options.script);
   const system = await agent(name, mock, options);
-  const example: Example = {
-    id: "hello",
-    question: "Create hello.txt as you are told to",
-    ...options.example,
+  const graders = [{ type: "file-exists", config: { path: "hello.txt" } }];
+  const example: Example = { id: "hello", question: "Create hello.txt as you are told", graders, ...options.example };
+  let output: Output = {};
+  const keeping: Evaluator = {
+    name: "keeping",
+    score: (_, processed) => {
+      output = processed;
+      return { kept: 1 };
+    },
+    canWatch: () => true,
   };
   const { rows } = await evaluate({
     systems: [system],
     dataset: [example],
-    evaluators: [new GraderEvaluator()],
+    evaluators: [new GraderEvaluator(), keeping],
     retry: { maxRetries: 0 },
   });
   const [row] = rows;
   if (row === undefined) throw new Error("there is no row");
-  return { row, mock, calls: mock.requests.filter(({ dialect, method }) => dialect !== null && method === "POST") };
+  return {
+    row,
+    mock,
+    output,
+    calls: mock.requests.filter(({ dialect, method }) => dialect !== null && method === "POST"),
+  };
 }
 
 export async function mockModel(script: MockOptions): Promise<Mock> {

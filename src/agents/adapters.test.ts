@@ -1,0 +1,69 @@
+import { describe, expect, it } from "vitest";
+import { UsageError } from "../core/errors.js";
+import { AGENT_NAMES, type LaunchRequest } from "./adapter.js";
+import { ADAPTERS, adapterOf } from "./adapters.js";
+
+const REQUEST: LaunchRequest = {
+  prompt: "Do it",
+  model: { name: "the-model", cliName: "own/the-model", dialect: "chat" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "meaningless",
+  usesOwnHome: false,
+  isRoot: false,
+};
+
+describe("adapterOf", () => {
+  it.each(AGENT_NAMES)("knows %s", (name) => {
+    expect(adapterOf(name)).toBe(ADAPTERS[name]);
+    expect(adapterOf(name)).toMatchObject({ name, program: name });
+  });
+
+  it.each([
+    ["cluade", "claude"],
+    ["Codex", "codex"],
+    ["opncode", "opencode"],
+  ])("guesses what %s was to be", (name, meant) => {
+    expect(() => adapterOf(name)).toThrow(UsageError);
+    expect(() => adapterOf(name)).toThrow(`Did you mean "${meant}"?`);
+  });
+
+  it.each(["", "aider", "toString", "__proto__"])("does not know %j, and says what can be done", (name) => {
+    expect(() => adapterOf(name)).toThrow(/Known are claude, .*--agent-command/);
+  });
+});
+
+describe.each(AGENT_NAMES)("%s", (name) => {
+  const adapter = adapterOf(name);
+
+  it("can be described", () => {
+    expect(adapter.checkedVersion).toMatch(/^\d+\.\d+\.\d+$/);
+    expect(adapter.install).toMatch(/^npm install -g /);
+    expect(adapter.dialects.length).toBeGreaterThan(0);
+    expect(adapter.login).toMatch(/^\.\w/);
+    expect(adapter.provider === null).toBe(adapter.defaultModel === null);
+  });
+
+  it("is pointed at the gateway with the key that means nothing", () => {
+    const all = JSON.stringify(adapter.launch(REQUEST));
+    expect(all).toContain("http://g/");
+    expect(all).toContain("meaningless");
+    expect(all).toContain("the-model");
+    expect(all).not.toContain("own/the-model");
+  });
+
+  it("uses its own login and settings in a HOME that is the user's", () => {
+    const launch = adapter.launch({ ...REQUEST, usesOwnHome: true });
+    expect(JSON.stringify(launch)).not.toContain("meaningless");
+    expect(launch.homeFiles).toEqual({});
+    expect(launch.args.join(" ")).toContain("own/the-model");
+    expect(launch.args.join(" ")).toContain("Do it");
+  });
+
+  it("has a reader for each run", () => {
+    const [one, other] = [adapter.reader(), adapter.reader()];
+    one.read({ type: "never seen" });
+    expect(one.unknown.size).toBe(1);
+    expect(other.unknown.size).toBe(0);
+    expect(other).toMatchObject({ end: null, response: "", figures: { usage: null, costUsd: null } });
+  });
+});

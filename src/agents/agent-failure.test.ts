@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import type { GatewayRequest } from "../gateway/index.js";
+import { costOf, countedBy, expectNothingLeft, tryScripted } from "../scripted-trial.js";
+import type { AgentEnd } from "./adapter.js";
+import { failureOf } from "./agent-failure.js";
+import { AgentRun } from "./agent-run.js";
+import { claude } from "./claude.js";
+import type { ScriptStep } from "./scripted-agent.js";
+
+const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];
+const WRITTEN = [{ type: "file-exists", config: { path: "a.txt" } }];
+
+describe("a model's endpoint in trouble", () => {
+  it.each([
+    [401, "api_error", 1],
+    [429, "rate_limit", 2],
+    [500, "api_error", 2],
+  ] as const)("is an error of infrastructure: %i", async (kind, errorCategory, calls) => {
+    const { row, mock, place } = await tryScripted({
+      does: DONE,
+      model: { faults: [{ kind }] },
+      run: { retry: { maxRetries: 1 } },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, metadata: { exitCode: 1 } });
+    expect(row.attempts.at(-1)?.message).toContain(`scripted: API Error: ${kind}`);
+    // What may pass is tried again as long as nothing had come back.
+    expect(mock.counts.byStatus).toEqual({ [kind]: calls });
+    expect(row.attempts).toHaveLength(calls);
+    expectNothingLeft(place);
+  });
+
+  it("is not tried again once the agent has worked, and what it used is kept", async () => {
+    const { row, mock, agent, place } = await tryScripted({
+      does: [{ ask: true }, { ask: true }, ...DONE],
+      model: { tools: [{ command: "true" }, { command: "true" }], faults: [{ kind: 500, every: 3 }] },
+      run: { retry: { maxRetries: 5 } },
+    });
+    const used = countedBy(mock.requests);
+    expect(agent.starts()).toBe(1);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error", turns: 2, usage: used });
+    expect(row.costUsd).toBe(costOf(used));
+    expect(used.input).toBe(2000);
+    expectNothingLeft(place);
+  });
+
+  it("that the agent recovers from is no trouble", async () => {
+    const { row, mock } = await tryScripted({
+      does: [{ ask: true, again: true }, { write: "a.txt", text: "" }, { end: "done" }],
+      model: { faults: [{ kind: 500, first: 1 }] },
+      example: { graders: WRITTEN },
+    });
+    expect(mock.counts.byStatus).toEqual({ 500: 1, 200: 1 });
+    expect(row).toMatchObject({ outcome: "pass", attempts: [], usage: { input: 1000, output: 2 } });
+  });
+});
+
+describe("how an agent ends", () => {
+  it("by a crash is an error that says what it said", async () => {
+    const { row, place } = await tryScripted({
+      does: [{ ask: true }, { stderr: `${"long ".repeat(4000)}and then: out of luck\n` }, { exit: 3 }],
+      example: { graders: WRITTEN },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 3 } });
+    const message = row.attempts[0]?.message ?? "";
+    expect(message).toContain("scripted ended (exit code 3) without saying how its work ended");
+    expect(message).toMatch(/and then: out of luck$/);
+    expect(message.length).toBeLessThan(1000);
+    expect(row.usage).toEqual({ input: 1000, output: 2 });
+    expectNothingLeft(place);
+  });
+
+  it("by a signal is an error that names it", async () => {
+    const { row } = await tryScripted({ does: [{ kill: "SIGKILL" }, { hang: true }] });
+    expect(row).toMatchObject({ errorCategory: "system_error", metadata: { exitCode: null, exitSignal: "SIGKILL" } });
+    expect(row.attempts[0]?.message).toContain("scripted ended (by SIGKILL)");
+  });
+
+  it("without a final event is an error, even with exit code 0", async () => {
+    const { row } = await tryScripted({ does: [{ ask: true }, { write: "a.txt", text: "" }], example: { graders: WRITTEN } });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 0 } });
+  });
+
+  it("with garbage instead of events is an error, and says so", async () => {
+    const { row } = await tryScripted({ does: [{ line: "<html>" }, { line: "{]" }, { exit: 0 }] });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
+    expect(row.notes).toContain("lines of its output that are no JSON: 2");
+  });
+
+  it("is said by its final event, whatever the exit code", async () => {
+    const { row: done } = await tryScripted({
+      does: [...DONE, { write: "a.txt", text: "" }, { exit: 1 }],
+      example: { graders: WRITTEN },
+    });
+    expect(done).toMatchObject({ outcome: "pass", errorCategory: "none", metadata: { exitCode: 1 } });
+    const { row: failed } = await tryScripted({
+      does: [{ ask: true }, { write: "a.txt", text: "" }, { end: "failed", message: "I give up." }, { exit: 0 }],
+      example: { graders: WRITTEN },
+    });
+    expect(failed).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 0 } });
+    expect(failed.attempts[0]?.message).toBe("scripted: I give up.");
+  });
+});
+
+describe("failureOf", () => {
+  const CALL: GatewayRequest = {
+    provider: "anthropic",
+    model: "m",
+    dialect: "anthropic",
+    ending: "failed",
+    status: null,
+    usage: null,
+    costUsd: null,
+    costPico: null,
+    costSource: "unknown",
+    partial: false,
+    startedAt: 0,
+    durationMs: 1,
+    ttftMs: null,
+    generationMs: null,
+    message: "the connection broke",
+  };
+  const idle = () => {
+    const { signal } = new AbortController();
+    const launch = { args: [], env: {}, homeFiles: {} };
+    return new AgentRun({ adapter: claude, program: "", launch, cwd: "", env: {}, folders: [], signal, onFigures() {} });
+  };
+  const exit = { code: 1, signal: null, leftBehind: 0, survivors: [] };
+  const failing = (end: AgentEnd | null, requests: readonly GatewayRequest[], run = idle()) =>
+    failureOf({ name: "a", end, run, exit, requests, spent: {} });
+  const said = (status: number | null): AgentEnd => ({ kind: "failed", message: "It failed", status });
+
+  it.each([
+    [408, "timeout", true],
+    [504, "timeout", true],
+    [429, "rate_limit", true],
+    [529, "api_error", true],
+    [400, "api_error", false],
+    [403, "api_error", false],
+  ])("goes by the status that it is told: %i", (status, category, mayRetry) => {
+    const byEvent = failing(said(status), []);
+    const byGateway = failing(null, [{ ...CALL, status }]);
+    for (const error of [byEvent, byGateway])
+      expect({ category: error.category, mayRetry: error.retry !== undefined }).toEqual({ category, mayRetry });
+  });
+
+  it("says what both sides said, once", () => {
+    expect(failing(said(null), [CALL]).message).toBe("a: It failed (the connection broke)");
+    const same: AgentEnd = { kind: "failed", message: "Alas, the connection broke.", status: null };
+    expect(failing(same, [CALL]).message).toBe("a: Alas, the connection broke.");
+    expect(failing(null, [CALL]).message).toBe(
+      "a ended (exit code 1) without saying how its work ended. Its last call failed: the connection broke.",
+    );
+  });
+
+  it("blames the endpoint for the last call alone", () => {
+    const fine: GatewayRequest = { ...CALL, ending: "answered", status: 200 };
+    expect(failing(said(null), [CALL, fine]).category).toBe("system_error");
+    expect(failing(said(null), [fine, CALL])).toMatchObject({ category: "api_error", retry: { afterMs: null } });
+    const elsewhere: GatewayRequest = { ...CALL, dialect: null };
+    expect(failing(said(null), [fine, elsewhere]).category).toBe("system_error");
+  });
+
+  it("does not have work done again", () => {
+    const run = idle();
+    run.events.push({ type: "assistant_message", text: "I begin", timestamp: 0 });
+    expect(failing(said(500), [], run).retry).toBeUndefined();
+  });
+});

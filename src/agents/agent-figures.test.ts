@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { AgentEvent } from "../core/trajectory.js";
+import type { GatewayRequest } from "../gateway/index.js";
+import { disagreement, speedOf } from "./agent-figures.js";
+
+const NONE = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
+
+function answered(output: number, more: Partial<GatewayRequest> = {}): GatewayRequest {
+  return {
+    provider: "openai",
+    model: "m",
+    dialect: "chat",
+    ending: "answered",
+    status: 200,
+    usage: { ...NONE, output },
+    costUsd: null,
+    costPico: null,
+    costSource: "unknown",
+    partial: false,
+    startedAt: 0,
+    durationMs: 1000,
+    ttftMs: null,
+    generationMs: null,
+    message: null,
+    ...more,
+  };
+}
+
+const FAILED = answered(0, { usage: null, ending: "failed", status: 500, ttftMs: 1, durationMs: 9000 });
+const FACTS = { startedAt: 1000, firstChangeAt: null, tellsTurns: true };
+
+const said = (timestamp: number): AgentEvent => ({ type: "assistant_message", text: "So", timestamp });
+const called = (name: string, timestamp: number): AgentEvent => ({
+  type: "tool_call",
+  name,
+  callId: `${timestamp}`,
+  arguments: {},
+  timestamp,
+});
+
+describe("speedOf", () => {
+  it("says nothing of what was not measured", () => {
+    expect(speedOf([], [], FACTS)).toEqual({});
+    expect(speedOf([], [FAILED], FACTS)).toEqual({});
+  });
+
+  it("takes the first tool that writes for the first attempt, else the first change, else the first text", () => {
+    const events = [said(1100), called("Bash", 1200), called("Write", 1300)];
+    const changed = { ...FACTS, firstChangeAt: 1250 };
+    const first = (facts: typeof FACTS | typeof changed, list: AgentEvent[]) =>
+      speedOf(list, [], facts).firstAttemptMs;
+    expect(first(changed, events)).toBe(300);
+    expect(first(changed, events.slice(0, 2))).toBe(250);
+    expect(first(FACTS, events.slice(0, 2))).toBe(100);
+    expect(first(FACTS, [said(900)]), "a clock that was set back").toBe(0);
+  });
+
+  it("counts tokens over the time in which models wrote them", () => {
+    const streamed = answered(300, { generationMs: 500, ttftMs: 40 });
+    const whole = answered(200, { durationMs: 1500 });
+    expect(speedOf([], [FAILED, streamed, whole], FACTS)).toEqual({ turns: 2, ttftMs: 40, tokensPerSec: 250 });
+    expect(speedOf([], [answered(0)], FACTS)).not.toHaveProperty("tokensPerSec");
+  });
+
+  it("counts turns in the events, and calls where no turns are told", () => {
+    const events = [said(1), called("Bash", 2)];
+    const calls = [answered(1), answered(1), FAILED];
+    expect(speedOf(events, calls, FACTS).turns).toBe(1);
+    expect(speedOf(events, calls, { ...FACTS, tellsTurns: false }).turns).toBe(2);
+    expect(speedOf(events, [], { ...FACTS, tellsTurns: false })).not.toHaveProperty("turns");
+  });
+});
+
+describe("disagreement", () => {
+  const own = (input: number, costUsd: number | null = null) => ({
+    usage: { input, output: 0 },
+    costUsd,
+    isPartial: false,
+  });
+  const metered = (input: number, costUsd: number | null = null) => ({ usage: { input, output: 0 }, costUsd });
+
+  it("is what is over one percent apart", () => {
+    expect(disagreement(own(990), metered(1000))).toBeNull();
+    expect(disagreement(own(989), metered(1000))).toBe(
+      "the program itself reports 989 tokens, the gateway counted 1000",
+    );
+    expect(disagreement(own(0), metered(0))).toBeNull();
+  });
+
+  it("compares dollars where both sides know them", () => {
+    expect(disagreement(own(1, 0.5), metered(1))).toBeNull();
+    expect(disagreement(own(1, 0.12345678), metered(2, 0.1))).toBe(
+      "the program itself reports 1 tokens, the gateway counted 2; and $0.1235, the gateway counted $0.1",
+    );
+  });
+
+  it("compares all classes together, and nothing where the program says nothing", () => {
+    const split = { usage: { input: 1, output: 2, cacheRead: 3, cacheWrite: 4, reasoning: 2 }, costUsd: null };
+    expect(disagreement(own(10), split)).toBeNull();
+    expect(disagreement({ usage: null, costUsd: null, isPartial: true }, metered(10))).toBeNull();
+  });
+
+  it("is there from whichever side one looks", () => {
+    fc.assert(
+      fc.property(fc.nat(1e6), fc.nat(1e6), (a, b) => {
+        const isFound = disagreement(own(a), metered(b)) !== null;
+        expect(isFound).toBe(disagreement(own(b), metered(a)) !== null);
+        expect(isFound).toBe(Math.abs(a - b) > 0.01 * Math.max(a, b));
+      }),
+    );
+  });
+});

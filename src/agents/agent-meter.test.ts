@@ -1,0 +1,101 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Price } from "../core/price.js";
+import { costOf, expectNothingLeft, openMock, tryScripted } from "../scripted-trial.js";
+import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
+import type { ScriptStep } from "./scripted-agent.js";
+
+/** A cent for a thousand of input, ten for a thousand of output. */
+const PRICE: Price = {
+  input: 10_000_000,
+  output: 100_000_000,
+  cacheRead: 0,
+  cacheWrite: 0,
+  cacheWrite1h: 0,
+  source: "test",
+};
+
+const LIMITS = { price: PRICE, maxCostUsd: 0, hardTimeoutMs: null };
+
+async function openMeter(upstreams: Partial<Upstreams>): Promise<AgentMeter> {
+  const all = { urls: {}, keys: {}, prices: new Map([["m", PRICE]]), allowInsecure: false, ...upstreams };
+  const meter = await AgentMeter.open(all, LIMITS, null);
+  onTestFinished(() => meter.close());
+  return meter;
+}
+
+async function ask(url: string, model: string, key = "assay"): Promise<number> {
+  const response = await fetch(`${url}/chat/completions`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+    body: JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] }),
+  });
+  await response.text();
+  return response.status;
+}
+
+describe("AgentMeter", () => {
+  it("puts the real key in the place of the one that means nothing, and prices each model", async () => {
+    const mock = await openMock({ requireKey: "real" });
+    const meter = await openMeter({ urls: { openai: `${mock.url}/v1` }, keys: { openai: "real" } });
+    expect(meter.isInPath).toBe(false);
+    expect(await ask(meter.urls.openai, "m")).toBe(200);
+    expect(await ask(meter.urls.openai, "gpt-5")).toBe(200);
+    expect(meter.isInPath).toBe(true);
+    expect(meter.requests.map(({ costSource }) => costSource)).toEqual(["priced", "priced"]);
+    expect(meter.requests[0]?.costUsd).toBe(costOf({ input: 1000, output: 2 }));
+    expect(meter.requests[1]?.costUsd).not.toBe(meter.requests[0]?.costUsd);
+    expect(meter.total.usage).toMatchObject({ input: 2000, output: 4 });
+  });
+
+  it("has a place of its own for each provider, and takes no key from our environment", async () => {
+    const mock = await openMock();
+    const first = await openMeter({ urls: { openai: `${mock.url}/v1` } });
+    const second = await openMeter({ urls: { openai: `${mock.url}/v1` } });
+    expect(new Set([...Object.values(first.urls), ...Object.values(second.urls)]).size).toBe(6);
+    await ask(first.urls.openai, "m");
+    expect([first.total.usage.input, second.total.usage.input]).toEqual([1000, 0]);
+  });
+
+  it("tells each answer as an event, and no failure", async () => {
+    const mock = await openMock({ faults: [{ kind: 500, first: 1 }] });
+    const meter = await openMeter({ urls: { openai: `${mock.url}/v1` } });
+    expect(await ask(meter.urls.openai, "m")).toBe(500);
+    expect(meter.isInPath).toBe(false);
+    await ask(meter.urls.openai, "m");
+    const events = usageEvents(meter.requests);
+    expect(events).toHaveLength(1);
+    expect(events[0]).toMatchObject({ type: "token_usage", model: "m", costUsd: 0.0102, usage: { input: 1000 } });
+    expect(Math.abs((events[0]?.timestamp ?? 0) - Date.now())).toBeLessThan(5000);
+  });
+});
+
+const says = (input: number, output: number): ScriptStep => ({ say: "So far", input, output });
+
+describe("an agent whose calls go elsewhere", () => {
+  it("is billed by its own word, and the row says so", async () => {
+    const { row, mock } = await tryScripted({ does: [says(1000, 10), says(2000, 20), { end: "done" }] });
+    const usage = { input: 3000, output: 30 };
+    expect(mock.requests).toEqual([]);
+    expect(row).toMatchObject({ outcome: "pass", usage, costUsd: costOf(usage), metadata: { meter: "program" } });
+    expect(row.notes).toEqual([
+      "nothing went through the gateway: tokens and cost are what the program itself reports",
+    ]);
+  });
+
+  it("is held to its budget by it", async () => {
+    const { row, place } = await tryScripted({
+      does: [says(1000, 10), says(9000, 10), { hang: true }],
+      budgets: { max_cost_usd: 0.05 },
+    });
+    expect(row).toMatchObject({ errorCategory: "cost_killed", usage: { input: 10_000 }, partial: true });
+    expect(row.costKilledAt).toBeGreaterThan(0.05);
+    expect(row.durationMs).toBeLessThan(5000);
+    expectNothingLeft(place);
+  });
+
+  it("is not billed twice when some go through the gateway", async () => {
+    const { row } = await tryScripted({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
+    expect(row).toMatchObject({ usage: { input: 1000, output: 2 }, costUsd: 0.0102 });
+    expect(row.notes).toEqual(["the program itself reports 6052 tokens, the gateway counted 1002"]);
+  });
+});

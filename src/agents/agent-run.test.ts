@@ -1,0 +1,163 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Trajectory } from "../core/trajectory.js";
+import type { Progress } from "../runner/ports.js";
+import { appears, costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../scripted-trial.js";
+import { readOutputs } from "../store/outputs.js";
+import type { ScriptStep } from "./scripted-agent.js";
+
+const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];
+const ASKS = Array.from({ length: 20 }, (): ScriptStep => ({ ask: true }));
+const WRITTEN = [{ type: "file-contains", config: { path: "a.txt", value: "made" } }];
+const WRITES: ScriptStep = { write: "a.txt", text: "made" };
+
+/** What was stored of the only trial of a run. */
+function stored(runDir: string | null) {
+  const [only] = [...readOutputs(runDir ?? "")];
+  const { events } = only?.output.trajectory as Trajectory;
+  return { ...only?.output, events };
+}
+
+describe("an agent that is stopped", () => {
+  it("for its cost keeps all that it has, and is graded on what it left", async () => {
+    const warnings: string[] = [];
+    const place = openPlace();
+    const { row, result, mock } = await tryScripted({
+      place,
+      does: [WRITES, { detach: ["sleep", "4711"] }, ...ASKS, { end: "done" }],
+      example: { graders: WRITTEN },
+      budgets: { max_cost_usd: 0.055 },
+      run: {
+        runsDir: join(place.root, "runs"),
+        onProgress: ({ warning }: Progress) => void (warning !== null && warnings.push(warning)),
+      },
+    });
+    const used = countedBy(mock.requests);
+    const { usage, costUsd, costKilledAt, overshootUsd } = row;
+    const output = usage?.output ?? 0;
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "cost_killed" });
+    // A request costs a little more than a cent: the sixth is one too many, and what is left of its answer is cut off.
+    expect(used).toEqual({ input: 6000, output: 12 });
+    expect([11, 12]).toContain(output);
+    expect(costUsd).toBe(costOf({ input: 6000, output }));
+    expect(costKilledAt).toBeGreaterThan(0.055);
+    expect(overshootUsd).toBeCloseTo((costUsd ?? 0) - 0.055, 12);
+    expect(row.turns).toBeGreaterThanOrEqual(5);
+    expect(row.durationMs).toBeGreaterThan(0);
+    const { events, workspace } = stored(result.runDir);
+    expect(events.filter(({ type }) => type === "token_usage")).toHaveLength(6);
+    expect(workspace).toEqual({ changes: [{ path: "a.txt", status: "added", content: "made" }] });
+    expect([...new Set(warnings)]).toEqual([
+      "scripted on task is over 50 % of its budget",
+      "scripted on task is over 80 % of its budget",
+    ]);
+    expectNothingLeft(place);
+  });
+
+  it("for its cost in the middle of an answer is cut off there", async () => {
+    const { row, mock, place } = await tryScripted({
+      does: DONE,
+      model: { outputTokens: 2000, tokensPerSec: 1000 },
+      budgets: { max_cost_usd: 0.03 },
+    });
+    expect(row.errorCategory).toBe("cost_killed");
+    expect(mock.requests[0]).toMatchObject({ aborted: true });
+    // Some 200 of 2000 tokens are paid for by the rest of the budget.
+    expect(row.usage?.output).toBeLessThan(800);
+    expect(row.durationMs).toBeLessThan(1900);
+    expectNothingLeft(place);
+  });
+
+  it("for its time likewise, even when it does not listen", async () => {
+    const place = openPlace();
+    const { row, mock, result } = await tryScripted({
+      place,
+      does: [{ ignore: "SIGTERM" }, { ask: true }, WRITES, { hang: true }],
+      example: { graders: WRITTEN },
+      budgets: { hard_timeout_secs: 1 },
+      run: { runsDir: join(place.root, "runs") },
+    });
+    const used = countedBy(mock.requests);
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "time_killed", usage: used, costUsd: costOf(used) });
+    expect(row).toMatchObject({ turns: 1, metadata: { exitCode: null, exitSignal: "SIGKILL" } });
+    expect(row.durationMs).toBeGreaterThanOrEqual(1000);
+    expect(stored(result.runDir).events.map(({ type }) => type)).toContain("assistant_message");
+    expectNothingLeft(place);
+  });
+
+  it("for its time when the model says nothing", async () => {
+    const { row, place } = await tryScripted({
+      does: DONE,
+      example: { graders: WRITTEN },
+      model: { faults: [{ kind: "hang" }] },
+      budgets: { hard_timeout_secs: 0.6 },
+    });
+    expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+    expect(row.durationMs).toBeLessThan(2500);
+    expectNothingLeft(place);
+  });
+
+  it("with its run keeps its cost, and leaves nothing", async () => {
+    const place = openPlace();
+    const controller = new AbortController();
+    const tried = tryScripted({
+      place,
+      does: [{ ask: true }, { detach: ["sleep", "4712"] }, { write: "ready", text: "1" }, { hang: true }],
+      run: { signal: controller.signal },
+    });
+    await appears(place, "ready");
+    controller.abort(new Error("enough"));
+    const { row, mock } = await tried;
+    const used = countedBy(mock.requests);
+    expect(used.input).toBe(1000);
+    expect(row).toMatchObject({ outcome: "skipped", usage: used, costUsd: costOf(used), partial: true });
+    expectNothingLeft(place);
+  });
+});
+
+describe("what an agent leaves running", () => {
+  it("is ended, and noted", async () => {
+    const { row, place } = await tryScripted({ does: [{ detach: ["sleep", "4713"] }, { wait: 50 }, ...DONE] });
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "none" });
+    expect(row.notes).toEqual(["processes that scripted left running, and that were ended: 1"]);
+    expectNothingLeft(place);
+  });
+});
+
+describe("what an agent prints", () => {
+  it("may be no events in part, and is read all the same", async () => {
+    const place = openPlace();
+    const { row, result } = await tryScripted({
+      place,
+      does: [{ line: "Warning: something" }, { line: '{"type": "assistant", "mess' }, { line: "" }, ...DONE],
+      run: { runsDir: join(place.root, "runs") },
+    });
+    expect(row).toMatchObject({ outcome: "pass", notes: ["lines of its output that are no JSON: 2"] });
+    const malformed = stored(result.runDir).events.filter(({ type }) => type === "custom");
+    expect(malformed.map(({ data }) => data)).toEqual(["Warning: something", '{"type": "assistant", "mess']);
+  });
+
+  it("may be of any JSON at all", async () => {
+    const odd = ["null", "7", '"text"', "[]", '{"type":7}', '{"malformed":"x"}', '{"type":"assistant","message":null}'];
+    const { row } = await tryScripted({ does: [...odd.map((line) => ({ line })), ...DONE] });
+    expect(row).toMatchObject({ outcome: "pass", usage: { input: 1000, output: 2 } });
+  });
+
+  it("may be a line of 20 MB", async () => {
+    const place = openPlace();
+    const { row, result } = await tryScripted({
+      place,
+      does: [{ long: 20_000_000 }, ...DONE],
+      run: { runsDir: join(place.root, "runs") },
+    });
+    expect(row).toMatchObject({ outcome: "pass", notes: [] });
+    const long = stored(result.runDir).events.find(({ type }) => type === "tool_result");
+    expect(String(long?.result).length).toBe(20_000_000);
+  });
+
+  it("may be the end alone", async () => {
+    const { row } = await tryScripted({ does: [{ end: "done" }] });
+    expect(row).toMatchObject({ outcome: "pass", usage: null, costUsd: null, costSource: "unknown" });
+    expect(row.notes).toEqual(["no model was called through the gateway: what it used is not known"]);
+  });
+});

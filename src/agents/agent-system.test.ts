@@ -1,0 +1,286 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import type { Trajectory } from "../core/trajectory.js";
+import { gradeRun } from "../grade-run.js";
+import { GraderEvaluator } from "../graders/index.js";
+import type { AgentOptions } from "../open-agent.js";
+import {
+  COMPLETED,
+  costOf,
+  countedBy,
+  expectNothingLeft,
+  openMock,
+  openPlace,
+  openScripted,
+  tryScripted,
+} from "../scripted-trial.js";
+import { readOutputs } from "../store/outputs.js";
+import { type ScriptStep, writeScriptedAgent } from "./scripted-agent.js";
+
+const MADE = [{ type: "file-contains", config: { path: "a.txt", value: "made" } }];
+const MAKES: readonly ScriptStep[] = [{ ask: true }, { ask: true }, { end: "done" }];
+const TOLD = { tools: [{ command: "echo made > a.txt; cat a.txt" }] };
+
+interface Confession {
+  argv: string[];
+  env: Record<string, string>;
+  cwd: string;
+  stdin: string;
+}
+
+/** What the agent wrote down about what it was given. */
+function confession(text: string): Confession {
+  return JSON.parse(text) as Confession;
+}
+
+describe("the row of a trial", () => {
+  it("has all that is measured, and the tokens that the model's endpoint counted", async () => {
+    const place = openPlace();
+    const { row, result, mock } = await tryScripted({
+      place,
+      does: MAKES,
+      model: { ...TOLD, tokensPerSec: 400, reply: "word ".repeat(60) },
+      example: { graders: MADE },
+      run: { runsDir: join(place.root, "runs") },
+    });
+    const used = countedBy(mock.requests);
+    expect(used.output).toBeGreaterThan(70);
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "none", usage: used, costSource: "priced", turns: 2 });
+    expect(row.costUsd).toBe(costOf(used));
+    expect(row.notes).toEqual([]);
+    expect(row.metadata).toMatchObject({
+      agent: "claude",
+      agentVersion: "2.1.325",
+      model: "claude-sonnet-4-5",
+      exitCode: 0,
+      requests: 2,
+      toolCalls: 1,
+      meter: "gateway",
+      ownUsage: used,
+    });
+    const { ttftMs, firstAttemptMs, successAtMs, durationMs, tokensPerSec } = row;
+    expect(ttftMs).toBeGreaterThan(0);
+    expect(firstAttemptMs).toBeGreaterThan(ttftMs ?? 0);
+    expect(successAtMs).toBeGreaterThan(0);
+    expect(successAtMs).toBeLessThan((durationMs ?? 0) - 100);
+    expect(tokensPerSec).toBeGreaterThan(250);
+    expect(tokensPerSec).toBeLessThan(800);
+    const stored = [...readOutputs(result.runDir ?? "")];
+    expect(stored).toHaveLength(1);
+    const { events, startedAt = 0 } = stored[0]?.output.trajectory as Trajectory;
+    const types = events.map(({ type }) => type);
+    expect(types.filter((type) => type === "token_usage")).toHaveLength(2);
+    expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_call"));
+    expect(events.every(({ timestamp }, i) => timestamp >= (events[i - 1]?.timestamp ?? startedAt))).toBe(true);
+    expect(stored[0]?.output.workspace).toEqual({
+      changes: [{ path: "a.txt", status: "added", content: "made\n" }],
+    });
+    expectNothingLeft(place);
+  });
+
+  it("notes what the program says otherwise, from one percent on, and events that are not known", async () => {
+    const does = (factor: number): readonly ScriptStep[] => [{ ask: true }, { end: "done", factor }];
+    const { result } = await tryScripted({
+      does: {
+        "5 %": [{ print: { type: "quite_new" } }, { print: { type: "quite_new" } }, ...does(1.05)],
+        "half a percent": does(1.005),
+        nothing: [{ ask: true, silent: true }, { end: "done", factor: 0 }],
+      },
+      dataset: ["5 %", "half a percent", "nothing"].map((question) => ({ id: question, question, graders: COMPLETED })),
+    });
+    const notes = result.rows.map((row) => row.notes);
+    expect(notes[0]).toEqual([
+      "the program itself reports 1052 tokens, the gateway counted 1002",
+      "events that this version does not know: quite_new (2)",
+    ]);
+    expect(notes.slice(1)).toEqual([[], []]);
+    expect(result.rows[2]).toMatchObject({ usage: { input: 1000, output: 2 }, metadata: { meter: "gateway" } });
+    expect(result.rows[2]?.metadata).not.toHaveProperty("ownUsage");
+  });
+});
+
+describe("the place it works in", () => {
+  it("has the files, what the commands made, and the variables of the example; nothing of the user's", async () => {
+    vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
+    vi.stubEnv("MY_SECRET", "secret");
+    vi.stubEnv("MY_FLAG", "flag");
+    const place = openPlace();
+    const keepWorkspaces = join(place.root, "kept");
+    const { row, mock } = await tryScripted({
+      place,
+      does: [{ ask: true }, { confess: "confession.json" }, { end: "done" }],
+      model: { requireKey: "the-real-key" },
+      example: {
+        environment: {
+          files: [{ dest: "in/given.txt", content: "given" }],
+          commands: ["cat in/given.txt in/given.txt > twice.txt", "echo $COLOUR > colour.txt"],
+          env: { COLOUR: "blue" },
+        },
+        graders: [{ type: "file-contains", config: { path: "twice.txt", value: "givengiven" } }],
+      },
+      agent: { passEnv: ["MY_FLAG", "NOT_THERE"], keepWorkspaces },
+    });
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "none" });
+    expect(mock.requests.map(({ status }) => status)).toEqual([200]);
+    expect(readdirSync(keepWorkspaces)).toEqual(["scripted-task-0"]);
+    const kept = join(keepWorkspaces, "scripted-task-0");
+    expect(readFileSync(join(kept, "colour.txt"), "utf8")).toBe("blue\n");
+    const { env, cwd, stdin } = confession(readFileSync(join(kept, "confession.json"), "utf8"));
+    expect(env).toMatchObject({ COLOUR: "blue", MY_FLAG: "flag" });
+    expect(Object.keys(env)).not.toContain("MY_SECRET");
+    expect(Object.keys(env)).not.toContain("NOT_THERE");
+    expect(JSON.stringify(env)).not.toContain("the-real-key");
+    expect(stdin).toBe("");
+    expect(cwd.startsWith(place.tmp)).toBe(true);
+    expect(env.HOME?.startsWith(place.tmp)).toBe(true);
+    expect(env.HOME).not.toContain(cwd);
+    expectNothingLeft(place);
+  });
+
+  it("that cannot be set up is an error which says at what, and no agent is started", async () => {
+    const { row, agent, place } = await tryScripted({
+      does: MAKES,
+      example: { environment: { commands: ["true", "echo no luck >&2; exit 4"] } },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", scores: {} });
+    const message = row.attempts[0]?.message;
+    expect(message).toContain("could not be set up");
+    expect(message).toContain("`echo no luck >&2; exit 4` failed with exit code 4");
+    expect(message).toContain("no luck");
+    expect(agent.starts()).toBe(0);
+    expectNothingLeft(place);
+  });
+
+  it("may have a HOME of the user's, which is left as it is", async () => {
+    const place = openPlace();
+    const home = join(place.root, "own-home");
+    mkdirSync(home);
+    writeFileSync(join(home, "login.json"), "{}");
+    vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
+    const { row } = await tryScripted({
+      place,
+      does: [{ ask: true }, { confess: "confession.json" }, { end: "done" }],
+      agent: { home, keepWorkspaces: join(place.root, "kept") },
+    });
+    expect(row.outcome).toBe("pass");
+    const kept = join(place.root, "kept", "scripted-task-0", "confession.json");
+    const { env } = confession(readFileSync(kept, "utf8"));
+    expect(env.HOME).toBe(home);
+    expect(env).not.toHaveProperty("ANTHROPIC_API_KEY");
+    expect(readdirSync(home)).toEqual(["login.json"]);
+    expectNothingLeft(place);
+  });
+});
+
+describe("eight at a time", () => {
+  it("mix neither their folders nor their meters", async () => {
+    const tasks = Array.from({ length: 8 }, (_, i) => ({
+      id: i,
+      question: `task ${i}`,
+      graders: [
+        { type: "file-contains", config: { path: "answer.txt", value: `answer ${i}` } },
+        { type: "run-command", config: { command: "test $(ls | wc -l) = 1" } },
+      ],
+    }));
+    const { result, mock, place } = await tryScripted({
+      does: MAKES,
+      dataset: tasks,
+      model: {
+        latencyMs: 150,
+        tools: tasks.map(({ question }, i) => ({
+          match: question,
+          steps: [{ command: `echo answer ${i} > answer.txt`, outputTokens: 20 * (i + 1) }, { text: `done ${i}` }],
+        })),
+      },
+      run: { maxWorkers: 8 },
+    });
+    for (const { exampleId, outcome, usage, costUsd } of result.rows) {
+      const own = countedBy(mock.requests.filter(({ task }) => task === `task ${exampleId}`));
+      expect({ outcome, usage, costUsd }).toEqual({ outcome: "pass", usage: own, costUsd: costOf(own) });
+    }
+    const outputs = result.rows.map(({ usage }) => usage?.output ?? 0);
+    expect(new Set(outputs).size).toBe(8);
+    expect(outputs.reduce((sum, output) => sum + output, 0)).toBe(countedBy(mock.requests).output);
+    expect(mock.counts.maxOpen).toBeGreaterThan(2);
+    expectNothingLeft(place);
+  });
+});
+
+describe("work that was done before", () => {
+  it("is graded again from what it changed, without the program", async () => {
+    const place = openPlace();
+    const example = { id: 1, question: "Do it", environment: { files: [{ dest: "b.txt", content: "given" }] } };
+    const graders = [...MADE, { type: "run-command", config: { command: "grep given b.txt" } }];
+    const first = await tryScripted({
+      place,
+      does: MAKES,
+      model: TOLD,
+      dataset: [{ ...example, graders }],
+      run: { runsDir: join(place.root, "runs") },
+    });
+    expect(first.row.outcome).toBe("pass");
+    first.agent.remove();
+    const grade = (wanted: object[]) =>
+      gradeRun(first.result.runDir ?? "", {
+        datasets: [[{ ...example, graders: wanted }]],
+        evaluators: [new GraderEvaluator()],
+        allowChanged: true,
+      });
+    const again = await grade(graders);
+    expect(again.rows[0]).toMatchObject({ outcome: "pass", usage: first.row.usage, costUsd: first.row.costUsd });
+    const otherwise = await grade([{ type: "run-command", config: { command: "test ! -e a.txt" } }]);
+    expect(otherwise.rows[0]?.outcome).toBe("fail");
+    expect(first.agent.starts()).toBe(1);
+    expectNothingLeft(place);
+  });
+
+  it("is taken from the cache, and graded the same", async () => {
+    const place = openPlace();
+    const cacheDir = join(place.root, "cache");
+    const options = { place, does: MAKES, model: TOLD, example: { graders: MADE }, run: { cacheDir } };
+    const first = await tryScripted({ ...options, agent: { url: "http://127.0.0.1:9" } });
+    expect(first.row.errorCategory, "an agent that failed is not kept").toBe("api_error");
+    const second = await tryScripted(options);
+    expect(second.row).toMatchObject({ outcome: "pass", cached: false });
+    const third = await tryScripted({ ...options, agent: { url: second.mock.url } });
+    expect(third.row).toMatchObject({ outcome: "pass", cached: true, usage: second.row.usage });
+    expect(third.agent.starts()).toBe(0);
+    expectNothingLeft(place);
+  });
+});
+
+describe("without a runner", () => {
+  it("leaves the folder for whoever grades it, until it is closed", async () => {
+    const place = openPlace();
+    const mock = await openMock(TOLD);
+    writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });
+    const system = await openScripted(place, mock);
+    const { signal } = new AbortController();
+    const trial = { signal, budget: null, trial: 0, seed: 0, log: () => {} };
+    const output = await system.process({ id: 1, question: "Do it" }, trial);
+    expect(output).toMatchObject({ response: "Done.", turns: 2 });
+    expect(output).not.toHaveProperty("successAtMs");
+    expect(readFileSync(join(output.workspace?.path ?? "", "a.txt"), "utf8")).toBe("made\n");
+    await system.close();
+    await system.close();
+    expectNothingLeft(place);
+  });
+
+  it("is told apart by what changes its work, not by its key", async () => {
+    const place = openPlace();
+    const mock = await openMock();
+    writeScriptedAgent({ bin: place.bin, script: { "*": MAKES } });
+    vi.stubEnv("ANTHROPIC_API_KEY", "the-real-key");
+    const print = async (agent: AgentOptions = {}) =>
+      JSON.stringify((await openScripted(place, mock, { agent })).fingerprint());
+    const usual = await print();
+    expect(usual).not.toContain("the-real-key");
+    vi.stubEnv("ANTHROPIC_API_KEY", "another-key");
+    expect(await print()).toBe(usual);
+    for (const other of [{ agent: "claude:other" }, { passEnv: ["A"] }, { home: place.root }, { url: "http://localhost:9" }])
+      expect(await print(other)).not.toBe(usual);
+    writeScriptedAgent({ bin: place.bin, script: { "*": MAKES }, version: "9.9.9" });
+    expect(await print()).not.toBe(usual);
+  });
+});

@@ -1,0 +1,185 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { UsageError } from "../core/errors.js";
+import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../scripted-trial.js";
+import type { LaunchRequest } from "./adapter.js";
+import { commandAdapter, commandName } from "./command.js";
+
+const REQUEST: LaunchRequest = {
+  prompt: "Do it",
+  model: { name: "small", cliName: "small", dialect: "chat" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "assay",
+  usesOwnHome: false,
+  isRoot: false,
+};
+
+/** The words that a program is started with. */
+function wordsFor(template: string, request: Partial<LaunchRequest> = {}): string[] {
+  const adapter = commandAdapter(template);
+  return [adapter.program, ...adapter.launch({ ...REQUEST, ...request }).args];
+}
+
+describe("the words of a command", () => {
+  it.each([
+    ["my-agent {prompt}", ["my-agent", "Do it"]],
+    ["my-agent  -m {model}\t--task={prompt}", ["my-agent", "-m", "small", "--task=Do it"]],
+    [`my-agent "two words" 'and "more"' {prompt}`, ["my-agent", "two words", 'and "more"', "Do it"]],
+    [String.raw`my-agent a\ b "a \"quoted\" \n" 'a\b' {prompt}`, ["my-agent", "a b", 'a "quoted" \\n', "a\\b", "Do it"]],
+    [`my-agent --x="a b"'c d'e {prompt}`, ["my-agent", "--x=a bc de", "Do it"]],
+    [`my-agent "" '' {prompt}`, ["my-agent", "", "", "Do it"]],
+    ["my-agent $HOME * ; {prompt}", ["my-agent", "$HOME", "*", ";", "Do it"]],
+  ])("are those of a shell, without anything else that a shell does: %s", (template, words) => {
+    expect(wordsFor(template)).toEqual(words);
+  });
+
+  it("hold the task as it is, whatever is in it", () => {
+    const nasty = "It's \"so\"\n{model} {prompt} $(rm -rf x) `y` \\ $& $1";
+    expect(wordsFor("a --task={prompt}", { prompt: nasty })).toEqual(["a", `--task=${nasty}`]);
+    fc.assert(
+      fc.property(fc.string(), (prompt) => {
+        expect(wordsFor("a {model} <{prompt}>", { prompt })).toEqual(["a", "small", `<${prompt}>`]);
+      }),
+    );
+  });
+
+  it("come back from their quotes", () => {
+    fc.assert(
+      fc.property(fc.array(fc.string().filter((word) => !/['{./]/.test(word))), (words) => {
+        const template = ["my-agent", ...words.map((word) => `'${word}'`), "{prompt}"].join(" ");
+        expect(wordsFor(template)).toEqual(["my-agent", ...words, "Do it"]);
+      }),
+    );
+  });
+
+  it.each(["my-agent 'open {prompt}", 'my-agent "open {prompt}', "my-agent {prompt} \\"])(
+    "are refused when a quote is left open: %s",
+    (template) => expect(() => commandAdapter(template)).toThrow(/quote that is not closed/),
+  );
+
+  it.each(["", "my-agent", "{prompt}", "my-agent prompt"])("are refused without a place for the task: %s", (template) => {
+    expect(() => commandAdapter(template)).toThrow(UsageError);
+    expect(() => commandAdapter(template)).toThrow(/Write \{prompt\} there/);
+  });
+
+  it("ask for a model when there is a place for one", () => {
+    expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Name one with --agent-model/);
+    expect(wordsFor("a {prompt}", { model: null })).toEqual(["a", "Do it"]);
+  });
+});
+
+describe("files that a command names", () => {
+  let dir = "";
+  let before = "";
+  beforeEach(() => {
+    before = process.cwd();
+    dir = realpathSync(mkdtempSync(join(tmpdir(), "assay-command-")));
+    mkdirSync(join(dir, "agents"));
+    writeFileSync(join(dir, "agents", "tiny.mjs"), "");
+    writeFileSync(join(dir, "plain"), "");
+    process.chdir(dir);
+  });
+  afterEach(() => {
+    process.chdir(before);
+    rmSync(dir, { recursive: true, force: true });
+  });
+
+  it("are found from the folder of a trial", () => {
+    const tiny = join(dir, "agents", "tiny.mjs");
+    expect(wordsFor("node agents/tiny.mjs ./agents ./plain plain x/y.mjs {prompt}")).toEqual([
+      "node",
+      tiny,
+      "./agents",
+      join(dir, "plain"),
+      "plain",
+      "x/y.mjs",
+      "Do it",
+    ]);
+    expect(wordsFor("agents/tiny.mjs {prompt}")[0]).toBe(tiny);
+  });
+});
+
+it.each([
+  ["node agents/tiny.mjs {prompt}", "tiny"],
+  ["my-agent {prompt}", "my-agent"],
+  ["python3 -u /opt/other.py --task {prompt}", "other"],
+  ["npx -y some-agent {prompt}", "some-agent"],
+  ["bash {prompt}", "bash"],
+  ["{prompt}", "command"],
+])("is called after its program: %s", (template, name) => {
+  expect(commandName(template)).toBe(name);
+});
+
+describe("launch", () => {
+  const { launch } = commandAdapter("my-agent {prompt}");
+
+  it("tells where the gateway is in the words of every SDK", () => {
+    expect(launch(REQUEST)).toEqual({
+      args: ["Do it"],
+      homeFiles: {},
+      env: {
+        OPENAI_BASE_URL: "http://g/openai/v1",
+        OPENAI_API_BASE: "http://g/openai/v1",
+        ANTHROPIC_BASE_URL: "http://g/anthropic",
+        GOOGLE_GEMINI_BASE_URL: "http://g/google",
+        OPENAI_API_KEY: "assay",
+        ANTHROPIC_API_KEY: "assay",
+        GEMINI_API_KEY: "assay",
+        ASSAY_MODEL: "small",
+      },
+    });
+  });
+
+  it("leaves the keys of a HOME that is the user's alone", () => {
+    const { env } = launch({ ...REQUEST, usesOwnHome: true, model: null });
+    expect(Object.keys(env).filter((name) => /KEY|MODEL/.test(name))).toEqual([]);
+  });
+});
+
+/** Asks a model what to write, and prints what it is told. */
+const AGENT = `
+const body = JSON.stringify({ model: process.env.ASSAY_MODEL ?? "gpt-5", messages: [{ role: "user", content: process.argv[2] }] });
+const headers = { "content-type": "application/json", authorization: "Bearer " + process.env.OPENAI_API_KEY };
+const response = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers, body });
+console.log((await response.json()).choices[0].message.content);
+process.exitCode = process.argv[2] === "fail" ? 7 : 0;
+`;
+
+describe("a command as a system", () => {
+  it("is metered by the gateway, answers with what it prints and ends by its exit code", async () => {
+    const place = openPlace();
+    const file = join(place.root, "my agent.mjs");
+    writeFileSync(file, AGENT);
+    vi.stubEnv("OPENAI_API_KEY", "real");
+    const { result, mock } = await tryScripted({
+      place,
+      does: [],
+      model: { requireKey: "real", reply: "It's \"42\"\nor so" },
+      dataset: [
+        { id: 1, question: "What's the \"answer\"?", graders: [{ type: "output-matches", config: { pattern: "^It's \"42\"\nor so$" } }] },
+        { id: 2, question: "fail", graders: COMPLETED },
+      ],
+      agent: { command: `node '${file}' {prompt}`, name: "mine" },
+    });
+    expect(result.rows[0]).toMatchObject({
+      outcome: "pass",
+      turns: 1,
+      usage: mock.requests[0]?.usage,
+      metadata: { agent: "command", meter: "gateway", requests: 1 },
+    });
+    expect(result.rows[0]?.costUsd).toBeGreaterThan(0);
+    expect(result.rows[1]).toMatchObject({ outcome: "error", errorCategory: "system_error" });
+    expect(result.rows[1]?.attempts[0]?.message).toContain("mine ended (exit code 7)");
+  });
+
+  it("may choose among all providers, and is called after its program", async () => {
+    const place = openPlace();
+    const system = await openScripted(place, await openMock(), { agent: { command: "node {prompt}" } });
+    expect(system).toMatchObject({ name: "node", limits: { price: null, isMetered: true } });
+    expect(system.model).toBeUndefined();
+    expect(system.fingerprint()).toMatchObject({ agent: "command", command: "node {prompt}", version: null });
+  });
+});

@@ -1,0 +1,77 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AGENT_NAMES } from "./adapter.js";
+import { type AgentState, describeAgents } from "./describe.js";
+
+let root = "";
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "assay-describe-"));
+  mkdirSync(join(root, "home", ".claude"), { recursive: true });
+  vi.stubEnv("PATH", `${root}:/usr/bin:/bin`);
+  vi.stubEnv("HOME", join(root, "home"));
+  for (const name of ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"]) vi.stubEnv(name, "");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  rmSync(root, { recursive: true, force: true });
+});
+
+function install(name: string, says: string): void {
+  writeFileSync(join(root, name), `#!/bin/sh\necho '${says}'\n`, { mode: 0o755 });
+}
+
+async function stateOf(name: string): Promise<AgentState | undefined> {
+  return (await describeAgents()).find((state) => state.name === name);
+}
+
+describe("describeAgents", () => {
+  it("says of all agents how to get them", async () => {
+    const states = await describeAgents();
+    expect(states.map(({ name }) => name)).toEqual([...AGENT_NAMES]);
+    for (const { isReady, detail } of states) {
+      expect(isReady).toBe(false);
+      expect(detail).toMatch(/^not installed\. npm install -g \S+/);
+    }
+  });
+
+  it("says the version, where it is, and what it lacks", async () => {
+    install("codex", "codex-cli 0.166.0");
+    install("opencode", "1.0.0");
+    const codex = await stateOf("codex");
+    expect(codex?.isReady).toBe(true);
+    expect(codex?.detail).toBe(
+      `0.166.0 (${join(root, "codex")}); OPENAI_API_KEY is not set: set it, or log in with codex and use --agent-home inherit`,
+    );
+    const opencode = await stateOf("opencode");
+    expect(opencode?.detail).toContain("checked with 1.18.33");
+    expect(opencode?.detail).toContain("run as --agent opencode:PROVIDER/MODEL");
+  });
+
+  it("knows a key and a login when it sees one, and never shows the key", async () => {
+    install("claude", "2.1.325 (Claude Code)");
+    writeFileSync(join(root, "home", ".claude", ".credentials.json"), "{}");
+    expect((await stateOf("claude"))?.detail).toContain("set it, or use its login with --agent-home inherit");
+    vi.stubEnv("ANTHROPIC_API_KEY", "a-secret");
+    const detail = (await stateOf("claude"))?.detail ?? "";
+    expect(detail).toContain("ANTHROPIC_API_KEY is set; or with its login: --agent-home inherit");
+    expect(detail).not.toContain("a-secret");
+  });
+
+  it("tells root, and only root, what is done about it", async () => {
+    install("claude", "2.1.325 (Claude Code)");
+    vi.spyOn(process, "getuid").mockReturnValue(0);
+    expect((await stateOf("claude"))?.detail).toContain("IS_SANDBOX=1");
+    vi.spyOn(process, "getuid").mockReturnValue(1000);
+    expect((await stateOf("claude"))?.detail).not.toContain("IS_SANDBOX");
+  });
+
+  it("does not take for ready what does not start", async () => {
+    install("pi", "SyntaxError: unexpected token");
+    writeFileSync(join(root, "gemini"), "#!/no/such/interpreter\n", { mode: 0o755 });
+    expect(await stateOf("pi")).toMatchObject({ isReady: false, detail: expect.stringContaining("try to start it") });
+    expect(await stateOf("gemini")).toMatchObject({ isReady: false, detail: expect.stringMatching(/./) });
+  });
+});

@@ -1,0 +1,58 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { UsageError } from "../core/errors.js";
+import { adapterOf } from "./adapters.js";
+import { commandAdapter } from "./command.js";
+import { detectAgent } from "./detect.js";
+
+let bin = "";
+beforeEach(() => {
+  bin = mkdtempSync(join(tmpdir(), "assay-detect-"));
+  vi.stubEnv("PATH", `${bin}:/usr/bin:/bin`);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(bin, { recursive: true, force: true });
+});
+
+function program(name: string, script: string): string {
+  const path = join(bin, name);
+  writeFileSync(path, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return path;
+}
+
+it.each([
+  ["2.1.325 (Claude Code)", "2.1.325"],
+  ["codex-cli 0.166.0", "0.166.0"],
+  ["v1.2.3-beta.4+build", "1.2.3-beta.4+build"],
+  ["something else", null],
+])("reads the version from %s", async (text, version) => {
+  const path = program("claude", `[ "$1" = --version ] && echo '${text}'`);
+  expect(await detectAgent(adapterOf("claude"))).toEqual({ program: path, version });
+});
+
+it("finds the version on stderr, and does not mind a program that fails", async () => {
+  program("pi", "echo 0.74.2 >&2; exit 1");
+  expect((await detectAgent(adapterOf("pi"))).version).toBe("0.74.2");
+});
+
+it("shows a program none of the user's keys", async () => {
+  vi.stubEnv("OPENAI_API_KEY", "1.2.3");
+  program("codex", 'echo "$OPENAI_API_KEY"');
+  expect((await detectAgent(adapterOf("codex"))).version).toBeNull();
+});
+
+it("says how to get a program that is not there", async () => {
+  const missing = detectAgent(adapterOf("claude"));
+  await expect(missing).rejects.toThrow(UsageError);
+  await expect(missing).rejects.toThrow(/no program "claude" in PATH.*npm install -g .*assay doctor/);
+  await expect(detectAgent(commandAdapter("not-there {prompt}"))).rejects.toThrow(/Put not-there into PATH/);
+});
+
+it("does not ask a command of the user's for a version", async () => {
+  const path = program("mine", `touch ${bin}/was-run`);
+  expect(await detectAgent(commandAdapter("mine {prompt}"))).toEqual({ program: path, version: null });
+  await expect(detectAgent(commandAdapter(`${bin}/was-run {prompt}`))).rejects.toThrow(/no program/);
+});

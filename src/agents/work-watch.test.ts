@@ -1,0 +1,107 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { expectNothingLeft, tryScripted } from "../scripted-trial.js";
+import { Workspace } from "../workspace/index.js";
+import type { ScriptStep } from "./scripted-agent.js";
+import { WorkWatch } from "./work-watch.js";
+
+const RIGHT = [{ type: "file-contains", config: { path: "a.txt", value: "right" } }];
+
+const writes = (text: string): ScriptStep => ({ write: "a.txt", text });
+
+describe("the moment of success", () => {
+  it("is that of the change that was right, also when it is broken again", async () => {
+    const { row, place } = await tryScripted({
+      does: [writes("wrong"), { wait: 100 }, writes("right"), { wait: 1000 }, writes("wrong"), { end: "done" }],
+      example: { graders: RIGHT },
+    });
+    const { outcome, successAtMs, firstAttemptMs, durationMs } = row;
+    expect(outcome).toBe("fail");
+    expect(successAtMs).toBeGreaterThanOrEqual(100);
+    // The change itself, not the look at it, which comes at least 300 ms later.
+    expect((durationMs ?? 0) - (successAtMs ?? 0)).toBeGreaterThan(900);
+    expect(firstAttemptMs).toBeLessThan((successAtMs ?? 0) + 1);
+    expectNothingLeft(place);
+  });
+
+  it("is that of the last change when only the end is right", async () => {
+    const { row } = await tryScripted({
+      does: [writes("wrong"), { wait: 500 }, writes("right"), { end: "done" }],
+      example: { graders: RIGHT },
+    });
+    expect(row.outcome).toBe("pass");
+    expect(row.successAtMs).toBeGreaterThan(500);
+    expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
+  });
+
+  it("is not known where graders look at more than the folder, and there is none without a change", async () => {
+    const [said, nothing] = ["output-contains", "file-not-exists"];
+    const { result } = await tryScripted({
+      does: { said: [writes("right"), { end: "done" }], nothing: [{ end: "done" }] },
+      dataset: [
+        { id: 1, question: "said", graders: [...RIGHT, { type: said, config: { substring: "done" } }] },
+        { id: 2, question: "nothing", graders: [{ type: nothing, config: { path: "b.txt" } }] },
+      ],
+    });
+    expect(result.rows.map(({ outcome, successAtMs }) => [outcome, successAtMs])).toEqual([
+      ["pass", null],
+      ["pass", null],
+    ]);
+  });
+});
+
+describe("WorkWatch", () => {
+  let root = "";
+  let workspace: Workspace;
+  beforeEach(async () => {
+    root = mkdtempSync(join(tmpdir(), "assay-watch-test-"));
+    workspace = await Workspace.create({ root });
+  });
+  afterEach(async () => {
+    await workspace.remove();
+    rmSync(root, { recursive: true, force: true });
+  });
+
+  const change = (text: string) => writeFileSync(join(workspace.path, "a.txt"), text);
+
+  it("looks at a copy of each state that stays, and no more after one is right", async () => {
+    const seen: string[] = [];
+    const watch = new WorkWatch(workspace, async ({ workspace: state }) => {
+      expect(state?.path).not.toBe(workspace.path);
+      const [only] = state?.changes ?? [];
+      seen.push(only !== undefined && "content" in only ? only.content : "");
+      return seen.at(-1) === "right";
+    });
+    const began = performance.now();
+    await sleep(20);
+    change("right");
+    await expect.poll(() => seen, { interval: 20, timeout: 5000 }).toEqual(["right"]);
+    change("more");
+    const { firstChangeAt, successAt } = await watch.end();
+    expect(seen).toEqual(["right"]);
+    expect(successAt).toBe(firstChangeAt);
+    expect(successAt).toBeGreaterThan(began);
+    expect(successAt).toBeLessThan(performance.now() - 200);
+  });
+
+  it("takes a grading that fails for no success, and still sees the first change", async () => {
+    const watch = new WorkWatch(workspace, () => Promise.reject(new Error("no")));
+    await sleep(20);
+    change("x");
+    const { firstChangeAt, successAt } = await watch.end();
+    expect(firstChangeAt).toBeGreaterThan(0);
+    expect(successAt).toBeNull();
+  });
+
+  it("asks nobody when it is cancelled, or when nothing has changed", async () => {
+    const never = () => Promise.reject(new Error("was asked"));
+    const cancelled = new WorkWatch(workspace, never);
+    change("x");
+    await cancelled.cancel();
+    const quiet = new WorkWatch(workspace, async () => expect.unreachable());
+    expect(await quiet.end()).toEqual({ firstChangeAt: null, successAt: null });
+  });
+});

@@ -1,0 +1,101 @@
+import { chmodSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { delimiter, dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
+import type { Workspace } from "./workspace.js";
+
+const TINY_AGENT = fileURLToPath(new URL("../examples/tiny-agent.mjs", import.meta.url));
+
+/** The agent of the examples folder, as it is given to --agent-command. */
+export const TINY = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
+
+/** A model with a price, so that trials have a cost and a budget. */
+export const PRICED = ["--agent-model", "openai/gpt-5-mini"];
+
+/** What the model does in the task of that question. */
+export const GREETING = {
+  match: "Write the greeting",
+  steps: [{ command: "echo hello > hello.txt && cat hello.txt" }, { text: "The greeting is there." }],
+};
+
+/** A task that only the greeting passes. */
+export const GREET = {
+  id: "greet",
+  question: "Write the greeting",
+  graders: [{ type: "file-contains", config: { path: "hello.txt", value: "hello" } }],
+};
+
+/** A model for the length of a test. */
+export async function model(script: MockOptions = { tools: [GREETING] }): Promise<Mock> {
+  const mock = await startMock({ reply: "I did nothing.", ...script });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+/** The flags that have the tiny agent work with a model. */
+export function tiny(mock: Mock): string[] {
+  return ["--agent-command", TINY, ...PRICED, "--agent-url", mock.url];
+}
+
+/** A program in a PATH folder of the test, which is put before all others. */
+export function program(space: Workspace, name: string, script: string): { PATH: string } {
+  space.write(`bin/${name}`, script);
+  chmodSync(space.path("bin", name), 0o755);
+  return { PATH: [space.path("bin"), dirname(process.execPath), process.env.PATH ?? ""].join(delimiter) };
+}
+
+/**
+ * Stands for claude: tells its version, asks the gateway once, writes down how it was started and plays a recorded stream.
+ */
+export function fakeClaude(space: Workspace): { PATH: string } {
+  const fixture = new URL("../src/agents/fixtures/claude-2.1.325-one-tool.jsonl", import.meta.url);
+  space.write("claude.jsonl", readFileSync(fixture, "utf8"));
+  space.write(
+    "claude.mjs",
+    `import { readFileSync, writeFileSync } from "node:fs";
+const { ANTHROPIC_BASE_URL, ANTHROPIC_API_KEY = null, HOME, SECRET = null, PASSED = null } = process.env;
+const model = process.argv[process.argv.indexOf("--model") + 1];
+const headers = { "content-type": "application/json", "x-api-key": ANTHROPIC_API_KEY ?? "none", "anthropic-version": "2023-06-01" };
+const body = JSON.stringify({ model, max_tokens: 100, messages: [{ role: "user", content: process.argv.at(-1) }] });
+const answer = await fetch(ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers, body });
+await answer.text();
+writeFileSync("started.json", JSON.stringify({ model, key: ANTHROPIC_API_KEY, home: HOME, secret: SECRET, passed: PASSED }));
+writeFileSync("hello.txt", "hello");
+process.stdout.write(readFileSync(${JSON.stringify(space.path("claude.jsonl"))}));
+`,
+  );
+  return program(
+    space,
+    "claude",
+    `#!/bin/sh
+echo started >> '${space.path("claude-started")}'
+[ "$1" = --version ] && echo "2.1.325 (Claude Code)" && exit
+exec '${process.execPath}' '${space.path("claude.mjs")}' "$@"
+`,
+  );
+}
+
+/** The numbers of the processes that work in a folder or below it; of one that was removed, too. */
+export function processesIn({ dir }: Workspace): number[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => workingFolder(pid).startsWith(`${dir}/`))
+    .map(Number);
+}
+
+function workingFolder(pid: string): string {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return "";
+  }
+}
+
+/** Waits until it is so, and fails when it never is. */
+export async function until(isSo: () => boolean, what: string): Promise<void> {
+  for (const end = Date.now() + 10_000; !isSo(); ) {
+    if (Date.now() > end) throw new Error(`${what}: not within ten seconds`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

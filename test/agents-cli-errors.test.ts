@@ -1,0 +1,195 @@
+import { describe, expect, it } from "vitest";
+import { GREET, model, TINY, tiny } from "./agents-cli-bench.js";
+import { assay, start } from "./assay.js";
+import { type Content, Workspace } from "./workspace.js";
+
+/** No key, no agent, and a port that nobody listens to. */
+const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };
+const NOBODY = ["--agent-url", "http://127.0.0.1:9"];
+const OWN = ["--agent-command", TINY];
+
+interface Case {
+  what: string;
+  args: string[];
+  says: string | RegExp;
+}
+
+const FLAGS: Case[] = [
+  { what: "an unknown agent", args: ["--agent", "cluade"], says: 'no agent "cluade". Did you mean "claude"?' },
+  {
+    what: "an agent that is not installed",
+    args: ["--agent", "claude", ...NOBODY],
+    says: /no program "claude" in PATH\. .*npm install -g @anthropic-ai\/claude-code.* assay doctor/,
+  },
+  { what: "a model that is missing", args: ["--agent", "pi"], says: "pi needs a model: --agent pi:PROVIDER/MODEL" },
+  {
+    what: "a model that nobody knows the place of",
+    args: ["--agent", "opencode:some-model"],
+    says: '"some-model" is no model that opencode could be pointed at.',
+  },
+  {
+    what: "a key that is missing",
+    args: ["--agent", "codex"],
+    says: "codex needs a key: OPENAI_API_KEY is not set. Set it, or let the agent use its own login",
+  },
+  {
+    what: "a command without {prompt}",
+    args: ["--agent-command", "node agent.mjs"],
+    says: '--agent-command "node agent.mjs" does not say where the task goes. Write {prompt} there',
+  },
+  { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "a quote that is not closed" },
+  {
+    what: "a command that is not there",
+    args: ["--agent-command", "no-such-agent {prompt}", ...NOBODY],
+    says: 'There is no program "no-such-agent" in PATH.',
+  },
+  {
+    what: "a bad --agent-url",
+    args: [...OWN, "--agent-url", "localhost:80"],
+    says: /--agent-url must be an http or https URL such as .*, but is "localhost:80"/,
+  },
+  { what: "--agent-parallel 0", args: [...OWN, "--agent-parallel", "0"], says: "It must be at least 1." },
+  { what: "--agent-parallel two", args: [...OWN, "--agent-parallel", "two"], says: "It must be a number." },
+  {
+    what: "an --agent-env that is no name",
+    args: [...OWN, ...NOBODY, "--agent-env", "A=1"],
+    says: '--agent-env takes names of variables, such as NPM_TOKEN, but "A=1" is none.',
+  },
+  {
+    what: "--agent-model for an agent that is known by name",
+    args: ["--agent", "claude", "--agent-model", "m"],
+    says: "it is a part: --agent NAME:m",
+  },
+  {
+    what: "--system-prompt, which is for models",
+    args: [...OWN, ...NOBODY, "--system-prompt", "Be brief."],
+    says: "--system-prompt is for models, and this run names none.",
+  },
+  {
+    what: "a dollar budget for a model without a price",
+    args: [...OWN, "--agent-model", "nobody-knows-it", ...NOBODY, "--max-cost", "1"],
+    says: /price/,
+  },
+];
+
+const GRADER = { type: "completed" };
+
+/** Parts of an example that do not fit. */
+const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }[] = [
+  {
+    what: "an unknown type of grader",
+    example: { graders: [{ type: "file-exist", config: { path: "a" } }] },
+    says: 'there is no grader of this type. Did you mean "file-exists"?',
+  },
+  {
+    what: "a grader whose config has an unknown key",
+    example: { graders: [{ type: "file-exists", config: { path: "a", pth: "a" } }] },
+    says: 'unknown key "pth". Did you mean "path"?',
+  },
+  {
+    what: "a grader with a path that leaves the folder",
+    example: { graders: [{ type: "file-contains", config: { path: "../a", value: "x" } }] },
+    says: "its grader 1 (file-contains) cannot be used: path ",
+  },
+  { what: "no grader in the list", example: { graders: [] }, says: "its list of graders is empty" },
+  {
+    what: "an unknown key of the environment",
+    example: { environment: { file: [] } },
+    says: 'environment has an unknown key "file". Did you mean "files"?',
+  },
+  {
+    what: "a dest that leaves the folder",
+    example: { environment: { files: [{ dest: "a/../../b", content: "" }] } },
+    says: 'environment.files[0].dest is "a/../../b", which leaves the folder.',
+  },
+  {
+    what: "a src that leaves the folder",
+    example: { environment: { files: [{ src: "../b", dest: "b" }] } },
+    says: 'environment.files[0].src is "../b", which leaves the folder.',
+  },
+  {
+    what: "a src that is not there",
+    example: { environment: { files: [{ src: "gone", dest: "b" }] } },
+    says: '"gone" of an example\'s environment cannot be read: does not exist. It is looked for in ',
+  },
+];
+
+function space(rows: Content = [GREET]): Workspace {
+  return new Workspace({ "t.jsonl": rows });
+}
+
+/** Refused before anything is started or stored, in words and without a stack. */
+async function expectRefusal(place: Workspace, args: readonly string[], says: string | RegExp): Promise<void> {
+  const { code, stdout, stderr } = await start(place.dir, ["--dataset", "t.jsonl", ...args], BARE).finished;
+  if (typeof says === "string") expect(stderr).toContain(says);
+  else expect(stderr).toMatch(says);
+  expect(stderr).not.toMatch(/^\s+at /m);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  expect(place.runs()).toEqual([]);
+}
+
+describe("what cannot be run is refused", () => {
+  it.each(FLAGS)("$what", ({ args, says }) => expectRefusal(space(), args, says));
+
+  it.each(EXAMPLES)("$what", ({ example, says }) => {
+    const row = { id: "a", question: "Do it", graders: [GRADER], ...example };
+    return expectRefusal(space([row]), [...OWN, ...NOBODY], says);
+  });
+
+  it("some examples with graders and some without", () =>
+    expectRefusal(space([GREET, { id: "b", question: "?" }]), [...OWN, ...NOBODY], '"b" has none'));
+
+  it("a config file with an unknown key of an agent, or a number of agents that is none", async () => {
+    const place = new Workspace({
+      "t.jsonl": [GREET],
+      "a.yaml": "agents:\n  - comand: x {prompt}\n",
+      "b.yaml": "agents: [claude]\nagentParallel: 0\n",
+      "c.yaml": "agents: [claude]\nagentHomes: inherit\n",
+    });
+    const run = (file: string) => assay(place.dir, "--config", file, "--dataset", "t.jsonl");
+    const [key, number, name] = await Promise.all([run("a.yaml"), run("b.yaml"), run("c.yaml")]);
+    expect(key.stderr).toContain("a.yaml:2:");
+    expect(number.stderr).toContain("b.yaml:2:16: agentParallel: ");
+    expect(name.stderr).toContain('c.yaml:2:1: unknown key "agentHomes". Did you mean "agentHome"?');
+    expect([key.code, number.code, name.code]).toEqual([2, 2, 2]);
+  });
+});
+
+describe("what fails in a trial is told with the trial", () => {
+  it("a set-up that fails is an error of that trial alone, with exit code 3", async () => {
+    const mock = await model();
+    const place = space([
+      { ...GREET, id: "fine" },
+      { ...GREET, id: "no-repo", environment: { git: { url: "./nowhere" } } },
+      { ...GREET, id: "bad-command", environment: { commands: ["echo no such thing >&2; exit 7"] } },
+    ]);
+    const { code, stdout } = await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    expect(code).toBe(3);
+    expect(stdout).toContain("3 trials planned: 1 pass, 0 fail, 2 error");
+    const shown = await assay(place.dir, "show", "latest", "bad-command", "--full");
+    expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("failed with exit code 7");
+    expect(shown.stdout).toContain("no such thing");
+  });
+
+  it("a dataset without graders is scored by what the agent answers", async () => {
+    const mock = await model({ reply: "Paris" });
+    const place = space([{ id: 1, question: "Capital of France?", answer: "Paris" }]);
+    const { code, stdout } = await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    expect(code).toBe(0);
+    expect(stdout).toContain("- pass = f1 ≥ 0.7");
+    expect(stdout).toContain("1 pass");
+  });
+
+  it("a run and a trial that are not there", async () => {
+    const mock = await model();
+    const place = space();
+    await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    const [run, trial] = await Promise.all([
+      assay(place.dir, "show", "nowhere", "greet"),
+      assay(place.dir, "show", "latest", "gret"),
+    ]);
+    expect([run.code, trial.code]).toEqual([2, 2]);
+    expect(run.stderr).toContain("There is no run folder nowhere");
+    expect(trial.stderr).toContain('There is no trial "gret" (among 1 trial). Did you mean "greet"?');
+  });
+});

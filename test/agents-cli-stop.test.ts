@@ -1,0 +1,115 @@
+import { existsSync, readdirSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { GREET, GREETING, model, processesIn, tiny, until } from "./agents-cli-bench.js";
+import { assay, reportOf, start } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+const JSON_OUTPUT = ["--output", "json"];
+const HUNG = "Wait for ever";
+
+/** Leaves a process behind in a session of its own, tells that it is there, and hangs. Later it does as it is told. */
+function hanging(go: string): string {
+  return `[ -e '${go}' ] && echo hello > hello.txt && exit; setsid sleep 300 & echo > '${go}.hung'; sleep 300`;
+}
+
+/** One task that passes at once and, after it, one that hangs until there is a file "go". */
+async function halfway() {
+  const space = new Workspace({
+    "t.jsonl": [GREET, { ...GREET, id: "hung", question: HUNG }],
+  });
+  const mock = await model({
+    tools: [GREETING, { match: HUNG, steps: [{ command: hanging(space.path("go")) }, { text: "Done." }] }],
+  });
+  // One at a time, in the order of the file.
+  const flags = ["--dataset", "t.jsonl", ...tiny(mock), "--agent-parallel", "1", "--max-workers", "1", ...JSON_OUTPUT];
+  const running = start(space.dir, flags, { TMPDIR: space.dir });
+  const rows = () => (space.runs()[0] === undefined ? "" : space.read(space.runs()[0] ?? "", "rows.jsonl"));
+  await until(() => existsSync(space.path("go.hung")), "the agent that hangs");
+  return { space, mock, running, rows };
+}
+
+/** Goes on with the run, and gives its rows. */
+async function resumed({ space }: { space: Workspace }) {
+  space.write("go", "");
+  const finished = await start(space.dir, ["--resume", "--output", "json"], { TMPDIR: space.dir }).finished;
+  expect(finished.code).toBe(0);
+  return reportOf(finished).rows;
+}
+
+describe("a run of agents that is stopped in the middle", () => {
+  it("by Ctrl-C: nothing runs on, nothing is left, and --resume keeps what was paid for", async () => {
+    const half = await halfway();
+    half.running.child.kill("SIGINT");
+    const stopped = await half.running.finished;
+    expect(stopped.code).toBe(130);
+    expect(processesIn(half.space)).toEqual([]);
+    expect(readdirSync(half.space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
+    const finished = reportOf(stopped).rows.filter(({ outcome }) => outcome === "pass");
+    const requests = half.mock.counts.requests;
+    const rows = await resumed(half);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+    for (const { exampleId, costUsd } of finished)
+      expect(rows.find((row) => row.exampleId === exampleId)?.costUsd).toBe(costUsd);
+    expect(half.mock.counts.requests - requests).toBe(2 * (2 - finished.length));
+  });
+
+  it("by SIGKILL: the agent and all it has started die with it, and --resume goes on", async () => {
+    const half = await halfway();
+    half.running.child.kill("SIGKILL");
+    await half.running.finished;
+    await until(() => processesIn(half.space).length === 0, "the end of the agent");
+    const before = half.rows().trim().split("\n").filter(Boolean);
+    const rows = await resumed(half);
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+    for (const line of before) {
+      const { exampleId, costUsd } = JSON.parse(line) as { exampleId: string; costUsd: number };
+      expect(rows.find((row) => row.exampleId === exampleId)?.costUsd).toBe(costUsd);
+    }
+  });
+});
+
+describe("a budget", () => {
+  /** Four turns that cost as much as each other; the file is there after the first. */
+  const SPENDING = {
+    match: GREETING.match,
+    steps: [
+      ...["hello", "more", "most"].map((word) => ({ command: `echo ${word} > ${word}.txt`, outputTokens: 2000 })),
+      { text: "Done." },
+    ],
+  };
+  /** Of gpt-5-mini: each turn costs two thirds of it, so that the second exceeds it. */
+  const CAP = "0.006";
+
+  it("for each trial stops it there, and what it left is graded and shown", async () => {
+    const mock = await model({ tools: [SPENDING] });
+    const space = new Workspace({ "t.jsonl": [GREET] });
+    const flags = ["--dataset", "t.jsonl", ...tiny(mock), "--trial-max-cost", CAP, "--trials", "2", ...JSON_OUTPUT];
+    const { rows, summary } = reportOf(await start(space.dir, flags, { TMPDIR: space.dir }).finished);
+    for (const row of rows) {
+      expect(row).toMatchObject({ outcome: "pass", errorCategory: "cost_killed", turns: 2 });
+      expect(row.costKilledAt).toBeGreaterThan(0.006);
+      expect(row.costUsd).toBeLessThan(0.012);
+      expect(row.costUsd).toBeGreaterThanOrEqual(Number(row.costKilledAt));
+    }
+    expect(summary["tiny-agent"]).toMatchObject({ pass_rate: 1, efficiency: { cost_killed_count: 2 } });
+    expect(processesIn(space)).toEqual([]);
+    const shown = await assay(space.dir, "show", "latest", "greet#1");
+    expect(shown.stdout).toMatch(/outcome +pass \(cost_killed\)/);
+    expect(shown.stdout).toContain("added     hello.txt");
+  });
+
+  it("for the run lets no trial begin that might exceed it", async () => {
+    const mock = await model({ tools: [SPENDING] });
+    const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET, id }));
+    const space = new Workspace({ "t.jsonl": tasks });
+    const limits = ["--max-cost", "0.02", "--trial-max-cost", CAP, "--agent-parallel", "1", "--max-workers", "1"];
+    const finished = await assay(space.dir, "--dataset", "t.jsonl", ...tiny(mock), ...limits, ...JSON_OUTPUT);
+    const { rows } = reportOf(finished);
+    const spent = rows.reduce((sum, { costUsd }) => sum + Number(costUsd ?? 0), 0);
+    const outcomes = rows.map(({ outcome }) => outcome);
+    expect(outcomes.filter((outcome) => outcome === "pass").length).toBeGreaterThan(0);
+    expect(outcomes).toContain("skipped");
+    expect(spent).toBeLessThan(0.02);
+    expect(mock.counts.requests).toBe(2 * outcomes.filter((outcome) => outcome === "pass").length);
+  });
+});
