@@ -30,7 +30,7 @@ const MAY_IMPORT = {
   http: ["core"],
   mock: ["core", "stats"],
   gateway: ["core", "budget", "dialects", "http", "tokens"],
-  agents: ["core", "budget", "dialects", "gateway", "processes", "workspace"],
+  agents: ["core", "budget", "dialects", "http", "gateway", "processes", "workspace"],
   systems: ["core", "datasets", "tokens", "budget", "dialects", "http"],
   memory: ["core", "stats", "tokens", "metrics", "datasets", "hub", "catalogue", "systems", "dialects"],
   judge: ["core", "stats", "scoring", "evaluators", "budget", "dialects", "http", "systems"],

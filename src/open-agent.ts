@@ -1,32 +1,25 @@
+import { statSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { resolve } from "node:path";
 import {
   type AgentAdapter,
-  type AgentModel,
   AgentSystem,
   adapterOf,
   commandAdapter,
   commandName,
   detectAgent,
-  mountOf,
-  type Upstreams,
+  locateModel,
+  type ModelPlace,
 } from "./agents/index.js";
-import { baseUrlOf } from "./budget/base-url.js";
 import { findModelsFile } from "./budget/find-models-file.js";
-import { loadModels, type ModelEntry, type ModelsFile } from "./budget/index.js";
-import { bundledLimits, entryFor } from "./budget/model-lookup.js";
-import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "./budget/providers.js";
+import { loadModels } from "./budget/index.js";
 import { UsageError } from "./core/errors.js";
-import type { Limits, Price } from "./core/price.js";
-import type { DialectName } from "./dialects/dialect.js";
-import { PROVIDERS, type ProviderName } from "./gateway/provider.js";
-import { isLoopback } from "./http/endpoint.js";
 
 /** More at a time would mostly wait for each other's processor time. */
 const MOST_PARALLEL = 4;
 
 /** Which agent, and how it is run. */
-export interface AgentOptions {
+export interface AgentOptions extends ModelPlace {
   /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
   agent?: string;
   /** Any other program, in place of `agent`: `my-agent {prompt}`. */
@@ -35,14 +28,6 @@ export interface AgentOptions {
   model?: string;
   /** What the system is called; the name of the agent unless told. */
   name?: string;
-  /** How its model is spoken to, for agents that can do it in several ways. */
-  api?: DialectName;
-  /** Where its model is called, in place of the provider. */
-  url?: string;
-  /** The name of the variable that holds the key. */
-  apiKeyEnv?: string;
-  /** Lets a key go over plain http to another machine. */
-  allowInsecure?: boolean;
   /** Models with prices and budgets; models.yml of the working folder unless told. */
   modelsFile?: string;
   /** Trials of agents at a time. */
@@ -53,8 +38,6 @@ export interface AgentOptions {
   passEnv?: readonly string[];
   /** Where workspaces are kept; they are removed unless told. */
   keepWorkspaces?: string;
-  /** For a plan: nothing is started, and no key is needed. */
-  isPlan?: boolean;
 }
 
 /**
@@ -67,7 +50,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
   const { adapter, model: wanted } = chosen(options);
   const path = options.modelsFile ?? findModelsFile();
   const file = path === undefined ? null : await loadModels(path);
-  const { model, upstreams, limits } = await locate({ adapter, wanted, options, file });
+  const { model, upstreams, limits } = await locateModel({ adapter, wanted, options, file });
   const found = options.isPlan === true ? { program: adapter.program, version: null } : await detectAgent(adapter);
   return new AgentSystem({
     ...found,
@@ -98,150 +81,9 @@ function chosen({ agent, command, model }: AgentOptions): { adapter: AgentAdapte
 
 function homeOf({ home }: AgentOptions): string | null {
   if (home === undefined) return null;
-  return home === "inherit" ? homedir() : resolve(home);
-}
-
-interface Wanted {
-  readonly adapter: AgentAdapter;
-  /** As it was named; undefined when it was not. */
-  readonly wanted: string | undefined;
-  readonly options: AgentOptions;
-  readonly file: ModelsFile | null;
-}
-
-interface Located {
-  readonly model: AgentModel | null;
-  readonly upstreams: Upstreams;
-  readonly limits: Limits;
-}
-
-/** Where the calls of an agent go, for which model, and what they may cost. */
-async function locate(wanted: Wanted): Promise<Located> {
-  const { adapter, options, file } = wanted;
-  const name = wanted.wanted ?? adapter.defaultModel ?? undefined;
-  if (name === undefined) return withoutModel(wanted);
-  const entry = entryFor(name, file);
-  const { provider, model, cliName } = entry === undefined ? nameOf(name, wanted) : entryName(entry, adapter);
-  const dialect = dialectFor(wanted, provider);
-  const baseUrl = upstreamOf({ dialect, provider, entry, options });
-  // A proxy stands before somebody else's model, and bills what that model costs.
-  const place = options.url === undefined ? { baseUrl } : {};
-  const limits = entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }), ...place }));
-  const mount = mountOf(dialect);
-  const key = options.home === undefined ? keyOf({ adapter, provider, entry, baseUrl, options }) : null;
-  return {
-    model: { name: model, cliName, dialect },
-    upstreams: {
-      urls: { [mount]: baseUrl },
-      keys: key === null ? {} : { [mount]: key },
-      prices: limits.price === null ? new Map() : new Map([[model, limits.price]]),
-      allowInsecure: options.allowInsecure === true,
-    },
-    limits: { ...limits, isMetered: true },
-  };
-}
-
-interface Named {
-  readonly provider: string | null;
-  readonly model: string;
-  readonly cliName: string;
-}
-
-function entryName({ provider, apiName, agentModelName }: ModelEntry, adapter: AgentAdapter): Named {
-  return { provider: provider ?? adapter.provider, model: apiName, cliName: agentModelName ?? apiName };
-}
-
-/** `gpt-5.5` for an agent that has a provider of its own, `openrouter/minimax/minimax-m2.7` for one that has not. */
-function nameOf(name: string, { adapter, options }: Wanted): Named {
-  if (adapter.provider !== null) {
-    const model = name.startsWith(`${adapter.provider}/`) ? name.slice(adapter.provider.length + 1) : name;
-    return { provider: adapter.provider, model, cliName: model };
-  }
-  const slash = name.indexOf("/");
-  const provider = name.slice(0, Math.max(0, slash));
-  if (defaultBaseUrlOf(provider) !== null) return { provider, model: name.slice(slash + 1), cliName: name };
-  if (options.url !== undefined) return { provider: null, model: name, cliName: name };
+  if (home === "inherit") return homedir();
+  if (statSync(home, { throwIfNoEntry: false })?.isDirectory() === true) return resolve(home);
   throw new UsageError(
-    `"${name}" is no model that ${adapter.name} could be pointed at. Write --agent ${adapter.name}:PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or say where it is with --agent-url.`,
+    `There is no folder ${home} to use as the agents' HOME. Name one that is there, or write inherit for your own.`,
   );
 }
-
-function dialectFor({ adapter, options: { api } }: Wanted, provider: string | null): DialectName {
-  const [usual] = adapter.dialects;
-  const dialect = api ?? (provider === null ? usual : fitting(adapter, dialectOf(provider)));
-  if (dialect !== undefined && adapter.dialects.includes(dialect)) return dialect;
-  throw new UsageError(
-    `${adapter.name} cannot speak to ${provider ?? "a model"} in the ${api ?? dialectOf(provider)} dialect, only in ${adapter.dialects.join(", ")}.`,
-  );
-}
-
-/** OpenAI's models answer in both of its dialects. */
-function fitting({ dialects }: AgentAdapter, dialect: DialectName): DialectName {
-  return dialect === "chat" && !dialects.includes("chat") && dialects.includes("responses") ? "responses" : dialect;
-}
-
-interface Place {
-  readonly provider: string | null;
-  readonly entry: ModelEntry | undefined;
-  readonly options: AgentOptions;
-}
-
-function upstreamOf({ dialect, provider, entry, options }: Place & { dialect: DialectName }): string {
-  if (options.url !== undefined) return baseUrlOf("--agent-url", options.url, dialect);
-  const url = entry?.baseUrl ?? defaultBaseUrlOf(provider);
-  if (url !== null) return baseUrlOf("base_url", url, dialect);
-  throw new UsageError(
-    `Nothing says where the model ${entry?.name ?? ""} is. Add its base_url to models.yml, or give --agent-url.`,
-  );
-}
-
-/** A provider's key goes to its own host, and to this machine; to any other only when its variable is named. */
-function keyOf({
-  adapter,
-  provider,
-  entry,
-  baseUrl,
-  options,
-}: Place & { adapter: AgentAdapter; baseUrl: string }): string | null {
-  const named = options.apiKeyEnv ?? entry?.apiKeyEnv ?? null;
-  const isHere = isLoopback(new URL(baseUrl).hostname);
-  const usual =
-    endpointOf({ provider, baseUrl, apiKeyEnv: null }).keyVariable ?? (isHere ? keyVariableOf(provider) : null);
-  const variable = named ?? usual;
-  const key = variable === null ? undefined : process.env[variable];
-  if (key !== undefined && key !== "") return key;
-  if (variable === null || (named === null && isHere) || options.isPlan === true) return null;
-  throw new UsageError(
-    `${adapter.name} needs a key: ${variable} is not set. Set it, or let the agent use its own login with --agent-home inherit.`,
-  );
-}
-
-/** A command that chooses its model by itself finds every provider there is a key for. */
-function withoutModel({ adapter, options }: Wanted): Located {
-  if (adapter.command === undefined)
-    throw new UsageError(
-      `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a NAME of models.yml.`,
-    );
-  const names = Object.keys(PROVIDERS) as ProviderName[];
-  const urls = names.flatMap((name) =>
-    options.url === undefined ? [] : [[name, baseUrlOf("--agent-url", options.url, PROVIDERS[name].dialect)]],
-  );
-  const isElsewhere = options.url !== undefined && !isLoopback(new URL(options.url).hostname);
-  const keys = names.flatMap((name) => {
-    const variable = options.apiKeyEnv ?? (isElsewhere ? null : keyVariableOf(name));
-    const key = variable === null ? undefined : process.env[variable];
-    return key === undefined ? [] : [[name, key]];
-  });
-  return {
-    model: null,
-    upstreams: {
-      urls: Object.fromEntries(urls),
-      keys: options.home === undefined ? Object.fromEntries(keys) : {},
-      prices: new Map<string, Price>(),
-      allowInsecure: options.allowInsecure === true,
-    },
-    limits: { price: null, maxCostUsd: null, hardTimeoutMs: DEFAULT_TIMEOUT_MS, isMetered: true },
-  };
-}
-
-const DEFAULT_TIMEOUT_MS = 600_000;

@@ -65,11 +65,6 @@ const FLAGS: Case[] = [
     args: [...OWN, ...NOBODY, "--system-prompt", "Be brief."],
     says: "--system-prompt is for models, and this run names none.",
   },
-  {
-    what: "a dollar budget for a model without a price",
-    args: [...OWN, "--agent-model", "nobody-knows-it", ...NOBODY, "--max-cost", "1"],
-    says: /price/,
-  },
 ];
 
 const GRADER = { type: "completed" };

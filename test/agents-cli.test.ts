@@ -65,7 +65,10 @@ describe.skipIf(lacks("git"))("a run of an agent", () => {
     expect([sum(used, "input"), sum(used, "output")]).toEqual([sum(counted, "input"), sum(counted, "output")]);
     expect(report.rows[0]).toMatchObject({ costSource: "priced", partial: false, notes: [], turns: 2 });
     expect(report.rows[0]?.successAtMs).toBeLessThanOrEqual(Number(report.rows[0]?.durationMs));
-    expect(report.summary["tiny-agent"]).toMatchObject({ pass_rate: 0.5, efficiency: { cost_killed_count: 0, median_turns_to_success: 2 } });
+    expect(report.summary["tiny-agent"]).toMatchObject({
+      pass_rate: 0.5,
+      efficiency: { cost_killed_count: 0, median_turns_to_success: 2 },
+    });
 
     expect(readdirSync(space.path("kept")).sort()).toEqual([
       "tiny-agent-greet-0",
@@ -143,19 +146,22 @@ describe("the flags", () => {
   });
 
   it("are also keys of a config file", async () => {
-    const mock = await model();
+    const steps = [{ command: "echo hello $TOLD > hello.txt; cd; pwd > $OLDPWD/home.txt" }, { text: "Done." }];
+    const mock = await model({ tools: [{ match: GREETING.match, steps }] });
     const config = `agents:\n  - command: ${JSON.stringify(TINY)}\n    name: mine\n    model: openai/gpt-5-mini
 agentUrl: ${mock.url}
 agentParallel: 1
-agentEnv: [SECRET]
+agentHome: home
+agentEnv: [TOLD]
 keepWorkspaces: kept
 datasets: [t.jsonl]
 output: json
 `;
-    const space = new Workspace({ "t.jsonl": [GREET], "assay.config.yaml": config });
-    const report = reportOf(await assay(space.dir));
+    const space = new Workspace({ "t.jsonl": [GREET], "assay.config.yaml": config, "home/.profile": "" });
+    const report = reportOf(await start(space.dir, [], { TOLD: "you" }).finished);
     expect(report.rows).toMatchObject([{ system: "mine", outcome: "pass" }]);
-    expect(readdirSync(space.path("kept"))).toEqual(["mine-greet-0"]);
+    expect(space.read("kept/mine-greet-0/hello.txt")).toBe("hello you\n");
+    expect(space.read("kept/mine-greet-0/home.txt").trim()).toBe(space.path("home"));
   });
 });
 

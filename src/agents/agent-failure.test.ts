@@ -29,6 +29,19 @@ describe("a model's endpoint in trouble", () => {
     expectNothingLeft(place);
   });
 
+  it.each([
+    ["malformed", "system_error"],
+    ["cut", "api_error"],
+  ] as const)("is an error when its answer is broken: %s", async (kind, errorCategory) => {
+    const { row, place } = await tryScripted({
+      does: DONE,
+      model: { reply: "A text of some length. ".repeat(20), faults: [{ kind }] },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, usage: { input: 1000 } });
+    expect(row.attempts[0]?.message).toMatch(/^scripted ended \(exit code 1\).* It said: /s);
+    expectNothingLeft(place);
+  });
+
   it("is not tried again once the agent has worked, and what it used is kept", async () => {
     const { row, mock, agent, place } = await tryScripted({
       does: [{ ask: true }, { ask: true }, ...DONE],
@@ -76,7 +89,10 @@ describe("how an agent ends", () => {
   });
 
   it("without a final event is an error, even with exit code 0", async () => {
-    const { row } = await tryScripted({ does: [{ ask: true }, { write: "a.txt", text: "" }], example: { graders: WRITTEN } });
+    const { row } = await tryScripted({
+      does: [{ ask: true }, { write: "a.txt", text: "" }],
+      example: { graders: WRITTEN },
+    });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", metadata: { exitCode: 0 } });
   });
 
@@ -101,6 +117,19 @@ describe("how an agent ends", () => {
   });
 });
 
+describe("an agent that stops by itself", () => {
+  it.each([
+    ["refused", { stop_reason: "refusal", subtype: "success", result: "I will not." }],
+    ["truncated", { subtype: "error_max_turns", is_error: true, errors: ["too many turns"] }],
+  ])("is graded on what it left: %s", async (errorCategory, result) => {
+    const { row } = await tryScripted({
+      does: [{ ask: true }, { write: "a.txt", text: "" }, { print: { type: "result", ...result } }, { exit: 1 }],
+      example: { graders: WRITTEN },
+    });
+    expect(row).toMatchObject({ outcome: "pass", errorCategory, metadata: { stoppedBecause: expect.any(String) } });
+  });
+});
+
 describe("failureOf", () => {
   const CALL: GatewayRequest = {
     provider: "anthropic",
@@ -122,7 +151,16 @@ describe("failureOf", () => {
   const idle = () => {
     const { signal } = new AbortController();
     const launch = { args: [], env: {}, homeFiles: {} };
-    return new AgentRun({ adapter: claude, program: "", launch, cwd: "", env: {}, folders: [], signal, onFigures() {} });
+    return new AgentRun({
+      adapter: claude,
+      program: "",
+      launch,
+      cwd: "",
+      env: {},
+      folders: [],
+      signal,
+      onFigures() {},
+    });
   };
   const exit = { code: 1, signal: null, leftBehind: 0, survivors: [] };
   const failing = (end: AgentEnd | null, requests: readonly GatewayRequest[], run = idle()) =>

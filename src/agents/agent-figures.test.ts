@@ -48,8 +48,7 @@ describe("speedOf", () => {
   it("takes the first tool that writes for the first attempt, else the first change, else the first text", () => {
     const events = [said(1100), called("Bash", 1200), called("Write", 1300)];
     const changed = { ...FACTS, firstChangeAt: 1250 };
-    const first = (facts: typeof FACTS | typeof changed, list: AgentEvent[]) =>
-      speedOf(list, [], facts).firstAttemptMs;
+    const first = (facts: typeof FACTS | typeof changed, list: AgentEvent[]) => speedOf(list, [], facts).firstAttemptMs;
     expect(first(changed, events)).toBe(300);
     expect(first(changed, events.slice(0, 2))).toBe(250);
     expect(first(FACTS, events.slice(0, 2))).toBe(100);

@@ -93,6 +93,14 @@ describe("an agent whose calls go elsewhere", () => {
     expectNothingLeft(place);
   });
 
+  it("is held to a number of tokens by it", async () => {
+    const { row } = await tryScripted({
+      does: [says(1000, 10), says(9000, 10), { hang: true }],
+      budgets: { max_cost_usd: 0, max_tokens: 5000 },
+    });
+    expect(row).toMatchObject({ errorCategory: "cost_killed", usage: { input: 10_000 } });
+  });
+
   it("is not billed twice when some go through the gateway", async () => {
     const { row } = await tryScripted({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
     expect(row).toMatchObject({ usage: { input: 1000, output: 2 }, costUsd: 0.0102 });

@@ -1,7 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { Trajectory } from "../core/trajectory.js";
 import { gradeRun } from "../grade-run.js";
 import { GraderEvaluator } from "../graders/index.js";
 import type { AgentOptions } from "../open-agent.js";
@@ -40,7 +39,11 @@ describe("the row of a trial", () => {
     const { row, result, mock } = await tryScripted({
       place,
       does: MAKES,
-      model: { ...TOLD, tokensPerSec: 400, reply: "word ".repeat(60) },
+      model: {
+        tools: [{ command: "echo made > a.txt; sleep 0.4" }],
+        tokensPerSec: 400,
+        reply: "word ".repeat(60),
+      },
       example: { graders: MADE },
       run: { runsDir: join(place.root, "runs") },
     });
@@ -63,12 +66,13 @@ describe("the row of a trial", () => {
     expect(ttftMs).toBeGreaterThan(0);
     expect(firstAttemptMs).toBeGreaterThan(ttftMs ?? 0);
     expect(successAtMs).toBeGreaterThan(0);
-    expect(successAtMs).toBeLessThan((durationMs ?? 0) - 100);
-    expect(tokensPerSec).toBeGreaterThan(250);
-    expect(tokensPerSec).toBeLessThan(800);
+    expect(successAtMs).toBeLessThan((durationMs ?? 0) - 400);
+    // With the time of the tool it would be less than 150.
+    expect(tokensPerSec).toBeGreaterThan(180);
+    expect(tokensPerSec).toBeLessThan(1000);
     const stored = [...readOutputs(result.runDir ?? "")];
     expect(stored).toHaveLength(1);
-    const { events, startedAt = 0 } = stored[0]?.output.trajectory as Trajectory;
+    const { events = [], startedAt = 0 } = stored[0]?.output.trajectory ?? {};
     const types = events.map(({ type }) => type);
     expect(types.filter((type) => type === "token_usage")).toHaveLength(2);
     expect(types.indexOf("tool_result")).toBeGreaterThan(types.indexOf("tool_call"));
@@ -85,7 +89,10 @@ describe("the row of a trial", () => {
       does: {
         "5 %": [{ print: { type: "quite_new" } }, { print: { type: "quite_new" } }, ...does(1.05)],
         "half a percent": does(1.005),
-        nothing: [{ ask: true, silent: true }, { end: "done", factor: 0 }],
+        nothing: [
+          { ask: true, silent: true },
+          { end: "done", factor: 0 },
+        ],
       },
       dataset: ["5 %", "half a percent", "nothing"].map((question) => ({ id: question, question, graders: COMPLETED })),
     });
@@ -202,7 +209,7 @@ describe("eight at a time", () => {
     const outputs = result.rows.map(({ usage }) => usage?.output ?? 0);
     expect(new Set(outputs).size).toBe(8);
     expect(outputs.reduce((sum, output) => sum + output, 0)).toBe(countedBy(mock.requests).output);
-    expect(mock.counts.maxOpen).toBeGreaterThan(2);
+    expect(mock.counts.maxOpen).toBeGreaterThan(1);
     expectNothingLeft(place);
   });
 });
@@ -278,7 +285,12 @@ describe("without a runner", () => {
     expect(usual).not.toContain("the-real-key");
     vi.stubEnv("ANTHROPIC_API_KEY", "another-key");
     expect(await print()).toBe(usual);
-    for (const other of [{ agent: "claude:other" }, { passEnv: ["A"] }, { home: place.root }, { url: "http://localhost:9" }])
+    for (const other of [
+      { agent: "claude:other" },
+      { passEnv: ["A"] },
+      { home: place.root },
+      { url: "http://localhost:9" },
+    ])
       expect(await print(other)).not.toBe(usual);
     writeScriptedAgent({ bin: place.bin, script: { "*": MAKES }, version: "9.9.9" });
     expect(await print()).not.toBe(usual);

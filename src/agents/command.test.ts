@@ -28,7 +28,10 @@ describe("the words of a command", () => {
     ["my-agent {prompt}", ["my-agent", "Do it"]],
     ["my-agent  -m {model}\t--task={prompt}", ["my-agent", "-m", "small", "--task=Do it"]],
     [`my-agent "two words" 'and "more"' {prompt}`, ["my-agent", "two words", 'and "more"', "Do it"]],
-    [String.raw`my-agent a\ b "a \"quoted\" \n" 'a\b' {prompt}`, ["my-agent", "a b", 'a "quoted" \\n', "a\\b", "Do it"]],
+    [
+      String.raw`my-agent a\ b "a \"quoted\" \n" 'a\b' {prompt}`,
+      ["my-agent", "a b", 'a "quoted" \\n', "a\\b", "Do it"],
+    ],
     [`my-agent --x="a b"'c d'e {prompt}`, ["my-agent", "--x=a bc de", "Do it"]],
     [`my-agent "" '' {prompt}`, ["my-agent", "", "", "Do it"]],
     ["my-agent $HOME * ; {prompt}", ["my-agent", "$HOME", "*", ";", "Do it"]],
@@ -37,7 +40,7 @@ describe("the words of a command", () => {
   });
 
   it("hold the task as it is, whatever is in it", () => {
-    const nasty = "It's \"so\"\n{model} {prompt} $(rm -rf x) `y` \\ $& $1";
+    const nasty = 'It\'s "so"\n{model} {prompt} $(rm -rf x) `y` \\ $& $1';
     expect(wordsFor("a --task={prompt}", { prompt: nasty })).toEqual(["a", `--task=${nasty}`]);
     fc.assert(
       fc.property(fc.string(), (prompt) => {
@@ -60,10 +63,13 @@ describe("the words of a command", () => {
     (template) => expect(() => commandAdapter(template)).toThrow(/quote that is not closed/),
   );
 
-  it.each(["", "my-agent", "{prompt}", "my-agent prompt"])("are refused without a place for the task: %s", (template) => {
-    expect(() => commandAdapter(template)).toThrow(UsageError);
-    expect(() => commandAdapter(template)).toThrow(/Write \{prompt\} there/);
-  });
+  it.each(["", "my-agent", "{prompt}", "my-agent prompt"])(
+    "are refused without a place for the task: %s",
+    (template) => {
+      expect(() => commandAdapter(template)).toThrow(UsageError);
+      expect(() => commandAdapter(template)).toThrow(/Write \{prompt\} there/);
+    },
+  );
 
   it("ask for a model when there is a place for one", () => {
     expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Name one with --agent-model/);
@@ -157,9 +163,13 @@ describe("a command as a system", () => {
     const { result, mock } = await tryScripted({
       place,
       does: [],
-      model: { requireKey: "real", reply: "It's \"42\"\nor so" },
+      model: { requireKey: "real", reply: 'It\'s "42"\nor so' },
       dataset: [
-        { id: 1, question: "What's the \"answer\"?", graders: [{ type: "output-matches", config: { pattern: "^It's \"42\"\nor so$" } }] },
+        {
+          id: 1,
+          question: 'What\'s the "answer"?',
+          graders: [{ type: "output-matches", config: { pattern: '^It\'s "42"\nor so$' } }],
+        },
         { id: 2, question: "fail", graders: COMPLETED },
       ],
       agent: { command: `node '${file}' {prompt}`, name: "mine" },

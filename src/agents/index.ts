@@ -5,4 +5,4 @@ export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
 export { commandAdapter, commandName } from "./command.js";
 export { describeAgents } from "./describe.js";
 export { detectAgent } from "./detect.js";
-export { mountOf } from "./mount.js";
+export { locateModel, type ModelPlace } from "./locate-model.js";

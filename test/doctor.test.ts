@@ -1,0 +1,48 @@
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fakeClaude, program } from "./agents-cli-bench.js";
+import { start } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+const VERSION_OF = (text: string) => `#!/bin/sh\n${text}\n`;
+
+/** What is said of each agent, by its name. */
+async function agentsIn(space: Workspace, env: Readonly<Record<string, string>>): Promise<Record<string, string>> {
+  const { code, stdout } = await start(space.dir, ["doctor"], env).finished;
+  expect(code).toBe(0);
+  const lines = [...stdout.matchAll(/^\| agent (\w+) +\| (\w+) +\| (.*?) +\|$/gm)];
+  return Object.fromEntries(lines.map(([, name = "", state, detail]) => [name, `${state}: ${detail}`]));
+}
+
+describe("assay doctor on agents", () => {
+  it("says of each what it is and how to get it", async () => {
+    const space = new Workspace();
+    const PATH = `${dirname(process.execPath)}:/usr/bin:/bin`;
+    const agents = await agentsIn(space, { PATH });
+    expect(Object.keys(agents)).toEqual(["claude", "codex", "gemini", "opencode", "pi"]);
+    for (const detail of Object.values(agents))
+      expect(detail).toMatch(/^missing: not installed\. .*npm install -g @?\S+$/);
+  });
+
+  it("tells the version, the place, the key and the login of those that are there", async () => {
+    const space = new Workspace({ "home/.claude/.credentials.json": "{}" });
+    const { PATH } = fakeClaude(space);
+    program(space, "codex", VERSION_OF("echo codex-cli 0.99.0"));
+    const env = { PATH, HOME: space.path("home"), ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "set" };
+    const { claude = "", codex = "" } = await agentsIn(space, env);
+    expect(claude).toContain(`ok: 2.1.325 (${space.path("bin", "claude")})`);
+    expect(claude).toContain("ANTHROPIC_API_KEY is not set: set it, or use its login with --agent-home inherit");
+    expect(claude).not.toContain("checked with");
+    expect(claude.includes("root")).toBe(process.getuid?.() === 0);
+    expect(codex).toMatch(/^ok: 0\.99\.0 \(.*\); checked with 0\.166\.0: .*; OPENAI_API_KEY is set$/);
+  });
+
+  it("does not call those ready that cannot be started", async () => {
+    const space = new Workspace();
+    const { PATH } = program(space, "claude", VERSION_OF("exit 1"));
+    program(space, "pi", "#!/no/such/interpreter\n");
+    const { claude = "", pi = "" } = await agentsIn(space, { PATH });
+    expect(claude).toMatch(/^missing: .*does not tell its version: try to start it$/);
+    expect(pi).toMatch(/^missing: /);
+  });
+});
