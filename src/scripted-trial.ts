@@ -54,6 +54,8 @@ export async function openMock(script: MockOptions = {}): Promise<Mock> {
 export interface TrialOptions {
   /** What the agent does, for every task or by the task. */
   readonly does: readonly ScriptStep[] | Script;
+  /** The agent that the program passes for; `claude` unless told. */
+  readonly program?: string;
   /** What the model does. */
   readonly model?: MockOptions;
   readonly example?: Partial<Example>;
@@ -75,10 +77,10 @@ export interface Tried {
 
 /** Has the scripted agent do a task, or several, by the real runner with real processes on a real model endpoint. */
 export async function tryScripted(options: TrialOptions): Promise<Tried> {
-  const { does, model, run, place = openPlace() } = options;
+  const { does, program = "claude", model, run, place = openPlace() } = options;
   const mock = await openMock(model);
   const script: Script = Array.isArray(does) ? { "*": does as readonly ScriptStep[] } : (does as Script);
-  const agent = writeScriptedAgent({ bin: place.bin, script });
+  const agent = writeScriptedAgent({ bin: place.bin, script, name: program });
   const system = await openScripted(place, mock, options);
   const result = await evaluate({
     systems: [system],

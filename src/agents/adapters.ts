@@ -14,6 +14,6 @@ export const ADAPTERS: Readonly<Record<AgentName, AgentAdapter>> = { claude, cod
 export function adapterOf(name: string): AgentAdapter {
   if ((AGENT_NAMES as readonly string[]).includes(name)) return ADAPTERS[name as AgentName];
   throw new UsageError(
-    `There is no agent "${name}".${didYouMean(name, AGENT_NAMES)} Known are ${AGENT_NAMES.join(", ")}; any other is run with --agent-command 'my-agent {prompt}'.`,
+    `There is no agent "${name}".${didYouMean(name, AGENT_NAMES)} Any other is run with --agent-command 'my-agent {prompt}'.`,
   );
 }

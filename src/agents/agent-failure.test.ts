@@ -26,6 +26,7 @@ describe("a model's endpoint in trouble", () => {
     // What may pass is tried again as long as nothing had come back.
     expect(mock.counts.byStatus).toEqual({ [kind]: calls });
     expect(row.attempts).toHaveLength(calls);
+    expect(row.notes).toEqual([]);
     expectNothingLeft(place);
   });
 
@@ -54,6 +55,16 @@ describe("a model's endpoint in trouble", () => {
     expect(row.costUsd).toBe(costOf(used));
     expect(used.input).toBe(2000);
     expectNothingLeft(place);
+  });
+
+  it("is not tried again once something was paid for, which would be lost from the bill", async () => {
+    const { row, mock } = await tryScripted({
+      does: [{ ask: true, silent: true }, ...DONE],
+      model: { faults: [{ kind: 500, every: 2 }] },
+      run: { retry: { maxRetries: 5 } },
+    });
+    expect(mock.counts.byStatus).toEqual({ 200: 1, 500: 1 });
+    expect(row).toMatchObject({ errorCategory: "api_error", usage: countedBy(mock.requests) });
   });
 
   it("that the agent recovers from is no trouble", async () => {
@@ -146,7 +157,7 @@ describe("failureOf", () => {
     durationMs: 1,
     ttftMs: null,
     generationMs: null,
-    message: "the connection broke",
+    message: "the connection broke.",
   };
   const idle = () => {
     const { signal } = new AbortController();

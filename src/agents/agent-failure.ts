@@ -23,7 +23,9 @@ export function failureOf(failure: Failure): TrialError {
   const status = (end?.kind === "failed" ? end.status : null) ?? trouble?.status ?? null;
   const isEndpoints = status !== null || trouble !== null;
   const category = isEndpoints ? categoryOf(status) : "system_error";
-  const hasWorked = run.events.some(({ type }) => type === "assistant_message" || type === "tool_call");
+  // The bill of a trial that is run again begins anew: what was paid for would be lost.
+  const hasSpent = run.reader.figures.usage !== null || requests.some(({ usage }) => usage !== null);
+  const hasWorked = hasSpent || run.events.some(({ type }) => type === "assistant_message" || type === "tool_call");
   const mayRetry = !hasWorked && isEndpoints && isTransient(status);
   return new TrialError(category, messageOf(failure, trouble), {
     spent,
@@ -49,10 +51,10 @@ function isTransient(status: number | null): boolean {
 
 function messageOf({ name, end, exit, run }: Failure, trouble: GatewayRequest | null): string {
   const said = end === null || end.kind === "done" ? null : end.message;
-  const heard = trouble?.message ?? null;
+  const heard = trouble?.message?.replace(/\.$/, "") ?? null;
   if (said !== null) return heard === null || said.includes(heard) ? `${name}: ${said}` : `${name}: ${said} (${heard})`;
   const stderr = run.stderr === "" ? "" : ` It said: ${run.stderr.slice(-STDERR_SHOWN)}`;
-  const endpoint = heard === null ? "" : ` Its last call failed: ${heard}.`;
+  const endpoint = heard === null ? "" : ` Its last call failed: ${heard.replace(/\.$/, "")}.`;
   return `${name} ended (${waysOut(exit)}) without saying how its work ended.${endpoint}${stderr}`;
 }
 

@@ -1,7 +1,9 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Price } from "../core/price.js";
 import { costOf, expectNothingLeft, openMock, tryScripted } from "../scripted-trial.js";
+import { adapterOf } from "./adapters.js";
 import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
+import { fixture, readAll } from "./fixtures/read-fixture.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 /** A cent for a thousand of input, ten for a thousand of output. */
@@ -105,5 +107,32 @@ describe("an agent whose calls go elsewhere", () => {
     const { row } = await tryScripted({ does: [says(5000, 50), { ask: true }, { end: "done" }] });
     expect(row).toMatchObject({ usage: { input: 1000, output: 2 }, costUsd: 0.0102 });
     expect(row.notes).toEqual(["the program itself reports 6052 tokens, the gateway counted 1002"]);
+  });
+});
+
+describe("a recorded run of each agent, played again", () => {
+  it.each([
+    ["claude", "claude-sonnet-4-5", "claude-2.1.325-one-tool.jsonl"],
+    ["codex", "gpt-5.5", "codex-0.166.0-one-tool.jsonl"],
+    ["gemini", "gemini-2.5-flash", "gemini-0.61.0-one.jsonl"],
+    ["opencode", "openai/gpt-5-mini", "opencode-1.18.33-one.jsonl"],
+    ["pi", "openai/gpt-5-mini", "pi-0.74.2-one.jsonl"],
+  ])("counts by its own word: %s", async (program, model, stream) => {
+    const events = fixture(stream);
+    const { reader } = readAll(adapterOf(program), events);
+    const { row } = await tryScripted({
+      program,
+      does: events.map((event): ScriptStep => ({ line: JSON.stringify(event) })),
+      agent: { agent: `${program}:${model}` },
+      example: { graders: [{ type: "output-contains", config: { substring: "hello" } }] },
+    });
+    expect(row).toMatchObject({
+      outcome: "pass",
+      turns: 2,
+      metadata: { agent: program, meter: "program", toolCalls: 1 },
+    });
+    expect(row.usage).toMatchObject({ input: reader.figures.usage?.input, output: reader.figures.usage?.output });
+    expect(row.costUsd).toBeGreaterThan(0);
+    expect(row.notes).toHaveLength(1);
   });
 });

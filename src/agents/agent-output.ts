@@ -110,7 +110,7 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
     ...(isMetered || figures.usage === null
       ? []
       : ["nothing went through the gateway: tokens and cost are what the program itself reports"]),
-    ...(isMetered || figures.usage !== null
+    ...(isMetered || figures.usage !== null || meter.requests.some(({ dialect }) => dialect !== null)
       ? []
       : ["no model was called through the gateway: what it used is not known"]),
     ...(kinds.length === 0 ? [] : [`events that this version does not know: ${kinds.join(", ")}`]),

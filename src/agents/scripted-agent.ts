@@ -34,7 +34,10 @@ export type ScriptStep =
 /** What it does by the task that it is given; `*` for all others. */
 export type Script = Readonly<Record<string, readonly ScriptStep[]>>;
 
-/** A program that passes for an agent: it prints the events of `claude`, and does what it was told beforehand. */
+/**
+ * A program that passes for an agent: it does what it was told beforehand. Events of its own are those of `claude`; for
+ * any other it prints what the script says.
+ */
 export interface ScriptedAgent {
   /** To be put into PATH. */
   readonly bin: string;
@@ -58,7 +61,7 @@ export function writeScriptedAgent(options: ScriptedAgentOptions): ScriptedAgent
   const starts = join(bin, "starts.txt");
   mkdirSync(bin, { recursive: true });
   writeFileSync(starts, "");
-  const given = { script, version, starts };
+  const given = { name, script, version, starts };
   const text = `#!${process.execPath}\nconst GIVEN = ${JSON.stringify(given)};\n${PROGRAM}`;
   writeFileSync(join(bin, name), text, { mode: 0o755 });
   return {

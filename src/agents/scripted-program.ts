@@ -131,7 +131,7 @@ async function run(step) {
 }
 
 (async () => {
-  print({ type: "system", subtype: "init", claude_code_version: GIVEN.version.split(" ")[0], model, permissionMode: "bypassPermissions" });
+  if (GIVEN.name === "claude") print({ type: "system", subtype: "init", claude_code_version: GIVEN.version.split(" ")[0], model, permissionMode: "bypassPermissions" });
   for (const step of GIVEN.script[prompt] ?? GIVEN.script["*"]) await run(step);
 })();
 `;

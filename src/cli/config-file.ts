@@ -35,7 +35,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
-  const { cacheDir, runsDir, modelsFile } = config;
+  const { cacheDir, runsDir, modelsFile, agentHome, keepWorkspaces } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -47,6 +47,8 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(replay && { replay: replay.map(anchor) }),
     ...(reader && { reader: module(reader) }),
     ...(modelsFile && { modelsFile: anchor(modelsFile) }),
+    ...(agentHome && agentHome !== "inherit" && { agentHome: anchor(agentHome) }),
+    ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
   };

@@ -96,12 +96,16 @@ async function sandbox(): Promise<Check[]> {
   return [box, ...found, ...steps];
 }
 
-/** Programs that only the test suite needs so far. */
+/** Programs that some runs need. */
 function programs(): Check[] {
   return ["git"].map((program) => {
     const path = findProgram(program);
     return path === null
-      ? { what: program, state: "missing", detail: `only needed to work on Assay itself: apt-get install ${program}` }
+      ? {
+          what: program,
+          state: "missing",
+          detail: `needed for tasks of agents that check out a repository: apt-get install ${program}`,
+        }
       : { what: program, state: "ok", detail: path };
   });
 }

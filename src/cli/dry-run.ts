@@ -111,15 +111,19 @@ function isFree(price: TokenPrices | null): boolean {
 /** What a call of a model takes when nobody says. */
 const USUAL_TRIAL_MS = 5000;
 
+/** What the work of an agent takes when nobody says. */
+const USUAL_WORK_MS = 60_000;
+
 /** Endpoints are called side by side: the slowest decides. Work that calls none is taken to be done at once. */
 function wallSeconds({ systems, examples, trials }: Plan, maxWorkers: number): number {
   const byEndpoint = new Map<string, number>();
-  for (const { endpoint, limits } of systems) {
+  for (const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } of systems) {
     if (endpoint === undefined) continue;
-    const each = (limits?.expectedSolutionMs ?? USUAL_TRIAL_MS) / 1000;
-    byEndpoint.set(endpoint, (byEndpoint.get(endpoint) ?? 0) + each * examples.length * trials);
+    const each = (limits?.expectedSolutionMs ?? (worksInPhases ? USUAL_WORK_MS : USUAL_TRIAL_MS)) / 1000;
+    const all = (each * examples.length * trials) / maxParallel;
+    byEndpoint.set(endpoint, (byEndpoint.get(endpoint) ?? 0) + all);
   }
-  return Math.max(0, ...byEndpoint.values()) / maxWorkers;
+  return Math.max(0, ...byEndpoint.values());
 }
 
 function inWords(report: PlanReport): string {

@@ -210,7 +210,7 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
   const facts = [
     `pass = ${passRule(rows, config)} ≥ ${config.threshold} · ${plural(lines.length, "system")} × ${plural(examples, "example")} (${names}) × ${plural(config.trials, "trial")}`,
     `${rows.length} trials planned: ${outcomeCounts(lines)}`,
-    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(Math.round(timing.trialsPerSecond))} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
+    `${formatSeconds(timing.wallSeconds)} · ${formatNumber(timing.trialsPerSecond >= 10 ? Math.round(timing.trialsPerSecond) : timing.trialsPerSecond, 1)} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
   facts.push(...groupFacts(result));
   const frontier = result.across.frontier_cost_of_pass;
