@@ -21,6 +21,8 @@ export interface AgentModel {
 /** What an agent is started with. */
 export interface LaunchRequest {
   readonly prompt: string;
+  /** A file that holds the same, for programs that take long prompts so. */
+  readonly promptFile: string;
   /** Null: the program's own default. */
   readonly model: AgentModel | null;
   /** The base URLs of the gateway for the clients of each provider, as the provider's own SDK takes them. */

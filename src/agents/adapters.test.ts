@@ -5,6 +5,7 @@ import { ADAPTERS, adapterOf } from "./adapters.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "the-model", cliName: "own/the-model", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",

@@ -116,6 +116,7 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
     ...(kinds.length === 0 ? [] : [`events that this version does not know: ${kinds.join(", ")}`]),
     ...(run.malformed === 0 ? [] : [`lines of its output that are no JSON: ${run.malformed}`]),
     ...(run.dropped === 0 ? [] : [`lines of its output that were too long to read: ${run.dropped}`]),
+    ...(run.unkept === 0 ? [] : [`events that the trajectory had no room for: ${run.unkept}`]),
     ...(exit.leftBehind === 0
       ? []
       : [`processes that ${system.name} left running, and that were ended: ${exit.leftBehind}`]),

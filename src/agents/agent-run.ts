@@ -8,6 +8,12 @@ import { eventOf, type MalformedLine, StreamLines } from "./stream-lines.js";
 /** Enough to see why a program failed. */
 const STDERR_TAIL = 8192;
 
+/** Of all that an agent says and does, in characters: a program that prints without end must not fill the memory. */
+const LONGEST_TRAJECTORY = 64 * 1024 * 1024;
+
+/** What is left out beyond that is told apart from what is kept. */
+const MOST_EVENTS = 200_000;
+
 export interface AgentRunOptions {
   readonly adapter: AgentAdapter;
   /** Where the program is. */
@@ -38,6 +44,9 @@ export class AgentRun {
   malformed = 0;
   /** Lines that were too long. */
   dropped = 0;
+  /** Events that the trajectory has no room for. */
+  unkept = 0;
+  #length = 0;
   #stderr = "";
   readonly #options: AgentRunOptions;
 
@@ -101,7 +110,12 @@ export class AgentRun {
 
   #tell(happenings: readonly AgentHappening[]): void {
     const timestamp = Date.now();
-    for (const happening of happenings) this.events.push({ timestamp, ...happening });
+    for (const happening of happenings) {
+      this.#length += lengthOf(happening);
+      const hasRoom = this.#length <= LONGEST_TRAJECTORY && this.events.length < MOST_EVENTS;
+      if (hasRoom) this.events.push({ timestamp, ...happening });
+      else this.unkept += 1;
+    }
   }
 
   #keepTail(stderr: Readable): void {
@@ -109,6 +123,20 @@ export class AgentRun {
     stderr.on("data", (chunk: Buffer) => {
       this.#stderr = (this.#stderr + decoder.write(chunk)).slice(-STDERR_TAIL);
     });
+  }
+}
+
+/** Roughly: what is short costs next to nothing. */
+function lengthOf(happening: AgentHappening): number {
+  switch (happening.type) {
+    case "tool_result":
+      return happening.result.length;
+    case "tool_call":
+      return JSON.stringify(happening.arguments)?.length ?? 0;
+    case "custom":
+      return JSON.stringify(happening.data)?.length ?? 0;
+    default:
+      return "text" in happening ? happening.text.length : 0;
   }
 }
 

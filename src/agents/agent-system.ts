@@ -112,8 +112,12 @@ export class AgentSystem implements System {
 
   async #start(example: Example, { workspace, meter, trial }: Ready): Promise<AgentRun> {
     const { adapter, program, model, home } = this.#options;
+    const prompt = promptOf(example);
+    const promptFile = join(workspace.root, "prompt.txt");
+    await writeFile(promptFile, prompt);
     const launch = adapter.launch({
-      prompt: promptOf(example),
+      prompt,
+      promptFile,
       model,
       gateway: meter.urls,
       key: MEANINGLESS_KEY,
@@ -163,9 +167,12 @@ export class AgentSystem implements System {
 
   async #clearAway(workspace: Workspace, name: string): Promise<void> {
     const { keepWorkspaces } = this.#options;
-    this.#open.delete(workspace);
-    if (keepWorkspaces !== null) await workspace.keep(keepWorkspaces, name);
-    await workspace.remove();
+    try {
+      if (keepWorkspaces !== null) await workspace.keep(keepWorkspaces, name);
+    } finally {
+      await workspace.remove();
+      this.#open.delete(workspace);
+    }
   }
 }
 

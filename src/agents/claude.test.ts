@@ -13,6 +13,7 @@ const GATEWAY = {
 
 const REQUEST: LaunchRequest = {
   prompt: "Create hello.txt",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "claude-sonnet-4-5", cliName: "sonnet", dialect: "anthropic" },
   gateway: GATEWAY,
   key: "assay-key",

@@ -12,6 +12,7 @@ const GATEWAY = {
 
 const REQUEST: LaunchRequest = {
   prompt: "Create hello.txt",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" },
   gateway: GATEWAY,
   key: "assay-key",

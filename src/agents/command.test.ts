@@ -10,6 +10,7 @@ import { commandAdapter, commandName } from "./command.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "small", cliName: "small", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "assay",

@@ -5,6 +5,7 @@ import { gemini } from "./gemini.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "-- do it",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "gemini-x", cliName: "flash", dialect: "gemini" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",

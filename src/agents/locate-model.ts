@@ -66,7 +66,8 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
       prices: limits.price === null ? new Map() : new Map([[model, limits.price]]),
       allowInsecure: options.allowInsecure === true,
     },
-    limits: { ...limits, isMetered: true },
+    // A budget in dollars is refused at once for a model that nobody knows the price of.
+    limits: limits.price === null ? limits : { ...limits, isMetered: true },
   };
 }
 

@@ -6,6 +6,7 @@ import { opencode } from "./opencode.js";
 
 const REQUEST: LaunchRequest = {
   prompt: '-x say  "a b"\nnow',
+  promptFile: "/tmp/prompt.txt",
   model: { name: "m", cliName: "openai/m", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",

@@ -5,6 +5,7 @@ import { pi } from "./pi.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "do it",
+  promptFile: "/tmp/prompt.txt",
   model: { name: "m", cliName: "openai/m", dialect: "chat" },
   gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
   key: "meaningless",

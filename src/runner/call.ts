@@ -71,7 +71,10 @@ export interface CallOptions {
 export function openCall({ trial: { trial, example, system }, runSeed, signal, budget, stop }: CallOptions): Call {
   const messages: string[] = [];
   const seed = hashSeed(runSeed, String(example.id), trial);
-  const log = (message: string) => void messages.push(String(message));
+  // A call that is made again says most of it again.
+  const log = (message: string) => {
+    if (!messages.includes(String(message))) messages.push(String(message));
+  };
   return {
     context: { signal, budget, trial, seed, log },
     messages,
