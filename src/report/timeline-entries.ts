@@ -98,14 +98,14 @@ class Telling {
   }
 }
 
-/** Parts of what is said that follow each other are one text. */
+/** Parts of what is said that follow each other are one text, also when the meter's word comes between them. */
 export function joinedTexts(events: readonly TrajectoryEvent[]): TrajectoryEvent[] {
   const found: TrajectoryEvent[] = [];
   for (const event of events) {
-    const before = found.at(-1);
+    const at = found.findLastIndex(({ type }) => type !== "token_usage");
+    const before = found[at];
     const isPart = event.type === "assistant_message" || event.type === "reasoning";
-    if (isPart && before?.type === event.type)
-      found[found.length - 1] = { ...before, text: shown(before.text) + shown(event.text) };
+    if (isPart && before?.type === event.type) found[at] = { ...before, text: shown(before.text) + shown(event.text) };
     else found.push(event);
   }
   return found;

@@ -127,3 +127,15 @@ describe("renderTimeline", () => {
     );
   });
 });
+
+it("does not break a text where the meter spoke", () => {
+  const events = [
+    at(1, { type: "turn_start" }),
+    at(1, { type: "assistant_message", text: "The end of a pa" }),
+    at(1, usage(1000, 50, 0.01)),
+    at(1, { type: "assistant_message", text: "ge was wrong." }),
+  ];
+  const lines = renderTimeline({ startedAt: START, events }).join("\n");
+  expect(lines).toContain("The end of a page was wrong.");
+  expect(lines).toContain("so far");
+});
