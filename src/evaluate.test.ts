@@ -242,6 +242,10 @@ describe("the cache", () => {
     ["refusals", () => ({ response: "1", stopped: "refused" })],
     ["truncations", () => ({ response: "1", stopped: "truncated" })],
     ["stopped trials", () => ({ response: "1", stopped: "cost_killed" })],
+    [
+      "work that is not all written down",
+      () => ({ response: "1", workspace: { changes: [], incomplete: "too large" } }),
+    ],
     ["outputs that are none", () => "1"],
   ])("never keeps %s", async (_, process) => {
     let calls = 0;

@@ -239,6 +239,39 @@ describe("which agent", () => {
     expect((await plan({ command: "node x/tiny.mjs {prompt}" })).system.name).toBe("tiny");
   });
 
+  it.each([
+    [{ agent: "claude:" }, 'The agent "claude:" names no model after its colon. Write claude:MODEL, or claude.'],
+    [{ agent: "claude", model: "" }, "model has no name"],
+    [{ command: "mine {prompt}", model: "" }, "model has no name"],
+    [{ command: "mine {model} {prompt}" }, "The agent's command has a {model}, but none is named."],
+  ])("is refused at once without the model it speaks of: %o", async (options, says) => {
+    await expect(plan(options)).rejects.toThrow(UsageError);
+    await expect(plan(options)).rejects.toThrow(says);
+  });
+
+  it("of a command is told how a model is named", async () => {
+    const unknown = plan({ command: "mine {model} {prompt}", model: "some-model" });
+    await expect(unknown).rejects.toThrow('"some-model" is no model that the command could be pointed at.');
+    await expect(unknown).rejects.toThrow("Write --agent-model PROVIDER/MODEL");
+  });
+
+  it("makes the folder that workspaces are kept in, but not for a plan", async () => {
+    const keepWorkspaces = join(dir, "kept", "here");
+    await plan({ agent: "claude", keepWorkspaces });
+    expect(existsSync(keepWorkspaces)).toBe(false);
+    await openAgent({ agent: "claude", keepWorkspaces });
+    expect(existsSync(keepWorkspaces)).toBe(true);
+  });
+
+  it("is refused when workspaces cannot be kept where they should", async () => {
+    const keepWorkspaces = join(dir, "claude", "kept");
+    const refused = openAgent({ agent: "claude", keepWorkspaces });
+    await expect(refused).rejects.toThrow(UsageError);
+    await expect(refused).rejects.toThrow(
+      /^Workspaces cannot be kept in \S+kept: .*Name a folder that can be written with --keep-workspaces\.$/,
+    );
+  });
+
   it("runs where and as it is told", async () => {
     const { system, hasOwnHome, passEnv } = await plan({ agent: "claude", maxParallel: 3, passEnv: ["A"] });
     expect({ hasOwnHome, passEnv }).toEqual({ hasOwnHome: false, passEnv: ["A"] });

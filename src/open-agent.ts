@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { availableParallelism, homedir } from "node:os";
 import { resolve } from "node:path";
 import {
@@ -10,10 +10,11 @@ import {
   detectAgent,
   locateModel,
   type ModelPlace,
+  requireModel,
 } from "./agents/index.js";
 import { findModelsFile } from "./budget/find-models-file.js";
 import { loadModels } from "./budget/index.js";
-import { UsageError } from "./core/errors.js";
+import { messageOf, UsageError } from "./core/errors.js";
 
 /** More at a time would mostly wait for each other's processor time. */
 const MOST_PARALLEL = 4;
@@ -54,7 +55,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
   const found = options.isPlan === true ? { program: adapter.program, version: null } : await detectAgent(adapter);
   return new AgentSystem({
     ...found,
-    name: options.name ?? options.agent ?? commandName(options.command ?? ""),
+    name: agentName(options),
     adapter,
     model,
     upstreams,
@@ -62,8 +63,17 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     maxParallel: options.maxParallel ?? Math.min(MOST_PARALLEL, availableParallelism()),
     home: homeOf(options),
     passEnv: options.passEnv ?? [],
-    keepWorkspaces: options.keepWorkspaces === undefined ? null : resolve(options.keepWorkspaces),
+    keepWorkspaces: keptIn(options),
   });
+}
+
+/**
+ * What the system of an agent is called in a report.
+ * @example
+ * agentName({ command: "node agents/tiny.mjs {prompt}" }); // "tiny"
+ */
+export function agentName({ name, agent, command = "" }: Pick<AgentOptions, "name" | "agent" | "command">): string {
+  return name ?? agent ?? commandName(command);
 }
 
 /** The adapter, and the model as it was named. */
@@ -72,8 +82,14 @@ function chosen({ agent, command, model }: AgentOptions): { adapter: AgentAdapte
     throw new UsageError(
       "An agent is either one that is known by its name (agent) or a command of your own (command).",
     );
-  if (command !== undefined) return { adapter: commandAdapter(command), model };
+  if (model === "") throw new UsageError("The agent's model has no name. Name one, or leave it out.");
+  if (command !== undefined) {
+    requireModel(command, model);
+    return { adapter: commandAdapter(command), model };
+  }
   const [name = "", own] = (agent ?? "").split(/:(.*)/s);
+  if (own === "")
+    throw new UsageError(`The agent "${agent}" names no model after its colon. Write ${name}:MODEL, or ${name}.`);
   if (own !== undefined && model !== undefined)
     throw new UsageError(`The agent "${agent}" names its model already. Leave out the model "${model}".`);
   return { adapter: adapterOf(name), model: own ?? model };
@@ -86,4 +102,21 @@ function homeOf({ home }: AgentOptions): string | null {
   throw new UsageError(
     `There is no folder ${home} to use as the agents' HOME. Name one that is there, or write inherit for your own.`,
   );
+}
+
+/** Made now: where nothing can be kept, that is better known before anything is spent. */
+function keptIn({ keepWorkspaces, isPlan }: AgentOptions): string | null {
+  if (keepWorkspaces === undefined) return null;
+  const folder = resolve(keepWorkspaces);
+  if (isPlan === true) return folder;
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+    return folder;
+  } catch (cause) {
+    throw new UsageError(
+      `Workspaces cannot be kept in ${folder}: ${messageOf(cause)}. Name a folder that can be written with --keep-workspaces.`,
+      { cause },
+    );
+  }
 }

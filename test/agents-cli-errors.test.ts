@@ -19,7 +19,7 @@ const FLAGS: Case[] = [
   {
     what: "an agent that is not installed",
     args: ["--agent", "claude", ...NOBODY],
-    says: /no program "claude" in PATH\. .*npm install -g @anthropic-ai\/claude-code.* assay doctor/,
+    says: /no program "claude" in PATH \(see: assay doctor\)\. Install it with: npm install -g @anthropic-ai\/claude-code$/m,
   },
   { what: "a model that is missing", args: ["--agent", "pi"], says: "pi needs a model: --agent pi:PROVIDER/MODEL" },
   {
@@ -36,6 +36,37 @@ const FLAGS: Case[] = [
     what: "a command without {prompt}",
     args: ["--agent-command", "node agent.mjs"],
     says: '--agent-command "node agent.mjs" does not say where the task goes. Write {prompt} there',
+  },
+  { what: "a colon without a model", args: ["--agent", "claude:"], says: 'The agent "claude:" names no model' },
+  {
+    what: "a {model} without a model",
+    args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...NOBODY],
+    says: "The agent's command has a {model}, but none is named. Name one with --agent-model.",
+  },
+  {
+    what: "a model of a command that nobody knows the place of",
+    args: [...OWN, "--agent-model", "some-model"],
+    says: '"some-model" is no model that the command could be pointed at. Write --agent-model PROVIDER/MODEL',
+  },
+  {
+    what: "a script without the execute bit",
+    args: ["--agent-command", "./t.jsonl {prompt}", ...NOBODY],
+    says: /t\.jsonl may not be run: it has no execute bit\. Set it \(chmod \+x /,
+  },
+  {
+    what: "a folder for workspaces that cannot be made",
+    args: [...OWN, ...NOBODY, "--keep-workspaces", "t.jsonl/kept"],
+    says: /Workspaces cannot be kept in \S+kept: .* --keep-workspaces\./,
+  },
+  {
+    what: "two agents of one name",
+    args: [...OWN, ...OWN, ...NOBODY],
+    says: 'Two agents are called "tiny-agent", and results are told apart by name.',
+  },
+  {
+    what: "fewer names than agents",
+    args: [...OWN, "--agent", "claude", "--agent-name", "mine"],
+    says: "There are 2 agents on the command line but 1 times --agent-name.",
   },
   { what: "a quote that is open", args: ["--agent-command", "node 'a {prompt}"], says: "a quote that is not closed" },
   {
@@ -85,6 +116,11 @@ const EXAMPLES: { what: string; example: Record<string, unknown>; says: string }
     what: "a grader with a path that leaves the folder",
     example: { graders: [{ type: "file-contains", config: { path: "../a", value: "x" } }] },
     says: "its grader 1 (file-contains) cannot be used: path ",
+  },
+  {
+    what: "a duration without its unit",
+    example: { graders: [{ type: "run-command", config: { command: "a", timeout: 30 } }] },
+    says: 'timeout must be a duration with a unit, such as "30s"',
   },
   { what: "no grader in the list", example: { graders: [] }, says: "its list of graders is empty" },
   {

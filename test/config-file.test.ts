@@ -63,7 +63,7 @@ describe("a config file", () => {
     [
       "an unknown key",
       "systems: []\ntrails: 3\n",
-      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: allowInsecure, apiKeyEnv, cacheDir, ',
+      'broken.yaml:2:1: unknown key "trails". Did you mean "trials"? Known: agentEnv, agentHome, ',
     ],
     ["a wrong value", "systems: []\ndatasets: []\nthreshold: 70\n", "broken.yaml:3:12: threshold: "],
     [
@@ -93,6 +93,17 @@ describe("a config file", () => {
     const missing = await assay(space.dir, "--config", "missing.yaml");
     expect(missing.stderr).toMatch(/The config file \S*missing\.yaml does not exist\./);
     expect([keys.code, empty.code, missing.code]).toEqual([2, 2, 2]);
+  });
+
+  it("names the files of an agent's command as all others: beside itself", async () => {
+    const space = new Workspace({
+      "nightly/c.yaml": `datasets: [capitals.jsonl]\nagents:\n  - command: node 'my agent.mjs' {prompt_file}\noutput: json\n`,
+      "nightly/capitals.jsonl": CAPITALS.slice(0, 1),
+      "nightly/my agent.mjs": `import { readFileSync } from "node:fs";
+        process.stdout.write(readFileSync(process.argv[2], "utf8").includes("France") ? "Paris" : "no task");`,
+    });
+    const report = reportOf(await assay(space.dir, "--config", "nightly/c.yaml"));
+    expect(report.rows.map(({ system, outcome }) => [system, outcome])).toEqual([["my agent", "pass"]]);
   });
 
   it("must be the only one of its folder", async () => {

@@ -6,6 +6,7 @@ import { resolveBudgets } from "../src/budget/index.js";
 import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/providers.js";
 import { evaluatorFactories } from "../src/evaluators/factories.js";
 import * as evaluators from "../src/evaluators/index.js";
+import { graderFactories } from "../src/graders/index.js";
 import { LLMJudge } from "../src/judge/index.js";
 import { BUILT_IN_MEMORIES, MEMORY_DATASETS } from "../src/memory/index.js";
 import { MemoryEfficiency } from "../src/metrics/index.js";
@@ -321,6 +322,15 @@ describe("the evaluators of docs/evaluators.md", () => {
       expect([name, refuses]).toEqual([name, after === "nothing"]);
     }
   });
+});
+
+test("docs/graders.md names every type of grader", () => {
+  const described = new Set(
+    tableRows(read("docs/graders.md")).flatMap(([types = ""]) => types.match(/(?<=`)[\w-]+(?=`)/g) ?? []),
+  );
+  const types = Object.keys(graderFactories);
+  expect(types.length).toBeGreaterThan(20);
+  expect(types.filter((type) => !described.has(type))).toEqual([]);
 });
 
 describe("the tree in docs/architecture.md", () => {

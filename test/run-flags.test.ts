@@ -28,6 +28,15 @@ describe("assay run", () => {
     expect(report.summary).toMatchObject({ oracle: { pass_rate: 1 }, paris: { pass_rate: 0.25 } });
   });
 
+  it("takes --agent-command several times, each with its --agent-name", async () => {
+    const say = (word: string) => ["--agent-command", `node -p '"${word}"' {prompt}`];
+    const names = ["--agent-name", "right", "--agent-name", "wrong"];
+    const flags = ["--dataset", "capitals.jsonl", "-n", "1", "--head", "--output", "json"];
+    const report = await json(new Workspace(files), ...flags, ...say("Paris"), ...say("Oslo"), ...names);
+    expect(report.config.systems).toEqual(["right", "wrong"]);
+    expect(report.summary).toMatchObject({ right: { pass_rate: 1 }, wrong: { pass_rate: 0 } });
+  });
+
   it("takes --dataset several times, each with its own rows", async () => {
     const space = new Workspace({ ...files, "more.csv": "id,question,answer\n1,Two?,2\n" });
     const report = await json(space, ...BASE, "--dataset", "more.csv");

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
-import { commandAdapter, commandName } from "./command.js";
+import { commandAdapter, commandName, requireModel } from "./command.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",
@@ -72,8 +72,23 @@ describe("the words of a command", () => {
     },
   );
 
+  it("may take the task from a file", () => {
+    expect(wordsFor("a --file={prompt_file}", { promptFile: "/p/t.txt" })).toEqual(["a", "--file=/p/t.txt"]);
+    const request = { prompt: "{prompt_file} {model}", promptFile: "/p/{prompt}" };
+    expect(wordsFor("a {prompt} {prompt_file}", request)).toEqual(["a", "{prompt_file} {model}", "/p/{prompt}"]);
+  });
+
+  it("begin with a program, not with a variable, whose value is not repeated", () => {
+    const wrong = () => commandAdapter("MY_KEY=hush my-agent {prompt}");
+    expect(wrong).toThrow(/begins with the variable MY_KEY.*--agent-env MY_KEY/);
+    expect(wrong).not.toThrow(/hush/);
+  });
+
   it("ask for a model when there is a place for one", () => {
     expect(() => wordsFor("a {model} {prompt}", { model: null })).toThrow(/Name one with --agent-model/);
+    expect(() => requireModel("a {model} {prompt}", undefined)).toThrow(/Name one with --agent-model/);
+    requireModel("a {model} {prompt}", "small");
+    requireModel("a {prompt}", undefined);
     expect(wordsFor("a {prompt}", { model: null })).toEqual(["a", "Do it"]);
   });
 });
@@ -114,6 +129,9 @@ it.each([
   ["my-agent {prompt}", "my-agent"],
   ["python3 -u /opt/other.py --task {prompt}", "other"],
   ["npx -y some-agent {prompt}", "some-agent"],
+  ["env MY_KEY=hush _B=c my-agent {prompt}", "my-agent"],
+  ["env MY_KEY=hush {prompt}", "env"],
+  ["my-agent {prompt_file}", "my-agent"],
   ["bash {prompt}", "bash"],
   ["{prompt}", "command"],
 ])("is called after its program: %s", (template, name) => {

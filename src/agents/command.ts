@@ -1,11 +1,16 @@
-import { statSync } from "node:fs";
 import { basename, extname, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import type { AgentHappening } from "../core/trajectory.js";
 import type { AgentAdapter, AgentEnd, AgentFigures, LaunchRequest, StreamReader } from "./adapter.js";
+import { namesFile, wordsOf } from "./command-words.js";
 
-const PROMPT = "{prompt}";
 const MODEL = "{model}";
+
+/** Where the task goes: itself, or the path of a file that holds it. */
+const TASK = /\{prompt(?:_file)?\}/;
+
+/** A variable as a shell takes it before a program. */
+const VARIABLE = /^([A-Za-z_]\w*)=/;
 
 /**
  * An adapter for any command that takes a task and works in its folder. It is metered by the gateway, which it finds by
@@ -15,10 +20,11 @@ const MODEL = "{model}";
  */
 export function commandAdapter(template: string): AgentAdapter {
   const [program, ...args] = wordsOf(template).map(asPath);
-  if (program === undefined || !args.some((word) => word.includes(PROMPT)))
+  if (program === undefined || !args.some((word) => TASK.test(word)))
     throw new UsageError(
-      `--agent-command "${template}" does not say where the task goes. Write {prompt} there: --agent-command 'my-agent {prompt}'.`,
+      `--agent-command "${template}" does not say where the task goes. Write {prompt} there, or {prompt_file} for the path of a file that holds it: --agent-command 'my-agent {prompt}'.`,
     );
+  requireProgram(program);
   return {
     name: "command",
     program,
@@ -34,10 +40,31 @@ export function commandAdapter(template: string): AgentAdapter {
   };
 }
 
+/** Its value may be a secret, and is not repeated. */
+function requireProgram(word: string): void {
+  const [, variable] = VARIABLE.exec(word) ?? [];
+  if (variable === undefined) return;
+  throw new UsageError(
+    `--agent-command begins with the variable ${variable}, and no shell is there to set it. Set it for assay, and pass it on with --agent-env ${variable}.`,
+  );
+}
+
 /** The command is run in another folder: a file of this one is named by its whole path. */
 function asPath(word: string): string {
-  const isFile = /[./]/.test(word) && statSync(word, { throwIfNoEntry: false })?.isFile() === true;
-  return isFile ? resolve(word) : word;
+  return namesFile(word, ".") ? resolve(word) : word;
+}
+
+/**
+ * Refuses a command that has a place for a model and no model for it.
+ * @example
+ * requireModel("my-agent -m {model} {prompt}", undefined); // throws
+ */
+export function requireModel(template: string, model: string | undefined): void {
+  if (model === undefined && template.includes(MODEL)) throw noModel();
+}
+
+function noModel(): UsageError {
+  return new UsageError("The agent's command has a {model}, but none is named. Name one with --agent-model.");
 }
 
 /** Programs that run others. */
@@ -49,16 +76,21 @@ const RUNNERS = new Set(["node", "npx", "python", "python3", "sh", "bash", "env"
  * commandName("node agents/tiny.mjs {prompt}"); // "tiny"
  */
 export function commandName(template: string): string {
-  const names = wordsOf(template).filter((word) => !word.startsWith("-") && !word.includes("{"));
+  // The value of a variable may be a secret.
+  const isName = (word: string) => !word.startsWith("-") && !word.includes("{") && !VARIABLE.test(word);
+  const names = wordsOf(template).filter(isName);
   const name = names.find((word) => !RUNNERS.has(basename(word))) ?? names[0] ?? "command";
   return basename(name, extname(name));
 }
 
 /** In one pass: a prompt that speaks of {model} is not to be changed. */
-function filled(word: string, { prompt, model }: LaunchRequest): string {
-  if (word.includes(MODEL) && model === null)
-    throw new UsageError("The agent's command has a {model}, but none is named. Name one with --agent-model.");
-  return word.replace(/\{(?:prompt|model)\}/g, (hole) => (hole === PROMPT ? prompt : (model?.name ?? "")));
+function filled(word: string, { prompt, promptFile, model }: LaunchRequest): string {
+  return word.replace(/\{(prompt|prompt_file|model)\}/g, (_, hole: string) => {
+    if (hole === "prompt") return prompt;
+    if (hole === "prompt_file") return promptFile;
+    if (model === null) throw noModel();
+    return model.name;
+  });
 }
 
 function envFor({ gateway, key, model, usesOwnHome }: LaunchRequest): Record<string, string> {
@@ -70,24 +102,6 @@ function envFor({ gateway, key, model, usesOwnHome }: LaunchRequest): Record<str
   };
   const keys = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, GEMINI_API_KEY: key };
   return { ...urls, ...(usesOwnHome ? {} : keys), ...(model === null ? {} : { ASSAY_MODEL: model.name }) };
-}
-
-/** The words of a command as a shell would have them, without anything else that a shell does. */
-function wordsOf(command: string): string[] {
-  const words: string[] = [];
-  const pattern = /(?:[^\s"'\\]|\\.|"(?:[^"\\]|\\.)*"|'[^']*')+/gs;
-  for (const [word] of command.matchAll(pattern)) words.push(unquoted(word));
-  const rest = command.replace(pattern, "").trim();
-  if (rest !== "") throw new UsageError(`The command "${command}" has a quote that is not closed.`);
-  return words;
-}
-
-function unquoted(word: string): string {
-  return word.replace(
-    /"((?:[^"\\]|\\.)*)"|'([^']*)'|\\(.)/gs,
-    (_, double?: string, single?: string, escaped?: string) =>
-      double === undefined ? (single ?? escaped ?? "") : double.replace(/\\(["\\$`])/g, "$1"),
-  );
 }
 
 /** The last part of what a program prints: an answer, not a log. */

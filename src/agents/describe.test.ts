@@ -33,7 +33,7 @@ describe("describeAgents", () => {
     expect(states.map(({ name }) => name)).toEqual([...AGENT_NAMES]);
     for (const { isReady, detail } of states) {
       expect(isReady).toBe(false);
-      expect(detail).toMatch(/^not installed\. npm install -g \S+/);
+      expect(detail).toMatch(/^not installed\. Install it with: npm install -g \S+$/);
     }
   });
 
@@ -68,10 +68,24 @@ describe("describeAgents", () => {
     expect((await stateOf("claude"))?.detail).not.toContain("IS_SANDBOX");
   });
 
+  it("says of one that hangs how long it was waited for, and of the others what there is", async () => {
+    install("codex", "codex-cli 0.166.0");
+    writeFileSync(join(root, "gemini"), "#!/bin/sh\nexec sleep 60\n", { mode: 0o755 });
+    const states = new Map((await describeAgents(2000)).map((state) => [state.name, state]));
+    expect(states.get("gemini")).toMatchObject({
+      isReady: false,
+      detail: `${join(root, "gemini")} did not answer within 2 s: try to start it`,
+    });
+    expect(states.get("codex")?.isReady).toBe(true);
+  });
+
   it("does not take for ready what does not start", async () => {
     install("pi", "SyntaxError: unexpected token");
     writeFileSync(join(root, "gemini"), "#!/no/such/interpreter\n", { mode: 0o755 });
     expect(await stateOf("pi")).toMatchObject({ isReady: false, detail: expect.stringContaining("try to start it") });
-    expect(await stateOf("gemini")).toMatchObject({ isReady: false, detail: expect.stringMatching(/./) });
+    expect(await stateOf("gemini")).toMatchObject({
+      isReady: false,
+      detail: expect.stringContaining("the program that its first line names is not there"),
+    });
   });
 });

@@ -6,7 +6,7 @@ import { messageOf } from "../core/errors.js";
 import { findProgram } from "../processes/index.js";
 import type { AgentAdapter } from "./adapter.js";
 import { ADAPTERS } from "./adapters.js";
-import { detectAgent } from "./detect.js";
+import { askVersion, howToInstall, VERSION_TIMEOUT_MS } from "./detect.js";
 
 /** Whether an agent can be run here, and what to do about it when it cannot. */
 export interface AgentState {
@@ -16,22 +16,26 @@ export interface AgentState {
 }
 
 /** All agents that are known by name: which are installed, at which version, and what they lack. */
-export function describeAgents(): Promise<AgentState[]> {
-  return Promise.all(Object.values(ADAPTERS).map(describeAgent));
+export function describeAgents(timeoutMs = VERSION_TIMEOUT_MS): Promise<AgentState[]> {
+  return Promise.all(Object.values(ADAPTERS).map((adapter) => describeAgent(adapter, timeoutMs)));
 }
 
-async function describeAgent(adapter: AgentAdapter): Promise<AgentState> {
+async function describeAgent(adapter: AgentAdapter, timeoutMs: number): Promise<AgentState> {
   const { name } = adapter;
-  if (findProgram(adapter.program) === null)
-    return { name, isReady: false, detail: `not installed. ${adapter.install}` };
+  const program = findProgram(adapter.program);
+  if (program === null) return { name, isReady: false, detail: `not installed. ${howToInstall(adapter.install)}` };
   try {
-    const { program, version } = await detectAgent(adapter);
-    if (version === null)
-      return { name, isReady: false, detail: `${program} does not tell its version: try to start it` };
+    const { version, timedOut } = await askVersion(program, timeoutMs);
+    if (version === null) return { name, isReady: false, detail: `${program} ${silence(timedOut, timeoutMs)}` };
     return { name, isReady: true, detail: [`${version} (${program})`, ...remarks(adapter, version)].join("; ") };
   } catch (error) {
     return { name, isReady: false, detail: messageOf(error) };
   }
+}
+
+function silence(timedOut: boolean, timeoutMs: number): string {
+  const what = timedOut ? `did not answer within ${timeoutMs / 1000} s` : "does not tell its version";
+  return `${what}: try to start it`;
 }
 
 function remarks(adapter: AgentAdapter, version: string): string[] {

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { adapterOf } from "./adapters.js";
 import { commandAdapter } from "./command.js";
-import { detectAgent } from "./detect.js";
+import { askVersion, detectAgent } from "./detect.js";
 
 let bin = "";
 beforeEach(() => {
@@ -47,12 +47,31 @@ it("shows a program none of the user's keys", async () => {
 it("says how to get a program that is not there", async () => {
   const missing = detectAgent(adapterOf("claude"));
   await expect(missing).rejects.toThrow(UsageError);
-  await expect(missing).rejects.toThrow(/no program "claude" in PATH.*npm install -g .*assay doctor/);
+  await expect(missing).rejects.toThrow(
+    /^There is no program "claude" in PATH \(see: assay doctor\)\. Install it with: npm install -g @\S+$/,
+  );
   await expect(detectAgent(commandAdapter("not-there {prompt}"))).rejects.toThrow(/Put not-there into PATH/);
 });
 
 it("does not ask a command of the user's for a version", async () => {
   const path = program("mine", `touch ${bin}/was-run`);
   expect(await detectAgent(commandAdapter("mine {prompt}"))).toEqual({ program: path, version: null });
-  await expect(detectAgent(commandAdapter(`${bin}/was-run {prompt}`))).rejects.toThrow(/no program/);
+  await expect(detectAgent(commandAdapter(`${bin}/was-run {prompt}`))).rejects.toThrow(
+    `There is no program ${bin}/was-run. Check the path.`,
+  );
+});
+
+it("says what a script lacks that may not be executed", async () => {
+  const path = program("script.mjs", "");
+  chmodSync(path, 0o644);
+  const refused = detectAgent(commandAdapter(`${path} {prompt}`));
+  await expect(refused).rejects.toThrow(UsageError);
+  await expect(refused).rejects.toThrow(`${path} may not be run: it has no execute bit. Set it (chmod +x ${path})`);
+});
+
+it("does not wait for a version for ever", async () => {
+  const path = program("gemini", "exec sleep 60");
+  expect(await askVersion(path, 100)).toEqual({ version: null, timedOut: true });
+  program("gemini", "echo 1.2.3");
+  expect(await askVersion(path)).toEqual({ version: "1.2.3", timedOut: false });
 });

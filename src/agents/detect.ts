@@ -1,10 +1,11 @@
 import { tmpdir } from "node:os";
 import { UsageError } from "../core/errors.js";
 import { findProgram, runCommand } from "../processes/index.js";
+import { lacksExecuteBit, notExecutable } from "../processes/not-started.js";
 import type { AgentAdapter } from "./adapter.js";
 
-/** Some load all of themselves to say who they are. */
-const TIMEOUT_MS = 30_000;
+/** How long a program may take to tell its version: some load all of themselves for that. */
+export const VERSION_TIMEOUT_MS = 20_000;
 
 /** A program that is there. */
 export interface DetectedAgent {
@@ -16,21 +17,39 @@ export interface DetectedAgent {
 /** Finds the program of an agent, and asks for its version. */
 export async function detectAgent(adapter: AgentAdapter): Promise<DetectedAgent> {
   const program = findProgram(adapter.program);
-  if (program === null)
-    throw new UsageError(`There is no program "${adapter.program}" in PATH. ${adapter.install} See: assay doctor.`);
-  return { program, version: adapter.command === undefined ? await versionOf(program) : null };
+  if (program === null) throw new UsageError(missing(adapter));
+  return { program, version: adapter.command === undefined ? (await askVersion(program)).version : null };
 }
 
-async function versionOf(program: string): Promise<string | null> {
+function missing({ program, install, command }: AgentAdapter): string {
+  if (lacksExecuteBit(program)) return notExecutable(program);
+  // The last word, so that it can be copied.
+  if (command === undefined)
+    return `There is no program "${program}" in PATH (see: assay doctor). ${howToInstall(install)}`;
+  return program.includes("/")
+    ? `There is no program ${program}. Check the path.`
+    : `There is no program "${program}" in PATH. ${install}`;
+}
+
+/** The line that gets an agent, for messages. */
+export function howToInstall(install: string): string {
+  return `Install it with: ${install}`;
+}
+
+/** What a program said when it was asked for its version. */
+export interface VersionAnswer {
+  /** Null when it does not tell. */
+  readonly version: string | null;
+  /** True when it said nothing in time, and was ended. */
+  readonly timedOut: boolean;
+}
+
+/** Asks a program for its version. */
+export async function askVersion(program: string, timeoutMs = VERSION_TIMEOUT_MS): Promise<VersionAnswer> {
   const { PATH = "", HOME = "" } = process.env;
   const env = { PATH, HOME };
-  const { stdout, stderr } = await runCommand({
-    command: program,
-    args: ["--version"],
-    cwd: tmpdir(),
-    env,
-    timeoutMs: TIMEOUT_MS,
-  });
+  const command = { command: program, args: ["--version"], cwd: tmpdir(), env, timeoutMs };
+  const { stdout, stderr, timedOut } = await runCommand(command);
   // Some say it on stderr.
-  return /\d+\.\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? null;
+  return { version: /\d+\.\d+\.\d+[\w.+-]*/.exec(`${stdout}\n${stderr}`)?.[0] ?? null, timedOut };
 }

@@ -2,7 +2,7 @@ export { AGENT_NAMES, type AgentAdapter, type AgentModel, type AgentName } from 
 export { ADAPTERS, adapterOf } from "./adapters.js";
 export type { Upstreams } from "./agent-meter.js";
 export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
-export { commandAdapter, commandName } from "./command.js";
+export { commandAdapter, commandName, requireModel } from "./command.js";
 export { describeAgents } from "./describe.js";
 export { detectAgent } from "./detect.js";
 export { locateModel, type ModelPlace } from "./locate-model.js";

@@ -91,8 +91,10 @@ function nameOf(name: string, { adapter, options }: Wanted): Named {
   const provider = name.slice(0, Math.max(0, slash));
   if (defaultBaseUrlOf(provider) !== null) return { provider, model: name.slice(slash + 1), cliName: name };
   if (options.url !== undefined) return { provider: null, model: name, cliName: name };
+  const [who, flag] =
+    adapter.command === undefined ? [adapter.name, `--agent ${adapter.name}:`] : ["the command", "--agent-model "];
   throw new UsageError(
-    `"${name}" is no model that ${adapter.name} could be pointed at. Write --agent ${adapter.name}:PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or say where it is with --agent-url.`,
+    `"${name}" is no model that ${who} could be pointed at. Write ${flag}PROVIDER/MODEL (openai/gpt-5, openrouter/…), name a model of models.yml, or say where it is with --agent-url.`,
   );
 }
 
@@ -153,11 +155,11 @@ function withoutModel({ adapter, options }: Wanted): Located {
       `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a NAME of models.yml.`,
     );
   const names = Object.keys(PROVIDERS) as ProviderName[];
-  const urls = names.flatMap((name) =>
+  const urls = names.flatMap((name): [ProviderName, string][] =>
     options.url === undefined ? [] : [[name, baseUrlOf("--agent-url", options.url, PROVIDERS[name].dialect)]],
   );
   const isElsewhere = options.url !== undefined && !isLoopback(new URL(options.url).hostname);
-  const keys = names.flatMap((name) => {
+  const keys = names.flatMap((name): [ProviderName, string][] => {
     const variable = options.apiKeyEnv ?? (isElsewhere ? null : keyVariableOf(name));
     const key = variable === null ? undefined : process.env[variable];
     return key === undefined ? [] : [[name, key]];

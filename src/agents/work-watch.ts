@@ -17,37 +17,46 @@ export class WorkWatch {
   readonly #workspace: Workspace;
   readonly #passes: TrialContext["passes"];
   readonly #watch: FolderWatch;
-  #firstChangeAt: number | null = null;
+  readonly #stop: AbortSignal;
+  readonly #cancelling = new AbortController();
   /** Of the newest state that was not looked at yet. */
   #pendingAt: number | null = null;
   #lastLookedAt: number | null = null;
   #checking: Promise<void> | null = null;
   #successAt: number | null = null;
 
-  constructor(workspace: Workspace, passes: TrialContext["passes"]) {
+  /** The signal is the trial's: when it is stopped, nobody waits for a copy any more. */
+  constructor(workspace: Workspace, passes: TrialContext["passes"], signal?: AbortSignal) {
     this.#workspace = workspace;
     this.#passes = passes;
-    this.#watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => this.#look(changedAt) });
+    const cancelled = this.#cancelling.signal;
+    this.#stop = signal === undefined ? cancelled : AbortSignal.any([signal, cancelled]);
+    const { path } = workspace;
+    this.#watch = watchFolder({
+      path,
+      isThere: () => workspace.isThere,
+      onQuiet: (changedAt) => this.#look(changedAt),
+    });
   }
 
   /** Looks at the last state too. */
   async end(): Promise<Watched> {
-    const lastChange = await this.#watch.close();
-    if (lastChange !== null && lastChange !== this.#lastLookedAt) this.#look(lastChange);
+    const times = await this.#watch.close();
+    if (times !== null && times.lastAt !== this.#lastLookedAt) this.#look(times.lastAt);
     await this.#checking;
-    return { firstChangeAt: this.#firstChangeAt, successAt: this.#successAt };
+    return { firstChangeAt: times?.firstAt ?? null, successAt: this.#successAt };
   }
 
   /** Nobody wants to know any more. */
   async cancel(): Promise<void> {
+    this.#cancelling.abort();
     await this.#watch.close();
     this.#pendingAt = null;
     await this.#checking;
   }
 
   #look(changedAt: number): void {
-    this.#firstChangeAt ??= changedAt;
-    if (this.#successAt !== null || this.#passes === undefined) return;
+    if (this.#successAt !== null || this.#passes === undefined || this.#stop.aborted) return;
     this.#pendingAt = changedAt;
     this.#checking ??= this.#checkAll(this.#passes);
   }
@@ -65,7 +74,7 @@ export class WorkWatch {
   /** A state that cannot be copied or graded is not a success; the last word has the grading of the trial itself. */
   async #isRight(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
     try {
-      const snapshot = await snapshotOf(this.#workspace);
+      const snapshot = await snapshotOf(this.#workspace, this.#stop);
       try {
         return await passes({ workspace: snapshot.state });
       } finally {

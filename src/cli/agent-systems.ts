@@ -1,13 +1,23 @@
 import type { AgentSystem } from "../agents/index.js";
-import { type AgentOptions, openAgent } from "../open-agent.js";
+import { UsageError } from "../core/errors.js";
+import { agentName, openAgent } from "../open-agent.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
 type Run = RunConfig & { dryRun?: boolean };
 
 /** The agents of a run as systems. */
 export async function* agentSystems(run: Run): AsyncGenerator<AgentSystem> {
-  for (const given of run.agents ?? [])
-    yield await agentSystem(typeof given === "string" ? { agent: given } : given, run);
+  const agents = (run.agents ?? []).map((given) => (typeof given === "string" ? { agent: given } : given));
+  requireOwnNames(agents.map(agentName));
+  for (const agent of agents) yield await agentSystem(agent, run);
+}
+
+function requireOwnNames(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return;
+  throw new UsageError(
+    `Two agents are called "${twice}", and results are told apart by name. Give each a name of its own: --agent-name for each, in their order, or \`name\` in the config file.`,
+  );
 }
 
 /** One agent as a system. */
@@ -26,7 +36,5 @@ export function agentSystem(given: AgentConfig, run: Run): Promise<AgentSystem> 
     // A plan is made without starting anything.
     isPlan: run.dryRun,
   };
-  return openAgent(
-    Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as AgentOptions,
-  );
+  return openAgent(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
 }

@@ -1,12 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
+import { anchoredCommand } from "../agents/command-words.js";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
 import type { NamedFiles } from "../datasets/named-files.js";
 import { DIALECT_NAMES } from "../dialects/dialect.js";
 import { isModulePath, loadModule } from "./load-module.js";
-import type { RunConfig } from "./run-config.js";
+import type { AgentConfig, RunConfig } from "./run-config.js";
 
 const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
 
@@ -35,7 +36,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
-  const { cacheDir, runsDir, modelsFile, agentHome, keepWorkspaces } = config;
+  const { cacheDir, runsDir, modelsFile, agents, agentHome, keepWorkspaces } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -47,6 +48,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(replay && { replay: replay.map(anchor) }),
     ...(reader && { reader: module(reader) }),
     ...(modelsFile && { modelsFile: anchor(modelsFile) }),
+    ...(agents && { agents: agents.map((agent) => anchoredAgent(agent, { folder: dir, anchor })) }),
     ...(agentHome && agentHome !== "inherit" && { agentHome: anchor(agentHome) }),
     ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
@@ -61,6 +63,14 @@ function anchoredFiles(
   return Object.fromEntries(
     Object.entries(named).map(([name, given]) => [name, { ...given, files: given.files.map(anchor) }]),
   );
+}
+
+function anchoredAgent(
+  agent: string | AgentConfig,
+  place: { folder: string; anchor: (path: string) => string },
+): string | AgentConfig {
+  if (typeof agent === "string" || agent.command === undefined) return agent;
+  return { ...agent, command: anchoredCommand(agent.command, place) };
 }
 
 /** `./mine.ts`, `DATASET=./mine.ts` and `NAME:./argument` name files; all else is a name. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { GIVEN_UP, TALKED_ABOUT } from "../agents/tasks/index.js";
 import type { EvalRow } from "../core/row.js";
-import { demoAgentsCommand } from "./demo-agents.js";
+import { demoAgentsCommand, unsolved } from "./demo-agents.js";
 
 let runsDir: string;
 let printed: { stdout: string; stderr: string };
@@ -60,4 +60,17 @@ it("does not know every agent", async () => {
   await expect(demoAgentsCommand({ output: "table", runsDir, seed: 0, agents: ["clade"] })).rejects.toThrow(
     'Did you mean "claude"',
   );
+});
+
+it("says of the task that the script gives up why nobody did it, and of no other", () => {
+  const rows = (...passed: [id: string, passed: boolean | null][]) =>
+    passed.map(([exampleId, isDone]) => ({ exampleId, passed: isDone }));
+  expect(unsolved(rows([GIVEN_UP, false], ["a", true], ["a", false]), GIVEN_UP)).toEqual([
+    `Nobody did ${GIVEN_UP}: the scripted model gives it up.`,
+  ]);
+  expect(unsolved(rows(["a", null], [GIVEN_UP, false], ["b", false]), GIVEN_UP)).toEqual([
+    "Nobody did a, b.",
+    `Nobody did ${GIVEN_UP}: the scripted model gives it up.`,
+  ]);
+  expect(unsolved(rows(["a", null], [GIVEN_UP, true]), GIVEN_UP)).toEqual(["Nobody did a."]);
 });

@@ -54,7 +54,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
   const reporter = registry.get("reporter", output);
   const adapters = adaptersFor(agents);
   const dataset = await loadDataset("agent-tasks", { seed });
-  const { agentTaskScript } = await import("../agents/tasks/index.js");
+  const { agentTaskScript, GIVEN_UP } = await import("../agents/tasks/index.js");
   const mock = await startMock({ ...agentTaskScript(), ...PACE, seed });
   const systems: AgentSystem[] = [];
   try {
@@ -71,7 +71,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
         ...watch,
       }),
     );
-    const code = await showDemo(result, { reporter, conclusion: conclude(result), next: nextSteps(result) });
+    const code = await showDemo(result, { reporter, conclusion: conclude(result, GIVEN_UP), next: nextSteps(result) });
     return wasInterrupted ? EXIT.interrupted : code;
   } finally {
     await Promise.all(systems.map((system) => system.close()));
@@ -135,7 +135,7 @@ async function watched(work: (watch: Watch) => Promise<EvalResult>) {
 }
 
 /** The findings in plain words. */
-function conclude({ summary, rows }: EvalResult): string {
+function conclude({ summary, rows }: EvalResult, givenUp: string): string {
   const each = Object.entries(summary).map(([name, values]) => {
     const own = rows.filter(({ system }) => system === name);
     const done = own.filter(({ passed }) => passed === true).length;
@@ -145,7 +145,7 @@ function conclude({ summary, rows }: EvalResult): string {
       ? `${said}.`
       : `${said}, at ${formatDollars(values.cost_per_pass_usd)} each; half of those were right within ${formatSeconds(seconds)}.`;
   });
-  return [...each, ...killed(rows), ...unsolved(rows)].join("\n");
+  return [...each, ...killed(rows), ...unsolved(rows, givenUp)].join("\n");
 }
 
 function killed(rows: readonly EvalRow[]): string[] {
@@ -158,10 +158,15 @@ function killed(rows: readonly EvalRow[]): string[] {
   ];
 }
 
-function unsolved(rows: readonly EvalRow[]): string[] {
-  const ids = [...new Set(rows.map(({ exampleId }) => exampleId))];
-  const never = ids.filter((id) => !rows.some(({ exampleId, passed }) => exampleId === id && passed === true));
-  return never.length === 0 ? [] : [`Nobody did ${never.join(", ")}: the scripted model gives it up.`];
+/** Says which tasks nobody did. Of one it is known why: the model's script gives it up. */
+export function unsolved(rows: readonly Pick<EvalRow, "exampleId" | "passed">[], givenUp: string): string[] {
+  const ids = [...new Set(rows.map(({ exampleId }) => String(exampleId)))];
+  const never = ids.filter((id) => !rows.some(({ exampleId, passed }) => String(exampleId) === id && passed === true));
+  const others = never.filter((id) => id !== givenUp);
+  return [
+    ...(others.length === 0 ? [] : [`Nobody did ${others.join(", ")}.`]),
+    ...(never.includes(givenUp) ? [`Nobody did ${givenUp}: the scripted model gives it up.`] : []),
+  ];
 }
 
 function nextSteps({ runDir, config }: EvalResult): string {

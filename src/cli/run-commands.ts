@@ -179,7 +179,7 @@ type CommanderRunOptions = Omit<
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
-  const { agent, agentCommand, agentModel, agentEnv, ...others } = rest;
+  const { agent, agentCommand, agentName, agentModel, agentEnv, ...others } = rest;
   const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
     others;
   const described = describeModels({ model, proxy, name, api });
@@ -188,6 +188,7 @@ function toRunFlags(options: CommanderRunOptions): RunFlags {
     ...describeAgents({
       ...(agent === undefined ? {} : { agent }),
       ...(agentCommand === undefined ? {} : { agentCommand }),
+      ...(agentName === undefined ? {} : { agentName }),
       ...(agentModel === undefined ? {} : { agentModel }),
       ...(agentEnv === undefined ? {} : { agentEnv }),
     }),

@@ -36,7 +36,7 @@ export interface WorkspaceChanges {
   readonly incomplete?: string;
 }
 
-/** One file that is not as it was given. */
+/** One file or empty folder that is not as it was given. */
 export type FileChange =
   | {
       readonly path: string;
@@ -46,6 +46,8 @@ export type FileChange =
       readonly executable?: boolean;
     }
   | { readonly path: string; readonly status: "deleted" }
+  /** A folder that was made or emptied, and holds nothing. */
+  | { readonly path: string; readonly status: "folder" }
   /** A link, by what it points to. */
   | { readonly path: string; readonly status: "linked"; readonly target: string };
 

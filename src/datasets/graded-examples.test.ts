@@ -51,8 +51,32 @@ describe("examples with graders", () => {
   });
 
   it("are compared as text where there are none", async () => {
-    const path = jsonl("plain.jsonl", [{ id: 1, question: "Why?", answer: "So.", graders: "three people" }]);
+    const path = jsonl("plain.jsonl", [{ id: 1, question: "Why?", answer: "So.", graders: null }]);
     expect(names((await loadFile(path, { registry: new Registry() })).evaluators)).toEqual(["answer_quality"]);
+    const cells = file("plain.csv", "id,question,answer,graders\n1,Why?,So.,\n");
+    expect(names((await loadFile(cells, { registry: new Registry() })).evaluators)).toEqual(["answer_quality"]);
+  });
+
+  it.each([
+    ["text.jsonl", '{"id":1,"question":"Why?","graders":"three people"}', ":1", 'has the string "three people"'],
+    ["cell.csv", 'id,question,graders\n1,Why?,"[{""type"":""completed""}]"', ":2", "has the string "],
+    ["object.json", '[{"id":1,"question":"Why?","graders":{"type":"completed"}}]', " row 1", "has an object"],
+  ])("are refused with their place when they are no list: %s", async (name, content, place, words) => {
+    const loading = loadFile(file(name, content), { registry: withGraders() });
+    await expect(loading).rejects.toThrow(DatasetError);
+    await expect(loading).rejects.toThrow(`${name}${place}: the row ${words}`);
+    await expect(loading).rejects.toThrow('and not a list in "graders"');
+  });
+
+  it("are left out with their row when bad rows are", async () => {
+    const path = jsonl("skipped.jsonl", [
+      { id: 1, question: "Write it", graders: "some" },
+      { id: 2, question: "Write it", graders: GRADERS, environment: "a forest" },
+      { id: 3, question: "Write it", graders: GRADERS },
+    ]);
+    const { examples, notes } = await loadFile(path, { registry: withGraders(), skipBadRows: true });
+    expect(examples.map(({ id }) => id)).toEqual([3]);
+    expect(notes).toEqual([expect.stringContaining(`2 bad rows skipped (first: ${path}:1: the row has the string`)]);
   });
 
   it("cannot be mixed with others", async () => {
@@ -103,11 +127,23 @@ describe("environments", () => {
     ]);
     const loading = loadFile(path);
     await expect(loading).rejects.toThrow(DatasetError);
-    await expect(loading).rejects.toThrow("The example 5: ");
+    await expect(loading).rejects.toThrow(`${path}:1: the example 5: "gone" of an example's environment`);
     const misspelt = jsonl("misspelt.jsonl", [
       { id: 5, question: "Do it", environment: { file: [] }, graders: GRADERS },
     ]);
-    await expect(loadFile(misspelt, { registry: withGraders() })).rejects.toThrow('unknown key "file"');
+    await expect(loadFile(misspelt, { registry: withGraders() })).rejects.toThrow(
+      `${misspelt}:1: the row cannot be used: environment has an unknown key "file"`,
+    );
+  });
+
+  it("must be objects where an example has graders", async () => {
+    const path = jsonl("no-object.jsonl", [
+      { id: 4, question: "Do it", graders: GRADERS },
+      { id: 5, question: "Do it", environment: ["a forest"], graders: GRADERS },
+    ]);
+    await expect(loadFile(path, { registry: withGraders() })).rejects.toThrow(
+      `${path}:2: the row cannot be used: environment is an array, not an object. Mend it`,
+    );
   });
 
   it("are left alone where the column is about something else", async () => {

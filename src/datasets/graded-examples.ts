@@ -3,6 +3,8 @@ import { DatasetError, messageOf } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Permissions, Registry } from "../core/registry.js";
+import { describe } from "../core/shape.js";
+import { checkEnvironment } from "../workspace/environment-check.js";
 import type { EnvironmentReader } from "../workspace/environment-reader.js";
 import { namedEvaluator } from "./named-evaluator.js";
 
@@ -50,29 +52,62 @@ export function hasEnvironment({ environment, graders }: Readonly<Record<string,
 }
 
 /**
+ * What is wrong with the graders or the environment of an example, as far as the row alone tells; null when nothing is.
+ * Graders that are no list would be passed over, and answers compared as text instead.
+ */
+export function problemWithTask(example: Readonly<Record<string, unknown>>): string | null {
+  const { graders, environment } = example;
+  if (!isNothing(graders) && !Array.isArray(graders))
+    return `has ${describe(graders)} and not a list in "graders" (JSON and JSONL can hold one; a column about something else needs another name)`;
+  const isTask = Array.isArray(graders) && !isNothing(environment);
+  return isTask || hasEnvironment(example) ? problemWithEnvironment(environment) : null;
+}
+
+/** An empty cell is no value. */
+function isNothing(value: unknown): boolean {
+  return value === undefined || value === null || value === "";
+}
+
+function problemWithEnvironment(environment: unknown): string | null {
+  try {
+    checkEnvironment(environment);
+    return null;
+  } catch (error) {
+    return `cannot be used: ${messageOf(error).replace(/\.$/, "")}`;
+  }
+}
+
+/** Where an example is from: its file, and its place there as messages name it. */
+export interface ExamplePlace {
+  readonly path: string;
+  readonly at: string;
+}
+
+/**
  * Puts the content of the files that environments name into them, so that every trial gets the same and content
- * identifies the example. `fileOf` says which file an example is from: what it names lies beside that.
+ * identifies the example. `placeOf` says where an example is from: what it names lies beside its file.
  */
 export async function fillEnvironments(
   examples: readonly Example[],
-  fileOf: (example: Example) => string,
+  placeOf: (example: Example) => ExamplePlace,
 ): Promise<void> {
   const placed = examples.filter(hasEnvironment);
   if (placed.length === 0) return;
   const { EnvironmentReader: Reader } = await import("../workspace/environment-reader.js");
   const readers = new Map<string, EnvironmentReader>();
   for (const example of placed) {
-    const dir = dirname(fileOf(example));
+    const { path, at } = placeOf(example);
+    const dir = dirname(path);
     const reader = readers.get(dir) ?? new Reader(dir);
     readers.set(dir, reader);
-    example.environment = await filled(reader, example);
+    example.environment = await filled(reader, example, at);
   }
 }
 
-async function filled(reader: EnvironmentReader, { id, environment }: Example): Promise<unknown> {
+async function filled(reader: EnvironmentReader, { id, environment }: Example, at: string): Promise<unknown> {
   try {
     return await reader.read(environment);
   } catch (cause) {
-    throw new DatasetError(`The example ${JSON.stringify(id)}: ${messageOf(cause)}`, { cause });
+    throw new DatasetError(`${at}: the example ${JSON.stringify(id)}: ${messageOf(cause)}`, { cause });
   }
 }

@@ -6,7 +6,7 @@ import { canonicalJson } from "../core/fingerprint.js";
 import { registry as defaultRegistry, type Permissions, type Registry } from "../core/registry.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { nameOfFile, requireFile, rowFormatOf } from "./formats.js";
-import { fillEnvironments, graderEvaluators, hasEnvironment } from "./graded-examples.js";
+import { fillEnvironments, graderEvaluators, hasEnvironment, problemWithTask } from "./graded-examples.js";
 import { loadRows, stratum } from "./load-rows.js";
 import { closeFiles, openRowFile, type RowFile } from "./row-file.js";
 import type { RawRow } from "./source-row.js";
@@ -65,7 +65,7 @@ interface FilesToRead {
 async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesToRead): Promise<Dataset> {
   const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
-  const { convert, fileOf } = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
+  const { convert, placeOf } = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
@@ -75,7 +75,10 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
     convert,
   });
   const { registry = defaultRegistry, permissions } = options;
-  await fillEnvironments(examples, (example) => paths[fileOf(example)] ?? "");
+  await fillEnvironments(examples, (example) => {
+    const { file, line } = placeOf(example);
+    return { path: paths[file] ?? "", at: rowFiles[file]?.at(line) ?? name };
+  });
   const graders = await graderEvaluators(examples, { registry, permissions });
   // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway, and all there is.
   const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !examples.some(hasEnvironment);
@@ -92,18 +95,21 @@ async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesTo
   });
 }
 
-/** How rows become examples, and from which of the files one that names things beside it is. */
+/** How rows become examples, and where one that names things beside its file is from. */
 function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) {
   // Made once: a large file waits for the conversion of each row.
   const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
-  const files = new WeakMap<Example, number>();
+  const places = new WeakMap<Example, { file: number; line: number }>();
   return {
-    convert: (row: RawRow, file: number): Conversion => {
+    convert: (row: RawRow, file: number, line: number): Conversion => {
       const converted = toExample(row, conversions[file]);
-      if ("example" in converted && hasEnvironment(converted.example)) files.set(converted.example, file);
+      if (!("example" in converted)) return converted;
+      const problem = problemWithTask(converted.example);
+      if (problem !== null) return { problem };
+      if (hasEnvironment(converted.example)) places.set(converted.example, { file, line });
       return converted;
     },
-    fileOf: (example: Example): number => files.get(example) ?? 0,
+    placeOf: (example: Example) => places.get(example) ?? { file: 0, line: 0 },
   };
 }
 

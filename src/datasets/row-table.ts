@@ -16,8 +16,8 @@ export interface RowTableOptions extends Pick<LoadOptions, "maxExamples" | "head
   filtersExamples?: boolean;
 }
 
-/** Turns a row into examples; `file` is the position of its file among those being read. */
-type Convert = (row: RawRow, file: number) => Conversion | readonly Conversion[];
+/** Turns a row into examples; `file` is the position of its file among those being read, `line` its place there. */
+type Convert = (row: RawRow, file: number, line: number) => Conversion | readonly Conversion[];
 
 /** Where a row stands: the position of its file, and how lines of that file are written. */
 export interface RowPlace {
@@ -94,7 +94,7 @@ export class RowTable {
     this.#columns.see(row);
     if (this.#columns.complete) this.#stopAtBadRow();
     if (!filtersExamples && !this.#keeps(row)) return;
-    const converted = convert(row, place.file);
+    const converted = convert(row, place.file, line);
     if (!isList(converted)) this.#addConverted(row, converted, { line, place });
     else for (const one of converted) this.#addConverted(row, one, { line, place });
   }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
 import { filled, readConfig } from "./config.js";
 import { gradeOf } from "./grade.js";
-import { type FolderUse, folderUseOf, ownGrader } from "./own-grader.js";
+import { mostUseOf, ownGrader } from "./own-grader.js";
 
 /** Weights and `required` belong to the graders of an example, not to parts of one. */
 const part = z.strictObject(
@@ -36,7 +36,7 @@ export function compositions(make: (spec: GraderSpec) => Grader): Record<string,
 function composed(name: string, parts: readonly Part[], join: (grades: readonly Grade[]) => Verdict) {
   return ownGrader({
     name,
-    folderUse: mostOf(parts),
+    folderUse: mostUseOf(parts.map(({ grader }) => grader)),
     kind: parts.some(({ grader }) => grader.kind === "llm") ? "llm" : "code",
     seesWorkspaceOnly: parts.every(({ grader }) => grader.seesWorkspaceOnly === true),
     grade: async (graded) => {
@@ -44,11 +44,6 @@ function composed(name: string, parts: readonly Part[], join: (grades: readonly 
       return { ...join(details), details };
     },
   });
-}
-
-function mostOf(parts: readonly Part[]): FolderUse {
-  const uses = parts.map(({ grader }) => folderUseOf(grader));
-  return (["runs", "looks"] as const).find((use) => uses.includes(use)) ?? "none";
 }
 
 async function gradesOf(parts: readonly Part[], graded: Graded): Promise<Grade[]> {

@@ -18,9 +18,9 @@ export const pattern = checked(filled, (value) => {
 export const flags = text.regex(/^[dgimsuvy]*$/, "must be flags of a regular expression, such as i or im");
 export const glob = checked(filled, problemWithGlob);
 export const path = checked(filled, problemWithPath);
-export const duration = checked(text, (value) => (durationMs(value) === null ? DURATION_FORM : null)).transform(
-  (value) => durationMs(value) ?? 0,
-);
+export const duration = checked(z.string(DURATION_FORM), (value) =>
+  durationMs(value) === null ? DURATION_FORM : null,
+).transform((value) => durationMs(value) ?? 0);
 
 /** A schema with a check that says in words what is wrong. */
 function checked(schema: z.ZodString, problemWith: (value: string) => string | null) {

@@ -44,6 +44,15 @@ describe("diff graders", () => {
     expect(ending(await grade("diff-contains", { value: "from-git.js" }, parts(unknown)))).toBe("pass");
   });
 
+  it("takes a commit for no unknown change, and an empty folder for none", async () => {
+    const incomplete = "what the agent did in git, such as a commit, is not kept";
+    const folder: FileChange[] = [{ path: ".cache", status: "folder" }];
+    expect(ending(await grade("diff-empty", {}, parts(folder, { incomplete })))).toBe("pass");
+    expect(ending(await grade("diff-contains", { value: ".cache" }, parts(folder)))).toBe("fail");
+    expect(ending(await grade("diff-empty", {}, parts(CHANGES, { incomplete })))).toBe("fail");
+    expect(ending(await grade("diff-empty", {}, parts([], { incomplete: `too large; ${incomplete}` })))).toBe("error");
+  });
+
   it("believes the diff of a folder that is there", async () => {
     const unknown: FileChange[] = [{ path: "from-git.js", status: "modified", content: "kept\nnew\n" }];
     const diff =

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
+import { isAboutGitAlone } from "../workspace/git-state.js";
 import { filled, flag, flags, glob, pattern, readConfig } from "./config.js";
 import { changeTexts } from "./diff-text.js";
 import { listed } from "./excerpt.js";
@@ -75,19 +76,20 @@ function diffGrader(name: string, path: string | undefined, judge: Judge) {
   const meant = path === undefined ? null : readGlob(path);
   return ownGrader({
     name,
-    folderUse: "none",
+    folderUse: "diff",
     seesWorkspaceOnly: true,
     grade: (graded) => judge({ state: changesIn(graded, meant), graded }),
   });
 }
 
-/** The changes to the files that are meant. */
+/** The changes to the files that are meant; to git, an empty folder is none. */
 function changesIn({ output }: Graded, meant: Glob | null): WorkspaceState {
   const { workspace } = output;
   if (!Array.isArray(workspace?.changes)) throw new GraderError("the output does not say what was changed");
-  if (workspace.incomplete !== undefined)
-    throw new GraderError(`not all that was changed is known: ${workspace.incomplete}`);
-  const changes = workspace.changes as readonly FileChange[];
+  const { incomplete } = workspace;
+  if (incomplete !== undefined && !isAboutGitAlone(incomplete))
+    throw new GraderError(`not all that was changed is known: ${incomplete}`);
+  const changes = (workspace.changes as readonly FileChange[]).filter(({ status }) => status !== "folder");
   const { diff } = workspace as { diff?: unknown };
   const state = { changes: meant === null ? changes : changes.filter((change) => meant.matches(change.path)) };
   return typeof diff === "string" ? Object.assign(state, { diff }) : state;

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { Environment } from "../core/environment.js";
+import { dirname, join } from "node:path";
+import type { Environment, WorkspaceState } from "../core/environment.js";
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
@@ -10,16 +10,20 @@ import type { FolderUse } from "./own-grader.js";
 
 /** What graders work in. */
 export interface GradedFolder {
-  /** Null when there is none. */
+  /** Null when there is none. To be asked for each use: what is run in it can put a link in its place. */
   readonly path: string | null;
   /** Why there is none, where there should be one. */
   readonly problem?: string;
+  /** What was changed in it, with its diff, where it had to be made again. */
+  readonly state?: WorkspaceState;
   /** Variables for programs. */
   readonly env: Readonly<Record<string, string>>;
   remove(): Promise<void>;
 }
 
 const NOTHING: GradedFolder = { path: null, env: {}, remove: async () => undefined };
+
+const GONE = "the folder has gone, or something else was put in its place, while it was graded";
 
 interface FolderWanted {
   readonly example: Example;
@@ -35,33 +39,79 @@ interface FolderWanted {
  */
 export async function openFolder({ example, output, use, signal }: FolderWanted): Promise<GradedFolder> {
   const { workspace } = output;
-  if (use === "none" || workspace === undefined || workspace === null) return NOTHING;
   const environment = (example.environment ?? {}) as Environment;
-  const outside = use === "runs" ? await makeOutside(environment) : NOTHING;
-  if (workspace.path !== undefined && existsSync(workspace.path)) return { ...outside, path: workspace.path };
+  if (workspace === undefined || workspace === null || !isNeeded(use, workspace, environment)) return NOTHING;
+  const folder = isLive(workspace) ? liveFolder(workspace) : await madeAgain({ workspace, environment, signal });
+  const { path } = folder;
+  return use === "runs" && path !== null ? withOutside(folder, path, environment) : folder;
+}
+
+/** A diff alone takes a folder only where nothing else says what the set-up had made. */
+function isNeeded(use: FolderUse, workspace: WorkspaceState, { git, commands = [] }: Environment): boolean {
+  if (use !== "diff") return use !== "none";
+  const isMade = git !== undefined || commands.length > 0;
+  return isMade && !("diff" in workspace) && Array.isArray(workspace.changes) && workspace.changes.some(hadContent);
+}
+
+function hadContent({ status }: WorkspaceState["changes"][number]): boolean {
+  return status === "modified" || status === "deleted";
+}
+
+function isLive({ path }: WorkspaceState): boolean {
+  return path !== undefined && existsSync(path);
+}
+
+function liveFolder(workspace: WorkspaceState): GradedFolder {
+  return {
+    ...NOTHING,
+    problem: GONE,
+    get path() {
+      return isLive(workspace) ? (workspace.path ?? null) : null;
+    },
+  };
+}
+
+interface Stored {
+  readonly workspace: WorkspaceState;
+  readonly environment: Environment;
+  readonly signal: AbortSignal;
+}
+
+async function madeAgain({ workspace, environment, signal }: Stored): Promise<GradedFolder> {
   try {
-    const { rebuildWorkspace } = await import("../workspace/index.js");
+    const { rebuildWorkspace, stateOf } = await import("../workspace/index.js");
     const again = await rebuildWorkspace({ environment, changes: workspace, signal });
-    const remove = async () => void (await Promise.all([outside.remove(), again.remove()]));
-    return { ...outside, path: again.path, remove };
+    const state = stateOf(again, { changes: workspace.changes });
+    return {
+      env: {},
+      problem: GONE,
+      state,
+      get path() {
+        return state.path ?? null;
+      },
+      remove: () => again.remove(),
+    };
   } catch (error) {
-    await outside.remove();
     signal.throwIfAborted();
     return { ...NOTHING, problem: messageOf(error) };
   }
 }
 
-/** The HOME and the variables of programs that graders run. */
-async function makeOutside({ env }: Environment): Promise<GradedFolder> {
-  const { scrubbedEnv } = await import("../workspace/index.js");
+/** The same with a HOME and variables for the programs that graders run. */
+async function withOutside(folder: GradedFolder, path: string, { env }: Environment): Promise<GradedFolder> {
+  const { scrubbedEnv, writeGitIdentity } = await import("../workspace/index.js");
   const { removeFolder } = await import("../workspace/remove-folder.js");
   const root = await mkdtemp(join(tmpdir(), "assay-grading-"));
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
-  await mkdir(home);
-  await mkdir(tmp);
+  await Promise.all([mkdir(home), mkdir(tmp)]);
+  await writeGitIdentity(home);
   return {
-    path: null,
-    env: scrubbedEnv({ home, tmp, ...(env === undefined ? {} : { env }) }),
-    remove: () => removeFolder(root),
+    ...folder,
+    get path() {
+      return folder.path;
+    },
+    // As the agent has it: no repository that the folder happens to lie in is taken for that of the work.
+    env: scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: dirname(path), ...env } }),
+    remove: async () => void (await Promise.all([removeFolder(root), folder.remove()])),
   };
 }

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -7,6 +8,7 @@ import type { Example } from "../core/example.js";
 import { Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
+import { stateOf, Workspace } from "../workspace/index.js";
 import { folderWith } from "./graded-testing.js";
 import { checkGraders, GraderError, GraderEvaluator } from "./index.js";
 
@@ -113,6 +115,55 @@ describe("GraderEvaluator", () => {
     }
   });
 
+  it("gives programs a HOME in which git can commit, and no repository around the folder", async () => {
+    const place = folderWith({ "outer/work/a.txt": "a" });
+    execFileSync("git", ["init", "--quiet", place]);
+    const git = (command: string, more: object = {}) => ({ type: "run-command", config: { command, ...more } });
+    const graders = [
+      git("git status", { expected_exit_code: 128 }),
+      git("git init -q && git add . && git commit -qm done"),
+    ];
+    const workspace = { changes: [], path: join(place, "outer/work") };
+    const { scores, evidence } = await scored(example(graders), { workspace });
+    expect(scores.verdict, JSON.stringify(evidence)).toBe(1);
+    rmSync(place, { recursive: true });
+  });
+
+  it("knows what the set-up made when a diff is graded in a stored run", async () => {
+    const graders = [
+      { type: "diff-contains", config: { pattern: "^-made$", flags: "m" } },
+      { type: "diff-not-contains", config: { value: "kept" } },
+      { type: "diff-empty", config: { path: "other" } },
+    ];
+    const environment = { commands: ["printf 'kept\\nmade\\n' > a.txt"] };
+    const changes = [{ path: "a.txt", status: "modified", content: "kept\nnew\n" } as const];
+    const { scores, unscored } = await scored(example(graders, { environment }), { workspace: { changes } });
+    expect(unscored).toEqual({});
+    expect(scores.verdict).toBe(1);
+  });
+
+  it("writes nothing where a link leads that was put in the folder's place, not even by what is graded", async () => {
+    const place = folderWith({ "victim/kept.txt": "kept" });
+    const victim = join(place, "victim");
+    const swap = `d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim}" "$d"`;
+    const files = [{ dest: "kept.txt", content: "overwritten" }];
+    const writes = { type: "run-command", config: { command: "echo > seen", files } };
+    const outer = await Workspace.create({ root: place });
+    const state = stateOf(outer, await outer.changes());
+    const ran = await scored(example([{ type: "run-command", config: { command: swap } }, writes]), {
+      workspace: state,
+    });
+    expect(ran.unscored?.["run-command-2"]).toContain("something else was put in its place");
+    const again = await scored(example([writes]), { workspace: state });
+    expect(again.scores.verdict, "made again").toBe(1);
+    const replaced = await scored(example([writes]), { workspace: stateOf(outer, await outer.changes()) });
+    expect(replaced.unscored?.["run-command"]).toContain("the agent replaced the folder");
+    await outer.remove();
+    expect(readdirSync(victim)).toEqual(["kept.txt"]);
+    expect(readFileSync(join(victim, "kept.txt"), "utf8")).toBe("kept");
+    rmSync(place, { recursive: true });
+  });
+
   it("says why the folder cannot be made again", async () => {
     const workspace = { changes: [], incomplete: "too large" };
     const { unscored, scores } = await scored(example([HI, FILE], { threshold: 0.5 }), { response: "hi", workspace });
@@ -192,6 +243,7 @@ describe("checkGraders", () => {
     expect(() => checkGraders(example([HI], { threshold: 70, dataset: "tasks" }))).toThrow(
       "The example 7 of tasks: its threshold is the number 70, not a number from 0 to 1.",
     );
+    expect(() => checkGraders(example([], { dataset: "" }))).toThrow("The example 7: its list of graders is empty.");
   });
 
   it("takes what can be used", () => {

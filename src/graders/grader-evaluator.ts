@@ -6,11 +6,11 @@ import type { Grade } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { gradeOf } from "./grade.js";
-import { openFolder } from "./graded-folder.js";
+import { type GradedFolder, openFolder } from "./graded-folder.js";
 import { GraderError } from "./grader-error.js";
 import { type ExampleGraders, gradersOf, type MadeGrader, VERDICT } from "./graders-of.js";
 import { ownFactories } from "./make-grader.js";
-import { folderUseOf } from "./own-grader.js";
+import { folderUseOf, mostUseOf } from "./own-grader.js";
 import { scoredBy } from "./scored-by.js";
 import type { GradedHere } from "./workspace-files.js";
 
@@ -104,12 +104,9 @@ type Work = Omit<GradedHere, "workspace" | "env" | "whyNoWorkspace">;
  * only look are asked before any that runs programs, and those then one after the other.
  */
 async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Grade[]> {
-  const uses = graders.map(({ grader }) => folderUseOf(grader));
-  const use = (["runs", "looks"] as const).find((each) => uses.includes(each)) ?? "none";
-  const folder = await openFolder({ ...work, use });
+  const folder = await openFolder({ ...work, use: mostUseOf(graders.map(({ grader }) => grader)) });
   try {
-    const { path: workspace, env, problem } = folder;
-    const graded = { ...work, workspace, env, ...(problem === undefined ? {} : { whyNoWorkspace: problem }) };
+    const graded = gradedIn(folder, work);
     const grades = new Map<MadeGrader, Grade>();
     for (const one of inTurn(graders)) {
       work.signal.throwIfAborted();
@@ -119,6 +116,20 @@ async function gradesOf(graders: readonly MadeGrader[], work: Work): Promise<Gra
   } finally {
     await folder.remove();
   }
+}
+
+/** The folder is asked for anew whenever a grader wants it. */
+function gradedIn(folder: GradedFolder, work: Work): GradedHere {
+  const { env, problem, state } = folder;
+  return {
+    ...work,
+    ...(state === undefined ? {} : { output: { ...work.output, workspace: state } }),
+    ...(problem === undefined ? {} : { whyNoWorkspace: problem }),
+    env,
+    get workspace() {
+      return folder.path;
+    },
+  };
 }
 
 function inTurn(graders: readonly MadeGrader[]): MadeGrader[] {

@@ -97,6 +97,6 @@ function titleOf(given: unknown, index: number): string {
 }
 
 function problem({ id, dataset }: Example, what: string, cause?: unknown): GraderError {
-  const where = dataset === undefined ? "" : ` of ${dataset}`;
+  const where = dataset === undefined || dataset === "" ? "" : ` of ${dataset}`;
   return new GraderError(`The example ${JSON.stringify(id)}${where}: ${what.replace(/\.$/, "")}.`, { cause });
 }

@@ -2,10 +2,10 @@ import { messageOf } from "../core/errors.js";
 import type { Graded, Grader, Verdict } from "../core/grader.js";
 
 /**
- * What a grader does with the folder: nothing; looks at it; or runs programs in it, which leave things behind. Those
- * that look come first, so that no grader sees what another one left.
+ * What a grader does with the folder: nothing; asks what was changed in it; looks at it; or runs programs in it, which
+ * leave things behind. Those that look come first, so that no grader sees what another one left.
  */
-export type FolderUse = "none" | "looks" | "runs";
+export type FolderUse = "none" | "diff" | "looks" | "runs";
 
 /** A grader of this package, which says more of itself than others do. */
 export interface OwnGrader extends Grader {
@@ -15,6 +15,12 @@ export interface OwnGrader extends Grader {
 /** What is known of the use of a grader; of one that comes from elsewhere, nothing. */
 export function folderUseOf(grader: Grader): FolderUse {
   return (grader as Partial<OwnGrader>).folderUse ?? "runs";
+}
+
+/** The most that any of the graders does with the folder. */
+export function mostUseOf(graders: readonly Grader[]): FolderUse {
+  const uses = graders.map(folderUseOf);
+  return (["runs", "looks", "diff"] as const).find((use) => uses.includes(use)) ?? "none";
 }
 
 /** The parts of a grader of this package. */

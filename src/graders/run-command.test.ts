@@ -103,7 +103,7 @@ describe("run-command", () => {
   it.each([
     [{}, "command is missing"],
     [{ command: "a", timeout: "30" }, "timeout must be a duration with a unit"],
-    [{ command: "a", timeout: 30 }, "timeout must be a text"],
+    [{ command: "a", timeout: 30 }, 'timeout must be a duration with a unit, such as "30s"'],
     [{ command: "a", arg: [] }, 'unknown key "arg". Did you mean "args"?'],
     [{ command: "a", sub_path: "../b" }, "sub_path must not leave the workspace"],
     [{ command: "a", files: [{ dest: "/etc/x", content: "" }] }, "files.0.dest must be relative"],

@@ -117,7 +117,7 @@ describe("limits", () => {
 
   it.each([
     ["wall-time", { max: "90" }, "duration with a unit"],
-    ["wall-time", { max: 90 }, "max must be a text"],
+    ["wall-time", { max: 90 }, 'max must be a duration with a unit, such as "30s"'],
     ["turn-count", {}, "give min or max"],
     ["turn-count", { min: 3, max: 2 }, "swap them"],
     ["token-budget", { max_tokens: 5, max: 1 }, 'unknown key "max_tokens"'],

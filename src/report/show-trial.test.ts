@@ -167,7 +167,11 @@ describe("renderTrial", () => {
         fc.jsonValue(),
         fc.record({
           changes: fc.array(
-            fc.record({ path: hostile, status: fc.constantFrom("added", "deleted", "linked", 3), content: hostile }),
+            fc.record({
+              path: hostile,
+              status: fc.constantFrom("added", "deleted", "folder", "linked", 3),
+              content: hostile,
+            }),
           ),
         }),
       ),

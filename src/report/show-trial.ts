@@ -158,5 +158,5 @@ function isChange(value: unknown): value is FileChange {
   const { path, status, content, target } = (value ?? {}) as Readonly<Record<string, unknown>>;
   if (typeof path !== "string") return false;
   if (status === "added" || status === "modified") return typeof content === "string";
-  return status === "deleted" || (status === "linked" && typeof target === "string");
+  return status === "deleted" || status === "folder" || (status === "linked" && typeof target === "string");
 }

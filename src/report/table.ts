@@ -28,7 +28,7 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
   const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
-  const wantsSpeed = options.columns?.includes("speed") === true || lines.some(({ summary }) => isTimed(summary));
+  const wantsSpeed = options.columns?.includes("speed") === true || result.rows.some(isTimed);
   if (groups.includes("speed") && wantsSpeed) parts.push(efficiencyTable(lines));
   if (groups.includes("tokens") && lines.some(remembers)) parts.push(memoryTable(lines));
   const datasets = groups.includes("datasets") ? datasetKeys(lines) : [];
@@ -135,11 +135,10 @@ function trialTable(lines: readonly Line[], trials: number): string {
   return `pass@k: at least one of k trials passes. pass^k: all k do (unbiased).\n\n${markdownTable(columns, lines)}`;
 }
 
-/** True when a system measured more than how long its calls took. */
-function isTimed(summary: Summary): boolean {
-  return ["median_time_to_first_attempt_ms", "median_turns_to_success", "median_tokens_per_sec"].some(
-    (key) => summary[key] != null,
-  );
+/** True when more was measured than how long a call took, whether the trial passed or not. Older records write zero for none. */
+function isTimed({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCategory }: EvalRow): boolean {
+  const hasTime = [firstAttemptMs, successAtMs, tokensPerSec].some((value) => value != null && value > 0);
+  return hasTime || turns != null || errorCategory === "cost_killed";
 }
 
 function efficiencyTable(lines: readonly Line[]): string {

@@ -10,6 +10,7 @@ describe("renderChanges", () => {
         { path: "run.sh", status: "modified", content: "a\nb\nc", executable: true },
         { path: "a.png", status: "added", content: Buffer.alloc(2500).toString("base64"), encoding: "base64" },
         { path: "old.js", status: "deleted" },
+        { path: "out", status: "folder" },
         { path: "link", status: "linked", target: "../\u001b[31mnew.js" },
       ],
       incomplete: "big.bin has 80 MB",
@@ -20,6 +21,7 @@ describe("renderChanges", () => {
       "  modified  run.sh (3 lines now, executable)",
       "  added     a.png (2.5 kB, not text)",
       "  deleted   old.js",
+      "  folder    out/ (empty)",
       "  linked    link → ../\ufffd[31mnew.js",
       "  Not all of it is kept: big.bin has 80 MB",
     ]);

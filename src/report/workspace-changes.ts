@@ -39,6 +39,8 @@ function about(change: FileChange): string {
   switch (change.status) {
     case "deleted":
       return path;
+    case "folder":
+      return `${path}/ (empty)`;
     case "linked":
       return `${path} → ${oneLine(change.target)}`;
     case "added":

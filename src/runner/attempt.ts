@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import type { Limits } from "../core/price.js";
-import type { System } from "../core/system.js";
+import type { Output, System } from "../core/system.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
@@ -99,7 +99,7 @@ export class Attempter {
     const cached = await this.#ports.cache?.get(key);
     if (cached != null) return fromCache(cached, call);
     const attempted = await this.#make(call, trial, known);
-    if (attempted.kind === "returned" && attempted.output.stopped == null) await this.#remember(key, attempted);
+    if (attempted.kind === "returned" && isWhole(attempted.output)) await this.#remember(key, attempted);
     return attempted;
   }
 
@@ -271,6 +271,11 @@ function endOf(attempted: Attempted): CallEnd {
 function leftOf(limits: Limits | null, { insideMs }: Call): number | null {
   const most = limits?.hardTimeoutMs ?? null;
   return most === null ? null : Math.max(1, most - insideMs);
+}
+
+/** False for what was stopped, and for work that is not all written down: from the cache it could not be graded as it was. */
+function isWhole({ stopped, workspace }: Output): boolean {
+  return stopped == null && workspace?.incomplete == null;
 }
 
 /** What is the same for all trials of a system. */

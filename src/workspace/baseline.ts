@@ -1,10 +1,13 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
-import { readFileSync, readlinkSync, type Stats, statSync, writeFileSync } from "node:fs";
+import { type Stats, statSync, writeFileSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
 import { ContentPack, type Packed } from "./content-pack.js";
 import { isDependency } from "./dependency-folders.js";
-import { type Found, isGit, type Unseen, walkFolder } from "./walk-folder.js";
+import { bytesAt, linkTarget } from "./file-content.js";
+import { FolderList } from "./folder-list.js";
+import { type GitStates, gitStatesIn } from "./git-state.js";
+import { type Found, type Unseen, walkFolder } from "./walk-folder.js";
 
 /** Larger ones are told by their times alone. */
 const MAX_HASHED_BYTES = 8 * 2 ** 20;
@@ -12,7 +15,7 @@ const MAX_HASHED_BYTES = 8 * 2 ** 20;
 /** Of the coarsest file systems. */
 const LONGEST_TICK_MS = 2100;
 
-/** A file or link as it was when the set-up ended. */
+/** A file, a link or an empty folder as it was when the set-up ended. */
 export type BaseEntry =
   | {
       readonly kind: "file";
@@ -24,12 +27,15 @@ export type BaseEntry =
       /** Null when its text is not kept. */
       readonly packed: Packed | null;
     }
-  | { readonly kind: "link"; readonly target: string };
+  | { readonly kind: "link"; readonly target: string }
+  /** Of folders only those that hold nothing: the others are there with what they hold. */
+  | { readonly kind: "folder" };
 
 /** What a folder held when its set-up ended. */
 export class Baseline {
   readonly entries: ReadonlyMap<string, BaseEntry>;
   readonly unseen: Unseen;
+  readonly git: GitStates;
   /** False when the clock of the file system cannot be told to have moved on: then only contents tell. */
   readonly trustsStamps: boolean;
   readonly #pack: ContentPack;
@@ -37,11 +43,12 @@ export class Baseline {
   private constructor(taken: Taken, trustsStamps: boolean) {
     this.entries = taken.entries;
     this.unseen = taken.unseen;
+    this.git = taken.git;
     this.#pack = taken.pack;
     this.trustsStamps = trustsStamps;
   }
 
-  /** Writes the texts it keeps to a file at `packPath`, outside of the folder but beside it. */
+  /** Puts the texts it keeps into a file that is made at `packPath`, outside of the folder but beside it. */
   static async take(folder: string, packPath: string): Promise<Baseline> {
     const taken = await takeEntries(folder, new ContentPack(packPath));
     return new Baseline(taken, await hasTicked(`${packPath}.tick`, taken.latestMs));
@@ -51,32 +58,42 @@ export class Baseline {
   before(path: string): string | null {
     const entry = this.entries.get(path);
     if (entry?.kind === "link") return entry.target;
-    return entry === undefined || entry.packed === null ? null : this.#pack.read(entry.packed);
+    return entry?.kind !== "file" || entry.packed === null ? null : this.#pack.read(entry.packed);
+  }
+
+  /** Gives back what it holds; nothing is known of the texts any more. */
+  close(): void {
+    this.#pack.close();
   }
 }
 
 interface Taken {
   readonly entries: ReadonlyMap<string, BaseEntry>;
   readonly unseen: Unseen;
+  readonly git: GitStates;
   readonly pack: ContentPack;
   readonly latestMs: number;
 }
 
 async function takeEntries(folder: string, pack: ContentPack): Promise<Taken> {
   const entries = new Map<string, BaseEntry>();
+  const folders = new FolderList();
   let latestMs = 0;
   try {
     const unseen = await walkFolder(folder, {
-      ignore: isGit,
+      ignore: (path) => folders.passesOver(path),
       visit: (found) => {
         latestMs = Math.max(latestMs, found.stats.ctimeMs);
+        folders.see(found);
         const entry = entryOf(found, pack);
         if (entry !== null) entries.set(found.path, entry);
       },
     });
-    return { entries, unseen, pack, latestMs };
-  } finally {
-    pack.seal();
+    for (const path of folders.empty(unseen)) entries.set(path, { kind: "folder" });
+    return { entries, unseen, pack, latestMs, git: await gitStatesIn(folder, folders.repositories) };
+  } catch (error) {
+    pack.close();
+    throw error;
   }
 }
 
@@ -108,25 +125,6 @@ export function isExecutable({ mode }: Stats): boolean {
 
 export function digestOf(bytes: Buffer): string {
   return hash("sha256", bytes, "base64");
-}
-
-/** Null when it cannot be read. */
-export function bytesAt(place: string): Buffer | null {
-  try {
-    return readFileSync(place);
-  } catch {
-    return null;
-  }
-}
-
-/** Null when it cannot be read or is no text. */
-export function linkTarget(place: string): string | null {
-  try {
-    const target = readlinkSync(place, "buffer");
-    return isUtf8(target) ? target.toString("utf8") : null;
-  } catch {
-    return null;
-  }
 }
 
 /**

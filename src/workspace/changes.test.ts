@@ -44,14 +44,36 @@ describe("changes", () => {
     chmodSync(at("mode"), 0o755);
     unlinkSync(at("old-link"));
     symlinkSync("text", at("old-link"));
-    mkdirSync(at("empty"));
-    expect((await workspace.changes()).changes).toEqual([
-      { path: "gone", status: "deleted" },
-      { path: "mode", status: "modified", content: "mode", executable: true },
-      { path: "new/ü", status: "added", content: "/w==", encoding: "base64" },
-      { path: "old-link", status: "linked", target: "text" },
-      { path: "text", status: "modified", content: "changed" },
-    ]);
+    mkdirSync(at("empty/inner"), { recursive: true });
+    expect(await workspace.changes()).toEqual({
+      changes: [
+        { path: "empty/inner", status: "folder" },
+        { path: "gone", status: "deleted" },
+        { path: "mode", status: "modified", content: "mode", executable: true },
+        { path: "new/ü", status: "added", content: "/w==", encoding: "base64" },
+        { path: "old-link", status: "linked", target: "text" },
+        { path: "text", status: "modified", content: "changed" },
+      ],
+    });
+  });
+
+  it("tells which folders were made, emptied and deleted", async () => {
+    const files = ["emptied/a", "file"].map((dest) => ({ dest, content: "" }));
+    const workspace = await create(files, ["mkdir filled kept gone"]);
+    put(workspace.path, "filled/b", "b");
+    rmSync(join(workspace.path, "emptied/a"));
+    rmSync(join(workspace.path, "gone"), { recursive: true });
+    rmSync(join(workspace.path, "file"));
+    mkdirSync(join(workspace.path, "file"));
+    expect(await workspace.changes()).toEqual({
+      changes: [
+        { path: "emptied", status: "folder" },
+        { path: "emptied/a", status: "deleted" },
+        { path: "file", status: "folder" },
+        { path: "filled/b", status: "added", content: "b" },
+        { path: "gone", status: "deleted" },
+      ],
+    });
   });
 
   it("sees a change that keeps the size and the time, at once after the set-up", async () => {

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, unlinkSync, writeSync } from "node:fs";
 
 /** A text this long is not read by people, and neither is what changed in it. */
 const MAX_TEXT_BYTES = 2 ** 20;
@@ -11,7 +11,10 @@ export interface Packed {
   readonly length: number;
 }
 
-/** Keeps many small texts in one file: much cheaper than a copy of a folder. */
+/**
+ * Keeps many small texts in one file: much cheaper than a copy of a folder. The file has no name once it is open, so that
+ * nobody can put another in its place.
+ */
 export class ContentPack {
   readonly #path: string;
   #file: number | null = null;
@@ -25,28 +28,32 @@ export class ContentPack {
   add(bytes: Buffer): Packed | null {
     const { length } = bytes;
     if (length > MAX_TEXT_BYTES || this.#length + length > MAX_PACK_BYTES) return null;
-    this.#file ??= openSync(this.#path, "w");
+    const file = this.#opened();
     const packed = { offset: this.#length, length };
-    for (let done = 0; done < length; ) done += writeSync(this.#file, bytes, done);
+    for (let done = 0; done < length; ) done += writeSync(file, bytes, done);
     this.#length += length;
     return packed;
   }
 
-  /** No more is added from here on. */
-  seal(): void {
+  /** Null once it is closed. */
+  read({ offset, length }: Packed): string | null {
+    if (length === 0) return "";
+    if (this.#file === null) return null;
+    const bytes = Buffer.alloc(length);
+    readSync(this.#file, bytes, 0, length, offset);
+    return bytes.toString("utf8");
+  }
+
+  close(): void {
     if (this.#file !== null) closeSync(this.#file);
     this.#file = null;
   }
 
-  read({ offset, length }: Packed): string {
-    if (length === 0) return "";
-    const file = openSync(this.#path, "r");
-    try {
-      const bytes = Buffer.alloc(length);
-      readSync(file, bytes, 0, length, offset);
-      return bytes.toString("utf8");
-    } finally {
-      closeSync(file);
+  #opened(): number {
+    if (this.#file === null) {
+      this.#file = openSync(this.#path, "wx+");
+      unlinkSync(this.#path);
     }
+    return this.#file;
   }
 }

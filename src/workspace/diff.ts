@@ -6,6 +6,8 @@ import { hunksBetween } from "./unified-diff.js";
 /** The text of a file as it was given, or the target of a link; null when it is not known. */
 export type ContentBefore = (path: string) => string | null;
 
+type ChangedFile = Exclude<FileChange, { status: "folder" }>;
+
 /** In characters: more is read by nobody. */
 const MAX_DIFF = 2 ** 20;
 const MAX_TEXT = 2 ** 19;
@@ -20,7 +22,9 @@ export function diffOf({ changes }: WorkspaceChanges, given: ContentBefore | Env
   const before = typeof given === "function" ? given : contentsOf(given);
   let diff = "";
   let leftOut = 0;
+  // A diff is about files, as git's are.
   for (const change of changes) {
+    if (change.status === "folder") continue;
     const one = diff.length < MAX_DIFF ? oneDiff(change, before) : null;
     if (one === null || diff.length + one.length > MAX_DIFF) leftOut += 1;
     else diff += one;
@@ -39,7 +43,7 @@ function contentsOf({ files = [] }: Environment = {}): ContentBefore {
 }
 
 /** Null when comparing the two would take too long. */
-function oneDiff(change: FileChange, before: ContentBefore): string | null {
+function oneDiff(change: ChangedFile, before: ContentBefore): string | null {
   const { path, status } = change;
   const known = status === "added" ? null : before(path);
   const from = status === "added" ? "/dev/null" : `a/${path}`;
@@ -54,7 +58,7 @@ function oneDiff(change: FileChange, before: ContentBefore): string | null {
   return hunks === "" ? title : `${title}--- ${from}\n+++ ${to}\n${hunks}`;
 }
 
-function modeLine(change: FileChange): string {
+function modeLine(change: ChangedFile): string {
   if (change.status === "deleted") return "deleted file\n";
   if (change.status === "linked") return "new mode 120000\n";
   const mode = change.executable === true ? "100755" : "100644";
@@ -62,7 +66,7 @@ function modeLine(change: FileChange): string {
 }
 
 /** Null for what is no text. A null character is text by its encoding, but not for people. */
-function textAfter(change: FileChange): string | null {
+function textAfter(change: ChangedFile): string | null {
   if (change.status === "deleted") return "";
   if (change.status === "linked") return change.target;
   if (change.encoding !== undefined) return null;

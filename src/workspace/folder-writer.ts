@@ -25,6 +25,11 @@ export class FolderWriter {
     await writeFile(target, bytes, { flag: "wx", mode: executable === true ? 0o755 : 0o644 });
   }
 
+  /** An empty one, in place of a file or a link of that name. */
+  async makeFolder(path: string): Promise<void> {
+    await mkdir(await this.#freePlace(path));
+  }
+
   async link(path: string, target: string): Promise<void> {
     await symlink(target, await this.#freePlace(path));
   }

@@ -1,7 +1,12 @@
 import { mkdir, rename, rmdir } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { messageOf } from "../core/errors.js";
 import { copyFolder } from "./copy-folder.js";
 import { removeFolder } from "./remove-folder.js";
+import { WorkspaceError } from "./workspace-error.js";
+
+/** By the lengths of files, which may be far beyond what they take on the disk: a copy would have no holes. */
+const MAX_COPIED_BYTES = 4 * 2 ** 30;
 
 export interface KeepOptions {
   readonly from: string;
@@ -10,7 +15,7 @@ export interface KeepOptions {
   readonly name: string;
 }
 
-/** Moves a folder, and says where it is now. */
+/** Moves a folder, and says where it is now. To another disk it is copied, unless it is too large for that. */
 export async function keepFolder({ from, dir, name }: KeepOptions): Promise<string> {
   await mkdir(dir, { recursive: true });
   const kept = await newFolder(join(dir, folderName(name)));
@@ -25,7 +30,13 @@ export async function keepFolder({ from, dir, name }: KeepOptions): Promise<stri
 
 async function moveToOtherDisk(from: string, kept: string): Promise<void> {
   await rmdir(kept);
-  await copyFolder(from, kept);
+  try {
+    await copyFolder({ from, to: kept, maxBytes: MAX_COPIED_BYTES });
+  } catch (cause) {
+    await removeFolder(kept);
+    const what = `The folder cannot be kept in ${dirname(kept)}, which is on another disk: ${messageOf(cause)}`;
+    throw new WorkspaceError(`${what} Name a folder on the disk of ${from}.`, { cause });
+  }
   await removeFolder(from);
 }
 

@@ -1,10 +1,10 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { FileChange, WorkspaceChanges } from "../core/environment.js";
-import { bytesAt } from "./baseline.js";
 import { Breather } from "./breather.js";
 import { isDependency } from "./dependency-folders.js";
 import { encodeContent } from "./encoded-content.js";
+import { bytesAt } from "./file-content.js";
 
 const MAX_CHANGES = 5000;
 const MAX_BYTES = 16 * 2 ** 20;
@@ -20,7 +20,7 @@ export type Difference =
     }
   /** The target is null when it cannot be told. */
   | { readonly kind: "link"; readonly path: string; readonly target: string | null }
-  | { readonly kind: "deleted"; readonly path: string };
+  | { readonly kind: "deleted" | "folder"; readonly path: string };
 
 type ChangedFile = Extract<Difference, { kind: "file" }>;
 
@@ -66,8 +66,8 @@ class Keeping {
   take(difference: Difference): void {
     if (this.changes.length >= MAX_CHANGES) this.#tooMany += 1;
     else if (difference.kind === "file") this.#takeFile(difference);
-    else if (difference.kind === "deleted") this.changes.push({ path: difference.path, status: "deleted" });
-    else this.#takeLink(difference);
+    else if (difference.kind === "link") this.#takeLink(difference);
+    else this.changes.push({ path: difference.path, status: difference.kind });
   }
 
   #takeLink({ path, target }: Extract<Difference, { kind: "link" }>): void {

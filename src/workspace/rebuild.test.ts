@@ -10,8 +10,8 @@ import { contentsOf, put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();
 
-/** What is at a path; a link points to a sibling, or nowhere. */
-type Leaf = { readonly bytes: Buffer; readonly executable: boolean } | { readonly target: string };
+/** What is at a path; a link points to a sibling, or nowhere. A folder is empty. */
+type Leaf = { readonly bytes: Buffer; readonly executable: boolean } | { readonly target: string } | "folder";
 
 const leaf: fc.Arbitrary<Leaf> = fc.oneof(
   {
@@ -21,6 +21,7 @@ const leaf: fc.Arbitrary<Leaf> = fc.oneof(
       executable: fc.boolean(),
     }),
   },
+  { weight: 2, arbitrary: fc.constant("folder" as const) },
   { weight: 1, arbitrary: fc.record({ target: fc.constantFrom("a", "../b", "nowhere") }) },
 );
 const path = fc.array(fc.constantFrom("a", "b", "ü �"), { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
@@ -34,7 +35,8 @@ function withoutConflicts(entries: readonly [string, Leaf][]): [string, Leaf][] 
 function lay(at: string, entries: readonly [string, Leaf][]): void {
   for (const [place, thing] of entries) {
     mkdirSync(dirname(join(at, place)), { recursive: true });
-    if ("target" in thing) symlinkSync(thing.target, join(at, place));
+    if (thing === "folder") mkdirSync(join(at, place));
+    else if ("target" in thing) symlinkSync(thing.target, join(at, place));
     else {
       put(at, place, thing.bytes);
       chmodSync(join(at, place), thing.executable ? 0o755 : 0o644);
@@ -42,15 +44,18 @@ function lay(at: string, entries: readonly [string, Leaf][]): void {
   }
 }
 
-/** The set-up of a tree: its files as files, its links by commands. */
+/** The set-up of a tree: its files as files, the rest by commands. */
 function environmentOf(entries: readonly [string, Leaf][]) {
   const files = entries.flatMap(([dest, thing]) =>
-    "target" in thing ? [] : [{ dest, ...encodeContent(thing.bytes), executable: thing.executable }],
+    thing === "folder" || "target" in thing
+      ? []
+      : [{ dest, ...encodeContent(thing.bytes), executable: thing.executable }],
   );
-  const links = entries.flatMap(([dest, thing]) =>
-    "target" in thing ? [`mkdir -p "$(dirname "${dest}")"; ln -s "${thing.target}" "${dest}"`] : [],
-  );
-  return { files, commands: links.length === 0 ? [] : [links.join("; ")] };
+  const others = entries.flatMap(([dest, thing]) => {
+    if (thing === "folder") return [`mkdir -p "${dest}"`];
+    return "target" in thing ? [`mkdir -p "$(dirname "${dest}")"; ln -s "${thing.target}" "${dest}"`] : [];
+  });
+  return { files, commands: others.length === 0 ? [] : [others.join("; ")] };
 }
 
 describe("rebuildWorkspace", () => {
@@ -72,7 +77,7 @@ describe("rebuildWorkspace", () => {
         expect(await again.changes()).toEqual(changes);
         await Promise.all([workspace.remove(), again.remove()]);
       }),
-      { numRuns: 25 },
+      { numRuns: 40 },
     );
   });
 

@@ -39,5 +39,6 @@ async function applyChanges(path: string, changes: readonly FileChange[]): Promi
     if (change.status !== "added" && change.status !== "modified") continue;
     await writer.write({ path: change.path, bytes: decodeContent(change), executable: change.executable });
   }
+  for (const change of changes) if (change.status === "folder") await writer.makeFolder(change.path);
   for (const change of changes) if (change.status === "linked") await writer.link(change.path, change.target);
 }

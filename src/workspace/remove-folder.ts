@@ -1,4 +1,4 @@
-import { chmod, readdir, rm } from "node:fs/promises";
+import { chmod, lstat, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.js";
 import { runCommand } from "../processes/index.js";
@@ -22,6 +22,7 @@ async function isRemoved(path: string): Promise<boolean> {
 
 /** Nothing can be deleted from a folder that may not be written to. */
 async function openUp(folder: string): Promise<void> {
+  if ((await lstat(folder).catch(() => null))?.isDirectory() !== true) return;
   await chmod(folder, 0o700).catch(() => undefined);
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   for (const entry of entries) if (entry.isDirectory()) await openUp(join(folder, entry.name));

@@ -78,15 +78,18 @@ interface Names {
   readonly unnamed: readonly string[];
 }
 
-/** Null when it cannot be looked into. One that has gone meanwhile is empty. */
+const NO_NAMES: Names = { entries: [], unnamed: [] };
+
+/** Null when it cannot be looked into. One that has gone meanwhile is empty, also when a link is in its place. */
 function namesIn(root: string, folder: string): Names | null {
   try {
+    if (!lstatSync(folder === "" ? root : `${root}/${folder}`).isDirectory()) return NO_NAMES;
     const entries = readdirSync(`${root}/${folder}`, { withFileTypes: true });
     if (!entries.some(({ name }) => name.includes("\uFFFD"))) return { entries, unnamed: [] };
     return withoutUnnamed(root, folder, entries);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    return code === "ENOENT" || code === "ENOTDIR" ? { entries: [], unnamed: [] } : null;
+    return code === "ENOENT" || code === "ENOTDIR" ? NO_NAMES : null;
   }
 }
 

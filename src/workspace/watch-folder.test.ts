@@ -2,10 +2,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { snapshotOf } from "./snapshot.js";
 import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder.js";
-import { Workspace } from "./workspace.js";
-import { contentsOf, put, testFolder } from "./workspace-testing.js";
+import { put, testFolder } from "./workspace-testing.js";
 
 const folder = testFolder();
 let watch: FolderWatch | undefined;
@@ -49,7 +47,7 @@ describe("watchFolder", () => {
     expect(told[0]).toBeGreaterThan(before - 20);
     expect(told[0]).toBeLessThan(after + 20);
     expect(isQuietFor).toBeGreaterThan(270);
-    expect(await watch?.close()).toBe(told[0]);
+    expect((await watch?.close())?.lastAt).toBe(told[0]);
     expect(told).toHaveLength(1);
   });
 
@@ -74,9 +72,42 @@ describe("watchFolder", () => {
     const again = watched();
     writeFileSync(join(folder.path, "a"), "");
     const after = performance.now();
-    const last = await watch?.close();
-    expect(Math.abs(Number(last) - after)).toBeLessThan(30);
+    const times = await watch?.close();
+    expect(Math.abs(Number(times?.lastAt) - after)).toBeLessThan(30);
     expect([...told, ...again.told]).toEqual([]);
+  });
+
+  it("says when it is closed what was the first change, not the end of the first changes", async () => {
+    const { told, next } = watched();
+    await wait(50);
+    const before = performance.now();
+    writeFileSync(join(folder.path, "first"), "");
+    const after = performance.now();
+    for (let i = 0; i < 6; i++) {
+      await wait(70);
+      writeFileSync(join(folder.path, "more"), String(i));
+    }
+    await next();
+    const times = await watch?.close();
+    expect(times?.lastAt).toBe(told[0]);
+    expect(times?.firstAt).toBeGreaterThan(before - 20);
+    expect(times?.firstAt).toBeLessThan(after + 20);
+    expect(Number(times?.lastAt) - Number(times?.firstAt)).toBeGreaterThan(350);
+  });
+
+  it("does not look where a link leads, or when something else is in the folder's place", async () => {
+    mkdirSync(join(folder.path, "other"));
+    symlinkSync("other", join(folder.path, "link"));
+    watched({ path: join(folder.path, "link") });
+    await wait(30);
+    put(folder.path, "other/x");
+    expect(await watch?.close()).toBeNull();
+    let isThere = true;
+    watched({ path: join(folder.path, "other"), isThere: () => isThere });
+    await wait(30);
+    isThere = false;
+    put(folder.path, "other/y");
+    expect(await watch?.close()).toBeNull();
   });
 
   it("takes a few percent of a core for thousands of files", async () => {
@@ -88,51 +119,5 @@ describe("watchFolder", () => {
     const { user, system } = process.cpuUsage(before);
     const share = (user + system) / 3_000_000;
     expect(share).toBeLessThan(0.1);
-  });
-});
-
-describe("snapshotOf", () => {
-  it("is a copy that later work does not reach, with the changes so far", async () => {
-    const environment = {
-      files: [{ dest: "a", content: "1\n" }],
-      commands: ["ln -s a l; echo x > run; chmod +x run; mkdir .git; echo g > .git/g"],
-    };
-    const workspace = await Workspace.create({ root: folder.path, environment });
-    put(workspace.path, "deep/big", Buffer.alloc(2 * 2 ** 20, "x"));
-    put(workspace.path, "a", "2\n");
-    const snapshot = await snapshotOf(workspace);
-    put(workspace.path, "a", "3\n");
-    expect(contentsOf(snapshot.path)).toEqual({
-      a: "2\n",
-      l: "-> a",
-      run: "x x\n",
-      "deep/big": "x".repeat(2 * 2 ** 20),
-    });
-    expect(snapshot.state.path).toBe(snapshot.path);
-    expect(snapshot.state.changes.map(({ path, status }) => `${status} ${path}`)).toEqual([
-      "modified a",
-      "added deep/big",
-    ]);
-    expect(snapshot.state.changes[0]).toMatchObject({ content: "2\n" });
-    await snapshot.remove();
-    expect(snapshot.state.path).toBeUndefined();
-    await workspace.remove();
-  });
-
-  it("can be made while files come and go", async () => {
-    const workspace = await Workspace.create({
-      root: folder.path,
-      environment: { commands: ["mkdir d; cd d; touch $(seq 2000)"] },
-    });
-    let count = 0;
-    const churn = setInterval(() => {
-      for (let i = 0; i < 50; i++) rmSync(join(workspace.path, "d", String(++count)), { force: true });
-    }, 1);
-    const snapshot = await snapshotOf(workspace);
-    clearInterval(churn);
-    expect(Object.keys(contentsOf(snapshot.path)).length).toBeGreaterThanOrEqual(
-      Object.keys(contentsOf(workspace.path)).length,
-    );
-    await workspace.remove();
   });
 });

@@ -17,11 +17,19 @@ export interface WatchOptions {
   readonly onQuiet: (changedAt: number) => void;
   /** By the path below the folder; `.git` unless told. */
   readonly ignore?: (path: string) => boolean;
+  /** False when something else is at the path, which is not looked at. */
+  readonly isThere?: () => boolean;
+}
+
+/** When a folder first and last changed, on the clock of `performance.now()`. */
+export interface ChangeTimes {
+  readonly firstAt: number;
+  readonly lastAt: number;
 }
 
 export interface FolderWatch {
-  /** Looks a last time, tells nothing more, and gives the time of the last change; null when there was none. */
-  close(): Promise<number | null>;
+  /** Looks a last time, tells nothing more, and says when it changed; null when it did not. */
+  close(): Promise<ChangeTimes | null>;
 }
 
 /**
@@ -29,7 +37,7 @@ export interface FolderWatch {
  * the system, misses nothing, and the times say when the change was, however late it is seen.
  * @example
  * const watch = watchFolder({ path: workspace.path, onQuiet: (changedAt) => console.log(changedAt) });
- * const lastChangeAt = await watch.close();
+ * const times = await watch.close(); // { firstAt: 210.5, lastAt: 1934.2 }
  */
 export function watchFolder(options: WatchOptions): FolderWatch {
   const watch = new ScanningWatch(options);
@@ -41,6 +49,8 @@ export function watchFolder(options: WatchOptions): FolderWatch {
 interface Look {
   readonly count: number;
   readonly sum: number;
+  /** Of the change after the look before this one that came first, and of the last of all. */
+  readonly earliestMs: number;
   readonly latestMs: number;
 }
 
@@ -51,24 +61,24 @@ class ScanningWatch implements FolderWatch {
   #isClosed = false;
   #last: Look | null = null;
   #lookedAt = performance.now();
-  #changedAt: number | null = null;
+  #times: ChangeTimes | null = null;
   /** The first and the last change that is not told yet. */
   #pending: { since: number; changedAt: number } | null = null;
 
   constructor(options: WatchOptions) {
-    this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGit, ...options };
+    this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGit, isThere: () => true, ...options };
   }
 
   start(): void {
     this.#looking = this.#lookAndGoOn();
   }
 
-  async close(): Promise<number | null> {
+  async close(): Promise<ChangeTimes | null> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
     await this.#looking;
     await this.#look();
-    return this.#changedAt;
+    return this.#times;
   }
 
   async #lookAndGoOn(): Promise<void> {
@@ -81,6 +91,7 @@ class ScanningWatch implements FolderWatch {
 
   /** Gives the time that looking took. */
   async #look(): Promise<number> {
+    if (!this.#options.isThere()) return 0;
     const lookedAt = performance.now();
     const { look, workedMs } = await this.#scan();
     this.#note(look, lookedAt);
@@ -90,9 +101,14 @@ class ScanningWatch implements FolderWatch {
   async #scan(): Promise<{ look: Look; workedMs: number }> {
     const breather = new Breather();
     const { path, ignore } = this.#options;
+    const seenMs = this.#last?.latestMs ?? 0;
+    let [count, sum, earliestMs, latestMs] = [0, 0, Infinity, 0];
+    const time = (ms: number) => {
+      latestMs = Math.max(latestMs, ms);
+      if (ms > seenMs) earliestMs = Math.min(earliestMs, ms);
+    };
     // Of the folder itself, which tells when something was deleted from it.
-    let latestMs = lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0;
-    let [count, sum] = [0, 0];
+    time(lstatSync(path, { throwIfNoEntry: false })?.ctimeMs ?? 0);
     await walkFolder(path, {
       ignore,
       breather,
@@ -100,29 +116,27 @@ class ScanningWatch implements FolderWatch {
         count += 1;
         // As whole numbers that wrap around: a sum of such large ones would lose their small parts.
         sum = (sum + Math.floor(stats.ctimeMs * 1000 + stats.ino)) | 0;
-        latestMs = Math.max(latestMs, stats.ctimeMs);
+        time(stats.ctimeMs);
       },
     });
-    return { look: { count, sum, latestMs }, workedMs: breather.workedMs };
+    return { look: { count, sum, latestMs, earliestMs: Math.min(earliestMs, latestMs) }, workedMs: breather.workedMs };
   }
 
   #note(look: Look, lookedAt: number): void {
     const last = this.#last;
     const isChanged = last !== null && (last.count !== look.count || last.sum !== look.sum);
-    if (isChanged) this.#addChange(this.#timeOf(look.latestMs));
+    if (isChanged) this.#addChange(look);
     this.#last = look;
     this.#lookedAt = lookedAt;
   }
 
-  /** A clock that was set meanwhile must not put it before the last look or after this one. */
-  #timeOf(changedMs: number): number {
-    const now = performance.now();
-    return Math.min(now, Math.max(this.#lookedAt, now - (Date.now() - changedMs)));
-  }
-
-  #addChange(changedAt: number): void {
-    this.#changedAt = changedAt;
-    this.#pending = { since: this.#pending?.since ?? changedAt, changedAt };
+  #addChange({ earliestMs, latestMs }: Look): void {
+    const [now, nowMs] = [performance.now(), Date.now()];
+    // A clock that was set meanwhile must not put it before the last look or after this one.
+    const timeOf = (ms: number) => Math.min(now, Math.max(this.#lookedAt, now - (nowMs - ms)));
+    const [since, changedAt] = [timeOf(earliestMs), timeOf(latestMs)];
+    this.#times = { firstAt: this.#times?.firstAt ?? since, lastAt: changedAt };
+    this.#pending = { since: this.#pending?.since ?? since, changedAt };
   }
 
   #tell(): void {

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import {
+  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -28,10 +29,11 @@ export function put(folder: string, path: string, content: string | Buffer = "")
   writeFileSync(join(folder, path), content);
 }
 
-/** All that counts in a folder: files by their bytes and whether they can be run, links by their target. */
+/** All that counts in a folder: files by their bytes and whether they can be run, links by their target, empty folders. */
 export function contentsOf(folder: string): Record<string, string> {
   const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-  const paths = entries.filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name));
+  const counted = entries.filter((entry) => !entry.isDirectory() || isEmpty(join(entry.parentPath, entry.name)));
+  const paths = counted.map((entry) => join(entry.parentPath, entry.name));
   return Object.fromEntries(
     paths.sort().flatMap((path) => {
       const name = relative(folder, path);
@@ -40,7 +42,12 @@ export function contentsOf(folder: string): Record<string, string> {
   );
 }
 
+function isEmpty(folder: string): boolean {
+  return readdirSync(folder).length === 0;
+}
+
 function contentOf(path: string): string {
+  if (lstatSync(path).isDirectory()) return "(empty)";
   try {
     return `-> ${readlinkSync(path)}`;
   } catch {

@@ -5,9 +5,11 @@ import type { Environment, WorkspaceChanges } from "../core/environment.js";
 import { Baseline } from "./baseline.js";
 import { changesSince } from "./changes.js";
 import { keepFolder } from "./keep-folder.js";
+import { OwnFolder, REPLACED } from "./own-folder.js";
 import { removeFolder } from "./remove-folder.js";
 import { scrubbedEnv } from "./scrubbed-env.js";
 import { setUp } from "./set-up.js";
+import { WorkspaceError } from "./workspace-error.js";
 
 const STEP_TIMEOUT_MS = 600_000;
 
@@ -46,15 +48,17 @@ export class Workspace implements WorkspacePaths {
   readonly home: string;
   readonly tmp: string;
   readonly environment: Environment;
+  readonly #own: OwnFolder;
   readonly #baseline: Baseline;
   #isThere = true;
 
-  private constructor(paths: WorkspacePaths, environment: Environment, baseline: Baseline) {
+  private constructor(paths: WorkspacePaths, { environment, own, baseline }: Made) {
     this.root = paths.root;
     this.path = paths.path;
     this.home = paths.home;
     this.tmp = paths.tmp;
     this.environment = environment;
+    this.#own = own;
     this.#baseline = baseline;
   }
 
@@ -65,19 +69,23 @@ export class Workspace implements WorkspacePaths {
     const root = await realpath(await mkdtemp(join(options.root ?? tmpdir(), "assay-workspace-")));
     try {
       const paths = await makeFolders(root, options.home);
+      const own = new OwnFolder(root, paths.path);
       const env = environmentFor(paths, environment);
       await setUp({ ...paths, environment, env, timeoutMs, signal, isOwnHome: options.home !== undefined });
       signal.throwIfAborted();
-      return new Workspace(paths, environment, await Baseline.take(paths.path, join(root, "baseline")));
+      if (!own.isThere)
+        throw new WorkspaceError("The set-up failed: a command put something else where the folder was.");
+      const baseline = await Baseline.take(paths.path, join(root, "baseline"));
+      return new Workspace(paths, { environment, own, baseline });
     } catch (error) {
       await removeFolder(root).catch(() => undefined);
       throw error;
     }
   }
 
-  /** False once it was removed or put away. */
+  /** False once it was removed or put away, or when whoever worked in it put something else in its place. */
   get isThere(): boolean {
-    return this.#isThere;
+    return this.#isThere && this.#own.isThere;
   }
 
   /** Variables for a program that works in it; those given here win over the example's. */
@@ -86,8 +94,10 @@ export class Workspace implements WorkspacePaths {
   }
 
   /** What is not as it was when the set-up ended, with the contents of a copy that was made just now, if there is one. */
-  changes(copy?: string): Promise<WorkspaceChanges> {
-    return changesSince(this.#baseline, this.path, copy);
+  async changes(copy?: string): Promise<WorkspaceChanges> {
+    if (!this.#own.isThere) return { changes: [], incomplete: REPLACED };
+    const changes = await changesSince(this.#baseline, this.path, copy);
+    return this.#own.isThere ? changes : { changes: [], incomplete: REPLACED };
   }
 
   /** The text of a file when the set-up ended; null when there was none, or none that was kept. */
@@ -97,6 +107,7 @@ export class Workspace implements WorkspacePaths {
 
   /** Moves the folder that was worked in to a place in `dir`, deletes the rest, and says where it is. */
   async keep(dir: string, name: string): Promise<string> {
+    if (!this.#own.isThere) throw new WorkspaceError(`The folder cannot be kept: ${REPLACED}.`);
     const kept = await keepFolder({ from: this.path, dir: resolve(dir), name });
     await this.remove();
     return kept;
@@ -105,8 +116,16 @@ export class Workspace implements WorkspacePaths {
   /** Deletes all of it. */
   async remove(): Promise<void> {
     this.#isThere = false;
-    await removeFolder(this.root);
+    this.#baseline.close();
+    await this.#own.remove();
   }
+}
+
+/** What a workspace has besides its paths, once it is set up. */
+interface Made {
+  readonly environment: Environment;
+  readonly own: OwnFolder;
+  readonly baseline: Baseline;
 }
 
 async function makeFolders(root: string, home: string | undefined): Promise<WorkspacePaths> {

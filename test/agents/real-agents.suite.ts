@@ -101,14 +101,14 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expectNothingLeft(GREETING);
   });
 
-  it.each(["malformed", "cut", "html"] as const)(
-    "ends with an error when the model's answer is broken: %s",
-    async (kind) => {
-      const { row } = await tryAgent(name, { script: { faults: [{ kind }] }, hardTimeoutMs: 90_000 });
-      expect(row.outcome, JSON.stringify(row)).toBe("error");
-      expectNothingLeft(GREETING);
-    },
-  );
+  it.each(["malformed", "cut", "html"] as const)("ends when the model's answer is broken: %s", async (kind) => {
+    const { row } = await tryAgent(name, { script: { faults: [{ kind }] }, hardTimeoutMs: 90_000 });
+    // An agent that passes over what it cannot read and says that it is done, or that tries until its time is up, is
+    // graded like any other.
+    if (row.outcome === "fail") expect(["logic_error", "time_killed"]).toContain(row.errorCategory);
+    else expect(row.outcome, JSON.stringify(row)).toBe("error");
+    expectNothingLeft(GREETING);
+  });
 
   it("is stopped by its time limit when the model says nothing, and graded", async () => {
     const { row } = await tryAgent(name, {

@@ -1,0 +1,33 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { anchoredCommand, wordsOf } from "./command-words.js";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "assay-words-"));
+  mkdirSync(join(folder, "agents"));
+  for (const name of ["my agent.mjs", "agents/tiny.mjs", "plain"]) writeFileSync(join(folder, name), "");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+it("names files that lie beside a config as they are seen from elsewhere, and nothing else", () => {
+  const anchored = (command: string) => anchoredCommand(command, { folder, anchor: (path) => `../there/${path}` });
+  expect(anchored("node agents/tiny.mjs  --x {prompt}")).toBe("node ../there/agents/tiny.mjs  --x {prompt}");
+  expect(anchored("./plain plain ./agents gone.mjs 'a b' {prompt}")).toBe(
+    "../there/./plain plain ./agents gone.mjs 'a b' {prompt}",
+  );
+  for (const word of [`'my agent.mjs'`, `"my agent.mjs"`, String.raw`my\ agent.mjs`])
+    expect(wordsOf(anchored(`node ${word} {prompt}`))).toEqual(["node", "../there/my agent.mjs", "{prompt}"]);
+});
+
+it("leaves one word one word, whatever is in the path", () => {
+  const command = "node agents/tiny.mjs {prompt}";
+  fc.assert(
+    fc.property(fc.string({ minLength: 1 }), (path) => {
+      expect(wordsOf(anchoredCommand(command, { folder, anchor: () => path }))).toEqual(["node", path, "{prompt}"]);
+    }),
+  );
+});

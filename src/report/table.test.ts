@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import type { EvalConfig } from "../core/result.js";
+import { type EvalRow, makeRow } from "../core/row.js";
+import { standardMetrics } from "../metrics/index.js";
+import { RunResult } from "../result.js";
+
+const CONFIG: EvalConfig = {
+  title: "tasks",
+  systems: ["a"],
+  datasets: [{ name: "tasks", examples: 1, fingerprint: "f", tags: ["d"], primaryField: "f1", evaluators: {} }],
+  evaluators: ["e"],
+  metrics: [],
+  scoreField: "f1",
+  threshold: 0.7,
+  trials: 1,
+  seed: 0,
+  tokenizer: "cl100k_base",
+};
+const TIMING = { startedAt: "then", finishedAt: "now", wallSeconds: 2, trialsPerSecond: 10, cachedTrials: 0 };
+
+/** The table of one trial that did not pass. */
+function tableOf(more: Partial<EvalRow>): string {
+  const failed = { system: "a", exampleId: 1, outcome: "fail", passed: false, scores: { f1: 0 }, primaryField: "f1" };
+  const rows = [makeRow({ ...failed, outcome: "fail", latency: 1, durationMs: 1000, ...more })];
+  const metrics = standardMetrics(1, 1);
+  return new RunResult({ rows, metrics, config: CONFIG, timing: TIMING, runDir: null, notes: [] }).toTable();
+}
+
+describe("the table of speed and efficiency", () => {
+  it.each<Partial<EvalRow>>([
+    { errorCategory: "cost_killed" },
+    { turns: 3 },
+    { firstAttemptMs: 20 },
+    { tokensPerSec: 50 },
+    { turns: 2, outcome: "error", passed: null, scores: {} },
+  ])("is there when nothing passed but something was measured: %o", (more) => {
+    expect(tableOf(more)).toContain("Speed and efficiency:");
+  });
+
+  it("counts the trials that were stopped", () => {
+    expect(tableOf({ errorCategory: "cost_killed" })).toMatch(/\| +cost killed \| +slow \|\n.*\n\| a .*\| +1 \| +0 \|/);
+  });
+
+  it.each<Partial<EvalRow>>([{}, { firstAttemptMs: 0, tokensPerSec: 0, successAtMs: 0 }, { errorCategory: "refused" }])(
+    "is not there when nothing was: %o",
+    (more) => {
+      expect(tableOf(more)).not.toContain("Speed and efficiency");
+    },
+  );
+});

@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { snapshotOf } from "./snapshot.js";
+import { Workspace } from "./workspace.js";
+import { contentsOf, put, testFolder } from "./workspace-testing.js";
+
+const folder = testFolder();
+
+describe("snapshotOf", () => {
+  it("is a copy that later work does not reach, with the changes so far", async () => {
+    const environment = {
+      files: [{ dest: "a", content: "1\n" }],
+      commands: ["ln -s a l; echo x > run; chmod +x run; mkdir .git; echo g > .git/g"],
+    };
+    const workspace = await Workspace.create({ root: folder.path, environment });
+    put(workspace.path, "deep/big", Buffer.alloc(2 * 2 ** 20, "x"));
+    put(workspace.path, "a", "2\n");
+    const snapshot = await snapshotOf(workspace);
+    put(workspace.path, "a", "3\n");
+    expect(contentsOf(snapshot.path)).toEqual({
+      a: "2\n",
+      l: "-> a",
+      run: "x x\n",
+      "deep/big": "x".repeat(2 * 2 ** 20),
+    });
+    expect(snapshot.state.path).toBe(snapshot.path);
+    expect(snapshot.state.changes.map(({ path, status }) => `${status} ${path}`)).toEqual([
+      "modified a",
+      "added deep/big",
+    ]);
+    expect(snapshot.state.changes[0]).toMatchObject({ content: "2\n" });
+    await snapshot.remove();
+    expect(snapshot.state.path).toBeUndefined();
+    await workspace.remove();
+  });
+
+  it("can be made while files come and go", async () => {
+    const workspace = await Workspace.create({
+      root: folder.path,
+      environment: { commands: ["mkdir d; cd d; touch $(seq 2000)"] },
+    });
+    let count = 0;
+    const churn = setInterval(() => {
+      for (let i = 0; i < 50; i++) rmSync(join(workspace.path, "d", String(++count)), { force: true });
+    }, 1);
+    const snapshot = await snapshotOf(workspace);
+    clearInterval(churn);
+    expect(Object.keys(contentsOf(snapshot.path)).length).toBeGreaterThanOrEqual(
+      Object.keys(contentsOf(workspace.path)).length,
+    );
+    await workspace.remove();
+  });
+
+  it("is not made of a folder that is too large by its lengths or its numbers, and nothing is left of it", async () => {
+    const workspace = await Workspace.create({ root: folder.path });
+    const sparse = join(workspace.path, "sparse");
+    execFileSync("truncate", ["-s", "5T", sparse]);
+    await expect(snapshotOf(workspace)).rejects.toThrow("too large to be copied: its files have more than 256 MB");
+    rmSync(sparse);
+    execFileSync("sh", ["-c", "mkdir d; cd d; seq 20000 | xargs touch"], { cwd: workspace.path });
+    await expect(snapshotOf(workspace)).rejects.toThrow("it holds more than 20000 files");
+    expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
+    await workspace.remove();
+  });
+
+  it("is given up when nobody waits for it any more", async () => {
+    const workspace = await Workspace.create({ root: folder.path, environment: { commands: ["touch $(seq 3000)"] } });
+    const stop = new AbortController();
+    const reason = new Error("enough");
+    const copying = snapshotOf(workspace, stop.signal);
+    setImmediate(() => stop.abort(reason));
+    await expect(copying).rejects.toBe(reason);
+    expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
+    await workspace.remove();
+  });
+});
