@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { costOf, dollars } from "../budget/index.js";
 import type { Environment } from "../core/environment.js";
-import { messageOf, TrialError, TrialStopped } from "../core/errors.js";
+import { messageOf, TrialError, TrialStopped, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
@@ -59,6 +59,8 @@ export class AgentSystem implements System {
   readonly #options: AgentSystemOptions;
   /** Of trials that are not over: removed on closing when a run ends early. */
   readonly #open = new Set<Workspace>();
+  /** Why workspaces could not be kept: told on closing, since their trials are over by then. */
+  readonly #unkept: string[] = [];
 
   constructor(options: AgentSystemOptions) {
     this.#options = options;
@@ -75,7 +77,7 @@ export class AgentSystem implements System {
       const run = await this.#start(example, { workspace, meter, trial });
       const timed = trial.timed ?? ((work) => work());
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const watch = new WorkWatch(workspace, trial.passes);
+      const watch = new WorkWatch(workspace, trial.passes, trial.signal);
       const exit = await timed(() => run.go());
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);
@@ -108,6 +110,8 @@ export class AgentSystem implements System {
   async close(): Promise<void> {
     await Promise.all([...this.#open].map((workspace) => workspace.remove()));
     this.#open.clear();
+    const unkept = this.#unkept.splice(0);
+    if (unkept.length > 0) throw new UsageError(`workspaces that could not be kept: ${unkept.join("; ")}`);
   }
 
   async #start(example: Example, { workspace, meter, trial }: Ready): Promise<AgentRun> {
@@ -169,6 +173,8 @@ export class AgentSystem implements System {
     const { keepWorkspaces } = this.#options;
     try {
       if (keepWorkspaces !== null) await workspace.keep(keepWorkspaces, name);
+    } catch (error) {
+      this.#unkept.push(`${name}: ${messageOf(error)}`);
     } finally {
       await workspace.remove();
       this.#open.delete(workspace);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -85,6 +85,38 @@ describe("WorkWatch", () => {
     expect(successAt).toBe(firstChangeAt);
     expect(successAt).toBeGreaterThan(began);
     expect(successAt).toBeLessThan(performance.now() - 200);
+  });
+
+  it("says when the first change was, not when the first changes had come to rest", async () => {
+    const watch = new WorkWatch(workspace, undefined);
+    await sleep(20);
+    const before = performance.now();
+    writeFileSync(join(workspace.path, "first.txt"), "");
+    const after = performance.now();
+    for (const text of ["1", "2", "3", "4", "5"]) {
+      await sleep(120);
+      change(text);
+    }
+    const { firstChangeAt } = await watch.end();
+    expect(firstChangeAt).toBeGreaterThan(before - 20);
+    expect(firstChangeAt).toBeLessThan(after + 20);
+  });
+
+  it("does not copy the folder of a trial that was stopped, or one that is too large", async () => {
+    const never = async () => expect.unreachable();
+    const stop = new AbortController();
+    const stopped = new WorkWatch(workspace, never, stop.signal);
+    await sleep(20);
+    change("x");
+    stop.abort();
+    const { firstChangeAt, successAt } = await stopped.end();
+    expect(firstChangeAt).toBeGreaterThan(0);
+    expect(successAt).toBeNull();
+    const large = new WorkWatch(workspace, never);
+    await sleep(20);
+    truncateSync(join(workspace.path, "a.txt"), 5 * 2 ** 40);
+    expect((await large.end()).successAt).toBeNull();
+    expect(readdirSync(workspace.root).filter((name) => name.startsWith("snapshot"))).toEqual([]);
   });
 
   it("takes a grading that fails for no success, and still sees the first change", async () => {

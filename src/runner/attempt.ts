@@ -78,7 +78,7 @@ export class Attempter {
   }
 
   #addPhases(call: Call, limits: Limits | null): void {
-    const { clock } = this.#ports;
+    const clock = () => this.#ports.clock();
     call.context.atEnd = (task) => {
       call.atEnd = [...(call.atEnd ?? []), task];
     };

@@ -55,8 +55,6 @@ describe("what an agent did in git", () => {
   ])("is nothing after %s", async (_, act) => {
     const workspace = await checkedOut();
     put(workspace.path, "a.txt", "mine\n");
-    const index = join(workspace.path, ".git/index");
-    rmSync(`${index}.lock`, { force: true });
     act(workspace.path);
     const changes = [{ path: "a.txt", status: "modified", content: "mine\n" }];
     expect(await workspace.changes()).toEqual({ changes });
@@ -86,6 +84,17 @@ describe("what an agent did in git", () => {
     expect(await made.at(-1)?.changes()).toEqual({ changes: [] });
     git(path, "commit", "--quiet", "--allow-empty", "-m", "two");
     expect((await made.at(-1)?.changes())?.incomplete).toContain("in git");
+  });
+
+  it("is told of a repository that keeps its refs in tables", async () => {
+    const commands = [
+      "mkdir -p .git/reftable; cd .git; echo 'ref: refs/heads/.invalid' > HEAD; echo 1 > reftable/tables.list",
+    ];
+    const workspace = await Workspace.create({ root: folder.path, environment: { commands } });
+    made.push(workspace);
+    expect(await workspace.changes()).toEqual({ changes: [] });
+    put(workspace.path, ".git/reftable/tables.list", "2");
+    expect((await workspace.changes()).incomplete).toContain("in git");
   });
 
   it("is nothing in a folder that is only called so", async () => {

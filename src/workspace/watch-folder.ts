@@ -22,7 +22,7 @@ export interface WatchOptions {
 }
 
 /** When a folder first and last changed, on the clock of `performance.now()`. */
-export interface ChangeTimes {
+interface ChangeTimes {
   readonly firstAt: number;
   readonly lastAt: number;
 }

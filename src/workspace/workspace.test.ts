@@ -4,14 +4,17 @@ import {
   chownSync,
   existsSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import type { Environment } from "../core/environment.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
@@ -29,6 +32,9 @@ async function create(environment?: Environment, options: WorkspaceOptions = {})
   return workspace;
 }
 
+const OTHER_DISK = "/dev/shm";
+const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== statSync(tmpdir()).dev;
+if (!hasOtherDisk) console.warn("Keeping a folder on another disk is not tested: there is none at /dev/shm.");
 const isRoot = process.getuid?.() === 0;
 
 describe("Workspace.create", () => {
@@ -196,6 +202,19 @@ describe("the end of a workspace", () => {
     const workspace = await create({ commands: [`"${process.execPath}" -e '${script}'`] });
     await workspace.remove();
     expect(existsSync(workspace.root)).toBe(false);
+  });
+
+  it.runIf(hasOtherDisk)("is copied to another disk, unless its files are too long for that", async () => {
+    const dir = mkdtempSync(join(OTHER_DISK, "assay-kept-"));
+    onTestFinished(() => rmSync(dir, { recursive: true }));
+    const small = await create({ files: [{ dest: "d/a", content: "1" }], commands: ["ln -s d/a l"] });
+    expect(contentsOf(await small.keep(dir, "small"))).toEqual({ "d/a": "1", l: "-> d/a" });
+    const sparse = await create({ commands: ["truncate -s 5T sparse"] });
+    await expect(sparse.keep(dir, "sparse")).rejects.toThrow(
+      /on another disk: The folder is too large to be copied: its files have more than 4096 MB\. Name a folder on the disk of/,
+    );
+    expect(readdirSync(dir)).toEqual(["small"]);
+    expect(existsSync(join(sparse.path, "sparse"))).toBe(true);
   });
 
   it("is kept under a name of its own", async () => {

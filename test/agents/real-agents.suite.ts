@@ -103,7 +103,7 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
 
   it.each(["malformed", "cut", "html"] as const)("ends when the model's answer is broken: %s", async (kind) => {
     const { row } = await tryAgent(name, { script: { faults: [{ kind }] }, hardTimeoutMs: 90_000 });
-    // An agent that passes over what it cannot read and says that it is done, or that tries until its time or its money is
+    // An agent that passes over what it cannot read and says that it is done, or that tries until its time or its money is spent, is
     // graded like any other.
     if (row.outcome === "fail") expect(["logic_error", "time_killed", "cost_killed"]).toContain(row.errorCategory);
     else expect(row.outcome, JSON.stringify(row)).toBe("error");
