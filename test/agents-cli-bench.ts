@@ -11,7 +11,7 @@ const TINY_AGENT = fileURLToPath(new URL("../examples/tiny-agent.mjs", import.me
 export const TINY = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
 
 /** A model with a price, so that trials have a cost and a budget. */
-export const PRICED = ["--agent-model", "openai/gpt-5-mini"];
+const PRICED = ["--agent-model", "openai/gpt-5-mini"];
 
 /** What the model does in the task of that question. */
 export const GREETING = {

@@ -39,6 +39,8 @@ export interface Launch {
   /** After the program's own name. */
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** What it reads from its stdin, which ends then; nothing unless told. */
+  readonly input?: string;
   /** Written before it starts, below its HOME: path → content. Empty when it uses its own. */
   readonly homeFiles: Readonly<Record<string, string>>;
 }
@@ -93,6 +95,8 @@ export interface AgentAdapter {
   readonly install: string;
   /** Where it keeps its login, below HOME. */
   readonly login?: string;
+  /** True when it says what it has used only at its end: with a login of its own, no limit in dollars can be kept. */
+  readonly tellsUsageAtEnd?: boolean;
   /** What is done about its not liking to be run as root. */
   readonly asRoot?: string;
   /** The command as it was given, of an adapter for any command. */

@@ -29,7 +29,7 @@ describe("adapterOf", () => {
   });
 
   it.each(["", "aider", "toString", "__proto__"])("does not know %j, and says what can be done", (name) => {
-    expect(() => adapterOf(name)).toThrow(/Known are claude, .*--agent-command/);
+    expect(() => adapterOf(name)).toThrow(/Known: claude, .*--agent-command/);
   });
 });
 
@@ -57,7 +57,7 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(JSON.stringify(launch)).not.toContain("meaningless");
     expect(launch.homeFiles).toEqual({});
     expect(launch.args.join(" ")).toContain("own/the-model");
-    expect(launch.args.join(" ")).toContain("Do it");
+    expect([...launch.args, launch.input].join(" ")).toContain("Do it");
   });
 
   it("has a reader for each run", () => {

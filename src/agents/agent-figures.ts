@@ -37,13 +37,14 @@ export function speedOf(
   };
 }
 
-/** Over the time that models were writing, so that neither tools nor waiting count; over whole answers where that is all there is. */
+/** Over the time that models were writing, so that neither tools nor waiting count. An answer in one piece says nothing of it. */
 function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
   let tokens = 0;
   let ms = 0;
-  for (const { usage, generationMs, durationMs } of requests) {
+  for (const { usage, generationMs } of requests) {
+    if (generationMs === null) continue;
     tokens += usage?.output ?? 0;
-    ms += generationMs ?? durationMs;
+    ms += generationMs;
   }
   return tokens > 0 && ms > 0 ? tokens / (ms / 1000) : null;
 }

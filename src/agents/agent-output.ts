@@ -10,7 +10,11 @@ import { disagreement, speedOf } from "./agent-figures.js";
 import { type AgentMeter, usageEvents } from "./agent-meter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
+import { withoutKeys } from "./masked.js";
 import type { Watched } from "./work-watch.js";
+
+/** As many kinds of unknown events as a note lists. */
+const MOST_KINDS = 10;
 
 export interface Concluded {
   readonly system: AgentSystemOptions;
@@ -27,17 +31,18 @@ export interface Concluded {
 /** What a run of an agent gave, or why it failed. */
 export async function conclude(concluded: Concluded): Promise<Output> {
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
+  const keys = Object.values(system.upstreams.keys);
   const end = endOf(concluded);
   for (const note of notesOf(concluded)) trial.log(note);
-  const measured = measuredIn(concluded, end);
+  const measured = withoutKeys(measuredIn(concluded, end), keys);
   const wasStopped = trial.signal.reason instanceof TrialStopped;
   if (!wasStopped && (end === null || end.kind === "failed"))
     throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured });
   return {
-    response: run.reader.response,
+    response: withoutKeys(run.reader.response, keys),
     ...measured,
     ...(watched.successAt !== null && { successAtMs: Math.max(0, watched.successAt - startedAt.clock) }),
-    workspace: stateOf(workspace, await workspace.changes()),
+    workspace: stateOf(workspace, withoutKeys(await workspace.changes(), keys)),
     ...(!wasStopped && end?.kind === "stopped" && { stopped: end.reason }),
   };
 }
@@ -104,7 +109,9 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
   const { figures, unknown } = run.reader;
   const isMetered = meter.isInPath;
   const difference = isMetered ? disagreement(figures, meter.total) : null;
-  const kinds = [...unknown].map(([type, count]) => `${type} (${count})`);
+  const kinds = [...unknown].map(([type, count]) => `${type.slice(0, 60)} (${count})`);
+  const others = kinds.splice(MOST_KINDS).length;
+  if (others > 0) kinds.push(`${others} more kinds`);
   return [
     ...(difference === null ? [] : [difference]),
     ...(isMetered || figures.usage === null

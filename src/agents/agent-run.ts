@@ -63,7 +63,8 @@ export class AgentRun {
   /** Starts the program and waits for its end, or stops it when the signal says so: nothing of it runs on afterwards. */
   async go(): Promise<AgentRunEnd> {
     const { program: command, launch, cwd, env, folders, signal } = this.#options;
-    const program = await startProgram({ command, args: launch.args, cwd, env, folders });
+    const { args, input } = launch;
+    const program = await startProgram({ command, args, cwd, env, folders, ...(input !== undefined && { input }) });
     this.#listen(program.stdout);
     this.#keepTail(program.stderr);
     const stopping = abortion(signal);
@@ -128,16 +129,10 @@ export class AgentRun {
 
 /** Roughly: what is short costs next to nothing. */
 function lengthOf(happening: AgentHappening): number {
-  switch (happening.type) {
-    case "tool_result":
-      return happening.result.length;
-    case "tool_call":
-      return JSON.stringify(happening.arguments)?.length ?? 0;
-    case "custom":
-      return JSON.stringify(happening.data)?.length ?? 0;
-    default:
-      return "text" in happening ? happening.text.length : 0;
-  }
+  if ("text" in happening) return happening.text.length;
+  if (happening.type === "tool_result") return happening.result.length;
+  if (happening.type === "tool_call") return JSON.stringify(happening.arguments)?.length ?? 0;
+  return happening.type === "custom" ? (JSON.stringify(happening.data)?.length ?? 0) : 0;
 }
 
 function isMalformed(event: unknown): event is MalformedLine {

@@ -17,6 +17,9 @@ import { WorkWatch } from "./work-watch.js";
 /** Two seconds to listen, two to be killed, and time to see what the work left behind. */
 const GRACE_MS = 30_000;
 
+/** A trial that was stopped has to come to its end: it is not looked at for longer than this. */
+const LAST_LOOK_MS = 10_000;
+
 /** The place that all agents share: they load this machine, whomever they call. */
 const LANE = "agents";
 
@@ -77,7 +80,7 @@ export class AgentSystem implements System {
       const run = await this.#start(example, { workspace, meter, trial });
       const timed = trial.timed ?? ((work) => work());
       const startedAt = { wall: Date.now(), clock: performance.now() };
-      const watch = new WorkWatch(workspace, trial.passes, trial.signal);
+      const watch = new WorkWatch(workspace, trial.passes);
       const exit = await timed(() => run.go());
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);
@@ -86,7 +89,7 @@ export class AgentSystem implements System {
         await watch.cancel();
         throw trial.signal.reason;
       }
-      const watched = await watch.end();
+      const watched = await watch.end(trial.signal.aborted ? LAST_LOOK_MS : null);
       return await conclude({ system: this.#options, workspace, run, exit, meter, trial, startedAt, watched });
     } finally {
       await meter.close();
@@ -191,7 +194,7 @@ interface Ready {
 
 /** As it was checked when the dataset was loaded; an example from elsewhere is checked when its folder is made. */
 function environmentOf({ environment }: Example): Environment {
-  return (environment ?? {}) as Environment;
+  return environment ?? {};
 }
 
 async function writeHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -24,6 +24,7 @@ export const codex: AgentAdapter = {
   provider: "openai",
   defaultModel: "gpt-5.5",
   install: "npm install -g @openai/codex",
+  tellsUsageAtEnd: true,
   login: ".codex/auth.json",
   launch,
   reader: () => new CodexReader(),

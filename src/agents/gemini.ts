@@ -26,6 +26,7 @@ export const gemini: AgentAdapter = {
   provider: "google",
   defaultModel: "gemini-2.5-pro",
   install: "npm install -g @google/gemini-cli",
+  tellsUsageAtEnd: true,
   login: ".gemini/oauth_creds.json",
   launch,
   reader: () => new GeminiReader(),

@@ -1,6 +1,5 @@
 export { AGENT_NAMES, type AgentAdapter, type AgentModel, type AgentName } from "./adapter.js";
 export { ADAPTERS, adapterOf } from "./adapters.js";
-export type { Upstreams } from "./agent-meter.js";
 export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
 export { commandAdapter, commandName, requireModel } from "./command.js";
 export { describeAgents } from "./describe.js";

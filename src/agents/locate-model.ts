@@ -58,6 +58,7 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
   const limits = entry?.limits ?? (await bundledLimits({ model, ...(provider !== null && { provider }), ...place }));
   const mount = mountOf(dialect);
   const key = options.home === undefined ? keyOf({ adapter, provider, entry, baseUrl, options }) : null;
+  const isBlind = options.home !== undefined && adapter.tellsUsageAtEnd === true;
   return {
     model: { name: model, cliName, dialect },
     upstreams: {
@@ -67,7 +68,7 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
       allowInsecure: options.allowInsecure === true,
     },
     // A budget in dollars is refused at once for a model that nobody knows the price of.
-    limits: limits.price === null ? limits : { ...limits, isMetered: true },
+    limits: { ...limits, ...(limits.price !== null && { isMetered: true }), ...(isBlind && { maxCostUsd: null }) },
   };
 }
 

@@ -41,9 +41,9 @@ function launch(request: LaunchRequest): Launch {
       // With a title of its own the session needs no call to a model to find one.
       "--title=assay",
       ...modelArgs(request),
-      "--",
-      ...words(prompt),
     ],
+    // Of its arguments it takes numbers for numbers, and puts quotes around those that hold a space.
+    input: prompt,
     env: usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE,
     homeFiles: usesOwnHome ? {} : homeFiles(request, modelOf(request)),
   };
@@ -57,16 +57,4 @@ function modelArgs(request: LaunchRequest): readonly string[] {
 function modelOf({ model }: LaunchRequest): AgentModel {
   if (model !== null) return model;
   throw new UsageError("opencode has no model of its own: name one, as in --agent opencode:MODEL.");
-}
-
-/**
- * It joins its arguments by spaces, but puts quotes around each that holds a space: single words come through as they
- * are. One that is a number would end the program, which takes it for one; a tab before it keeps it a text.
- */
-function words(prompt: string): readonly string[] {
-  return prompt.split(" ").map((word) => (isNumber(word) ? `\t${word}` : word));
-}
-
-function isNumber(word: string): boolean {
-  return /^\S/.test(word) && !Number.isNaN(Number(word));
 }

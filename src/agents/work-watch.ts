@@ -17,7 +17,6 @@ export class WorkWatch {
   readonly #workspace: Workspace;
   readonly #passes: TrialContext["passes"];
   readonly #watch: FolderWatch;
-  readonly #stop: AbortSignal;
   readonly #cancelling = new AbortController();
   /** Of the newest state that was not looked at yet. */
   #pendingAt: number | null = null;
@@ -25,12 +24,9 @@ export class WorkWatch {
   #checking: Promise<void> | null = null;
   #successAt: number | null = null;
 
-  /** The signal is the trial's: when it is stopped, nobody waits for a copy any more. */
-  constructor(workspace: Workspace, passes: TrialContext["passes"], signal?: AbortSignal) {
+  constructor(workspace: Workspace, passes: TrialContext["passes"]) {
     this.#workspace = workspace;
     this.#passes = passes;
-    const cancelled = this.#cancelling.signal;
-    this.#stop = signal === undefined ? cancelled : AbortSignal.any([signal, cancelled]);
     const { path } = workspace;
     this.#watch = watchFolder({
       path,
@@ -39,11 +35,13 @@ export class WorkWatch {
     });
   }
 
-  /** Looks at the last state too. */
-  async end(): Promise<Watched> {
+  /** Looks at the last state too, for so long at most. */
+  async end(withinMs: number | null = null): Promise<Watched> {
     const times = await this.#watch.close();
     if (times !== null && times.lastAt !== this.#lastLookedAt) this.#look(times.lastAt);
-    await this.#checking;
+    const timer = withinMs === null ? undefined : setTimeout(() => this.#cancelling.abort(), withinMs);
+    await Promise.race([this.#checking, aborted(this.#cancelling.signal)]);
+    clearTimeout(timer);
     return { firstChangeAt: times?.firstAt ?? null, successAt: this.#successAt };
   }
 
@@ -56,7 +54,7 @@ export class WorkWatch {
   }
 
   #look(changedAt: number): void {
-    if (this.#successAt !== null || this.#passes === undefined || this.#stop.aborted) return;
+    if (this.#successAt !== null || this.#passes === undefined || this.#cancelling.signal.aborted) return;
     this.#pendingAt = changedAt;
     this.#checking ??= this.#checkAll(this.#passes);
   }
@@ -74,7 +72,7 @@ export class WorkWatch {
   /** A state that cannot be copied or graded is not a success; the last word has the grading of the trial itself. */
   async #isRight(passes: NonNullable<TrialContext["passes"]>): Promise<boolean> {
     try {
-      const snapshot = await snapshotOf(this.#workspace, this.#stop);
+      const snapshot = await snapshotOf(this.#workspace, this.#cancelling.signal);
       try {
         return await passes({ workspace: snapshot.state });
       } finally {
@@ -84,4 +82,11 @@ export class WorkWatch {
       return false;
     }
   }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }

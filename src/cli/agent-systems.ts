@@ -1,4 +1,4 @@
-import type { AgentSystem } from "../agents/index.js";
+import { type AgentSystem, adapterOf } from "../agents/index.js";
 import { UsageError } from "../core/errors.js";
 import { agentName, openAgent } from "../open-agent.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
@@ -21,7 +21,8 @@ function requireOwnNames(names: readonly string[]): void {
 }
 
 /** One agent as a system. */
-export function agentSystem(given: AgentConfig, run: Run): Promise<AgentSystem> {
+export async function agentSystem(given: AgentConfig, run: Run): Promise<AgentSystem> {
+  requireKeptBudget(given, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv, keepWorkspaces } = run;
   const options = {
     ...given,
@@ -37,4 +38,15 @@ export function agentSystem(given: AgentConfig, run: Run): Promise<AgentSystem> 
     isPlan: run.dryRun,
   };
   return openAgent(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
+}
+
+/** A limit that could never fire would be a promise that nobody keeps. */
+function requireKeptBudget({ agent }: AgentConfig, { agentHome, maxCost, trialMaxCost }: Run): void {
+  const hasBudget = maxCost !== undefined || (trialMaxCost ?? 0) > 0;
+  if (agent === undefined || agentHome === undefined || !hasBudget) return;
+  const adapter = adapterOf(agent.split(":", 1)[0] ?? agent);
+  if (adapter.tellsUsageAtEnd !== true) return;
+  throw new UsageError(
+    `${adapter.name} with a login of its own says what it has used only at its end: a budget in dollars could not stop it. Leave out --max-cost and --trial-max-cost, or leave out --agent-home and give it a key.`,
+  );
 }

@@ -34,12 +34,14 @@ export function describeProgress({
   warning,
 }: Progress): string {
   const perSecond = elapsedMs === 0 ? 0 : ((done - resumed) / elapsedMs) * 1000;
-  const parts = [`${done}/${total}`, scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`];
+  const parts = [`${done}/${total}`];
+  // First, since the end of a line is cut off on a narrow terminal.
+  if (warning !== null) parts.push(warning);
+  parts.push(scored === 0 ? "nothing scored yet" : `${formatShare(passed / scored)} pass`);
   if (errors > 0) parts.push(plural(errors, "error"));
   if (costUsd !== null) parts.push(formatDollars(costUsd));
   parts.push(`${perSecond >= 10 ? Math.round(perSecond) : perSecond.toFixed(1)}/s`);
   if (perSecond > 0 && done < total) parts.push(`${formatSeconds((total - done) / perSecond)} left`);
-  if (warning !== null) parts.push(warning);
   if (waiting !== null) parts.push(waiting);
   return parts.join(" · ");
 }

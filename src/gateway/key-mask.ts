@@ -19,7 +19,7 @@ export class KeyMask {
   push(chunk: Buffer): Buffer {
     if (this.#key.length === 0) return chunk;
     const bytes = Buffer.concat([this.#held, chunk]);
-    for (let at = bytes.indexOf(this.#key); at !== -1; at = bytes.indexOf(this.#key, at))
+    for (let at = bytes.indexOf(this.#key); at !== -1; at = bytes.indexOf(this.#key, at + this.#key.length))
       bytes.fill(STAR, at, at + this.#key.length);
     const end = bytes.length - this.#begunAtEnd(bytes);
     this.#held = bytes.subarray(end);

@@ -6,7 +6,7 @@ import type { Upstream } from "./upstream.js";
 export const SHORTEST_SECRET = 6;
 
 /** What the keys of well-known providers look like, also when somebody has starred out their middle. */
-const KEY_LIKE = /\b(?:sk|rk|pk|gsk|xai|AIza)[-_*A-Za-z0-9]{12,}/g;
+const KEY_LIKE = /\b(?:(?:sk|rk|pk|gsk|xai)[-_]|AIza)[-_*A-Za-z0-9]{12,}/g;
 
 const LONGEST_MESSAGE = 300;
 

@@ -33,11 +33,16 @@ export async function endAll(kin: Kin, graceMs: number): Promise<StopReport> {
   return { running: Math.max(running, killed), killed, left };
 }
 
-/** They are all found before the first is told: afterwards nobody knows who came from whom. */
+/**
+ * They are all found before the first is told: afterwards nobody knows who came from whom. Held meanwhile, so that nothing
+ * is done after it was to be stopped.
+ */
 function askToEnd(kin: Kin): number {
+  tell(-kin.root, "SIGSTOP");
   const running = kin.look();
   if (running.length === 0) return 0;
   tell(-kin.root, "SIGTERM");
+  tell(-kin.root, "SIGCONT");
   // To be told twice means "at once" to some programs.
   for (const { pid, group } of running) if (group !== kin.root) tell(pid, "SIGTERM");
   return running.length;

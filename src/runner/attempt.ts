@@ -59,7 +59,7 @@ export class Attempter {
   #open(trial: Trial, limits: Limits | null): Call {
     const call = this.#openWith(trial, limits);
     if (trial.wiring.canWatch) {
-      const passes = watchOf(trial, this.#threshold, call.context.signal);
+      const passes = watchOf(trial, this.#threshold, this.#ports.signal);
       if (passes !== undefined) call.context.passes = passes;
     }
     if (trial.system.worksInPhases === true) this.#addPhases(call, limits);

@@ -154,7 +154,7 @@ function unusualContentOf(example: Example | null): string {
 
 /** Has each example looked at by those of its evaluators that want to. */
 function checkExamples({ examples, wiringOf }: ExampleTable, wirings: readonly Wiring[]): void {
-  const checking = wirings.map(({ evaluators }) => evaluators.filter(({ checkExample }) => checkExample !== undefined));
+  const checking = wirings.map(({ evaluators }) => evaluators.filter((evaluator) => "checkExample" in evaluator));
   if (checking.every((evaluators) => evaluators.length === 0)) return;
   for (const [index, example] of examples.entries()) {
     if (example === null) continue;

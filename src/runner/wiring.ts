@@ -59,7 +59,7 @@ export function wire(options: WireOptions): Wiring {
     facets: dataset.facets === undefined ? null : new FacetReader(dataset.facets),
     groupBy: dataset.groupBy ?? null,
     origin: dataset.origin ?? null,
-    canWatch: evaluators.length > 0 && evaluators.every(({ canWatch }) => canWatch !== undefined),
+    canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),
   };
   if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;

@@ -64,6 +64,12 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expectNothingLeft(GREETING);
   });
 
+  it("is told the task as it is written", async () => {
+    const question = `-exit code 2, "500" or 1e3 and 0x10\n\n$HOME \`x\` 'quoted' ü, {prompt} and /done`;
+    const { calls } = await tryAgent(name, { script: { keepBodies: true }, example: { question } });
+    expect(JSON.stringify(calls.map(({ body }) => body))).toContain(JSON.stringify(question).slice(1, -1));
+  });
+
   it("is stopped by its budget within one request, and graded on what it left", async () => {
     const steps = Array.from({ length: 40 }, (_, i) => ({ command: `echo step-${i} >> steps.txt` }));
     const usage = { input: 20_000, cacheRead: 0 };
