@@ -23,8 +23,9 @@ const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstentio
 const HEAVY =
   /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
 
-/** Coding agents, the folders they work in, and what grades them. */
-const AGENTS = /\/src\/(agents|workspace|processes|graders|open-agent)/;
+/** Coding agents, the folders they work in, what grades them and what shows their work; not what every run checks. */
+const AGENTS =
+  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|core\/trajectory-figures|report\/(timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
 
 /** Datasets that are not in the package: what they are, and how they are fetched and read. */
 const DATASETS =

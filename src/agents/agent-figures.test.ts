@@ -58,7 +58,8 @@ describe("speedOf", () => {
   it("counts tokens over the time in which models wrote them", () => {
     const streamed = answered(300, { generationMs: 500, ttftMs: 40 });
     const whole = answered(200, { durationMs: 1500 });
-    expect(speedOf([], [FAILED, streamed, whole], FACTS)).toEqual({ turns: 2, ttftMs: 40, tokensPerSec: 250 });
+    expect(speedOf([], [FAILED, streamed, whole], FACTS)).toEqual({ turns: 2, ttftMs: 40, tokensPerSec: 600 });
+    expect(speedOf([], [whole], FACTS), "an answer in one piece").not.toHaveProperty("tokensPerSec");
     expect(speedOf([], [answered(0)], FACTS)).not.toHaveProperty("tokensPerSec");
   });
 

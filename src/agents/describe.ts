@@ -27,7 +27,8 @@ async function describeAgent(adapter: AgentAdapter, timeoutMs: number): Promise<
   try {
     const { version, timedOut } = await askVersion(program, timeoutMs);
     if (version === null) return { name, isReady: false, detail: `${program} ${silence(timedOut, timeoutMs)}` };
-    return { name, isReady: true, detail: [`${version} (${program})`, ...remarks(adapter, version)].join("; ") };
+    const detail = [`${version} (${program})`, ...remarks(adapter, version)].join("; ");
+    return { name, isReady: hasWayIn(adapter), detail };
   } catch (error) {
     return { name, isReady: false, detail: messageOf(error) };
   }
@@ -50,14 +51,25 @@ function remarks(adapter: AgentAdapter, version: string): string[] {
   ];
 }
 
+/** A provider that has to be named has its key looked for then. */
+function hasWayIn(adapter: AgentAdapter): boolean {
+  const variable = keyVariableOf(adapter.provider);
+  return variable === null || Boolean(process.env[variable]) || hasLogin(adapter);
+}
+
+function hasLogin({ login = "" }: AgentAdapter): boolean {
+  return login !== "" && existsSync(join(homedir(), login));
+}
+
 /** How it gets to a model. */
-function wayIn({ name, provider, login = "" }: AgentAdapter): string {
-  const hasLogin = login !== "" && existsSync(join(homedir(), login));
-  const ownLogin = hasLogin ? "; or with its login: --agent-home inherit" : "";
+function wayIn(adapter: AgentAdapter): string {
+  const { name, provider } = adapter;
+  const isLoggedIn = hasLogin(adapter);
+  const ownLogin = isLoggedIn ? "; or with its login: --agent-home inherit" : "";
   const variable = keyVariableOf(provider);
   if (variable === null) return `run as --agent ${name}:PROVIDER/MODEL with the provider's key${ownLogin}`;
   if (process.env[variable]) return `${variable} is set${ownLogin}`;
-  return hasLogin
+  return isLoggedIn
     ? `${variable} is not set: set it, or use its login with --agent-home inherit`
     : `${variable} is not set: set it, or log in with ${name} and use --agent-home inherit`;
 }
