@@ -264,7 +264,7 @@ describe("the progress of agents", () => {
       stdio: ["ignore", "pipe", "pipe"],
     });
     const { stdout } = await watch(child).finished;
-    expect(stdout).toContain("0/1 · nothing scored yet · 0.0/s · tiny-agent on greet is over 50 % of");
+    expect(stdout).toContain("0/1 · tiny-agent on greet is over 50 % of its budget · nothing scored yet");
     expect(stdout).toContain("tiny-agent on greet is over 80 % of");
   });
 });

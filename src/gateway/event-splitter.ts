@@ -1,5 +1,5 @@
 /** An event larger than this is passed on in pieces and not read: nothing that tells usage is near it. */
-const MAX_EVENT_BYTES = 32 * 1024 * 1024;
+const MAX_EVENT_BYTES = 16 * 1024 * 1024;
 
 const LF = 10;
 const CR = 13;

@@ -180,7 +180,9 @@ describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the
     expect(row, JSON.stringify(row).slice(0, 3000)).toMatchObject({ outcome: "pass", errorCategory: "none" });
     const sizes = output.trajectory?.events.map((event) => JSON.stringify(event).length) ?? [];
     expect(Math.max(...sizes)).toBeGreaterThan(20_000_000);
-    expect(usageOf(row)).toEqual(usedBy(calls));
+    // The usage that codex's endpoint tells stands in the same event as the text, which is too long for the gateway.
+    if (name === "codex") expect(row.partial).toBe(true);
+    else expect(usageOf(row)).toEqual(usedBy(calls));
   });
 });
 

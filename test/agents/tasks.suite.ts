@@ -1,10 +1,10 @@
 import { rm } from "node:fs/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EnvironmentFile } from "../../core/environment.js";
-import { GraderEvaluator } from "../../graders/index.js";
-import { TASKS } from "./all.js";
-import type { AgentTask } from "./task.js";
-import { folderFor, inShell, passesBy, put } from "./tasks-testing.js";
+import { TASKS } from "../../src/agents/tasks/all.js";
+import type { AgentTask } from "../../src/agents/tasks/task.js";
+import { folderFor, inShell, passesBy, put } from "../../src/agents/tasks/tasks-testing.js";
+import type { EnvironmentFile } from "../../src/core/environment.js";
+import { GraderEvaluator } from "../../src/graders/index.js";
 
 /** After how many commands of its walkthrough each task is done: where a first attempt fails, it takes a second. */
 const DONE_AFTER: Readonly<Record<string, number>> = {
