@@ -1,0 +1,23 @@
+import { expect, it } from "vitest";
+import { assay } from "./assay.js";
+import { Workspace } from "./workspace.js";
+
+it.each(["codex", "gemini"])(
+  "%s with a login of its own is refused a budget in dollars, which could not stop it",
+  async (agent) => {
+    const { dir } = new Workspace();
+    const budget = ["--trial-max-cost", "0.01", "--dry-run"];
+    const { code, stderr } = await assay(
+      dir,
+      "--agent",
+      agent,
+      "--agent-home",
+      dir,
+      "--dataset",
+      "agent-tasks",
+      ...budget,
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain("only at its end");
+  },
+);
