@@ -95,6 +95,17 @@ describe("an agent whose calls go elsewhere", () => {
     expectNothingLeft(place);
   });
 
+  it("has been right when it was stopped at once afterwards", async () => {
+    const { row } = await tryScripted({
+      does: [{ write: "a.txt", text: "right" }, says(10_000, 10), { hang: true }],
+      example: { graders: [{ type: "file-contains", config: { path: "a.txt", value: "right" } }] },
+      budgets: { max_cost_usd: 0.05 },
+    });
+    expect(row).toMatchObject({ outcome: "pass", errorCategory: "cost_killed" });
+    expect(row.successAtMs).toBeGreaterThan(0);
+    expect(row.successAtMs).toBeLessThanOrEqual(row.durationMs ?? 0);
+  });
+
   it("is held to a number of tokens by it", async () => {
     const { row } = await tryScripted({
       does: [says(1000, 10), says(9000, 10), { hang: true }],
