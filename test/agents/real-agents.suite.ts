@@ -46,7 +46,8 @@ const unique = () => `${Math.floor(31_000_000 + Math.random() * 9_000_000)}`;
 
 describe.each(INSTALLED.map(({ name, version }) => [name, version]))("%s %s, the real one", (name) => {
   it("does a task, and its row has the tokens that the model's endpoint counted", async () => {
-    const script = { tools: [{ command: HELLO }, { text: "Done: hello.txt is there." }] };
+    const text = "Done: hello.txt is there, and it holds what it was to hold.";
+    const script = { tools: [{ command: HELLO }, { text }], tokensPerSec: 100, chunkTokens: 2 };
     const { row, calls } = await tryAgent(name, { script, example: { graders: GRADERS } });
     expect(row, JSON.stringify(row.attempts)).toMatchObject({
       outcome: "pass",
