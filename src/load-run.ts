@@ -47,7 +47,7 @@ export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
 }
 
 /** Rows stand in the order they were finished, which is another each time: figures must not depend on it. */
-function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
+export function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
   const place = new Map(config.systems.map((name, index) => [name, index]));
   const collator = new Intl.Collator("en", { numeric: true });
   return rows.toSorted(

@@ -1,5 +1,5 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
-import { availableParallelism, homedir } from "node:os";
+import { homedir } from "node:os";
 import { resolve } from "node:path";
 import {
   type AgentAdapter,
@@ -11,13 +11,11 @@ import {
   locateModel,
   type ModelPlace,
   requireModel,
+  usualParallel,
 } from "./agents/index.js";
 import { findModelsFile } from "./budget/find-models-file.js";
 import { loadModels } from "./budget/index.js";
 import { messageOf, UsageError } from "./core/errors.js";
-
-/** More at a time would mostly wait for each other's processor time. */
-const MOST_PARALLEL = 4;
 
 /** Which agent, and how it is run. */
 export interface AgentOptions extends ModelPlace {
@@ -60,7 +58,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     model,
     upstreams,
     limits,
-    maxParallel: options.maxParallel ?? Math.min(MOST_PARALLEL, availableParallelism()),
+    maxParallel: options.maxParallel ?? usualParallel(),
     home: homeOf(options),
     passEnv: options.passEnv ?? [],
     keepWorkspaces: keptIn(options),

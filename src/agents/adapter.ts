@@ -1,9 +1,8 @@
+import type { AGENT_NAMES } from "../budget/model-rules.js";
 import type { Usage } from "../core/system.js";
 import type { AgentHappening } from "../core/trajectory.js";
 import type { DialectName } from "../dialects/dialect.js";
 import type { ProviderName } from "../gateway/provider.js";
-
-export const AGENT_NAMES = ["claude", "codex", "gemini", "opencode", "pi"] as const;
 
 /** The agents that are known by name. */
 export type AgentName = (typeof AGENT_NAMES)[number];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { AGENT_NAMES } from "../budget/model-rules.js";
 import { UsageError } from "../core/errors.js";
-import { AGENT_NAMES, type LaunchRequest } from "./adapter.js";
+import type { LaunchRequest } from "./adapter.js";
 import { ADAPTERS, adapterOf } from "./adapters.js";
 
 const REQUEST: LaunchRequest = {

@@ -1,6 +1,7 @@
+import { AGENT_NAMES } from "../budget/model-rules.js";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { AGENT_NAMES, type AgentAdapter, type AgentName } from "./adapter.js";
+import type { AgentAdapter, AgentName } from "./adapter.js";
 import { claude } from "./claude.js";
 import { codex } from "./codex.js";
 import { gemini } from "./gemini.js";

@@ -1,6 +1,7 @@
 import type { Output, Usage } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { firstTextAt, firstWriteAt, turnsOf } from "../core/trajectory-figures.js";
+import { tokensOf } from "../gateway/figures.js";
 import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentFigures } from "./adapter.js";
 
@@ -63,10 +64,6 @@ export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd
 
 function differ(said: number, counted: number): boolean {
   return Math.abs(said - counted) > NOTABLE * Math.max(said, counted);
-}
-
-function tokensOf({ input, output, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + output + cacheRead + cacheWrite;
 }
 
 function shown(dollars: number): string {

@@ -2,6 +2,7 @@ import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentEvent, AgentHappening } from "../core/trajectory.js";
 import { type ProgramEnd, startProgram } from "../processes/index.js";
+import { abortionOf } from "./abortion.js";
 import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
 import { eventOf, type MalformedLine, StreamLines } from "./stream-lines.js";
 
@@ -67,7 +68,7 @@ export class AgentRun {
     const program = await startProgram({ command, args, cwd, env, folders, ...(input !== undefined && { input }) });
     this.#listen(program.stdout);
     this.#keepTail(program.stderr);
-    const stopping = abortion(signal);
+    const stopping = abortionOf(signal);
     const wasStopped = await Promise.race([program.ended.then(() => false), stopping.aborted.then(() => true)]);
     stopping.release();
     const report = wasStopped ? await program.stop() : await program.sweep();
@@ -137,16 +138,4 @@ function lengthOf(happening: AgentHappening): number {
 
 function isMalformed(event: unknown): event is MalformedLine {
   return typeof event === "object" && event !== null && "malformed" in event && !("type" in event);
-}
-
-/** A promise that a signal keeps, and a way to let go of it. */
-function abortion(signal: AbortSignal): { aborted: Promise<void>; release(): void } {
-  let release = () => {};
-  const aborted = new Promise<void>((resolve) => {
-    const onAbort = () => resolve();
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    release = () => signal.removeEventListener("abort", onAbort);
-  });
-  return { aborted, release };
 }

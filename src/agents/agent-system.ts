@@ -1,4 +1,5 @@
 import { mkdir, writeFile } from "node:fs/promises";
+import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { costOf, dollars } from "../budget/index.js";
 import type { Environment } from "../core/environment.js";
@@ -26,6 +27,14 @@ const LANE = "agents";
 /** What the gateway takes for a key. Programs refuse to start without one. */
 const MEANINGLESS_KEY = "assay";
 
+/** More at a time would mostly wait for each other's processor time. */
+const MOST_PARALLEL = 4;
+
+/** Trials of agents at a time, unless told. */
+export function usualParallel(): number {
+  return Math.min(MOST_PARALLEL, availableParallelism());
+}
+
 export interface AgentSystemOptions {
   readonly name: string;
   readonly adapter: AgentAdapter;
@@ -49,7 +58,7 @@ export interface AgentSystemOptions {
 /**
  * A coding agent: a program that is given a task and a folder to work in.
  * @example
- * await using agent = await openAgent({ agent: "claude", model: "claude-sonnet-4-5" });
+ * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-sonnet-4-5" });
  */
 export class AgentSystem implements System {
   readonly name: string;

@@ -1,6 +1,7 @@
-export { AGENT_NAMES, type AgentAdapter, type AgentModel, type AgentName } from "./adapter.js";
+export { AGENT_NAMES } from "../budget/model-rules.js";
+export type { AgentAdapter, AgentModel, AgentName } from "./adapter.js";
 export { ADAPTERS, adapterOf } from "./adapters.js";
-export { AgentSystem, type AgentSystemOptions } from "./agent-system.js";
+export { AgentSystem, type AgentSystemOptions, usualParallel } from "./agent-system.js";
 export { commandAdapter, commandName, requireModel } from "./command.js";
 export { describeAgents } from "./describe.js";
 export { detectAgent } from "./detect.js";

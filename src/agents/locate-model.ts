@@ -1,6 +1,6 @@
 import { baseUrlOf } from "../budget/base-url.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
-import { bundledLimits, entryFor } from "../budget/model-lookup.js";
+import { bundledLimits, entryFor, limitsAt } from "../budget/model-lookup.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import type { Limits, Price } from "../core/price.js";
@@ -10,8 +10,6 @@ import { isLoopback } from "../http/endpoint.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { Upstreams } from "./agent-meter.js";
 import { mountOf } from "./mount.js";
-
-const DEFAULT_TIMEOUT_MS = 600_000;
 
 /** What was said about where an agent's model is. */
 export interface ModelPlace {
@@ -173,6 +171,6 @@ function withoutModel({ adapter, options }: Wanted): Located {
       prices: new Map<string, Price>(),
       allowInsecure: options.allowInsecure === true,
     },
-    limits: { price: null, maxCostUsd: null, hardTimeoutMs: DEFAULT_TIMEOUT_MS, isMetered: true },
+    limits: { ...limitsAt(null), isMetered: true },
   };
 }

@@ -25,9 +25,9 @@ export class OwnFigures {
 /**
  * A number of tokens as a program tells it; 0 for whatever is none.
  * @example
- * tokensOf(12); // 12
- * tokensOf(-1); // 0
+ * countOf(12); // 12
+ * countOf(-1); // 0
  */
-export function tokensOf(value: unknown): number {
+export function countOf(value: unknown): number {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : 0;
 }

@@ -5,10 +5,10 @@ import { fieldsOf, textOf } from "../dialects/fields.js";
 export class UnknownEvents {
   readonly counts = new Map<string, number>();
 
-  /** Counts it by its type, and tells it as it is. */
-  tell(event: unknown): readonly AgentHappening[] {
-    const name = textOf(fieldsOf(event)?.type) || "(no type)";
-    this.counts.set(name, (this.counts.get(name) ?? 0) + 1);
-    return [{ type: "custom", name, data: event }];
+  /** Counts it by its type, or by the name that it is better known by, and tells it as it is. */
+  tell(event: unknown, name = textOf(fieldsOf(event)?.type)): AgentHappening[] {
+    const known = name || "untyped";
+    this.counts.set(known, (this.counts.get(known) ?? 0) + 1);
+    return [{ type: "custom", name: known, data: event }];
   }
 }

@@ -1,5 +1,6 @@
 import type { TrialContext } from "../core/system.js";
 import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../workspace/index.js";
+import { abortionOf } from "./abortion.js";
 
 /** What was seen of the work in a folder; times by `performance.now()`, null for what never happened. */
 export interface Watched {
@@ -40,7 +41,7 @@ export class WorkWatch {
     const times = await this.#watch.close();
     if (times !== null && times.lastAt !== this.#lastLookedAt) this.#look(times.lastAt);
     const timer = withinMs === null ? undefined : setTimeout(() => this.#cancelling.abort(), withinMs);
-    await Promise.race([this.#checking, aborted(this.#cancelling.signal)]);
+    await Promise.race([this.#checking, abortionOf(this.#cancelling.signal).aborted]);
     clearTimeout(timer);
     return { firstChangeAt: times?.firstAt ?? null, successAt: this.#successAt };
   }
@@ -82,11 +83,4 @@ export class WorkWatch {
       return false;
     }
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener("abort", () => resolve(), { once: true });
-  });
 }

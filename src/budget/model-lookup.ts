@@ -1,4 +1,4 @@
-import type { Limits } from "../core/price.js";
+import type { Limits, Price } from "../core/price.js";
 import { bundledPrice } from "./bundled-prices.js";
 import type { ModelEntry, ModelsFile } from "./models-file.js";
 import { resolveAtPrice } from "./resolve.js";
@@ -11,7 +11,11 @@ export function entryFor(model: string, file: ModelsFile | null): ModelEntry | u
 
 /** What the price table says of a model. */
 export async function bundledLimits(wanted: { model: string; provider?: string; baseUrl?: string }): Promise<Limits> {
-  const price = await bundledPrice(wanted);
+  return limitsAt(await bundledPrice(wanted));
+}
+
+/** What a trial of a model is held to when nobody says. */
+export function limitsAt(price: Price | null): Limits {
   const { maxCostUsd, hardTimeoutSecs } = resolveAtPrice(price, {});
   return { price, maxCostUsd, hardTimeoutMs: hardTimeoutSecs * 1000 };
 }

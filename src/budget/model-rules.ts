@@ -2,8 +2,8 @@ import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { Rule } from "./rules.js";
 
-/** The agents that models.yml can name. */
-const AGENT_CLIS = ["claude", "codex", "gemini", "opencode", "pi"] as const;
+/** The agents that are known by name, in models.yml and everywhere else. */
+export const AGENT_NAMES = ["claude", "codex", "gemini", "opencode", "pi"] as const;
 
 /** How keys begin, as far as a variable's name could begin so too. */
 const KEY_PREFIX = /^(?:sk_|gsk_|hf_|fw_|r8_|tgp_|AIza)/;
@@ -39,8 +39,8 @@ function httpUrl(value: unknown): string | null {
 function agentCli(value: unknown): string | null {
   const problem = text(value);
   if (problem !== null) return problem;
-  if ((AGENT_CLIS as readonly unknown[]).includes(value)) return null;
-  return `is "${String(value)}", which is not known.${didYouMean(String(value), AGENT_CLIS)}`.replace(/\.$/, "");
+  if ((AGENT_NAMES as readonly unknown[]).includes(value)) return null;
+  return `is "${String(value)}", which is not known.${didYouMean(String(value), AGENT_NAMES)}`.replace(/\.$/, "");
 }
 
 /** What each text of a model must be. */

@@ -1,5 +1,4 @@
 import "../builtins.js";
-import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import {
   ADAPTERS,
@@ -9,6 +8,7 @@ import {
   commandAdapter,
   commandName,
   detectAgent,
+  usualParallel,
 } from "../agents/index.js";
 import { priceFrom } from "../budget/index.js";
 import { EXIT } from "../core/errors.js";
@@ -39,7 +39,6 @@ const PRICING = { input_per_1k: 0.0001, output_per_1k: 0.01 };
 /** Slow enough that folders are seen as they are between two steps. */
 const PACE = { latencyMs: 250, tokensPerSec: 4000 };
 const TIMEOUT_MS = 180_000;
-const MOST_PARALLEL = 4;
 
 /** Agents want to know their model. These names reach nobody but the mock. */
 const MODELS: Readonly<Record<DialectName, string>> = {
@@ -106,7 +105,7 @@ async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSyst
       allowInsecure: false,
     },
     limits,
-    maxParallel: Math.min(MOST_PARALLEL, availableParallelism()),
+    maxParallel: usualParallel(),
     home: null,
     passEnv: [],
     keepWorkspaces: null,

@@ -5,6 +5,7 @@ import type { Metric } from "../core/metric.js";
 import type { System } from "../core/system.js";
 import type { NamedFiles } from "../datasets/named-files.js";
 import type { DialectName } from "../dialects/dialect.js";
+import type { AgentOptions } from "../open-agent.js";
 
 /** How models are asked: for all models of a run, or for one. */
 interface ModelSettings {
@@ -36,18 +37,7 @@ export interface ModelConfig extends ModelSettings {
 }
 
 /** A coding agent and the model it uses. */
-export interface AgentConfig {
-  /** claude, codex, gemini, opencode or pi; `NAME:MODEL` names its model as well. */
-  agent?: string;
-  /** Any other program, in place of `agent`: `my-agent {prompt}`. */
-  command?: string;
-  /** A model of the models file, `provider/model`, or what the agent's own provider calls it. */
-  model?: string;
-  /** What the system is called in the report. */
-  name?: string;
-  /** How its model is spoken to, for agents that can do it in several ways. */
-  api?: DialectName;
-}
+export type AgentConfig = Pick<AgentOptions, "agent" | "command" | "model" | "name" | "api">;
 
 /** One or several models that judge answers. */
 export interface JudgeConfig {

@@ -150,7 +150,7 @@ describe("assay show RUN TRIAL", () => {
       '{"system":"agent","dataset":"west","exampleId":"fr","trial":0,"output":{\n',
     );
     await expect(show(space, { trial: "fr" })).rejects.toThrow(
-      /The output of this trial in .*outputs\.jsonl cannot be read/,
+      /outputs\.jsonl:\d+ is not an output: /);
     );
     expect(await show(space, { trial: "it" })).toContain("# agent: it#0");
   });

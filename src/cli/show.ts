@@ -2,17 +2,17 @@ import { resolve } from "node:path";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { type EvalRow, plainRow } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { lastOfEach } from "../load-run.js";
+import { inOrder, lastOfEach } from "../load-run.js";
 import { plural } from "../report/format.js";
 import { oneLine } from "../report/markdown.js";
 import { renderTrial } from "../report/show-trial.js";
 import { trialTable } from "../report/trial-table.js";
 import { readManifest, readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
+import { readOutput } from "../store/outputs.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import { chooseTrial, type Narrowing, narrowed, quoted } from "./show-choice.js";
-import { readTrial } from "./stored-trial.js";
 import { writeResult } from "./streams.js";
 
 export interface ShowFlags extends Narrowing {
@@ -71,19 +71,6 @@ function commandOf({ run = LATEST, runsDir }: ShowRequest): string {
   return `assay show ${quoted(run)}${place}`;
 }
 
-/** As the report has them: rows are written as trials end, which is another order each time. */
-function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
-  const place = new Map(config.systems.map((name, index) => [name, index]));
-  const { compare } = new Intl.Collator("en", { numeric: true });
-  return rows.toSorted(
-    (a, b) =>
-      (place.get(a.system) ?? 0) - (place.get(b.system) ?? 0) ||
-      compare(a.dataset, b.dataset) ||
-      compare(String(a.exampleId), String(b.exampleId)) ||
-      a.trial - b.trial,
-  );
-}
-
 function listText({ manifest, rows, request }: Parts, stored: number): string {
   const shown = request.all === true ? rows : rows.slice(0, MOST_LISTED);
   const left = rows.length - shown.length;
@@ -110,7 +97,7 @@ function* listJson({ dir, rows }: Parts): Generator<string> {
 }
 
 function trialText(row: EvalRow, { dir, manifest, request }: Parts): string {
-  const trial = readTrial(dir, row);
+  const trial = { row, ...readOutput(dir, row) };
   if (request.output === "json") {
     const { output, evidence } = trial;
     return `${JSON.stringify({ schema: "assay.trial/1", run: dir, row: plainRow(row), output, evidence }, null, 2)}\n`;

@@ -5,10 +5,13 @@ import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { readLines } from "../files/lines.js";
 import { FILES } from "./journal.js";
+import { encodeKey } from "./row-codec.js";
 
 /** What a system returned in one trial, as it was written down. */
 export interface StoredOutput extends Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial"> {
   output: Output;
+  /** What evaluators have to show for their scores, where they have. */
+  evidence?: Readonly<Record<string, string>>;
 }
 
 /** Outputs stand behind the key of their trial; a quote in a text would be escaped, so that this is found nowhere else. */
@@ -26,6 +29,23 @@ export function* readOutputs(dir: string): Generator<StoredOutput> {
   const wanted = new Set(last.values());
   for (const { text, number } of readLines(path)) if (wanted.has(number)) yield decode(text, `${path}:${number}`, dir);
 }
+
+/**
+ * The output of one trial, with its evidence; nulls when none was written down. Most of the time would go into parsing
+ * those of others: they are told by how their lines begin.
+ */
+export function readOutput(dir: string, trial: EvalRow): { output: Output | null; evidence: StoredEvidence | null } {
+  const path = join(dir, FILES.outputs);
+  const start = `{${encodeKey(trial)},`;
+  let last: { text: string; number: number } | null = null;
+  for (const { text, number, terminated } of existsSync(path) ? readLines(path) : [])
+    if (terminated && text.startsWith(start)) last = { text, number };
+  if (last === null) return { output: null, evidence: null };
+  const { output, evidence = null } = decode(last.text, `${path}:${last.number}`, dir);
+  return { output, evidence };
+}
+
+type StoredEvidence = NonNullable<StoredOutput["evidence"]>;
 
 function keyOf(line: string): string {
   return line.slice(0, line.search(BEHIND_KEY));

@@ -3,6 +3,7 @@ import type { AgentHappening } from "../../core/trajectory.js";
 import type { Finish } from "../../dialects/dialect.js";
 import { type Fields, fieldsOf, textOf } from "../../dialects/fields.js";
 import type { AgentEnd, AgentFigures, StreamReader } from "../adapter.js";
+import { UnknownEvents } from "../unknown-events.js";
 import { blocksOf, callIn, resultIn } from "./blocks.js";
 import { endOf } from "./ending.js";
 import { Spoken, type SpokenKind } from "./spoken.js";
@@ -28,7 +29,7 @@ export class ClaudeReader implements StreamReader {
   end: AgentEnd | null = null;
   version: string | null = null;
   model: string | null = null;
-  readonly unknown = new Map<string, number>();
+  readonly #unknown = new UnknownEvents();
   readonly #usage = new ClaudeUsage();
   readonly #turns = new ClaudeTurns();
   #spoken = new Spoken();
@@ -47,6 +48,10 @@ export class ClaudeReader implements StreamReader {
     return this.#usage.figures;
   }
 
+  get unknown(): ReadonlyMap<string, number> {
+    return this.#unknown.counts;
+  }
+
   read(event: unknown): readonly AgentHappening[] {
     const fields = fieldsOf(event) ?? {};
     switch (fields.type) {
@@ -61,7 +66,7 @@ export class ClaudeReader implements StreamReader {
       case "result":
         return this.#readResult(fields);
       default:
-        return QUIET.has(textOf(fields.type)) ? [] : this.#readUnknown(textOf(fields.type), event);
+        return QUIET.has(textOf(fields.type)) ? [] : this.#unknown.tell(event, textOf(fields.type));
     }
   }
 
@@ -73,7 +78,7 @@ export class ClaudeReader implements StreamReader {
       this.model = textOf(fields.model) || this.model;
       if (isAgain) return [];
     }
-    return systemHappenings(fields) ?? this.#readUnknown(`system/${subtype}`, fields);
+    return systemHappenings(fields) ?? this.#unknown.tell(fields, `system/${subtype}`);
   }
 
   /** A piece of a message. Those of sub-agents are told when they are whole. */
@@ -190,12 +195,6 @@ export class ClaudeReader implements StreamReader {
     // The result holds the last block of the answer only: it counts when nothing was said before.
     if (this.end.kind === "done") this.#said ||= textOf(fields.result);
     return this.#turns.close();
-  }
-
-  #readUnknown(type: string, data: unknown): AgentHappening[] {
-    const name = type || "untyped";
-    this.unknown.set(name, (this.unknown.get(name) ?? 0) + 1);
-    return [{ type: "custom", name, data }];
   }
 
   #say(kind: SpokenKind, text: string): AgentHappening[] {

@@ -1,6 +1,7 @@
 import type { AgentHappening } from "../../core/trajectory.js";
 import { type Fields, fieldsOf, textOf } from "../../dialects/fields.js";
 import type { AgentEnd, AgentFigures, StreamReader } from "../adapter.js";
+import { UnknownEvents } from "../unknown-events.js";
 import { failureOf } from "./ending.js";
 import { type ToolItem, toolOf } from "./tools.js";
 import { CodexUsage } from "./usage.js";
@@ -15,7 +16,7 @@ export class CodexReader implements StreamReader {
   /** The stream does not tell them. */
   readonly version = null;
   readonly model = null;
-  readonly unknown = new Map<string, number>();
+  readonly #unknown = new UnknownEvents();
   readonly #usage = new CodexUsage();
   /** Calls that were told and have no result yet. */
   readonly #open = new Set<string>();
@@ -28,6 +29,10 @@ export class CodexReader implements StreamReader {
   get figures(): AgentFigures {
     const isPartial = this.end?.kind !== "done" || this.#hasSubAgents;
     return { usage: this.#usage.usage, costUsd: null, isPartial };
+  }
+
+  get unknown(): ReadonlyMap<string, number> {
+    return this.#unknown.counts;
   }
 
   read(event: unknown): readonly AgentHappening[] {
@@ -43,7 +48,7 @@ export class CodexReader implements StreamReader {
       case "error":
         return this.#readError(textOf(fields.message));
       default:
-        return QUIET.has(type) ? [] : this.#readUnknown(type || "untyped", event);
+        return QUIET.has(type) ? [] : this.#unknown.tell(event, type || "untyped");
     }
   }
 
@@ -90,7 +95,7 @@ export class CodexReader implements StreamReader {
       case "error":
         return this.#readError(textOf(item.message));
       default:
-        return this.#readUnknown(`item/${textOf(item.type) || "untyped"}`, item);
+        return this.#unknown.tell(item, `item/${textOf(item.type) || "untyped"}`);
     }
   }
 
@@ -103,11 +108,6 @@ export class CodexReader implements StreamReader {
   #readFailure(message: string): AgentHappening[] {
     const told: AgentHappening[] = message === this.#lastError ? [] : this.#readError(message);
     return [...told, ...this.#finish(failureOf(message))];
-  }
-
-  #readUnknown(name: string, data: unknown): AgentHappening[] {
-    this.unknown.set(name, (this.unknown.get(name) ?? 0) + 1);
-    return [{ type: "custom", name, data }];
   }
 
   #finish(end: AgentEnd): AgentHappening[] {

@@ -1,7 +1,7 @@
 import type { Usage } from "../../core/system.js";
 import type { AgentHappening } from "../../core/trajectory.js";
 import { type Fields, fieldsOf, listOf, textOf } from "../../dialects/fields.js";
-import { tokensOf } from "../own-figures.js";
+import { countOf } from "../own-figures.js";
 
 /** What one message of the model says and calls, in its order. */
 export function happeningsOf(content: unknown): AgentHappening[] {
@@ -52,10 +52,10 @@ function partText(part: unknown): string {
 export function usageOf(usage: Fields): Usage {
   const { input, output, cacheRead, cacheWrite, reasoning } = usage;
   return {
-    input: tokensOf(input),
-    output: tokensOf(output),
-    cacheRead: tokensOf(cacheRead),
-    cacheWrite: tokensOf(cacheWrite),
-    ...(typeof reasoning === "number" && { reasoning: tokensOf(reasoning) }),
+    input: countOf(input),
+    output: countOf(output),
+    cacheRead: countOf(cacheRead),
+    cacheWrite: countOf(cacheWrite),
+    ...(typeof reasoning === "number" && { reasoning: countOf(reasoning) }),
   };
 }
