@@ -149,9 +149,7 @@ describe("assay show RUN TRIAL", () => {
       join(dir, "outputs.jsonl"),
       '{"system":"agent","dataset":"west","exampleId":"fr","trial":0,"output":{\n',
     );
-    await expect(show(space, { trial: "fr" })).rejects.toThrow(
-      /outputs\.jsonl:\d+ is not an output: /);
-    );
+    await expect(show(space, { trial: "fr" })).rejects.toThrow(/outputs\.jsonl:\d+ is not an output: /);
     expect(await show(space, { trial: "it" })).toContain("# agent: it#0");
   });
 });
