@@ -206,7 +206,7 @@ describe("an agent that is known by its name", () => {
     const one = started(space, "one/sonnet-greet-0");
     expect(one).toMatchObject({ model: "claude-sonnet-4-5", secret: null, passed: "yes" });
     expect(started(space, "two/claude-sonnet-greet-0")).toMatchObject({ secret: null, passed: null });
-    expect(one.key).toBeTruthy();
+    expect(one.key).toBe("assay");
     expect(one.key).not.toBe("the-real-key");
   });
 

@@ -3,7 +3,7 @@ import type { Price } from "../core/price.js";
 import { costOf, expectNothingLeft, openMock, tryScripted } from "../scripted-trial.js";
 import { adapterOf } from "./adapters.js";
 import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
-import { fixture, readAll } from "./fixtures/read-fixture.js";
+import { fixture, readAll } from "./recorded-testing.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 /** A cent for a thousand of input, ten for a thousand of output. */

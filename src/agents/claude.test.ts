@@ -3,25 +3,15 @@ import { describe, expect, it } from "vitest";
 import type { AgentHappening } from "../core/trajectory.js";
 import type { LaunchRequest } from "./adapter.js";
 import { claude } from "./claude.js";
-import { joined, readFixture, readShared, types } from "./fixtures/claude-codex-streams.js";
+import { fixture, joined, REQUEST, readAll, shared, types } from "./recorded-testing.js";
 
-const GATEWAY = {
-  openai: "http://127.0.0.1:1/t/openai/v1",
-  anthropic: "http://127.0.0.1:1/t/anthropic",
-  google: "http://127.0.0.1:1/t/google",
-};
-
-const REQUEST: LaunchRequest = {
-  prompt: "Create hello.txt",
-  promptFile: "/tmp/prompt.txt",
+const LAUNCH: LaunchRequest = {
+  ...REQUEST,
   model: { name: "claude-sonnet-4-5", cliName: "sonnet", dialect: "anthropic" },
-  gateway: GATEWAY,
-  key: "assay-key",
-  usesOwnHome: false,
   isRoot: false,
 };
 
-const read = (name: string) => readFixture(name, claude.reader());
+const read = (name: string) => readAll(claude, fixture(`${name}.jsonl`));
 
 /** What differs from run to run: names of calls, and the version in the introduction. */
 function comparable(happenings: readonly AgentHappening[]): AgentHappening[] {
@@ -34,10 +24,10 @@ function comparable(happenings: readonly AgentHappening[]): AgentHappening[] {
 
 describe("launch", () => {
   it("goes through the gateway with a key that means nothing, and one model for everything", () => {
-    const { args, env, homeFiles } = claude.launch(REQUEST);
+    const { args, env, homeFiles } = claude.launch(LAUNCH);
     expect(args.slice(-4)).toEqual(["--model", "claude-sonnet-4-5", "--", "Create hello.txt"]);
     expect(args).toEqual(expect.arrayContaining(["-p", "--verbose", "--include-partial-messages"]));
-    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: GATEWAY.anthropic, ANTHROPIC_API_KEY: "assay-key" });
+    expect(env).toMatchObject({ ANTHROPIC_BASE_URL: LAUNCH.gateway.anthropic, ANTHROPIC_API_KEY: "meaningless" });
     const models = Object.entries(env).filter(([name]) => name.endsWith("_MODEL"));
     expect(models.length).toBeGreaterThan(4);
     expect(new Set(models.map(([, model]) => model))).toEqual(new Set(["claude-sonnet-4-5"]));
@@ -45,26 +35,26 @@ describe("launch", () => {
   });
 
   it("says that the place is isolated only where root would be refused otherwise", () => {
-    expect(claude.launch(REQUEST).env).not.toHaveProperty("IS_SANDBOX");
-    expect(claude.launch({ ...REQUEST, isRoot: true }).env).toHaveProperty("IS_SANDBOX", "1");
+    expect(claude.launch(LAUNCH).env).not.toHaveProperty("IS_SANDBOX");
+    expect(claude.launch({ ...LAUNCH, isRoot: true }).env).toHaveProperty("IS_SANDBOX", "1");
   });
 
   it("leaves the user's own login and models alone, and is metered all the same", () => {
-    const { args, env } = claude.launch({ ...REQUEST, usesOwnHome: true });
+    const { args, env } = claude.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toEqual(expect.arrayContaining(["--model", "sonnet"]));
-    expect(env).toHaveProperty("ANTHROPIC_BASE_URL", GATEWAY.anthropic);
+    expect(env).toHaveProperty("ANTHROPIC_BASE_URL", LAUNCH.gateway.anthropic);
     expect(Object.keys(env).filter((name) => /KEY|TOKEN|_MODEL/.test(name))).toEqual([]);
   });
 
   it("names no model when the program's own is wanted", () => {
-    const { args, env } = claude.launch({ ...REQUEST, model: null });
+    const { args, env } = claude.launch({ ...LAUNCH, model: null });
     expect(args).not.toContain("--model");
     expect(Object.keys(env).filter((name) => name.endsWith("_MODEL"))).toEqual([]);
   });
 
   it("keeps a prompt from being an option or a subcommand", () => {
-    expect(claude.launch({ ...REQUEST, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
-    expect(claude.launch({ ...REQUEST, prompt: "doctor" }).args.slice(-2)).toEqual(["--", "doctor"]);
+    expect(claude.launch({ ...LAUNCH, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
+    expect(claude.launch({ ...LAUNCH, prompt: "doctor" }).args.slice(-2)).toEqual(["--", "doctor"]);
   });
 });
 
@@ -241,9 +231,9 @@ describe("reader", () => {
   });
 
   it("reads the captured streams without partial messages", () => {
-    const good = readShared("claude", claude.reader());
-    const failed = readShared("claude-401", claude.reader());
-    if (good === null || failed === null) return;
+    const [goodEvents, failedEvents] = [shared("claude.jsonl"), shared("claude-401.jsonl")];
+    if (goodEvents === null || failedEvents === null) return;
+    const [good, failed] = [readAll(claude, goodEvents), readAll(claude, failedEvents)];
     expect(types(good.happenings)).toBe(
       "system turn_start assistant_message tool_call turn_end tool_result turn_start assistant_message turn_end",
     );

@@ -2,25 +2,11 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "./adapter.js";
 import { codex } from "./codex.js";
-import { readFixture, readShared, types } from "./fixtures/claude-codex-streams.js";
+import { fixture, REQUEST, type Read, readAll, shared, types } from "./recorded-testing.js";
 
-const GATEWAY = {
-  openai: "http://127.0.0.1:1/t/openai/v1",
-  anthropic: "http://127.0.0.1:1/t/anthropic",
-  google: "http://127.0.0.1:1/t/google",
-};
+const LAUNCH: LaunchRequest = { ...REQUEST, model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" } };
 
-const REQUEST: LaunchRequest = {
-  prompt: "Create hello.txt",
-  promptFile: "/tmp/prompt.txt",
-  model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" },
-  gateway: GATEWAY,
-  key: "assay-key",
-  usesOwnHome: false,
-  isRoot: true,
-};
-
-const read = (name: string) => readFixture(name, codex.reader());
+const read = (name: string) => readAll(codex, fixture(`${name}.jsonl`));
 
 /** An item that has come to its end. */
 const completed = (item: unknown) => ({ type: "item.completed", item });
@@ -29,27 +15,27 @@ const TURN = "turn_start tool_call turn_end tool_result";
 
 describe("launch", () => {
   it("goes through the gateway by a provider of our own", () => {
-    const { args, env, homeFiles } = codex.launch(REQUEST);
+    const { args, env, homeFiles } = codex.launch(LAUNCH);
     expect(args[0]).toBe("exec");
     expect(args).toEqual(expect.arrayContaining(["--json", "--ephemeral", "-m", "gpt-5.5", "model_provider=assay"]));
     const provider = args.find((arg) => arg.startsWith("model_providers.assay="));
-    expect(provider).toContain(`base_url="${GATEWAY.openai}"`);
+    expect(provider).toContain(`base_url="${LAUNCH.gateway.openai}"`);
     const [, variable] = /env_key="(\w+)"/.exec(provider ?? "") ?? [];
-    expect(env).toEqual({ [variable ?? ""]: "assay-key" });
+    expect(env).toEqual({ [variable ?? ""]: "meaningless" });
     expect(homeFiles).toEqual({});
   });
 
   it("leaves the user's own settings alone", () => {
-    const { args, env } = codex.launch({ ...REQUEST, usesOwnHome: true });
+    const { args, env } = codex.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toEqual(expect.arrayContaining(["-m", "my-gpt"]));
     expect(args).not.toContain("-c");
     expect(env).toEqual({});
   });
 
   it("keeps a prompt from being an option, a subcommand or the standard input", () => {
-    expect(codex.launch({ ...REQUEST, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
-    expect(codex.launch({ ...REQUEST, prompt: "-" }).args.at(-1)).toBe("-\n");
-    expect(codex.launch({ ...REQUEST, model: null }).args).not.toContain("-m");
+    expect(codex.launch({ ...LAUNCH, prompt: "--help me" }).args.slice(-2)).toEqual(["--", "--help me"]);
+    expect(codex.launch({ ...LAUNCH, prompt: "-" }).args.at(-1)).toBe("-\n");
+    expect(codex.launch({ ...LAUNCH, model: null }).args).not.toContain("-m");
   });
 });
 
@@ -200,10 +186,9 @@ describe("reader", () => {
   });
 
   it("reads the captured streams", () => {
-    const good = readShared("codex", codex.reader());
-    const sandboxed = readShared("codex-sandbox", codex.reader());
-    const failed = readShared("codex-401", codex.reader());
-    if (good === null || sandboxed === null || failed === null) return;
+    const captured = ["codex", "codex-sandbox", "codex-401"].map((name) => shared(`${name}.jsonl`));
+    if (captured.includes(null)) return;
+    const [good, sandboxed, failed] = captured.map((events) => readAll(codex, events ?? [])) as [Read, Read, Read];
     expect(types(good.happenings)).toBe(`${TURN} turn_start assistant_message turn_end`);
     expect(types(sandboxed.happenings)).toBe(`error ${types(good.happenings)}`);
     expect(good.reader.figures.usage).toEqual({ input: 2495, cacheRead: 512, output: 48, reasoning: 16 });

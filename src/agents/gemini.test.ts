@@ -1,21 +1,17 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "./adapter.js";
-import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
 import { gemini } from "./gemini.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
 
-const REQUEST: LaunchRequest = {
+const LAUNCH: LaunchRequest = {
+  ...REQUEST,
   prompt: "-- do it",
-  promptFile: "/tmp/prompt.txt",
   model: { name: "gemini-x", cliName: "flash", dialect: "gemini" },
-  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
-  key: "meaningless",
-  usesOwnHome: false,
-  isRoot: true,
 };
 
 describe("launch", () => {
   it("goes through the gateway, with settings of its own", () => {
-    const { args, env, homeFiles } = gemini.launch(REQUEST);
+    const { args, env, homeFiles } = gemini.launch(LAUNCH);
     expect(args[0]).toBe("--prompt=-- do it");
     expect(args.slice(-2)).toEqual(["-m", "gemini-x"]);
     expect(env).toEqual({ GOOGLE_GEMINI_BASE_URL: "http://g/google", GEMINI_API_KEY: "meaningless" });
@@ -25,15 +21,15 @@ describe("launch", () => {
   });
 
   it("leaves a HOME of the user as it is", () => {
-    const { args, env, homeFiles } = gemini.launch({ ...REQUEST, usesOwnHome: true });
+    const { args, env, homeFiles } = gemini.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args.slice(-2)).toEqual(["-m", "flash"]);
     expect(env).toEqual({ GOOGLE_GEMINI_BASE_URL: "http://g/google" });
     expect(homeFiles).toEqual({});
-    expect(gemini.launch({ ...REQUEST, model: null }).args).not.toContain("-m");
+    expect(gemini.launch({ ...LAUNCH, model: null }).args).not.toContain("-m");
   });
 
   it("does not let a prompt be a command", () => {
-    expect(gemini.launch({ ...REQUEST, prompt: "/help me" }).args[0]).toBe("--prompt= /help me");
+    expect(gemini.launch({ ...LAUNCH, prompt: "/help me" }).args[0]).toBe("--prompt= /help me");
   });
 });
 

@@ -1,24 +1,16 @@
 import { describe, expect, it } from "vitest";
 import { DIALECT_NAMES } from "../dialects/dialect.js";
 import type { LaunchRequest } from "./adapter.js";
-import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
 import { opencode } from "./opencode.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
 
-const REQUEST: LaunchRequest = {
-  prompt: '-x say  "a b"\nnow',
-  promptFile: "/tmp/prompt.txt",
-  model: { name: "m", cliName: "openai/m", dialect: "chat" },
-  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
-  key: "meaningless",
-  usesOwnHome: false,
-  isRoot: true,
-};
+const LAUNCH: LaunchRequest = { ...REQUEST, prompt: '-x say  "a b"\nnow' };
 
 const step = (reason: string) => ({ type: "step_finish", part: { reason } });
 
 describe("launch", () => {
   it("gives the prompt as it is, over stdin", () => {
-    const { args, input } = opencode.launch({ ...REQUEST, prompt: '-2 "and" 1e3\n' });
+    const { args, input } = opencode.launch({ ...LAUNCH, prompt: '-2 "and" 1e3\n' });
     expect(input).toBe('-2 "and" 1e3\n');
     expect(args.join(" ")).not.toContain("1e3");
     expect(args).toContain("assay/m");
@@ -30,7 +22,7 @@ describe("launch", () => {
     ["anthropic", "@ai-sdk/anthropic", "http://g/anthropic/v1"],
     ["gemini", "@ai-sdk/google", "http://g/google/v1beta"],
   ] as const)("speaks %s", (dialect, npm, baseURL) => {
-    const { homeFiles } = opencode.launch({ ...REQUEST, model: { name: "m", cliName: "m", dialect } });
+    const { homeFiles } = opencode.launch({ ...LAUNCH, model: { name: "m", cliName: "m", dialect } });
     const config = JSON.parse(homeFiles[".config/opencode/opencode.json"] ?? "");
     expect(config.provider.assay).toMatchObject({ npm, options: { baseURL, apiKey: "meaningless" } });
     expect(config).toMatchObject({ model: "assay/m", small_model: "assay/m", share: "disabled" });
@@ -38,11 +30,11 @@ describe("launch", () => {
 
   it("offers every dialect, and wants a model", () => {
     expect([...opencode.dialects].sort()).toEqual([...DIALECT_NAMES].sort());
-    expect(() => opencode.launch({ ...REQUEST, model: null })).toThrow("opencode:MODEL");
+    expect(() => opencode.launch({ ...LAUNCH, model: null })).toThrow("opencode:MODEL");
   });
 
   it("leaves a HOME of the user as it is", () => {
-    const { args, env, homeFiles } = opencode.launch({ ...REQUEST, usesOwnHome: true });
+    const { args, env, homeFiles } = opencode.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args).toContain("openai/m");
     expect(homeFiles).toEqual({});
     expect(JSON.stringify(env)).not.toContain("meaningless");

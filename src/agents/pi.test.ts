@@ -1,17 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "./adapter.js";
-import { fixture, readAll, shared, withoutIds } from "./fixtures/read-fixture.js";
 import { pi } from "./pi.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
 
-const REQUEST: LaunchRequest = {
-  prompt: "do it",
-  promptFile: "/tmp/prompt.txt",
-  model: { name: "m", cliName: "openai/m", dialect: "chat" },
-  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
-  key: "meaningless",
-  usesOwnHome: false,
-  isRoot: true,
-};
+const LAUNCH: LaunchRequest = { ...REQUEST, prompt: "do it" };
 
 const answer = (stopReason: string, errorMessage?: string) => [
   { type: "message_end", message: { role: "assistant", content: [], stopReason, errorMessage } },
@@ -20,7 +12,7 @@ const answer = (stopReason: string, errorMessage?: string) => [
 
 describe("launch", () => {
   it.each(["-v", "--help", "@notes.txt"])("does not let the prompt %s be an option or a file", (prompt) => {
-    expect(pi.launch({ ...REQUEST, prompt }).args.at(-1)).toBe(` ${prompt}`);
+    expect(pi.launch({ ...LAUNCH, prompt }).args.at(-1)).toBe(` ${prompt}`);
   });
 
   it.each([
@@ -29,14 +21,14 @@ describe("launch", () => {
     ["anthropic", "anthropic-messages", "http://g/anthropic"],
     ["gemini", "google-generative-ai", "http://g/google/v1beta"],
   ] as const)("speaks %s", (dialect, api, baseUrl) => {
-    const { homeFiles } = pi.launch({ ...REQUEST, model: { name: "m", cliName: "m", dialect } });
+    const { homeFiles } = pi.launch({ ...LAUNCH, model: { name: "m", cliName: "m", dialect } });
     const { assay } = JSON.parse(homeFiles[".pi/agent/models.json"] ?? "").providers;
     expect(assay).toMatchObject({ api, baseUrl, apiKey: "meaningless", models: [{ id: "m" }] });
   });
 
   it("wants a model, and leaves a HOME of the user as it is", () => {
-    expect(() => pi.launch({ ...REQUEST, model: null })).toThrow("pi:MODEL");
-    const { args, homeFiles } = pi.launch({ ...REQUEST, usesOwnHome: true });
+    expect(() => pi.launch({ ...LAUNCH, model: null })).toThrow("pi:MODEL");
+    const { args, homeFiles } = pi.launch({ ...LAUNCH, usesOwnHome: true });
     expect(args.slice(-3)).toEqual(["--model", "openai/m", "do it"]);
     expect(homeFiles).toEqual({});
   });

@@ -1,0 +1,66 @@
+import { existsSync, readFileSync } from "node:fs";
+import type { AgentHappening } from "../core/trajectory.js";
+import type { AgentAdapter, LaunchRequest, StreamReader } from "./adapter.js";
+import { eventOf, StreamLines } from "./stream-lines.js";
+
+/** The events of a stream that was recorded. */
+export function fixture(name: string): readonly unknown[] {
+  return eventsIn(new URL(`fixtures/${name}`, import.meta.url));
+}
+
+/** The events of a stream that lies beside the repository; null where there is none. */
+export function shared(name: string): readonly unknown[] | null {
+  const file = new URL(`../../../shared/reference/agent-streams/${name}`, import.meta.url);
+  if (existsSync(file)) return eventsIn(file);
+  console.warn(`skipped: there is no captured stream ${name} beside the repository`);
+  return null;
+}
+
+function eventsIn(file: URL): readonly unknown[] {
+  const lines = new StreamLines();
+  return [...lines.push(readFileSync(file)), ...lines.end()].map(eventOf);
+}
+
+export interface Read {
+  readonly reader: StreamReader;
+  readonly happenings: readonly AgentHappening[];
+}
+
+/** Everything that an adapter makes of a stream. */
+export function readAll(adapter: AgentAdapter, events: readonly unknown[]): Read {
+  const reader = adapter.reader();
+  return { reader, happenings: events.flatMap((event) => reader.read(event)) };
+}
+
+/** The same happenings without what differs from run to run. */
+export function withoutIds(happenings: readonly AgentHappening[]): unknown[] {
+  return happenings.map((happening) => ({ ...happening, callId: undefined, timestamp: undefined }));
+}
+
+/** The kinds of what happened, in order. */
+export function types(happenings: readonly AgentHappening[]): string {
+  return happenings.map(({ type }) => type).join(" ");
+}
+
+/** Texts that follow each other are one. */
+export function joined(happenings: readonly AgentHappening[]): AgentHappening[] {
+  const all: AgentHappening[] = [];
+  for (const one of happenings) {
+    const last = all.at(-1);
+    const isMore = one.type === "assistant_message" || one.type === "reasoning";
+    if (isMore && last?.type === one.type) all.splice(-1, 1, { ...one, text: last.text + one.text });
+    else all.push(one);
+  }
+  return all;
+}
+
+/** What an agent is started with where a test asks for nothing else. */
+export const REQUEST: LaunchRequest = {
+  prompt: "Create hello.txt",
+  promptFile: "/tmp/prompt.txt",
+  model: { name: "m", cliName: "openai/m", dialect: "chat" },
+  gateway: { openai: "http://g/openai/v1", anthropic: "http://g/anthropic", google: "http://g/google" },
+  key: "meaningless",
+  usesOwnHome: false,
+  isRoot: true,
+};
