@@ -1,3 +1,4 @@
+export type { FileProblem } from "../files/yaml-tree.js";
 export { bundledPrice, type PriceQuery } from "./bundled-prices.js";
 export { CostBudget, type CostBudgetOptions } from "./cost-budget.js";
 export { loadModels, type ModelEntry, type ModelsFile, ModelsFileError, type PriceOrigin } from "./models-file.js";
@@ -11,4 +12,3 @@ export {
 } from "./providers.js";
 export { type BudgetRule, type Budgets, type ResolvedBudgets, resolveBudgets } from "./resolve.js";
 export { type Reservation, RunBudget, type RunBudgetOptions, type SettleOptions } from "./run-budget.js";
-export type { FileProblem } from "./yaml-tree.js";

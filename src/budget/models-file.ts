@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { BudgetError, messageOf } from "../core/errors.js";
 import type { Limits, Price } from "../core/price.js";
+import { type FileProblem, parseYaml, type YamlTree } from "../files/yaml-tree.js";
 import { bundledPrice } from "./bundled-prices.js";
 import { type ModelCheck, modelCheck, type RawModel } from "./model-schema.js";
 import { type ListedModel, listModels } from "./models-list.js";
 import { type Pricing, priceFrom } from "./price.js";
 import { type Budgets, type ResolvedBudgets, resolveAtPrice } from "./resolve.js";
-import { type FileProblem, parseYaml, type YamlTree } from "./yaml-tree.js";
 
 /** Where a model's price was found. */
 export type PriceOrigin = "models.yml" | "bundled" | "none";

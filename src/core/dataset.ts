@@ -23,6 +23,20 @@ export interface Dataset extends Iterable<Example> {
   readonly groupBy?: string;
   /** How a judge goes about it where the run does not say. */
   readonly judge?: DatasetJudging;
+  /** How its examples are run where that differs from the rest of the run. */
+  readonly terms?: RunTerms;
+}
+
+/** On what terms the examples of one dataset are run. */
+export interface RunTerms {
+  /** Names of the systems that are asked; all of the run unless told. */
+  readonly systems?: readonly string[];
+  /** Trials of each example; those of the run unless told. */
+  readonly trials?: number;
+  /** The most that one trial may cost, in dollars; what the system says unless told. */
+  readonly maxCostUsd?: number;
+  /** A trial is stopped after this long; what the system says unless told. */
+  readonly hardTimeoutMs?: number;
 }
 
 /** A place on a hub of datasets, pinned. */

@@ -12,7 +12,27 @@ export interface Environment {
   readonly commands?: readonly string[];
   /** Variables for those commands, for the agent and for graders. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Skills that the agent is offered: folders with a SKILL.md, which become their contents when the example is loaded. */
+  readonly skills?: readonly (string | OfferedSkill)[];
+  /** Servers of tools that the agent is connected to, by name. */
+  readonly mcpServers?: Readonly<Record<string, McpServer>>;
 }
+
+/** A skill as an agent is offered it, whatever happens to the original. */
+export interface OfferedSkill {
+  readonly name: string;
+  /** Below its folder, SKILL.md among them. */
+  readonly files: readonly Exclude<EnvironmentFile, { src: string }>[];
+}
+
+/** A server that speaks the Model Context Protocol: a program in the workspace, or an address. */
+export type McpServer =
+  | {
+      readonly command: string;
+      readonly args?: readonly string[];
+      readonly env?: Readonly<Record<string, string>>;
+    }
+  | { readonly url: string; readonly headers?: Readonly<Record<string, string>> };
 
 /**
  * A file or a folder of the environment. In a dataset file, `src` names one beside the dataset; when it is loaded, each

@@ -1,7 +1,7 @@
 import type { Document, Node, Pair } from "yaml";
 
 /** Where something stands in a file; both count from 1. */
-interface Place {
+export interface Place {
   readonly line: number;
   readonly column: number;
 }
