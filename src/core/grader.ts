@@ -61,6 +61,10 @@ export interface Grader {
    */
   readonly seesWorkspaceOnly?: boolean;
   grade(graded: Graded): Verdict | Promise<Verdict>;
+  /** Called once before anything is run. What it throws ends the run before a cent is spent: a key that is missing. */
+  prepare?(): void | Promise<void>;
+  /** Gives back what the grader holds. */
+  close?(): Promise<void>;
 }
 
 /** Makes a grader from the `config` of an example, or says what is wrong with it. */
