@@ -2,6 +2,7 @@ import { CostBudget } from "./budget/cost-budget.js";
 import { dollars, picoDollars } from "./budget/price.js";
 import { type Reservation, RunBudget } from "./budget/run-budget.js";
 import { RunningQuantile } from "./budget/running-quantile.js";
+import type { RunTerms } from "./core/dataset.js";
 import { BudgetError, UsageError } from "./core/errors.js";
 import type { Limits } from "./core/price.js";
 import type { EvalRow } from "./core/row.js";
@@ -28,20 +29,18 @@ export interface Budgets {
 }
 
 /** Makes the budgets of a run, or says why they could not be kept. */
-export function budgetsOf(
-  options: BudgetOptions = {},
-  { systems, spentUsd }: { systems: readonly System[]; spentUsd: number },
-): Budgets {
+export function budgetsOf(options: BudgetOptions = {}, { systems, spentUsd, terms = [null] }: BudgetedRun): Budgets {
   checkBudget(options);
   for (const system of systems) checkLimits(system);
   const { run, trial } = options;
   if (run !== undefined || trial !== undefined) requirePrices(systems);
-  const limits = new Map(systems.map((system) => [system, limitsOf(system, trial?.maxCostUsd)]));
-  if (run !== undefined) requireRoom(run.maxCostUsd, limits);
+  const limitsAt = (system: System, own: RunTerms | null) => termed(system, limitsOf(system, trial?.maxCostUsd), own);
+  for (const own of terms)
+    for (const system of askedBy(own, systems)) requireRoom(run?.maxCostUsd ?? Infinity, system, limitsAt(system, own));
   const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
   return {
     port: {
-      limitsOf: (system) => limits.get(system) ?? null,
+      limitsOf: limitsAt,
       open: ({ price, maxCostUsd, maxTokens, isMetered = false }, listeners) =>
         new CostBudget({
           ...listeners,
@@ -56,6 +55,35 @@ export function budgetsOf(
     unheld: systems
       .filter(({ limits, isRecorded }) => limits === undefined && isRecorded !== true)
       .map(({ name }) => name),
+  };
+}
+
+/** What budgets are made for. */
+interface BudgetedRun {
+  systems: readonly System[];
+  spentUsd: number;
+  /** Of each dataset; null for one that is run as the systems say. */
+  terms?: readonly (RunTerms | null)[];
+}
+
+/** The systems that the examples of a dataset are run on. */
+function askedBy(terms: RunTerms | null, systems: readonly System[]): readonly System[] {
+  return systems.filter(({ name }) => terms?.systems?.includes(name) ?? true);
+}
+
+/** A system's limits with the terms of a dataset, which win. */
+function termed({ name }: System, limits: Limits | null, terms: RunTerms | null): Limits | null {
+  const { maxCostUsd, hardTimeoutMs } = terms ?? {};
+  if (maxCostUsd === undefined && hardTimeoutMs === undefined) return limits;
+  const isEnforceable = limits !== null && (limits.price !== null || limits.isMetered === true);
+  if ((maxCostUsd ?? 0) > 0 && !isEnforceable)
+    throw new BudgetError(
+      `A dataset limits each trial to ${formatDollars(maxCostUsd ?? 0)}, but no price is known for ${name}: the limit could never fire. Give \`pricing\` in models.yml, or leave the limit out.`,
+    );
+  return {
+    ...(limits ?? { price: null, maxCostUsd: null, hardTimeoutMs: null }),
+    ...(maxCostUsd === undefined || !isEnforceable ? {} : { maxCostUsd }),
+    ...(hardTimeoutMs === undefined ? {} : { hardTimeoutMs }),
   };
 }
 
@@ -101,14 +129,12 @@ function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | 
 }
 
 /** A trial starts only when the most it may cost is left: a run that could not pay for one would start none. */
-function requireRoom(maxCostUsd: number, limits: ReadonlyMap<System, Limits | null>): void {
-  for (const [{ name }, own] of limits) {
-    const most = own?.maxCostUsd ?? 0;
-    if (most <= maxCostUsd) continue;
-    throw new BudgetError(
-      `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which may cost ${formatDollars(most)}. Raise it, or lower what a trial may cost (--trial-max-cost, or max_cost_usd in models.yml).`,
-    );
-  }
+function requireRoom(maxCostUsd: number, { name }: System, limits: Limits | null): void {
+  const most = limits?.maxCostUsd ?? 0;
+  if (most <= maxCostUsd) return;
+  throw new BudgetError(
+    `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which may cost ${formatDollars(most)}. Raise it, or lower what a trial may cost (--trial-max-cost, or max_cost_usd in models.yml).`,
+  );
 }
 
 /** A limit in dollars on a model whose price nobody knows could never be kept. */

@@ -86,7 +86,8 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
   const retry = retryOf(options.retry);
   // Before anything is opened or spent: a budget that cannot be kept ends the command.
-  budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0 });
+  const terms = plan.wirings.map((wiring) => wiring.terms);
+  budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0, terms });
   await prepareEvaluators(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   const notes = [...plan.notes];
@@ -94,7 +95,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const startedAt = new Date();
   try {
     for (const note of store.notes) options.onNote?.(note);
-    const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd: store.earlier.spentUsd });
+    const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd: store.earlier.spentUsd, terms });
     const ports: RunPorts = {
       clock: () => performance.now(),
       tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),

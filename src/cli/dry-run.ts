@@ -1,5 +1,5 @@
 import { dollars } from "../budget/price.js";
-import type { TokenPrices } from "../core/price.js";
+import type { Limits, TokenPrices } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { oneLine } from "../report/markdown.js";
@@ -47,13 +47,16 @@ export function describePlan(plan: Plan, options: DryRunOptions & { output: stri
 }
 
 function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions): PlanReport {
-  const { trials, systems } = plan;
+  const { trials, systems, cells, wiringOf } = plan;
   const n = plan.examples.length;
   const count = (text: string) => tokenizer.count(text);
-  const perRound = plan.examples.reduce(
-    (total, example) => total + (example === null ? 0 : inputTokens(example, count)),
-    0,
-  );
+  /** By system: what it is sent over all its trials. */
+  const sent = systems.map(() => 0);
+  for (const [index, example] of plan.examples.entries()) {
+    const cell = cells[wiringOf[index] ?? 0];
+    const tokens = example === null ? 0 : inputTokens(example, count) * (cell?.trials ?? 0);
+    for (const system of cell?.systems ?? []) sent[system] = (sent[system] ?? 0) + tokens;
+  }
   return {
     schema: "assay.plan/1",
     planned: plan.total,
@@ -67,8 +70,8 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     examples: n,
     trials,
     threshold: plan.threshold,
-    inputTokens: perRound * systems.length * trials,
-    costUsd: costRange(plan, { inputTokens: perRound * trials, maxCostUsd, trialMaxCostUsd }),
+    inputTokens: sent.reduce((total, tokens) => total + tokens, 0),
+    costUsd: costRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
     wallSeconds: wallSeconds(plan, maxWorkers),
     detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
@@ -89,19 +92,36 @@ function groupNotes({ wirings }: Plan): string[] {
 
 /** What the plan costs at least and at most; systems that say nothing of prices cost nothing that is known. */
 function costRange(
-  { systems, examples, trials }: Plan,
-  given: { inputTokens: number; maxCostUsd: number | null; trialMaxCostUsd: number | null },
+  plan: Plan,
+  given: { sent: readonly number[]; maxCostUsd: number | null; trialMaxCostUsd: number | null },
 ): PlanReport["costUsd"] {
-  const priced = systems.flatMap(({ limits }) => limits ?? []);
-  if (priced.length === 0 || priced.some(({ price }) => price === null)) return { low: null, high: null };
-  const low = priced.reduce((total, { price }) => total + dollars(given.inputTokens * (price?.input ?? 0)), 0);
-  const most = priced.map(({ price, maxCostUsd }) =>
-    isFree(price) ? 0 : (given.trialMaxCostUsd ?? maxCostUsd) || null,
+  const priced = plan.systems.flatMap(({ limits }, index) => (limits === undefined ? [] : { limits, index }));
+  if (priced.length === 0 || priced.some(({ limits }) => limits.price === null)) return { low: null, high: null };
+  const low = priced.reduce(
+    (total, { limits, index }) => total + dollars((given.sent[index] ?? 0) * (limits.price?.input ?? 0)),
+    0,
   );
+  const most = priced.flatMap(({ limits, index }) => atMost(plan, { limits, index, ...given }));
   const isBounded = most.every((limit) => limit !== null);
-  const all = most.reduce<number>((total, limit) => total + (limit ?? 0) * examples.length * trials, 0);
+  const all = most.reduce<number>((total, limit) => total + (limit ?? 0), 0);
   const high = isBounded ? Math.max(low, all) : null;
   return { low, high: given.maxCostUsd === null ? high : Math.min(high ?? given.maxCostUsd, given.maxCostUsd) };
+}
+
+interface AtMost {
+  limits: Limits;
+  index: number;
+  trialMaxCostUsd: number | null;
+}
+
+/** By dataset: what all its trials of a system cost when each is at its limit; null when there is none. */
+function atMost({ cells, wirings, wiringOf }: Plan, { limits, index, trialMaxCostUsd }: AtMost): (number | null)[] {
+  return cells.map(({ systems, trials }, wiring) => {
+    if (isFree(limits.price) || !systems.has(index)) return 0;
+    const limit = wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+    const examples = wiringOf.filter((each) => each === wiring).length;
+    return limit === null || limit === 0 ? null : limit * examples * trials;
+  });
 }
 
 function isFree(price: TokenPrices | null): boolean {
@@ -115,12 +135,17 @@ const USUAL_TRIAL_MS = 5000;
 const USUAL_WORK_MS = 60_000;
 
 /** Endpoints are called side by side: the slowest decides. Work that calls none is taken to be done at once. */
-function wallSeconds({ systems, examples, trials }: Plan, maxWorkers: number): number {
+function wallSeconds({ systems, cells, wiringOf }: Plan, maxWorkers: number): number {
   const byEndpoint = new Map<string, number>();
-  for (const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } of systems) {
+  for (const [index, system] of systems.entries()) {
+    const { endpoint, limits, maxParallel = maxWorkers, worksInPhases = false } = system;
     if (endpoint === undefined) continue;
     const each = (limits?.expectedSolutionMs ?? (worksInPhases ? USUAL_WORK_MS : USUAL_TRIAL_MS)) / 1000;
-    const all = (each * examples.length * trials) / maxParallel;
+    const trials = wiringOf.reduce((total, wiring) => {
+      const cell = cells[wiring];
+      return total + (cell?.systems.has(index) === true ? cell.trials : 0);
+    }, 0);
+    const all = (each * trials) / maxParallel;
     byEndpoint.set(endpoint, (byEndpoint.get(endpoint) ?? 0) + all);
   }
   return Math.max(0, ...byEndpoint.values());
@@ -128,8 +153,9 @@ function wallSeconds({ systems, examples, trials }: Plan, maxWorkers: number): n
 
 function inWords(report: PlanReport): string {
   const { systems, datasets, examples, trials, planned, threshold, detectableDifference: difference } = report;
+  const isWhole = planned === systems.length * examples * trials;
   const lines = [
-    `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${plural(trials, "trial")} = ${plural(planned, "planned trial")}`,
+    `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${isWhole ? "" : "at most "}${plural(trials, "trial")} ${isWhole ? "=" : "→"} ${plural(planned, "planned trial")}`,
     `systems: ${systems.join(", ")}`,
     ...datasets.map((dataset) => {
       const field = dataset.passField ?? "the first evaluator's first field";

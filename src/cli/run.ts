@@ -183,7 +183,7 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
   });
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
   const { output = "table", maxWorkers = DEFAULT_WORKERS, maxCost = null, trialMaxCost = null } = config;
-  budgetsOf(moneyOptions(config).budget, { systems, spentUsd: 0 });
+  budgetsOf(moneyOptions(config).budget, { systems, spentUsd: 0, terms: plan.wirings.map((wiring) => wiring.terms) });
   const options = { tokenizer, output, maxWorkers, maxCostUsd: maxCost, trialMaxCostUsd: trialMaxCost };
   return async () => {
     await writeResult(describePlan(plan, options));

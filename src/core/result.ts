@@ -1,4 +1,4 @@
-import type { DatasetOrigin } from "./dataset.js";
+import type { DatasetOrigin, RunTerms } from "./dataset.js";
 import type { EvalRow, Outcome } from "./row.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
@@ -42,6 +42,8 @@ export interface DatasetConfig {
   origin?: DatasetOrigin;
   /** The field by which examples are in groups that are not independent; absent when there is none. */
   groupBy?: string;
+  /** How its examples are run where that differs from the rest of the run; absent when it does not. */
+  terms?: RunTerms;
 }
 
 /** Which rows to keep: fields that must be equal, or a predicate. */

@@ -1,7 +1,7 @@
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { orderOfRound } from "./order.js";
-import { type Plan, rowIndex } from "./plan.js";
+import { isPlanned, type Plan, rowIndex, type TrialPlace } from "./plan.js";
 import type { Wiring } from "./wiring.js";
 
 /** One planned trial, ready to run. */
@@ -35,14 +35,12 @@ export function* admissions(
   }
 }
 
-function trialOf(
-  plan: Plan,
-  { systemIndex, exampleIndex, trial }: Pick<Trial, "systemIndex" | "exampleIndex" | "trial">,
-): Trial | null {
+function trialOf(plan: Plan, place: TrialPlace): Trial | null {
+  const { systemIndex, exampleIndex, trial } = place;
   const system = plan.systems[systemIndex];
   const example = plan.examples[exampleIndex];
   const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
-  if (system === undefined || example == null || wiring === undefined) return null;
+  if (system === undefined || example == null || wiring === undefined || !isPlanned(plan, place)) return null;
   const index = rowIndex(plan, systemIndex, exampleIndex, trial);
   return { index, system, systemIndex, example, exampleIndex, trial, wiring };
 }

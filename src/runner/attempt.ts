@@ -20,8 +20,8 @@ export interface AttemptOptions {
   seed: number;
   /** By system: what its endpoint takes at a time. */
   gates: readonly (Gate | null)[];
-  /** By system: what a trial is held to. */
-  limits: readonly (Limits | null)[];
+  /** What a trial is held to. */
+  limitsOf: (trial: Trial) => Limits | null;
   /** What passing means. */
   threshold: number;
   /** Told when a trial has used up much of its budget. */
@@ -35,24 +35,26 @@ export class Attempter {
   readonly #threshold: number;
   readonly #alarms: Alarms;
   readonly #known: readonly Known[];
+  readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
   /** Calls that were made and could not be answered at once. */
   readonly #made = new WeakMap<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
 
-  constructor(ports: RunPorts, { seed, gates, limits, threshold, alarms }: AttemptOptions) {
+  constructor(ports: RunPorts, { seed, gates, limitsOf, threshold, alarms }: AttemptOptions) {
     this.#ports = ports;
     this.#seed = seed;
     this.#threshold = threshold;
     this.#alarms = alarms;
-    this.#known = gates.map((gate, i) => ({ gate, limits: limits[i] ?? null, fingerprint: null }));
+    this.#known = gates.map((gate) => ({ gate, fingerprint: null }));
+    this.#limitsOf = limitsOf;
     this.#random = createRandom(hashSeed(seed, "retries")).next;
   }
 
   attempt(trial: Trial): Eventually<Attempted> {
     const known = this.#known[trial.systemIndex] ?? NOTHING_KNOWN;
-    const call = this.#open(trial, known.limits);
+    const call = this.#open(trial, this.#limitsOf(trial));
     return this.#ports.cache === null ? this.#make(call, trial, known) : this.#makeUnlessCached(call, trial, known);
   }
 
@@ -162,13 +164,10 @@ export class Attempter {
   /** Makes one call, through the gate of its endpoint when it has one. */
   #enter(call: Call, trial: Trial, known: Known): Eventually<Attempted> {
     const { gate } = known;
-    return gate === null ? this.#call(call, trial, known) : this.#callThrough(gate, { call, trial, known });
+    return gate === null ? this.#call(call, trial) : this.#callThrough(gate, call, trial);
   }
 
-  async #callThrough(
-    gate: Gate,
-    { call, trial, known }: { call: Call; trial: Trial; known: Known },
-  ): Promise<Attempted> {
+  async #callThrough(gate: Gate, call: Call, trial: Trial): Promise<Attempted> {
     const { signal, retry } = this.#ports;
     try {
       const place = await gate.enter(signal);
@@ -179,14 +178,14 @@ export class Attempter {
     } catch (error) {
       return threw(error, { durationMs: 0, call });
     }
-    const attempted = await this.#call(call, trial, known);
+    const attempted = await this.#call(call, trial);
     const afterMs = attempted.kind === "threw" ? (retryOf(attempted.error)?.afterMs ?? 0) : 0;
     // A wait that this trial would not take is not asked of the others: each finds out for itself, and the run ends.
     call.leaveGate?.(endOf(attempted), afterMs <= retry.maxWaitMs ? afterMs : 0);
     return attempted;
   }
 
-  #call(call: Call, trial: Trial, { limits }: Known): Eventually<Attempted> {
+  #call(call: Call, trial: Trial): Eventually<Attempted> {
     const { system, example } = trial;
     const start = this.#ports.clock();
     try {
@@ -199,7 +198,7 @@ export class Attempter {
       );
       if (call.stop === null) return settled;
       const overdue = () => this.#threw(call.stop?.signal.reason, { start, call });
-      const ms = system.worksInPhases === true ? null : leftOf(limits, call);
+      const ms = system.worksInPhases === true ? null : leftOf(this.#limitsOf(trial), call);
       return call.stop.limit(settled, { ms, overdue });
     } catch (error) {
       return this.#threw(error, { start, call });
@@ -280,12 +279,11 @@ function isWhole({ stopped, workspace }: Output): boolean {
 
 /** What is the same for all trials of a system. */
 interface Known {
-  readonly limits: Limits | null;
   readonly gate: Gate | null;
   fingerprint: string | null;
 }
 
-const NOTHING_KNOWN: Known = { limits: null, gate: null, fingerprint: null };
+const NOTHING_KNOWN: Known = { gate: null, fingerprint: null };
 
 /** Milliseconds to the microsecond: what lies below is noise, and long digits are most of a stored row. */
 function microseconds(ms: number): number {

@@ -1,5 +1,5 @@
 import { contentId, RepeatedIds } from "../core/content-id.js";
-import type { Dataset, DatasetOrigin } from "../core/dataset.js";
+import type { Dataset, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
@@ -16,6 +16,7 @@ export interface DatasetSource {
   readonly facets?: readonly string[];
   readonly groupBy?: string;
   readonly origin?: DatasetOrigin;
+  readonly terms?: RunTerms;
 }
 
 /** What was given as a dataset: a list, a stream, or either with a name, evaluators and the like. */
@@ -26,7 +27,8 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
       `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
     );
   }
-  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin } = given as Partial<Dataset>;
+  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin, terms } =
+    given as Partial<Dataset>;
   checkBreakdown(given as Partial<Dataset>);
   return {
     name: typeof name === "string" ? name : "",
@@ -39,6 +41,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(facets !== undefined && facets.length > 0 && { facets }),
     ...(groupBy !== undefined && { groupBy }),
     ...(origin !== undefined && { origin }),
+    ...(terms !== undefined && { terms }),
   };
 }
 

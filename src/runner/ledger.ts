@@ -1,6 +1,6 @@
 import { type Attempt, type EvalRow, isScored } from "../core/row.js";
 import type { Trial } from "./admit.js";
-import { type Plan, rowIndex } from "./plan.js";
+import { isPlanned, type Plan, rowIndex, trialsOf } from "./plan.js";
 import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter } from "./record.js";
 
@@ -47,8 +47,8 @@ export class Ledger {
     this.#ports = ports;
     this.#earlier = earlier;
     this.tokens = new TokenCounter(ports.tokenizer, plan.examples.length);
-    this.#rows = new Array<EvalRow | undefined>(plan.total);
-    this.#remaining = new Uint32Array(plan.examples.length).fill(plan.systems.length * plan.trials);
+    this.#rows = new Array<EvalRow | undefined>(plan.systems.length * plan.examples.length * plan.trials);
+    this.#remaining = Uint32Array.from(plan.examples, (_, index) => trialsOf(plan, index));
     this.#start = ports.clock();
     this.#turnStart = this.#start;
     const total = plan.total;
@@ -99,18 +99,25 @@ export class Ledger {
     this.#throwFailure();
     this.#closed = true;
     const { systems, examples, trials } = this.#plan;
-    if (this.#progress.done === this.#plan.total) return this.#rows as EvalRow[];
+    if (this.#progress.done === this.#plan.total) return this.#recorded();
     for (const [systemIndex, system] of systems.entries()) {
       for (const [exampleIndex, example] of examples.entries()) {
         const wiring = this.#plan.wirings[this.#plan.wiringOf[exampleIndex] ?? 0];
         if (example === null || wiring === undefined) continue;
         for (let trial = 0; trial < trials; trial++) {
+          if (!isPlanned(this.#plan, { systemIndex, exampleIndex, trial })) continue;
           const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
           this.#rows[index] ??= skippedRow({ system, systemIndex, example, exampleIndex, trial, wiring });
         }
       }
     }
-    return this.#rows as EvalRow[];
+    return this.#recorded();
+  }
+
+  /** The rows without the places that the plan leaves empty. */
+  #recorded(): EvalRow[] {
+    const isFull = this.#rows.length === this.#plan.total;
+    return isFull ? (this.#rows as EvalRow[]) : this.#rows.filter((row) => row !== undefined);
   }
 
   /** After a run has failed: writes what was recorded, and takes nothing more from trials that are still going on. */

@@ -12,6 +12,7 @@ import type { System } from "../core/system.js";
 import { requireThreshold } from "../core/threshold.js";
 import { datasetSource, ExampleTable } from "./example-table.js";
 import { type Groups, groupsOf } from "./order.js";
+import { checkTerms } from "./terms.js";
 import { type Wiring, wire } from "./wiring.js";
 
 /** What a run is made of, before anything is spent. */
@@ -26,14 +27,23 @@ export interface Plan {
   readonly tags: readonly ReadonlySet<string>[];
   /** Which examples stand together in the order of the run; null when none do. */
   readonly groups: Groups | null;
+  /** Trials of an example, the most where datasets differ. */
   readonly trials: number;
   readonly seed: number;
   /** "score" means each dataset's own primary field. */
   readonly scoreField: string;
   readonly threshold: number;
-  /** Planned trials: systems × examples × trials. */
+  /** Planned trials: systems × examples × trials, less what the terms of datasets leave out. */
   readonly total: number;
+  /** By dataset: the places of the systems that are asked, and how often. */
+  readonly cells: readonly Cells[];
   readonly notes: readonly string[];
+}
+
+/** What is run of each example of a dataset. */
+export interface Cells {
+  readonly systems: ReadonlySet<number>;
+  readonly trials: number;
 }
 
 export interface PlanOptions {
@@ -52,8 +62,8 @@ const DEFAULT_THRESHOLD = 0.7;
 
 /** Checks everything that can be checked before a run starts, and lays out its trials. */
 export async function makePlan(options: PlanOptions): Promise<Plan> {
-  const { trials = 1, seed = 0, threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
-  requireCount("trials", trials);
+  const { seed = 0, threshold = DEFAULT_THRESHOLD, scoreField = "score" } = options;
+  requireCount("trials", options.trials ?? 1);
   requireThreshold(threshold);
   const systems = checkSystems(options.systems);
   const table = new ExampleTable(options.skipBadRows === true);
@@ -67,9 +77,9 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
   checkExamples(table, wirings);
-  const total = systems.length * table.examples.length * trials;
   const { examples, tags } = table;
   const wiringOf = Uint32Array.from(table.wiringOf);
+  const cells = wirings.map((wiring) => cellsOf(wiring, systems, options.trials ?? 1));
   return {
     systems,
     examples,
@@ -77,13 +87,45 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     wirings,
     tags,
     groups: groupsOf({ examples, wiringOf, wirings }),
-    trials,
+    trials: Math.max(...cells.map((cell) => cell.trials)),
     seed,
     scoreField,
     threshold,
-    total,
+    total: totalOf(wiringOf, cells),
+    cells,
     notes: [...table.notes(), ...unscoredNotes(wirings), ...unknownFieldNotes({ examples, wiringOf, wirings })],
   };
+}
+
+function cellsOf({ terms, dataset }: Wiring, systems: readonly System[], trials: number): Cells {
+  const names = systems.map(({ name }) => name);
+  if (terms !== null) checkTerms(terms, dataset === "" ? "the dataset" : `the dataset ${dataset}`, names);
+  const asked = terms?.systems ?? names;
+  return { systems: new Set(asked.map((name) => names.indexOf(name))), trials: terms?.trials ?? trials };
+}
+
+function totalOf(wiringOf: Uint32Array, cells: readonly Cells[]): number {
+  const each = cells.map(({ systems, trials }) => systems.size * trials);
+  return wiringOf.reduce((total, wiring) => total + (each[wiring] ?? 0), 0);
+}
+
+/** How many trials an example has, over all systems. */
+export function trialsOf({ cells, wiringOf }: Plan, exampleIndex: number): number {
+  const cell = cells[wiringOf[exampleIndex] ?? 0];
+  return cell === undefined ? 0 : cell.systems.size * cell.trials;
+}
+
+/** Whether a trial is a part of the plan: the terms of its dataset may leave it out. */
+export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialPlace): boolean {
+  const cell = cells[wiringOf[exampleIndex] ?? 0];
+  return cell !== undefined && trial < cell.trials && cell.systems.has(systemIndex);
+}
+
+/** Which trial is meant. */
+export interface TrialPlace {
+  readonly systemIndex: number;
+  readonly exampleIndex: number;
+  readonly trial: number;
 }
 
 /** Where a trial's row stands in the result: by system, then example, then trial, whatever order they ran in. */
@@ -111,6 +153,7 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
     ),
     ...(wiring.origin === null ? {} : { origin: wiring.origin }),
     ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
+    ...(wiring.terms === null ? {} : { terms: wiring.terms }),
   }));
 }
 

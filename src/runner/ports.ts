@@ -1,3 +1,4 @@
+import type { RunTerms } from "../core/dataset.js";
 import type { Limits } from "../core/price.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
@@ -49,7 +50,7 @@ export interface Progress {
 /** What the trials of a run may cost. */
 export interface BudgetPort {
   /** What every trial of a system is held to; null when nothing is known of what it costs. */
-  limitsOf(system: System): Limits | null;
+  limitsOf(system: System, terms: RunTerms | null): Limits | null;
   /** The bill of one trial. */
   open(limits: Limits, listeners: BillListeners): TrialBudget;
   /** What the whole run may cost; null when that is not limited. */

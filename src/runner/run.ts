@@ -99,12 +99,11 @@ interface ChainParts {
 /** The steps that every trial goes through. */
 function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialChain {
   const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
-  const limits = plan.systems.map((system) => ports.budget.limitsOf(system));
-  const limitsOf = ({ systemIndex }: Trial) => limits[systemIndex] ?? null;
+  const limitsOf = limitsByTrial(plan, ports);
   const { tokens } = ledger;
   const { threshold } = plan;
   const alarms = new Alarms((warning) => ledger.warn(warning));
-  const attempter = new Attempter(ports, { seed: plan.seed, gates, limits, threshold, alarms });
+  const attempter = new Attempter(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
   /** A trial that is run again on resume has cost what it has cost. */
   const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null = null): void => {
     const row = interruptedRow(trial, attempted, graded);
@@ -175,6 +174,16 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
       return stuck;
     },
   };
+}
+
+/** What each trial is held to: its system's limits, with the terms of its dataset. */
+function limitsByTrial({ systems, wirings }: Plan, { budget }: RunPorts): TrialChain["limitsOf"] {
+  if (wirings.every(({ terms }) => terms === null)) {
+    const limits = systems.map((each) => budget.limitsOf(each, null));
+    return ({ systemIndex }) => limits[systemIndex] ?? null;
+  }
+  const known = new Map(wirings.map((wiring) => [wiring, systems.map((each) => budget.limitsOf(each, wiring.terms))]));
+  return ({ wiring, systemIndex }) => known.get(wiring)?.[systemIndex] ?? null;
 }
 
 const NO_LIMITS = { budget: null, stop: null } as const;

@@ -1,4 +1,4 @@
-import type { DatasetOrigin } from "../core/dataset.js";
+import type { DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
 import type { Evaluator, Scores } from "../core/evaluator.js";
 import type { Metric } from "../core/metric.js";
@@ -28,6 +28,8 @@ export interface Wiring {
   readonly origin: DatasetOrigin | null;
   /** True when the evaluators may be able to score work that is going on; the example decides. */
   readonly canWatch: boolean;
+  /** How its examples are run where that differs from the rest; null when it does not. */
+  readonly terms: RunTerms | null;
 }
 
 export interface WireOptions {
@@ -60,6 +62,7 @@ export function wire(options: WireOptions): Wiring {
     groupBy: dataset.groupBy ?? null,
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),
+    terms: dataset.terms ?? null,
   };
   if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;

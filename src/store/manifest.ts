@@ -43,10 +43,11 @@ export function differences(stored: PlanIdentity, wanted: PlanIdentity): string[
   }
   compare("datasets", stored.config.datasets.map(showDataset), wanted.config.datasets.map(showDataset));
   found.push(...changedWork("system", stored.systems, wanted.systems));
-  for (const [i, { name, primaryField, evaluators }] of wanted.config.datasets.entries()) {
+  for (const [i, { name, primaryField, evaluators, terms }] of wanted.config.datasets.entries()) {
     const before = stored.config.datasets[i];
     if (before === undefined) continue;
     compare(`primary field of ${name || "the dataset"}`, before.primaryField, primaryField);
+    compare(`terms of ${name || "the dataset"}`, before.terms, terms);
     found.push(...changedWork("evaluator", before.evaluators, evaluators));
   }
   return found;

@@ -7,7 +7,7 @@ import type { Attempt, EvalRow } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
-import { type Plan, rowIndex } from "../runner/plan.js";
+import { isPlanned, type Plan, rowIndex } from "../runner/plan.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
@@ -127,9 +127,10 @@ export function rowFinder(plan: Plan): RowFinder {
   for (const [index, example] of plan.examples.entries())
     if (example !== null) examples.set(exampleKey(example), index);
   return (row) => {
-    const system = systems.get(row.system);
-    const example = examples.get(exampleKey({ dataset: row.dataset, id: row.exampleId }));
-    if (system === undefined || example === undefined || row.trial >= plan.trials) return undefined;
-    return rowIndex(plan, system, example, row.trial);
+    const systemIndex = systems.get(row.system);
+    const exampleIndex = examples.get(exampleKey({ dataset: row.dataset, id: row.exampleId }));
+    if (systemIndex === undefined || exampleIndex === undefined) return undefined;
+    if (!isPlanned(plan, { systemIndex, exampleIndex, trial: row.trial })) return undefined;
+    return rowIndex(plan, systemIndex, exampleIndex, row.trial);
   };
 }
