@@ -25,6 +25,17 @@ export interface Dataset extends Iterable<Example> {
   readonly judge?: DatasetJudging;
   /** How its examples are run where that differs from the rest of the run. */
   readonly terms?: RunTerms;
+  /** The skill of agents that it is about. */
+  readonly skill?: string;
+  /** What its trials are held to, each system by itself. */
+  readonly gates?: readonly DatasetGate[];
+}
+
+/** A figure of the summary, held against a value. */
+export interface DatasetGate {
+  readonly metric: string;
+  readonly op: ">=" | "<=" | ">" | "<" | "==";
+  readonly value: number;
 }
 
 /** On what terms the examples of one dataset are run. */

@@ -1,4 +1,5 @@
 import type { Example } from "./example.js";
+import type { Grade } from "./grader.js";
 import type { Output, Usage } from "./system.js";
 
 /** Scores by field, each in [0, 1]. */
@@ -9,6 +10,8 @@ export interface ScoredWithEvidence {
   scores: Scores;
   evidence?: Record<string, string>;
   unscored?: Record<string, string>;
+  /** What each grader said, where graders decide. */
+  grades?: readonly Grade[];
 }
 
 export type Scored = Scores | ScoredWithEvidence;

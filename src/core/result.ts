@@ -1,4 +1,4 @@
-import type { DatasetOrigin, RunTerms } from "./dataset.js";
+import type { DatasetGate, DatasetOrigin, RunTerms } from "./dataset.js";
 import type { EvalRow, Outcome } from "./row.js";
 
 /** The summary of one system: metric keys to values. Null is "not measured"; Infinity is "no passes". */
@@ -44,6 +44,10 @@ export interface DatasetConfig {
   groupBy?: string;
   /** How its examples are run where that differs from the rest of the run; absent when it does not. */
   terms?: RunTerms;
+  /** The skill of agents that it is about; absent when it is about none. */
+  skill?: string;
+  /** What its trials are held to; absent when to nothing of their own. */
+  gates?: readonly DatasetGate[];
 }
 
 /** Which rows to keep: fields that must be equal, or a predicate. */

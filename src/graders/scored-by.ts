@@ -8,8 +8,11 @@ interface Answer extends MadeGrader {
   readonly grade: Grade;
 }
 
+const NO_GRADERS = "there are no graders";
+
 /** The scores of a trial, from what each of its graders said. */
 export function scoredBy({ graders, threshold }: ExampleGraders, grades: readonly Grade[]): ScoredWithEvidence {
+  if (graders.length === 0) return { scores: {}, unscored: { [VERDICT]: NO_GRADERS } };
   const answers = graders.flatMap((one, index) => {
     const grade = grades[index];
     return grade === undefined ? [] : [{ ...one, grade }];
@@ -18,7 +21,8 @@ export function scoredBy({ graders, threshold }: ExampleGraders, grades: readonl
     answers.map(({ grade, weight, required }) => ({ ...grade, weight, required })),
     threshold,
   );
-  const scored = { scores: {}, evidence: {}, unscored: {} };
+  const said = answers.map(({ grade, field }) => ({ ...grade, name: field }));
+  const scored = { scores: {}, evidence: {}, unscored: {}, grades: said };
   addVerdict(scored, verdict, { answers, threshold });
   for (const { field, grade } of answers) addGrade(scored, field, grade);
   return scored;

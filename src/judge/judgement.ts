@@ -49,7 +49,7 @@ export function weigh(votes: readonly JudgeVote[], { criteria, panel }: Weighing
   return { ...withoutEmpty(sheet), votes };
 }
 
-type Sheet = Required<ScoredWithEvidence>;
+type Sheet = Required<Omit<ScoredWithEvidence, "grades">>;
 
 function withoutEmpty({ scores, evidence, unscored }: Sheet): ScoredWithEvidence {
   return {

@@ -1,5 +1,5 @@
 import { contentId, RepeatedIds } from "../core/content-id.js";
-import type { Dataset, DatasetOrigin, RunTerms } from "../core/dataset.js";
+import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
@@ -17,6 +17,8 @@ export interface DatasetSource {
   readonly groupBy?: string;
   readonly origin?: DatasetOrigin;
   readonly terms?: RunTerms;
+  readonly skill?: string;
+  readonly gates?: readonly DatasetGate[];
 }
 
 /** What was given as a dataset: a list, a stream, or either with a name, evaluators and the like. */
@@ -27,7 +29,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
       `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
     );
   }
-  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin, terms } =
+  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
   checkBreakdown(given as Partial<Dataset>);
   return {
@@ -42,6 +44,8 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(groupBy !== undefined && { groupBy }),
     ...(origin !== undefined && { origin }),
     ...(terms !== undefined && { terms }),
+    ...(skill !== undefined && { skill }),
+    ...(gates !== undefined && gates.length > 0 && { gates }),
   };
 }
 

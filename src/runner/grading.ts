@@ -25,6 +25,7 @@ const GIVEN_UP: Graded = {
   scores: {},
   primaryField: null,
   evidence: null,
+  grades: null,
   notes: ["an evaluator failed: nothing is left that could settle the promise it waits for"],
   spent: null,
   complete: false,
@@ -67,7 +68,8 @@ export class Grading {
     if (index === undefined) this.#strangers += 1;
     else if (this.#parts.ledger.has(index)) return;
     else if (hasOutput(row)) this.#waiting.set(index, row);
-    else if (row.outcome === "error") this.#parts.ledger.record({ index }, { row, output: null, evidence: null });
+    else if (row.outcome === "error")
+      this.#parts.ledger.record({ index }, { row, output: null, evidence: null, grades: null });
   }
 
   async run(outputs: Iterator<RecordedOutput> & Iterable<RecordedOutput>, maxWorkers: number): Promise<void> {
@@ -123,7 +125,10 @@ export class Grading {
     const group = rowGroup(wiring, example);
     const isEvaluated = wiring.evaluators.length > 0;
     const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
-    ledger.record({ index }, { row: regraded, output: stored.output, evidence: graded.evidence });
+    ledger.record(
+      { index },
+      { row: regraded, output: stored.output, evidence: graded.evidence, grades: graded.grades },
+    );
     this.#waiting.delete(index);
     this.#spentUsd += graded.spent?.costUsd ?? 0;
     this.graded += 1;

@@ -154,6 +154,8 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
     ...(wiring.origin === null ? {} : { origin: wiring.origin }),
     ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
     ...(wiring.terms === null ? {} : { terms: wiring.terms }),
+    ...(wiring.skill === null ? {} : { skill: wiring.skill }),
+    ...(wiring.gates.length === 0 ? {} : { gates: wiring.gates }),
   }));
 }
 

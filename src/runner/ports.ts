@@ -1,4 +1,5 @@
 import type { RunTerms } from "../core/dataset.js";
+import type { Grade } from "../core/grader.js";
 import type { Limits } from "../core/price.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
@@ -16,6 +17,8 @@ export interface FinishedTrial {
   row: EvalRow;
   output: Output | null;
   evidence: Readonly<Record<string, string>> | null;
+  /** What graders said; null when none were asked. */
+  grades: readonly Grade[] | null;
 }
 
 /** Outputs kept by content, so that the same work is not paid for twice. */

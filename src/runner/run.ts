@@ -107,7 +107,8 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
   /** A trial that is run again on resume has cost what it has cost. */
   const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null = null): void => {
     const row = interruptedRow(trial, attempted, graded);
-    if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0) ledger.record(trial, { row, output: null, evidence: null });
+    if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
+      ledger.record(trial, { row, output: null, evidence: null, grades: null });
   };
 
   const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
@@ -126,7 +127,8 @@ function trialChain({ plan, ports, ledger, lanes, purse }: ChainParts): TrialCha
         return recordInterrupted(trial, attempted, graded);
       const earlier = ledger.attemptsOf(trial);
       const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
-      ledger.record(trial, { row, output: output ?? leftBy(ending), evidence: graded?.evidence ?? null });
+      const { evidence = null, grades = null } = graded ?? {};
+      ledger.record(trial, { row, output: output ?? leftBy(ending), evidence, grades });
     };
     return output === null ? record(null) : andThen(score(trial, output, ports.signal), record);
   };

@@ -1,6 +1,7 @@
 import { messageOf } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores, ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
+import type { Grade } from "../core/grader.js";
 import { describe } from "../core/shape.js";
 import type { Output } from "../core/system.js";
 import { type Eventually, isThenable } from "../core/thenable.js";
@@ -13,6 +14,8 @@ export interface Graded {
   scores: Scores;
   primaryField: string | null;
   evidence: Record<string, string> | null;
+  /** What graders said; null when none were asked. */
+  grades: readonly Grade[] | null;
   notes: readonly string[];
   /** What scoring has cost; null when it cost nothing. */
   spent: ScoringCost | null;
@@ -46,9 +49,9 @@ function collect(wiring: Wiring, scored: readonly (Scored | Failed)[], meter: Sc
   if (evaluators.length === 0) sheet.note("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
   if (meter.isUnknown) sheet.note("what scoring has cost is not known: a judge has no price");
-  const { scores, evidence, notes, first, complete } = sheet;
+  const { scores, evidence, grades, notes, first, complete } = sheet;
   const primaryField = primaryFieldOf(wiring, scores, first);
-  return { scores, primaryField, evidence, notes, spent: meter.spent, complete };
+  return { scores, primaryField, evidence, grades, notes, spent: meter.spent, complete };
 }
 
 class Failed {
@@ -80,6 +83,7 @@ class ScoreSheet {
   /** Empty for nearly every output, and shared by all of those. */
   notes: readonly string[] = NOTHING;
   evidence: Record<string, string> | null = null;
+  grades: readonly Grade[] | null = null;
   /** What the first evaluator returned; null when it failed. */
   first: Scores | null = null;
   /** False once an evaluator failed, so that its fields cannot be told from fields nobody produces. */
@@ -103,7 +107,11 @@ class ScoreSheet {
     return scored;
   }
 
-  #readWithEvidence(evaluator: Evaluator, { scores, evidence = {}, unscored = {} }: ScoredWithEvidence): Scores {
+  #readWithEvidence(
+    evaluator: Evaluator,
+    { scores, evidence = {}, unscored = {}, grades }: ScoredWithEvidence,
+  ): Scores {
+    if (grades !== undefined) this.grades = [...(this.grades ?? []), ...grades];
     for (const field in scores) this.#addField(evaluator, field, scores[field]);
     for (const [field, text] of Object.entries(evidence)) this.#addEvidence(evaluator, field, text);
     for (const [field, reason] of Object.entries(unscored)) {

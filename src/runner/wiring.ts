@@ -1,4 +1,4 @@
-import type { DatasetOrigin, RunTerms } from "../core/dataset.js";
+import type { DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
 import type { Evaluator, Scores } from "../core/evaluator.js";
 import type { Metric } from "../core/metric.js";
@@ -30,6 +30,8 @@ export interface Wiring {
   readonly canWatch: boolean;
   /** How its examples are run where that differs from the rest; null when it does not. */
   readonly terms: RunTerms | null;
+  readonly skill: string | null;
+  readonly gates: readonly DatasetGate[];
 }
 
 export interface WireOptions {
@@ -63,6 +65,8 @@ export function wire(options: WireOptions): Wiring {
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),
     terms: dataset.terms ?? null,
+    skill: dataset.skill ?? null,
+    gates: dataset.gates ?? [],
   };
   if (everyFieldIsDeclared) requireFields(wiring, new Set(declaredFields(evaluators)));
   return wiring;

@@ -1,3 +1,4 @@
+import type { DatasetGate } from "../core/dataset.js";
 import type { Environment } from "../core/environment.js";
 import type { GraderSpec } from "../core/grader.js";
 
@@ -16,7 +17,7 @@ export interface EvalSpec {
   readonly skill: SkillUnderTest | null;
   readonly defaults: SpecDefaults;
   readonly stimuli: readonly Stimulus[];
-  readonly gates: readonly SpecGate[];
+  readonly gates: readonly DatasetGate[];
   /** What the reader should know: keys of other harnesses that were renamed or ignored, checks that nobody can make. */
   readonly notes: readonly string[];
 }
@@ -58,11 +59,4 @@ export interface Stimulus {
   /** Where it stands in the file. */
   readonly line: number;
   readonly column: number;
-}
-
-/** What decides the exit code: a key of the summary, held against a value. */
-export interface SpecGate {
-  readonly metric: string;
-  readonly op: ">=" | "<=" | ">" | "<" | "==";
-  readonly value: number;
 }

@@ -62,7 +62,7 @@ function row(exampleId: number, more: Partial<EvalRow> = {}): EvalRow {
 }
 
 function finished(exampleId: number, more: Partial<FinishedTrial> = {}): FinishedTrial {
-  return { row: row(exampleId), output: { response: `answer ${exampleId}` }, evidence: null, ...more };
+  return { row: row(exampleId), output: { response: `answer ${exampleId}` }, evidence: null, grades: null, ...more };
 }
 
 /** A run folder with these trials in it, closed. */

@@ -65,9 +65,9 @@ export class Journal implements Sink {
     }
   }
 
-  append({ row, output, evidence }: FinishedTrial): void {
+  append({ row, output, ...said }: FinishedTrial): void {
     const key = encodeKey(row);
-    if (output !== null) this.#outputs += `${this.#outputLine(key, output, evidence)}\n`;
+    if (output !== null) this.#outputs += `${this.#outputLine(key, output, said)}\n`;
     this.#rows += `${encodeRow(row, key)}\n`;
   }
 
@@ -95,9 +95,10 @@ export class Journal implements Sink {
     }
   }
 
-  #outputLine(key: string, output: Output, evidence: FinishedTrial["evidence"]): string {
+  #outputLine(key: string, output: Output, { evidence, grades }: Pick<FinishedTrial, "evidence" | "grades">): string {
     const shown = evidence === null ? "" : `,"evidence":${JSON.stringify(evidence)}`;
-    const line = `{${key},"output":${outputJson(output)}${shown}}`;
+    const said = grades === null ? "" : `,"grades":${JSON.stringify(grades)}`;
+    const line = `{${key},"output":${outputJson(output)}${shown}${said}}`;
     return line.length <= LARGE_OUTPUT ? line : `{${key},"file":${JSON.stringify(this.#writeLarge(line))}}`;
   }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
+import type { Grade } from "../core/grader.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { readLines } from "../files/lines.js";
@@ -12,6 +13,8 @@ export interface StoredOutput extends Pick<EvalRow, "system" | "dataset" | "exam
   output: Output;
   /** What evaluators have to show for their scores, where they have. */
   evidence?: Readonly<Record<string, string>>;
+  /** What graders said, where any were asked. */
+  grades?: readonly Grade[];
 }
 
 /** Outputs stand behind the key of their trial; a quote in a text would be escaped, so that this is found nowhere else. */

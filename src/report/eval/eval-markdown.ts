@@ -1,0 +1,77 @@
+import type { Reporter } from "../../core/registry.js";
+import { formatDollars, formatNumber } from "../format.js";
+import { type Column, markdownTable, oneLine } from "../markdown.js";
+import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
+import { factsOf, stimulusColumns } from "./eval-text.js";
+
+/** The report of an eval as a comment on a pull request: the verdicts first, the tables folded. */
+export const markdownReporter: Reporter = {
+  name: "markdown",
+  render: (result) => renderMarkdown(evalReport(result)),
+};
+
+/** By this a program finds the comment that it wrote before, to write it anew. */
+const MARK = "<!-- assay-eval -->";
+
+export function renderMarkdown(report: EvalReport): string {
+  const failed = report.parts.flatMap(({ gates }) => gates).filter(({ passed }) => !passed).length;
+  const gates = report.parts.reduce((total, part) => total + part.gates.length, 0);
+  const verdict = gates === 0 ? "no gates" : failed === 0 ? "all gates passed" : `${failed} of ${gates} gates failed`;
+  const details = report.parts.map((part) => folded(part));
+  const notes = report.notes.map((note) => `- ${safe(note)}`).join("\n");
+  const parts = [
+    MARK,
+    `### ${failed === 0 ? "✅" : "❌"} ${safe(report.title)}: ${verdict}`,
+    markdownTable(COLUMNS, report.parts),
+    ...details,
+    notes,
+  ];
+  return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+const COLUMNS: Column<EvalPart>[] = [
+  { title: "eval", cell: (part) => safe(part.eval) },
+  { title: "system", cell: (part) => safe(part.system) },
+  { title: "pass rate [95 %]", align: "right", cell: passRate },
+  { title: "skill score", align: "right", cell: ({ skill }) => formatNumber(skill.score) },
+  { title: "flaky", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
+  { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
+  {
+    title: "gates",
+    cell: ({ gates }) => gates.map(({ passed, metric }) => `${passed ? "✅" : "❌"} ${metric}`).join(" "),
+  },
+];
+
+function passRate({ passRate: rate, passRateInterval: interval }: EvalPart): string {
+  if (rate === null || interval === null) return formatNumber(rate);
+  return `${formatNumber(rate)} [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
+}
+
+function isFlaky({ flakyPercent }: EvalPart["stimuli"][number]): boolean {
+  return (flakyPercent ?? 0) > 0;
+}
+
+function folded(part: EvalPart): string {
+  const k = part.stimuli[0]?.k ?? 1;
+  const columns = stimulusColumns(k).map((column) => ({
+    ...column,
+    cell: (line: EvalPart["stimuli"][number]) => safe(column.cell(line)),
+  }));
+  return [
+    `<details><summary>${safe(part.eval)}: ${safe(part.system)}</summary>`,
+    markdownTable(columns, part.stimuli),
+    factsOf(part)
+      .map((line) => `- ${safe(line)}`)
+      .join("\n"),
+    "</details>",
+  ].join("\n\n");
+}
+
+/** Names and messages come from files and programs: on a page of others they must be text, not markup or mentions. */
+function safe(text: string): string {
+  return oneLine(text)
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/@(?=\w)/g, "@\u200b");
+}

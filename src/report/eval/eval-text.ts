@@ -1,0 +1,81 @@
+import type { Reporter } from "../../core/registry.js";
+import { formatDollars, formatNumber, formatSeconds, plural } from "../format.js";
+import { type Column, markdownTable, oneLine } from "../markdown.js";
+import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
+import type { GateResult } from "./gate-result.js";
+import type { StimulusLine } from "./stimulus-line.js";
+
+/** The report of an eval for people: a table of stimuli for each eval and system, the skill, triggers and gates. */
+export const evalReporter: Reporter = { name: "eval", render: (result) => renderEval(evalReport(result)) };
+
+export function renderEval(report: EvalReport): string {
+  const parts = report.parts.map((part) => renderPart(part));
+  const notes = report.notes.map((note) => `- ${oneLine(note)}`).join("\n");
+  return `${[`# ${oneLine(report.title)}`, ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+function renderPart(part: EvalPart): string {
+  const k = part.stimuli[0]?.k ?? 1;
+  return [
+    `## ${oneLine(part.eval)}: ${oneLine(part.system)}`,
+    markdownTable(stimulusColumns(k), part.stimuli),
+    factsOf(part)
+      .map((line) => `- ${line}`)
+      .join("\n"),
+  ].join("\n\n");
+}
+
+/** The columns of a table of stimuli. */
+export function stimulusColumns(k: number): Column<StimulusLine>[] {
+  return [
+    { title: "stimulus", cell: ({ stimulus }) => stimulus },
+    { title: "pass rate [95 %]", align: "right", cell: passRate },
+    { title: `pass@${k}`, align: "right", cell: (line) => formatNumber(line.passAtK) },
+    { title: `pass^${k}`, align: "right", cell: (line) => formatNumber(line.passHatK) },
+    { title: "flaky", align: "right", cell: ({ flakyPercent }) => share(flakyPercent) },
+    { title: "score", align: "right", cell: ({ meanScore }) => formatNumber(meanScore) },
+    { title: "cost", align: "right", cell: ({ meanCostUsd }) => formatDollars(meanCostUsd) },
+    { title: "time", align: "right", cell: ({ meanSeconds }) => formatSeconds(meanSeconds) },
+    { title: "trials", align: "right", cell: outcomesOf },
+  ];
+}
+
+function passRate({ passRate: rate, passRateInterval: interval }: StimulusLine): string {
+  if (rate === null || interval === null) return "–";
+  return `${formatNumber(rate)} [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
+}
+
+function share(percent: number | null): string {
+  return percent === null ? "–" : `${formatNumber(percent, 0)} %`;
+}
+
+/** `5`, or what became of those without a verdict: `5 (1 error, 1 unscored)`. */
+function outcomesOf({ trials, outcomes }: StimulusLine): string {
+  const others = (["error", "unscored", "skipped"] as const).filter((outcome) => outcomes[outcome] > 0);
+  if (others.length === 0) return String(trials);
+  return `${trials} (${others.map((outcome) => `${outcomes[outcome]} ${outcome}`).join(", ")})`;
+}
+
+/** What there is to say of a part beside its stimuli, a line each. */
+export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart): string[] {
+  const interval = part.passRateInterval;
+  const within = interval === null ? "" : ` [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
+  const reasons = stimuli.flatMap(({ stimulus, why }) => (why === null ? [] : `${oneLine(stimulus)}: ${oneLine(why)}`));
+  return [
+    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${stimuli.length} ${stimuli.length === 1 ? "stimulus" : "stimuli"}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
+    `skill ${oneLine(skill.skill)}: score ${formatNumber(skill.score)} over ${skill.scored} of ${skill.stimuli} stimuli${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
+    ...(triggers === null
+      ? []
+      : [
+          `activation: precision ${formatNumber(triggers.precision)}, recall ${formatNumber(triggers.recall)}, F1 ${formatNumber(triggers.f1)} (${triggers.truePositives} rightly, ${triggers.falsePositives} wrongly, ${triggers.falseNegatives} missed, ${triggers.trueNegatives} rightly not)`,
+        ]),
+    ...gates.map((gate) => `gate ${gateInWords(gate)}`),
+    ...reasons,
+  ];
+}
+
+/** `pass_hat_3 >= 0.8: 0.75, failed`. */
+export function gateInWords({ metric, op, value, actual, passed }: GateResult): string {
+  const found = actual === null ? "not measured" : formatNumber(actual);
+  return `${metric} ${op} ${value}: ${found}, ${passed ? "passed" : "failed"}`;
+}
