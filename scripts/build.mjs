@@ -25,7 +25,7 @@ const HEAVY =
 
 /** Coding agents, the folders they work in, what grades them and what shows their work; not what every run checks. */
 const AGENTS =
-  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|core\/trajectory-figures|report\/(timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
+  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|specs\/(?!evals-config)|skills|lint|oracle|experiments|compare|core\/trajectory-figures|report\/(timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
 
 /** Datasets that are not in the package: what they are, and how they are fetched and read. */
 const DATASETS =

@@ -4,6 +4,9 @@ import { registry } from "./core/registry.js";
 import { needle } from "./datasets/index.js";
 import { evaluatorFactories } from "./evaluators/factories.js";
 import { namedMetrics } from "./metrics/index.js";
+import { markdownReporter } from "./report/eval/eval-markdown.js";
+import { evalReporter } from "./report/eval/eval-text.js";
+import { junitReporter } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
 import { compressorFactories } from "./systems/compressors/index.js";
@@ -23,5 +26,5 @@ registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
 });
 for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
-registry.register("reporter", tableReporter.name, tableReporter);
-registry.register("reporter", jsonReporter.name, jsonReporter);
+for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter])
+  registry.register("reporter", reporter.name, reporter);

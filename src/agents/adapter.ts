@@ -1,4 +1,5 @@
 import type { AGENT_NAMES } from "../budget/model-rules.js";
+import type { McpServer } from "../core/environment.js";
 import type { Usage } from "../core/system.js";
 import type { AgentHappening } from "../core/trajectory.js";
 import type { DialectName } from "../dialects/dialect.js";
@@ -31,6 +32,23 @@ export interface LaunchRequest {
   /** True when the HOME is the user's own or one they named: its settings and its login are left as they are. */
   readonly usesOwnHome: boolean;
   readonly isRoot: boolean;
+  /** The folder that holds the skills it is offered, each in a folder of its name; null when it is offered none. */
+  readonly skillsDir: string | null;
+  /** Servers of tools that it is connected to; null when there are none. */
+  readonly mcp: McpOffer | null;
+}
+
+/** Servers that speak the Model Context Protocol. */
+export interface McpOffer {
+  readonly servers: Readonly<Record<string, McpServer>>;
+  /** A file that holds the same as JSON, `{ "mcpServers": … }`, as most programs read it. */
+  readonly file: string;
+}
+
+/** The folder in which a program looks for skills: below its HOME, and below the folder that it works in. */
+export interface SkillPlaces {
+  readonly inHome: string;
+  readonly inProject: string;
 }
 
 /** How a program is started. */
@@ -100,6 +118,10 @@ export interface AgentAdapter {
   readonly asRoot?: string;
   /** The command as it was given, of an adapter for any command. */
   readonly command?: string;
+  /** Where it looks for skills, or `told` when its launch says where they are; absent when it takes none. */
+  readonly skills?: SkillPlaces | "told";
+  /** Whether it can be connected to servers of tools: always, or where its HOME is a throw-away one; absent for never. */
+  readonly takesServers?: "always" | "in throw-away HOME";
   /** True when it prints plain text instead of events: its reader is given lines, and its exit code says how it ended. */
   readonly printsText?: boolean;
   launch(request: LaunchRequest): Launch;

@@ -12,6 +12,8 @@ const REQUEST: LaunchRequest = {
   key: "meaningless",
   usesOwnHome: false,
   isRoot: false,
+  skillsDir: null,
+  mcp: null,
 };
 
 describe("adapterOf", () => {

@@ -166,6 +166,7 @@ describe("failureOf", () => {
       adapter: claude,
       program: "",
       launch,
+      skills: [],
       cwd: "",
       env: {},
       folders: [],

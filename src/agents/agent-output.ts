@@ -96,12 +96,19 @@ function metadataOf({ system, run, exit, meter }: Concluded, events: readonly Ag
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
     toolCalls: toolCallsOf(events),
+    ...skillsOf(run, system),
     ...(meter.isInPath && meter.total.costUsd !== null && { costUsd: meter.total.costUsd }),
     meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",
     ...(figures.usage !== null && { ownUsage: figures.usage }),
     ...(figures.costUsd !== null && { ownCostUsd: figures.costUsd }),
     ...(end?.kind === "stopped" && { stoppedBecause: end.message }),
   };
+}
+
+/** What it was offered. That none of it was taken up says something only where that could have been seen. */
+function skillsOf({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
+  if (adapter.printsText === true) return { skills: { offered: skills, observable: false } };
+  return skills.length === 0 ? {} : { skills: { offered: skills } };
 }
 
 /** What the reader of a row should know. */

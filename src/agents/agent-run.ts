@@ -4,6 +4,7 @@ import type { AgentEvent, AgentHappening } from "../core/trajectory.js";
 import { type ProgramEnd, startProgram } from "../processes/index.js";
 import { abortionOf } from "./abortion.js";
 import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
+import { withActivations } from "./skill-activation.js";
 import { eventOf, type MalformedLine, StreamLines } from "./stream-lines.js";
 
 /** Enough to see why a program failed. */
@@ -20,6 +21,8 @@ export interface AgentRunOptions {
   /** Where the program is. */
   readonly program: string;
   readonly launch: Launch;
+  /** The names of those it is offered. */
+  readonly skills: readonly string[];
   readonly cwd: string;
   readonly env: Readonly<Record<string, string>>;
   /** The trial's own: whatever runs in them belongs to it. */
@@ -54,6 +57,11 @@ export class AgentRun {
   constructor(options: AgentRunOptions) {
     this.#options = options;
     this.reader = options.adapter.reader();
+  }
+
+  /** The names of the skills that it is offered. */
+  get skills(): readonly string[] {
+    return this.#options.skills;
   }
 
   /** The end of what it wrote to its stderr. */
@@ -112,7 +120,7 @@ export class AgentRun {
 
   #tell(happenings: readonly AgentHappening[]): void {
     const timestamp = Date.now();
-    for (const happening of happenings) {
+    for (const happening of withActivations(happenings, this.#options.skills)) {
       this.#length += lengthOf(happening);
       const hasRoom = this.#length <= LONGEST_TRAJECTORY && this.events.length < MOST_EVENTS;
       if (hasRoom) this.events.push({ timestamp, ...happening });

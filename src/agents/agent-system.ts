@@ -2,7 +2,6 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { costOf, dollars } from "../budget/index.js";
-import type { Environment } from "../core/environment.js";
 import { messageOf, TrialError, TrialStopped, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Limits, Price } from "../core/price.js";
@@ -12,6 +11,8 @@ import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
 import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
+import { environmentOf, type Offer, offerOf, requireTaken, type Taker } from "./offer.js";
+import { placeOffer, withSkills } from "./offer-files.js";
 import { promptOf } from "./prompt.js";
 import { WorkWatch } from "./work-watch.js";
 
@@ -83,10 +84,11 @@ export class AgentSystem implements System {
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
-    const workspace = await this.#prepare(example, trial);
+    const offer = this.#offerOf(example);
+    const workspace = await this.#prepare(example, offer, trial);
     const meter = await AgentMeter.open(this.#options.upstreams, this.limits, trial.budget);
     try {
-      const run = await this.#start(example, { workspace, meter, trial });
+      const run = await this.#start(example, { workspace, offer, meter, trial });
       const timed = trial.timed ?? ((work) => work());
       const startedAt = { wall: Date.now(), clock: performance.now() };
       const watch = new WorkWatch(workspace, trial.passes);
@@ -103,6 +105,11 @@ export class AgentSystem implements System {
     } finally {
       await meter.close();
     }
+  }
+
+  /** Throws when the example offers skills or servers that the agent cannot take: to be asked before anything is spent. */
+  checkExample(example: Example): void {
+    this.#offerOf(example);
   }
 
   /** Everything that changes the work, and nothing that is secret. */
@@ -126,7 +133,18 @@ export class AgentSystem implements System {
     if (unkept.length > 0) throw new UsageError(`workspaces that could not be kept: ${unkept.join("; ")}`);
   }
 
-  async #start(example: Example, { workspace, meter, trial }: Ready): Promise<AgentRun> {
+  #offerOf(example: Example): Offer {
+    const offer = offerOf(example);
+    requireTaken(offer, this.#taker);
+    return offer;
+  }
+
+  get #taker(): Taker {
+    const { adapter, home } = this.#options;
+    return { name: this.name, adapter, usesOwnHome: home !== null };
+  }
+
+  async #start(example: Example, { workspace, offer, meter, trial }: Ready): Promise<AgentRun> {
     const { adapter, program, model, home } = this.#options;
     const prompt = promptOf(example);
     const promptFile = join(workspace.root, "prompt.txt");
@@ -139,12 +157,14 @@ export class AgentSystem implements System {
       key: MEANINGLESS_KEY,
       usesOwnHome: home !== null,
       isRoot: process.getuid?.() === 0,
+      ...(await placeOffer(workspace, offer, this.#taker)),
     });
     if (home === null) await writeHome(workspace.home, launch.homeFiles);
     return new AgentRun({
       adapter,
       program,
       launch,
+      skills: offer.skills.map((skill) => skill.name),
       cwd: workspace.path,
       env: workspace.env({ ...this.#passedEnv(), ...launch.env }),
       folders: [workspace.root],
@@ -167,10 +187,10 @@ export class AgentSystem implements System {
     );
   }
 
-  async #prepare(example: Example, trial: TrialContext): Promise<Workspace> {
+  async #prepare(example: Example, offer: Offer, trial: TrialContext): Promise<Workspace> {
     try {
       const { home } = this.#options;
-      const environment = environmentOf(example);
+      const environment = withSkills(environmentOf(example), offer, this.#taker);
       const workspace = await Workspace.create({ environment, signal: trial.signal, ...(home !== null && { home }) });
       this.#open.add(workspace);
       trial.atEnd?.(() => this.#clearAway(workspace, `${this.name}-${example.id}-${trial.trial}`));
@@ -197,13 +217,9 @@ export class AgentSystem implements System {
 /** What a run needs besides the task. */
 interface Ready {
   readonly workspace: Workspace;
+  readonly offer: Offer;
   readonly meter: AgentMeter;
   readonly trial: TrialContext;
-}
-
-/** As it was checked when the dataset was loaded; an example from elsewhere is checked when its folder is made. */
-function environmentOf({ environment }: Example): Environment {
-  return environment ?? {};
 }
 
 async function writeHome(home: string, files: Readonly<Record<string, string>>): Promise<void> {

@@ -29,18 +29,22 @@ export const claude: AgentAdapter = {
   defaultModel: "claude-sonnet-4-5",
   install: "npm install -g @anthropic-ai/claude-code",
   login: ".claude/.credentials.json",
+  skills: { inHome: ".claude/skills", inProject: ".claude/skills" },
+  takesServers: "always",
   asRoot: "it refuses to run unasked as root unless IS_SANDBOX=1 says that this is a container: it is set",
   launch,
   reader: () => new ClaudeReader(),
 };
 
 function launch(request: LaunchRequest): Launch {
-  const { model, usesOwnHome } = request;
+  const { model, usesOwnHome, mcp } = request;
   const named = model === null ? [] : ["--model", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
       ...FLAGS,
       ...named,
+      // Those of the example and no others: neither the user's nor the folder's.
+      ...(mcp === null ? [] : ["--mcp-config", mcp.file, "--strict-mcp-config"]),
       // What follows is no option and no subcommand, whatever it is.
       "--",
       request.prompt,

@@ -1,5 +1,6 @@
 import type { AgentAdapter, Launch, LaunchRequest } from "./adapter.js";
 import { CodexReader } from "./codex/reader.js";
+import { serverSettings } from "./codex/servers.js";
 
 /** The folder is all that is at stake: whoever starts the program isolates it. */
 const FLAGS = ["--json", "--skip-git-repo-check", "--ephemeral", "--dangerously-bypass-approvals-and-sandbox"];
@@ -26,6 +27,8 @@ export const codex: AgentAdapter = {
   install: "npm install -g @openai/codex",
   tellsUsageAtEnd: true,
   login: ".codex/auth.json",
+  skills: { inHome: ".agents/skills", inProject: ".agents/skills" },
+  takesServers: "always",
   launch,
   reader: () => new CodexReader(),
 };
@@ -38,6 +41,7 @@ function launch(request: LaunchRequest): Launch {
       ...FLAGS,
       ...(model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name]),
       ...(usesOwnHome ? [] : settings(request)),
+      ...serverSettings(request.mcp),
       // What follows is no option and no subcommand, whatever it is.
       "--",
       promptText(request.prompt),

@@ -16,6 +16,8 @@ const REQUEST: LaunchRequest = {
   key: "assay",
   usesOwnHome: false,
   isRoot: false,
+  skillsDir: null,
+  mcp: null,
 };
 
 /** The words that a program is started with. */

@@ -6,6 +6,10 @@ import { namesFile, wordsOf } from "./command-words.js";
 
 const MODEL = "{model}";
 
+/** What says that a command takes skills or servers: a place for them, or the variable that tells where they are. */
+const TAKES_SKILLS = /\{skills\}|ASSAY_SKILLS_DIR/;
+const TAKES_MCP = /\{mcp_config\}|ASSAY_MCP_CONFIG/;
+
 /** Where the task goes: itself, or the path of a file that holds it. */
 const TASK = /\{prompt(?:_file)?\}/;
 
@@ -35,6 +39,8 @@ export function commandAdapter(template: string): AgentAdapter {
     install: `Put ${program} into PATH, or give the whole path.`,
     command: template,
     printsText: true,
+    ...(TAKES_SKILLS.test(template) && { skills: "told" }),
+    ...(TAKES_MCP.test(template) && { takesServers: "always" }),
     launch: (request) => ({ args: args.map((word) => filled(word, request)), env: envFor(request), homeFiles: {} }),
     reader: () => new TextReader(),
   };
@@ -84,16 +90,20 @@ export function commandName(template: string): string {
 }
 
 /** In one pass: a prompt that speaks of {model} is not to be changed. */
-function filled(word: string, { prompt, promptFile, model }: LaunchRequest): string {
-  return word.replace(/\{(prompt|prompt_file|model)\}/g, (_, hole: string) => {
+function filled(word: string, request: LaunchRequest): string {
+  const { prompt, promptFile, model, skillsDir, mcp } = request;
+  return word.replace(/\{(prompt|prompt_file|model|skills|mcp_config)\}/g, (_, hole: string) => {
     if (hole === "prompt") return prompt;
     if (hole === "prompt_file") return promptFile;
+    if (hole === "skills") return skillsDir ?? "";
+    if (hole === "mcp_config") return mcp?.file ?? "";
     if (model === null) throw noModel();
     return model.name;
   });
 }
 
-function envFor({ gateway, key, model, usesOwnHome }: LaunchRequest): Record<string, string> {
+function envFor(request: LaunchRequest): Record<string, string> {
+  const { gateway, key, model, usesOwnHome, skillsDir, mcp } = request;
   const urls = {
     OPENAI_BASE_URL: gateway.openai,
     OPENAI_API_BASE: gateway.openai,
@@ -101,7 +111,13 @@ function envFor({ gateway, key, model, usesOwnHome }: LaunchRequest): Record<str
     GOOGLE_GEMINI_BASE_URL: gateway.google,
   };
   const keys = { OPENAI_API_KEY: key, ANTHROPIC_API_KEY: key, GEMINI_API_KEY: key };
-  return { ...urls, ...(usesOwnHome ? {} : keys), ...(model === null ? {} : { ASSAY_MODEL: model.name }) };
+  return {
+    ...urls,
+    ...(usesOwnHome ? {} : keys),
+    ...(model === null ? {} : { ASSAY_MODEL: model.name }),
+    ...(skillsDir === null ? {} : { ASSAY_SKILLS_DIR: skillsDir }),
+    ...(mcp === null ? {} : { ASSAY_MCP_CONFIG: mcp.file }),
+  };
 }
 
 /** The last part of what a program prints: an answer, not a log. */

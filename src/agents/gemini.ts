@@ -1,5 +1,6 @@
-import type { AgentAdapter, Launch, LaunchRequest } from "./adapter.js";
+import type { AgentAdapter, Launch, LaunchRequest, McpOffer } from "./adapter.js";
 import { GeminiReader } from "./gemini/reader.js";
+import { mcpSettings } from "./mcp-config.js";
 
 /** Enough for a hiccup; the ten it makes by itself keep a run that cannot succeed busy for minutes. */
 const ATTEMPTS = 3;
@@ -28,11 +29,13 @@ export const gemini: AgentAdapter = {
   install: "npm install -g @google/gemini-cli",
   tellsUsageAtEnd: true,
   login: ".gemini/oauth_creds.json",
+  skills: { inHome: ".gemini/skills", inProject: ".gemini/skills" },
+  takesServers: "in throw-away HOME",
   launch,
   reader: () => new GeminiReader(),
 };
 
-function launch({ prompt, model, gateway, key, usesOwnHome }: LaunchRequest): Launch {
+function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest): Launch {
   const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
   return {
     args: [
@@ -43,8 +46,14 @@ function launch({ prompt, model, gateway, key, usesOwnHome }: LaunchRequest): La
       ...named,
     ],
     env: { GOOGLE_GEMINI_BASE_URL: gateway.google, ...(usesOwnHome ? {} : { GEMINI_API_KEY: key }) },
-    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": `${JSON.stringify(SETTINGS, null, 2)}\n` },
+    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": settingsText(mcp) },
   };
+}
+
+/** Its own settings are the one place for servers: it reads no other file that lies where all users may write. */
+function settingsText(mcp: McpOffer | null): string {
+  const servers = mcp === null ? {} : { mcpServers: mcpSettings(mcp.servers) };
+  return `${JSON.stringify({ ...SETTINGS, ...servers }, null, 2)}\n`;
 }
 
 /** What begins with a slash would be taken for a command of the program. */

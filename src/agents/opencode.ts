@@ -2,6 +2,7 @@ import { UsageError } from "../core/errors.js";
 import type { AgentAdapter, AgentModel, Launch, LaunchRequest } from "./adapter.js";
 import { homeFiles, PROVIDER_ID } from "./opencode/config.js";
 import { OpencodeReader } from "./opencode/reader.js";
+import { serverEnv } from "./opencode/servers.js";
 
 /** Nothing is fetched, and nothing is found outside of the workspace and the HOME that it was given. */
 const OFFLINE = {
@@ -26,6 +27,8 @@ export const opencode: AgentAdapter = {
   defaultModel: null,
   install: "npm install -g opencode-ai",
   login: ".local/share/opencode/auth.json",
+  skills: { inHome: ".config/opencode/skills", inProject: ".opencode/skills" },
+  takesServers: "always",
   launch,
   reader: () => new OpencodeReader(),
 };
@@ -44,7 +47,7 @@ function launch(request: LaunchRequest): Launch {
     ],
     // Of its arguments it takes numbers for numbers, and puts quotes around those that hold a space.
     input: prompt,
-    env: usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE,
+    env: { ...(usesOwnHome ? { OPENCODE_DISABLE_AUTOUPDATE: "1" } : OFFLINE), ...serverEnv(request.mcp) },
     homeFiles: usesOwnHome ? {} : homeFiles(request, modelOf(request)),
   };
 }

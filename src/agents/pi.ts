@@ -21,6 +21,7 @@ export const pi: AgentAdapter = {
   defaultModel: null,
   install: "npm install -g @earendil-works/pi-coding-agent",
   login: ".pi/agent/auth.json",
+  skills: { inHome: ".pi/agent/skills", inProject: ".pi/skills" },
   launch,
   reader: () => new PiReader(),
 };

@@ -63,4 +63,6 @@ export const REQUEST: LaunchRequest = {
   key: "meaningless",
   usesOwnHome: false,
   isRoot: true,
+  skillsDir: null,
+  mcp: null,
 };

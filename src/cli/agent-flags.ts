@@ -23,12 +23,23 @@ export function addAgentFlags(command: Command): Command {
   // Names are given in the order of the agents, which come from two flags.
   let place = 0;
   const placed = (given: string, before: readonly Placed[] = []) => [...before, { place: place++, given }];
+  return addAgentSettings(
+    command
+      .option("--agent <name[:model]>", "a coding agent: claude, codex, gemini, opencode or pi; repeatable", placed)
+      .option("--agent-command <command>", "any other agent: 'my-agent {prompt}'; repeatable", placed)
+      .option("--agent-name <name>", "what an agent is called; once for each, in their order", collect)
+      .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")
+      .option(
+        "--agent-parallel <count>",
+        "trials of agents at a time (default: the number of cores, at most 4)",
+        count,
+      ),
+  );
+}
+
+/** The flags that say how agents are run, whatever names them. */
+export function addAgentSettings(command: Command): Command {
   return command
-    .option("--agent <name[:model]>", "a coding agent: claude, codex, gemini, opencode or pi; repeatable", placed)
-    .option("--agent-command <command>", "any other agent: 'my-agent {prompt}'; repeatable", placed)
-    .option("--agent-name <name>", "what an agent is called; once for each, in their order", collect)
-    .option("--agent-model <name>", "for --agent-command: the model, for its price and for {model}")
-    .option("--agent-parallel <count>", "trials of agents at a time (default: the number of cores, at most 4)", count)
     .option("--agent-home <inherit|dir>", "your own HOME, or a folder, for agents that are logged in there")
     .option("--agent-url <url>", "where the agents' model calls go instead of their provider")
     .option("--agent-env <name,…>", "variables that are passed on to agents")

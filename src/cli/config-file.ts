@@ -6,6 +6,7 @@ import { didYouMean } from "../core/suggest.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
 import type { NamedFiles } from "../datasets/named-files.js";
 import { DIALECT_NAMES } from "../dialects/dialect.js";
+import type { EvalSuite, EvalsConfig } from "../specs/evals-config.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
@@ -36,7 +37,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
-  const { cacheDir, runsDir, modelsFile, agents, agentHome, keepWorkspaces } = config;
+  const { cacheDir, runsDir, modelsFile, agents, agentHome, keepWorkspaces, evals } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -53,6 +54,21 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
+    ...(evals && { evals: anchoredEvals(evals, anchor) }),
+  };
+}
+
+/** Environments keep their paths: what reads them knows the folder of the config. */
+function anchoredEvals(evals: EvalsConfig, anchor: (path: string) => string): EvalsConfig {
+  const { paths, suites } = evals;
+  const placed = ([name, suite]: [string, EvalSuite]) => [
+    name,
+    { ...suite, ...(suite.paths && { paths: suite.paths.map(anchor) }) },
+  ];
+  return {
+    ...evals,
+    ...(paths && { paths: paths.map(anchor) }),
+    ...(suites && { suites: Object.fromEntries(Object.entries(suites).map(placed)) }),
   };
 }
 
@@ -117,7 +133,7 @@ interface Problem {
 async function check(config: unknown, say: (problem: Problem) => string): Promise<RunConfig> {
   const schema = await runConfigSchema();
   const parsed = schema.safeParse(config);
-  if (parsed.success) return config as RunConfig;
+  if (parsed.success) return checkEvals(config as RunConfig, say);
   const known = Object.keys(schema.shape);
   const problems = parsed.error.issues.map((issue): Problem => {
     const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
@@ -128,6 +144,15 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
     return { text: `unknown key "${key}".${suggestion}`, path, unknownKey: key };
   });
   throw new UsageError(problems.map(say).join("\n"));
+}
+
+/** What is said of evals has a schema of its own, which is read only where there is something. */
+async function checkEvals(config: RunConfig, say: (problem: Problem) => string): Promise<RunConfig> {
+  if (config.evals === undefined) return config;
+  const { evalsConfigProblems } = await import("../specs/evals-config.js");
+  const problems = await evalsConfigProblems(config.evals);
+  if (problems.length === 0) return config;
+  throw new UsageError(problems.map(({ text, path }) => say({ text, path: ["evals", ...path] })).join("\n"));
 }
 
 async function runConfigSchema() {
@@ -204,6 +229,7 @@ async function runConfigSchema() {
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),
     namedDatasets: z.record(z.string().regex(/^[\w.-]+$/), namedFiles).optional(),
+    evals: z.custom<object>((value) => typeof value === "object" && value !== null, "must be an object").optional(),
     evaluators: z.array(named).optional(),
     judge: judge.optional(),
     metrics: z.array(named).optional(),

@@ -23,6 +23,8 @@ export interface Judgement {
 
 export interface Gated {
   trials: number;
+  /** The flag that asks for more of them. */
+  trialsFlag?: string;
   metrics: readonly Metric[];
   /** The dataset tags of the examples; looked for only when a gate asks. */
   datasets: () => readonly string[];
@@ -35,16 +37,20 @@ export function checkGates({ minCoverage, failUnder, failOver }: Gates, run: Gat
   if (!(minCoverage >= 0 && minCoverage <= 1)) {
     throw new UsageError(`--min-coverage must lie in [0, 1], but is ${minCoverage}.`);
   }
-  for (const key of Object.keys(failUnder)) checkKey(`--fail-under ${key}`, key, run);
-  for (const key of Object.keys(failOver)) checkKey(`--fail-over ${key}`, key, run);
+  for (const key of Object.keys(failUnder)) checkGate(`--fail-under ${key}`, key, run);
+  for (const key of Object.keys(failOver)) checkGate(`--fail-over ${key}`, key, run);
 }
 
-/** The keys of a metric that does not say them are known only when it has run. */
-function checkKey(flag: string, key: string, { trials, metrics, datasets, facets }: Gated): void {
+/**
+ * Refuses a gate on a figure that nobody will measure. The keys of a metric that does not say them are known only when it
+ * has run.
+ */
+export function checkGate(gate: string, key: string, { metrics, datasets, facets, ...run }: Gated): void {
+  const { trials, trialsFlag = "--trials" } = run;
   const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(key)?.[1] ?? 1);
   if (k > trials) {
     throw new UsageError(
-      `${flag} needs at least ${k} trials of each task, but the run has ${trials}. Pass --trials ${k}.`,
+      `${gate} needs at least ${k} trials of each task, but the run has ${trials}. Pass ${trialsFlag} ${k}.`,
     );
   }
   const known = summaryKeys(metrics, {
@@ -53,7 +59,7 @@ function checkKey(flag: string, key: string, { trials, metrics, datasets, facets
     ...(isOfFacets(key) && facets !== undefined ? { facets: facets() } : {}),
   });
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
-  throw new UsageError(`${flag}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
+  throw new UsageError(`${gate}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
 }
 
 /** Holds a result against its gates. Too little coverage comes first: a figure that stands on too little decides nothing. */

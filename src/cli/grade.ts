@@ -1,5 +1,5 @@
 import "../builtins.js";
-import { resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
@@ -28,7 +28,7 @@ import {
   revisionsOf,
 } from "./resolve.js";
 import { resolveEvaluators } from "./resolve-evaluators.js";
-import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
+import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 
@@ -55,6 +55,7 @@ export type GradeFlags = Pick<
   | "modelsFile"
   | "maxCost"
   | "dryRun"
+  | "eval"
 > & { resume?: string };
 
 /** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
@@ -78,7 +79,7 @@ export async function gradeCommand(run: string | undefined, flags: GradeFlags): 
 interface GradeRequest {
   dir: string;
   parent: Manifest;
-  config: RunConfig;
+  config: RunFlags;
   flags: GradeFlags;
   invocation: GradeInvocation;
   runsDir: string;
@@ -131,11 +132,21 @@ function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], u
 }
 
 /** A run that was started from a program does not say where its examples are. */
-async function loadExamples({ dir, config, parent, invocation }: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
+async function loadExamples({
+  dir,
+  config,
+  parent,
+  invocation,
+  flags,
+}: GradeRequest): Promise<(Dataset | ExampleSource)[]> {
   const revisions = revisionsOf(parent);
   if (invocation.of === "memory") {
     const { loadMemory } = await import("./memory.js");
     return [(await loadMemory(config, revisions)).dataset];
+  }
+  if (invocation.of === "eval" || flags.eval?.files !== undefined) {
+    const { evalDatasets } = await import("./eval-plan.js");
+    return evalDatasets(config);
   }
   if ((config.datasets ?? []).length > 0)
     return asNamedBefore(await resolveDatasets(registry, config, revisions), parent);
@@ -163,14 +174,14 @@ function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manife
 interface GradeInvocation extends Omit<Invocation, "command"> {
   command: "grade";
   /** What the run at the beginning of it all was started by. */
-  of: "run" | "memory";
+  of: "run" | "memory" | "eval";
 }
 
 /** How a run was shown and what it was held to is not how its outputs are graded. */
 const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
 function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
-  const before = isInvocation(invocation, ["run", "grade", "memory"])
+  const before = isInvocation(invocation, ["run", "grade", "memory", "eval"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, ...kept } = flags;
@@ -185,9 +196,11 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
   };
 }
 
+const OTHERS = ["memory", "eval"] as const;
+
 function startedBy(invocation: unknown): GradeInvocation["of"] {
   const { command, of } = (invocation ?? {}) as { command?: string; of?: string };
-  return command === "memory" || of === "memory" ? "memory" : "run";
+  return OTHERS.find((one) => command === one || of === one) ?? "run";
 }
 
 /** Paths as they are meant here: the run's own are seen from the folder it was started in. */
@@ -196,9 +209,10 @@ function anchored(flags: GradeFlags): GradeFlags {
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, (path) => resolve(path)) : spec);
   const evaluator = <T>(spec: T) =>
     typeof spec === "string" ? anchoredEvaluator(spec, (path) => resolve(path)) : spec;
-  const { evaluators, metrics, datasets, plugins, modelsFile } = flags;
+  const { evaluators, metrics, datasets, plugins, modelsFile, eval: choice } = flags;
   return {
     ...flags,
+    ...(choice?.files && { eval: { ...choice, files: choice.files.map((path) => resolve(path)) } }),
     ...(evaluators && { evaluators: evaluators.map(evaluator) }),
     ...(metrics && { metrics: metrics.map(module) }),
     ...(datasets && { datasets: datasets.map(dataset) }),
@@ -207,10 +221,15 @@ function anchored(flags: GradeFlags): GradeFlags {
   };
 }
 
+/** How such a run is reported unless told. */
+function ownReport(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
+  return of === "eval" ? { output: "eval" } : {};
+}
+
 /** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
-async function describeGrading({ configFile, flags }: GradeInvocation, own: GradeFlags): Promise<RunConfig> {
-  const config = configFile === null ? {} : await loadConfig(configFile);
-  const { scoreField, judge, maxCost: _, ...described } = { ...config, ...flags };
+async function describeGrading({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
+  const config = configFile === null ? {} : { ...(await loadConfig(configFile)), configDir: dirname(configFile) };
+  const { scoreField, judge, maxCost: _, ...described } = { ...ownReport(of), ...config, ...flags };
   const isAsBefore = own.evaluators === undefined;
   return {
     ...described,

@@ -7,9 +7,13 @@ import type { Done } from "./program.js";
 import { addReportFlags } from "./report-flags.js";
 
 /** Commander's own names: repeatable flags are singular there. */
-type GradeOptions = Omit<GradeFlags, "datasets" | "evaluators" | "metrics" | "plugins" | "judge" | "modelsFile"> &
+type GradeOptions = Omit<
+  GradeFlags,
+  "eval" | "datasets" | "evaluators" | "metrics" | "plugins" | "judge" | "modelsFile"
+> &
   JudgeFlags & {
     models?: string;
+    eval?: string[];
     dataset?: string[];
     evaluator?: string[];
     metric?: string[];
@@ -53,6 +57,7 @@ export function addGrade(program: Command, done: Done): void {
       "examples to grade by instead of the run's own, such as corrected ones; repeatable",
       collect,
     )
+    .option("-e, --eval <path>", "an eval file to grade by, such as a corrected one; repeatable", collect)
     .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
     .option(
       "--unsafe-local-exec",
@@ -71,7 +76,7 @@ export function addGrade(program: Command, done: Done): void {
     .option("--models <file>", "models with prices, for the judge (default: models.yml when there is one)")
     .addHelpText(
       "after",
-      "\nExamples:\n  assay grade\n  assay grade 20261115-213334-gsm8k --evaluator math_equivalence\n  assay grade --dataset corrected.jsonl --fail-under pass_rate=0.8",
+      "\nExamples:\n  assay grade\n  assay grade 20261115-213334-gsm8k --evaluator math_equivalence\n  assay grade --dataset corrected.jsonl --fail-under pass_rate=0.8\n  assay grade latest -e eval.yaml",
     )
     .action(async (run: string | undefined, options: GradeOptions) => {
       const { gradeCommand } = await import("./grade.js");
@@ -106,8 +111,9 @@ export function addJudge(program: Command, done: Done): void {
 
 function toGradeFlags(options: GradeOptions): GradeFlags {
   const { judge, rest } = splitJudgeFlags(options);
-  const { dataset, evaluator, metric, plugin, models, ...same } = rest;
+  const { eval: files, dataset, evaluator, metric, plugin, models, ...same } = rest;
   return {
+    ...(files === undefined ? {} : { eval: { files } }),
     ...same,
     ...(judge === undefined ? {} : { judge }),
     ...(models === undefined ? {} : { modelsFile: models }),

@@ -10,7 +10,7 @@ import { say } from "./streams.js";
 
 /** What it takes to start a run again: the folder it was started in, its config file and its flags. */
 export interface Invocation {
-  command: "run" | "grade" | "memory";
+  command: "run" | "grade" | "memory" | "eval" | "experiment";
   cwd: string;
   configFile: string | null;
   flags: RunFlags;
@@ -92,7 +92,7 @@ export function isInvocation(value: unknown, commands: readonly string[]): value
 function whoStarted(invocation: unknown): string {
   const { command } = fieldsOf(invocation);
   if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade PARENT --resume RUN.";
-  if (command === "run" || command === "memory")
+  if (command === "run" || command === "memory" || command === "eval")
     return `was started by \`assay ${command}\`. Go on with it there: assay ${command} --resume RUN.`;
   return command === "demo"
     ? "was started by `assay demo`, which is not resumed: run `assay demo` again."

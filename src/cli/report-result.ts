@@ -5,7 +5,7 @@ import { facetsOf } from "../core/facets.js";
 import type { Metric, MetricRun } from "../core/metric.js";
 import { type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
-import { checkGates, type Gates, judge } from "./gates.js";
+import { checkGates, type Gates, type Judgement, judge } from "./gates.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
 
@@ -46,6 +46,8 @@ interface Reported {
   interrupted: boolean;
   /** The command that goes on with a run that was interrupted. */
   goOn: string;
+  /** What else is done with the result, and what that decides; done even when the run was interrupted. */
+  also?: () => Promise<Judgement>;
 }
 
 /** Writes the report of a run to stdout, and decides the exit code. */
@@ -53,13 +55,14 @@ export async function report(result: EvalResult, about: Reported): Promise<numbe
   const { output = "table", columns } = about.config;
   await writeResult(render(output, result, columns === undefined ? {} : { columns }));
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
+  const more = await about.also?.();
   if (about.interrupted) {
     say(`Interrupted. Go on with: ${about.goOn}`);
     return EXIT.interrupted;
   }
   const { exitCode, messages } = judge(result, about.gates);
-  for (const message of messages) say(message);
-  return exitCode;
+  for (const message of [...messages, ...(more?.messages ?? [])]) say(message);
+  return exitCode === EXIT.fine ? (more?.exitCode ?? EXIT.fine) : exitCode;
 }
 
 /** A reporter is often the user's own; when it fails, the run it was given is still there. */

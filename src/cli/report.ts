@@ -5,13 +5,14 @@ import { EXIT } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { loadRun } from "../load-run.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
+import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { loadPlugins } from "./resolve.js";
 import { writeResult } from "./streams.js";
 
 export interface ReportFlags {
   prices?: string;
-  output: string;
+  output?: string;
   columns?: readonly string[];
   runsDir: string;
   plugin?: readonly string[];
@@ -19,14 +20,21 @@ export interface ReportFlags {
 
 /** `assay report`: a stored run, reported again from its rows, with other prices when they are given. Runs nothing. */
 export async function reportCommand(run: string | undefined, flags: ReportFlags): Promise<number> {
-  const { prices, output, columns, runsDir } = flags;
+  const { prices, columns, runsDir } = flags;
   checkColumns(columns ?? COLUMN_GROUPS);
   await loadPlugins(registry, flags.plugin ?? []);
-  const reporter = registry.get("reporter", output);
+  if (flags.output !== undefined) registry.get("reporter", flags.output);
   const dir = resolve(
     run === undefined ? latestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
   );
+  const reporter = registry.get("reporter", flags.output ?? usualReporter(dir));
   const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
   await writeResult(reporter.render(result, columns === undefined ? {} : { columns }));
   return EXIT.fine;
+}
+
+/** Evals are reported by stimulus, as they were when they ran. */
+function usualReporter(dir: string): string {
+  const { command, of } = (readManifest(dir).invocation ?? {}) as { command?: unknown; of?: unknown };
+  return command === "eval" || of === "eval" ? "eval" : "table";
 }

@@ -6,6 +6,7 @@ import type { System } from "../core/system.js";
 import type { NamedFiles } from "../datasets/named-files.js";
 import type { DialectName } from "../dialects/dialect.js";
 import type { AgentOptions } from "../open-agent.js";
+import type { EvalsConfig } from "../specs/evals-config.js";
 
 /** How models are asked: for all models of a run, or for one. */
 interface ModelSettings {
@@ -89,6 +90,8 @@ export interface RunConfig extends ModelSettings {
   datasets?: readonly (string | Dataset | ExampleSource)[];
   /** Files of the project by a name that `datasets` and --dataset know: what `assay datasets import` writes. */
   namedDatasets?: Readonly<Record<string, NamedFiles>>;
+  /** Where eval files are, suites of them and environments that they share, for `assay eval`. */
+  evals?: EvalsConfig;
   evaluators?: readonly (string | Evaluator)[];
   /** Scores every dataset beside its evaluators. */
   judge?: JudgeConfig;

@@ -1,10 +1,15 @@
+import type { EvalChoice } from "./eval-choice.js";
 import type { RunConfig } from "./run-config.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
 export interface RunFlags extends RunConfig {
   /** Headers that a stored run was started with and that are not kept. */
   secretHeaders?: readonly string[];
+  /** What `assay eval` chooses and writes. */
+  eval?: EvalChoice;
   config?: string;
+  /** The folder of the config file, which what it names is relative to. */
+  configDir?: string;
   /** True for the latest unfinished run. */
   resume?: string | true;
   dryRun?: boolean;

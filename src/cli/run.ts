@@ -1,4 +1,5 @@
 import "../builtins.js";
+import { dirname } from "node:path";
 import { budgetsOf } from "../budgets.js";
 import type { Dataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
@@ -6,6 +7,7 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
 import { pathsOf } from "../datasets/dataset-spec.js";
 import { DEFAULT_WORKERS, type EvaluateOptions, evaluate } from "../evaluate.js";
@@ -18,7 +20,7 @@ import { ReplaySystem } from "../systems/replay-system.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
-import type { Gates } from "./gates.js";
+import type { Gates, Judgement } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, invocationOf, recall } from "./invocation.js";
@@ -58,10 +60,12 @@ export interface Workbench {
   metrics(systems: number, datasets: number): Metric[];
   /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
   lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
+  /** What is done with a result besides reporting it, and what that decides. */
+  conclude?(result: EvalResult, config: RunFlags): Promise<Judgement>;
 }
 
 interface Wanted {
-  config: RunConfig & Pick<RunFlags, "dryRun">;
+  config: RunConfig & Pick<RunFlags, "dryRun" | "eval">;
   /** Where a run that goes on was read from. */
   revisions: Revisions;
 }
@@ -104,9 +108,9 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
     return bench.lend({ config, revisions }, async (lent) => {
       const parts = await resolveParts(lent, config, bench);
       try {
-        const gates = gatesOf(config, parts);
+        const gates = gatesOf({ ...config, trials: mostTrials(parts, config) }, parts);
         if (flags.dryRun === true) return await dryRun(parts, config);
-        return await measure(parts, { config, gates, flags, invocation, resume: resumed?.dir });
+        return await measure(parts, { config, gates, flags, invocation, resume: resumed?.dir, bench });
       } finally {
         await closeAll(parts.made);
       }
@@ -115,12 +119,19 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
   return report();
 }
 
+/** Datasets may have trials of their own. */
+function mostTrials({ datasets }: Parts, { trials = 1 }: RunConfig): number {
+  const own = datasets.map((dataset) => ("terms" in dataset ? (dataset.terms?.trials ?? trials) : trials));
+  return Math.max(...own, 1);
+}
+
 /** Later flags win over those the run was started with, and those over the config file. */
-async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunConfig> {
+async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunFlags> {
   enterFolder(invocation);
   const { configFile } = invocation;
   const config = configFile === null ? {} : await loadConfig(configFile);
-  return { ...config, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
+  const place = configFile === null ? {} : { configDir: dirname(configFile) };
+  return { ...config, ...place, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
 }
 
 /** Headers that hold a key are given again on resume; the others are still there. */
@@ -192,15 +203,16 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
 }
 
 interface RunRequest {
-  config: RunConfig;
+  config: RunFlags;
   gates: Gates;
   flags: RunFlags;
   invocation: Invocation;
   resume: string | undefined;
+  bench: Workbench;
 }
 
 async function measure(parts: Parts, request: RunRequest): Promise<Report> {
-  const { config, gates, flags } = request;
+  const { config, gates, flags, bench } = request;
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
   try {
@@ -220,7 +232,10 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
       },
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
-    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted, goOn });
+    const interrupted = interrupt.signal.aborted;
+    const { conclude } = bench;
+    const also = conclude === undefined ? {} : { also: () => conclude(result, config) };
+    return () => report(result, { config, gates, interrupted, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();

@@ -101,6 +101,13 @@ export class SandboxError extends AssayError {
   }
 }
 
+/** Nothing is left to be run of what was asked for: never a success. */
+export class NothingToRunError extends AssayError {
+  constructor(message: string) {
+    super("NOTHING_TO_RUN", message, { exitCode: EXIT.infrastructure });
+  }
+}
+
 /** A reporter that failed; what it was to report is stored. */
 export class ReporterError extends AssayError {
   constructor(message: string, options: { cause?: unknown } = {}) {

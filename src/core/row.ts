@@ -81,6 +81,9 @@ export interface EvalRow {
   group: string | number | null;
 }
 
+/** What tells a trial from all others of its run. */
+export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
+
 /** The first word of a note on a trial that was slower than its model is expected to be. */
 export const SLOW = "slow";
 

@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
 import { filled, readConfig } from "./config.js";
 import { gradeOf } from "./grade.js";
+import { careOf } from "./grader-care.js";
 import { mostUseOf, ownGrader } from "./own-grader.js";
 
 /** Weights and `required` belong to the graders of an example, not to parts of one. */
@@ -34,9 +35,10 @@ export function compositions(make: (spec: GraderSpec) => Grader): Record<string,
 }
 
 function composed(name: string, parts: readonly Part[], join: (grades: readonly Grade[]) => Verdict) {
-  return ownGrader({
+  const graders = parts.map(({ grader }) => grader);
+  const own = ownGrader({
     name,
-    folderUse: mostUseOf(parts.map(({ grader }) => grader)),
+    folderUse: mostUseOf(graders),
     kind: parts.some(({ grader }) => grader.kind === "llm") ? "llm" : "code",
     seesWorkspaceOnly: parts.every(({ grader }) => grader.seesWorkspaceOnly === true),
     grade: async (graded) => {
@@ -44,6 +46,7 @@ function composed(name: string, parts: readonly Part[], join: (grades: readonly 
       return { ...join(details), details };
     },
   });
+  return { ...own, ...careOf(graders) };
 }
 
 async function gradesOf(parts: readonly Part[], graded: Graded): Promise<Grade[]> {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
+import type { Grader } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
@@ -65,6 +66,13 @@ describe("GraderEvaluator", () => {
     const nobody = await scored(example([FILE]), {});
     expect(nobody.scores).toEqual({});
     expect(Object.keys(nobody.unscored ?? {})).toEqual(["verdict", "weighted_score", "file-exists"]);
+  });
+
+  it("leaves the trials of an example without graders unscored", async () => {
+    const none = await scored(example([]), { response: "hi" });
+    expect(none.scores).toEqual({});
+    expect(Object.keys(none.unscored ?? {})).toContain("verdict");
+    expect(new GraderEvaluator().canWatch(example([]))).toBe(false);
   });
 
   it("never gives a field that would decide in the verdict's place", async () => {
@@ -181,6 +189,87 @@ describe("GraderEvaluator", () => {
     expect(evaluator.canWatch(example([{ type: "all-of", config: { graders: [FILE, COMMAND] } }]))).toBe(true);
   });
 
+  it("prepares and closes what its graders hold, parts of others included, each once", async () => {
+    const log: string[] = [];
+    const registry = new Registry();
+    const holding = (name: string): Grader => ({
+      name,
+      grade: () => ({ passed: true, evidence: name }),
+      prepare: () => void log.push(`prepare ${name}`),
+      close: async () => void log.push(`close ${name}`),
+    });
+    registry.register("grader", "first", holding("first"));
+    registry.register("grader", "second", () => holding("second"));
+    const evaluator = new GraderEvaluator({ registry });
+    const part = { type: "all-of", config: { graders: [HI, { type: "not", config: { grader: { type: "second" } } }] } };
+    for (const one of [example([{ type: "first" }, HI]), example([{ type: "first" }, part])])
+      evaluator.checkExample(one);
+    await evaluator.prepare();
+    expect(log).toEqual(["prepare first", "prepare second"]);
+    await evaluator.close();
+    expect(log.slice(2).sort()).toEqual(["close first", "close second"]);
+    expect(evaluator.isPaid).toBe(false);
+  });
+
+  it("lets what a grader lacks end the run, and closes the others when one cannot be", async () => {
+    const registry = new Registry();
+    let closed = 0;
+    const count = async () => {
+      closed += 1;
+    };
+    const fine = { grade: () => ({ passed: true, evidence: "" }) };
+    registry.register("grader", "keyless", {
+      ...fine,
+      name: "keyless",
+      prepare: () => Promise.reject(new Error("there is no key")),
+      close: () => Promise.reject(new Error("stuck")),
+    });
+    registry.register("grader", "closing", { ...fine, name: "closing", close: count });
+    const evaluator = new GraderEvaluator({ registry });
+    const run = evaluate({
+      dataset: [example([{ type: "keyless" }, { type: "closing" }])],
+      systems: [{ name: "never", process: () => expect.fail("it was asked") }],
+      evaluators: [evaluator],
+    });
+    await expect(run).rejects.toThrow("there is no key");
+    await expect(evaluator.close()).rejects.toThrow("stuck");
+    expect(closed).toBe(1);
+  });
+
+  it("costs money once an example has a grader that asks a model, and then watches no work", async () => {
+    const registry = new Registry();
+    const judge = (): Grader => ({
+      name: "judge",
+      kind: "llm",
+      seesWorkspaceOnly: true,
+      grade: () => ({ passed: true, evidence: "" }),
+    });
+    registry.register("grader", "judge", judge);
+    const evaluator = new GraderEvaluator({ registry });
+    evaluator.checkExample(example([FILE]));
+    expect(evaluator.isPaid).toBe(false);
+    const judged = example([FILE, { type: "judge", weight: 0 }]);
+    evaluator.checkExample(judged);
+    expect(evaluator.isPaid).toBe(true);
+    expect(evaluator.canWatch(judged)).toBe(false);
+    expect(evaluator.estimate(judged, { count: () => 1, answerTokens: 1 })).toEqual({ low: null, high: null });
+    const inside = new GraderEvaluator({ registry });
+    inside.checkExample(example([{ type: "any-of", config: { graders: [HI, { type: "judge" }] } }]));
+    expect(inside.isPaid).toBe(true);
+  });
+
+  it("takes what a factory says of its graders for their identity, in place of its source", () => {
+    const identity = (version: number) => {
+      const registry = new Registry();
+      const factory = () => ({ name: "mine", grade: () => ({ passed: true, evidence: "" }) });
+      registry.register("grader", "mine", Object.assign(factory, { fingerprint: () => ({ version }) }));
+      return new GraderEvaluator({ registry }).fingerprint();
+    };
+    expect(identity(1)).toEqual(identity(1));
+    expect(identity(1)).not.toEqual(identity(2));
+    expect(JSON.stringify(identity(1))).not.toContain("=>");
+  });
+
   it("asks graders of its registry, makes them once and checks what they say", async () => {
     const registry = new Registry();
     let made = 0;
@@ -223,7 +312,6 @@ describe("GraderEvaluator", () => {
 describe("checkGraders", () => {
   it.each([
     [undefined, "The example 7: its graders are undefined, not a list."],
-    [[], "its list of graders is empty"],
     [["file-exists"], "its grader 1 cannot be used: it must be an object with a type"],
     [
       [{ type: "file-exist" }],
@@ -243,7 +331,7 @@ describe("checkGraders", () => {
     expect(() => checkGraders(example([HI], { threshold: 70, dataset: "tasks" }))).toThrow(
       "The example 7 of tasks: its threshold is the number 70, not a number from 0 to 1.",
     );
-    expect(() => checkGraders(example([], { dataset: "" }))).toThrow("The example 7: its list of graders is empty.");
+    expect(() => checkGraders(example([HI], { threshold: 70, dataset: "" }))).toThrow("The example 7: its threshold");
   });
 
   it("takes what can be used", () => {

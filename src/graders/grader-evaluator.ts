@@ -2,11 +2,20 @@ import { messageOf } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
-import type { Grade } from "../core/grader.js";
+import type { Grade, Grader } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { gradeOf } from "./grade.js";
 import { type GradedFolder, openFolder } from "./graded-folder.js";
+import {
+  closeAll,
+  estimateAll,
+  findPrices,
+  type GradingCost,
+  type GradingForecast,
+  needsCare,
+  prepareAll,
+} from "./grader-care.js";
 import { GraderError } from "./grader-error.js";
 import { type ExampleGraders, gradersOf, type MadeGrader, VERDICT } from "./graders-of.js";
 import { ownFactories } from "./make-grader.js";
@@ -33,9 +42,17 @@ export class GraderEvaluator implements Evaluator {
   readonly primaryFields: readonly string[] = [VERDICT];
   readonly #registry: Registry;
   readonly #made = new WeakMap<Example, ExampleGraders | GraderError>();
+  /** Those that are to be prepared and closed; the others go with their examples. */
+  readonly #held = new Set<Grader>();
+  #isPaid = false;
 
   constructor({ registry = defaultRegistry }: GraderEvaluatorOptions = {}) {
     this.#registry = registry;
+  }
+
+  /** True once an example has a grader that asks a model. */
+  get isPaid(): boolean {
+    return this.#isPaid;
   }
 
   async score(original: Example, processed: Output, context?: ScoreContext): Promise<Scored> {
@@ -61,18 +78,51 @@ export class GraderEvaluator implements Evaluator {
   canWatch(example: Example): boolean {
     const made = this.#gradersOf(example);
     if (made instanceof GraderError) return false;
-    return made.graders.every(({ grader, weight, required }) => (weight === 0 && !required) || isWatching(grader));
+    return made.graders.length > 0 && made.graders.every(isWatching);
   }
 
+  /** Prepares the graders of all examples that were checked: a key that is missing is known before anything is spent. */
+  prepare(): Promise<void> {
+    return prepareAll(this.#held);
+  }
+
+  /** Gives back what its graders hold. It can be used again. */
+  close(): Promise<void> {
+    return closeAll(this.#held);
+  }
+
+  /**
+   * Finds what `estimate` goes by for the examples that were checked. No key is needed.
+   * @example
+   * await evaluator.findPrices();
+   */
+  findPrices(): Promise<void> {
+    return findPrices(this.#held);
+  }
+
+  /**
+   * What grading a trial of an example costs; null where a price is not known.
+   * @example
+   * evaluator.estimate(example, { count: (text) => text.length / 4, answerTokens: 500 }); // { low: 0.0002, high: 0.03 }
+   */
+  estimate(example: Example, forecast: GradingForecast): GradingCost {
+    const made = this.#gradersOf(example);
+    const graders = made instanceof GraderError ? [] : made.graders.map(({ grader }) => grader);
+    return estimateAll(graders, example, forecast);
+  }
+
+  /** The models that judge are named in the examples. */
   fingerprint(): unknown {
     const own = ownFactories(this.#registry);
     const others = this.#registry.list("grader").filter((type) => !Object.hasOwn(own, type));
     return { evaluator: this.name, version: 1, others: others.map((type) => [type, this.#sourceOf(type)]) };
   }
 
-  #sourceOf(type: string): string {
+  #sourceOf(type: string): unknown {
     const grader = this.#registry.get("grader", type);
-    return typeof grader === "function" ? String(grader) : fingerprintOf(grader, "grade");
+    if (typeof grader !== "function") return fingerprintOf(grader, "grade");
+    const { fingerprint } = grader as { fingerprint?: () => unknown };
+    return typeof fingerprint === "function" ? fingerprint() : String(grader);
   }
 
   /** Made once for all trials of an example. */
@@ -81,7 +131,13 @@ export class GraderEvaluator implements Evaluator {
     if (known !== undefined) return known;
     const made = this.#tryMake(example);
     this.#made.set(example, made);
+    if (!(made instanceof GraderError)) for (const { grader } of made.graders) this.#hold(grader);
     return made;
+  }
+
+  #hold(grader: Grader): void {
+    if (grader.kind === "llm") this.#isPaid = true;
+    if (needsCare(grader)) this.#held.add(grader);
   }
 
   #tryMake(example: Example): ExampleGraders | GraderError {
@@ -93,8 +149,10 @@ export class GraderEvaluator implements Evaluator {
   }
 }
 
-function isWatching({ seesWorkspaceOnly = false, kind = "code" }: MadeGrader["grader"]): boolean {
-  return seesWorkspaceOnly && kind === "code";
+/** All graders are asked each time, those that decide nothing included: none may cost money. */
+function isWatching({ grader, weight, required }: MadeGrader): boolean {
+  const decidesNothing = weight === 0 && !required;
+  return (grader.kind ?? "code") === "code" && (decidesNothing || grader.seesWorkspaceOnly === true);
 }
 
 type Work = Omit<GradedHere, "workspace" | "env" | "whyNoWorkspace">;

@@ -44,7 +44,8 @@ const specSchema = z.strictObject(
 );
 
 /**
- * Throws unless every grader of an example can be made, and says which cannot and why.
+ * Throws unless every grader of an example can be made, and says which cannot and why. A list without any is none that
+ * is wrong: the trials of its example are unscored.
  * @example
  * checkGraders({ id: 1, question: "Write add.js", graders: [{ type: "file-exists", config: { path: "add.js" } }] });
  */
@@ -52,17 +53,16 @@ export function checkGraders(example: Example, registry: Registry = defaultRegis
   gradersOf(example, registry);
 }
 
-/** Makes the graders of an example; see `checkGraders`. */
+/** Makes the graders of an example; see `checkGraders`. There may be none: then nothing is decided. */
 export function gradersOf(example: Example, registry: Registry): ExampleGraders {
   const { graders, threshold } = example;
   if (!Array.isArray(graders)) throw problem(example, `its graders are ${describe(graders)}, not a list`);
-  if (graders.length === 0) throw problem(example, "its list of graders is empty");
   const isShare = typeof threshold === "number" && threshold >= 0 && threshold <= 1;
   if (threshold !== undefined && !isShare)
     throw problem(example, `its threshold is ${describe(threshold)}, not a number from 0 to 1`);
   const fields = new RepeatedIds();
   const made = graders.map((given: unknown, index) => madeOf(given, { example, index, registry, fields }));
-  if (made.every(({ weight }) => weight === 0))
+  if (made.length > 0 && made.every(({ weight }) => weight === 0))
     throw problem(example, "all of its graders have the weight 0, so that nothing decides. Give one a weight above 0");
   return { graders: made, threshold: isShare ? threshold : null };
 }

@@ -2,6 +2,7 @@ import type { GraderFactory } from "../core/grader.js";
 import { registry } from "../core/registry.js";
 import { ownFactories } from "./make-grader.js";
 
+export { type GraderFacts, type GraderSees, graderFacts, seenBy } from "./facts.js";
 export { GraderError } from "./grader-error.js";
 export { GraderEvaluator, type GraderEvaluatorOptions } from "./grader-evaluator.js";
 export { checkGraders } from "./graders-of.js";

@@ -3,10 +3,12 @@ import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { amount, duration, pattern, readConfig, whole } from "./config.js";
 import { inWords } from "./duration.js";
+import { quoted } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";
-import { toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
+import { errorsOf, stepsOf, toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
+import { type Bounds, scoreWithin } from "./within.js";
 
 const bounds = { min: whole.optional(), max: whole.optional() };
 
@@ -18,16 +20,12 @@ function checkBounds({ min, max }: Bounds, context: z.RefinementCtx): void {
 }
 
 const tools = z.array(pattern, "must be a list of patterns").min(1, "must not be empty");
-const turnCountConfig = z.strictObject(bounds).superRefine(checkBounds);
+const countConfig = z.strictObject(bounds).superRefine(checkBounds);
 const callCountConfig = z.strictObject({ ...bounds, tools: tools.optional() }).superRefine(checkBounds);
+const errorConfig = z.strictObject({ max: whole.default(0) });
 const tokenConfig = z.strictObject({ max: whole });
 const costConfig = z.strictObject({ max_usd: amount });
 const timeConfig = z.strictObject({ max: duration });
-
-interface Bounds {
-  min?: number | undefined;
-  max?: number | undefined;
-}
 
 /** Graders that hold what was used, or how often something was done, to a limit. */
 export const limitGraders = {
@@ -39,8 +37,16 @@ export const limitGraders = {
     return limited("tool-call-count", (output) => within(count(output), { min, max }, counted("tool calls")));
   },
   "turn-count": (config) => {
-    const { min, max } = readConfig(turnCountConfig, config);
+    const { min, max } = readConfig(countConfig, config);
     return limited("turn-count", (output) => within(turnsIn(output), { min, max }, counted("turns")));
+  },
+  "step-count": (config) => {
+    const { min, max } = readConfig(countConfig, config);
+    return limited("step-count", (output) => within(stepsOf(trajectoryOf(output)), { min, max }, counted("steps")));
+  },
+  "error-count": (config) => {
+    const { max } = readConfig(errorConfig, config);
+    return limited("error-count", (output) => withFirst(errorsOf(trajectoryOf(output)), max));
   },
   "token-budget": (config) => {
     const { max } = readConfig(tokenConfig, config);
@@ -72,8 +78,15 @@ function dollars(value: number): string {
 function within(value: number, { min = 0, max = Infinity }: Bounds, show: (value: number) => string): Verdict {
   const limit = max === Infinity ? "" : ` of at most ${max === 0 ? 0 : show(max)}`;
   const least = min === 0 ? "" : `, at least ${min}`;
-  const score = value > max ? Math.max(0, 1 - (value - max) / Math.max(max, 1)) : value < min ? value / min : 1;
+  const score = scoreWithin(value, { min, max });
   return { passed: value >= min && value <= max, score, evidence: `${show(value)}${limit}${least}` };
+}
+
+/** The errors held to their number, with what the first of them said. */
+function withFirst(errors: readonly string[], max: number): Verdict {
+  const held = within(errors.length, { max }, counted("errors"));
+  const [first] = errors;
+  return first === undefined ? held : { ...held, evidence: `${held.evidence}, the first: ${quoted(first)}` };
 }
 
 interface Spending {

@@ -5,13 +5,18 @@ import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { completedGraders } from "./completed.js";
 import { compositions } from "./compose.js";
+import { customMetricsGraders } from "./custom-metrics.js";
 import { diffGraders } from "./diff.js";
 import { fileExistsGraders } from "./file-exists.js";
 import { fileTextGraders } from "./file-text.js";
 import { GraderError } from "./grader-error.js";
+import { jsonSchemaGraders } from "./json-schema.js";
 import { limitGraders } from "./limits.js";
+import { maxRepeatGraders } from "./max-repeat.js";
 import { outputTextGraders } from "./output-text.js";
+import { programGraders } from "./program.js";
 import { runCommandGraders } from "./run-command.js";
+import { skillInvocationGraders } from "./skill-invocation.js";
 import { toolCallsGraders } from "./tool-calls.js";
 import { transcriptGraders } from "./transcript.js";
 
@@ -24,7 +29,12 @@ const SINGLE: Readonly<Record<string, GraderFactory>> = {
   ...diffGraders,
   ...toolCallsGraders,
   ...limitGraders,
+  ...maxRepeatGraders,
+  ...skillInvocationGraders,
+  ...customMetricsGraders,
+  ...jsonSchemaGraders,
   ...runCommandGraders,
+  ...programGraders,
 };
 
 /**

@@ -31,12 +31,14 @@ export interface GraderParts {
   readonly seesWorkspaceOnly?: boolean;
   readonly kind?: "code" | "llm";
   readonly grade: (graded: Graded) => Verdict | Promise<Verdict>;
+  readonly prepare?: () => void | Promise<void>;
+  readonly close?: () => Promise<void>;
 }
 
 /** Makes a grader that never throws: what keeps it from telling becomes a verdict in error. */
-export function ownGrader({ name, kind = "code", folderUse, grade, ...told }: GraderParts): OwnGrader {
-  const seesWorkspaceOnly = told.seesWorkspaceOnly ?? folderUse !== "none";
-  return { name, kind, folderUse, seesWorkspaceOnly, grade: (graded) => verdictOf(grade, graded) };
+export function ownGrader({ kind = "code", grade, ...parts }: GraderParts): OwnGrader {
+  const seesWorkspaceOnly = parts.seesWorkspaceOnly ?? parts.folderUse !== "none";
+  return { ...parts, kind, seesWorkspaceOnly, grade: (graded) => verdictOf(grade, graded) };
 }
 
 /** What a grader says; in error when it throws, unless it was told to stop: that says nothing of the work. */

@@ -22,6 +22,8 @@ describe("run-command", () => {
     [{ command: "sh", args: ["src/hello.sh"], stdout_matches: "^hello$" }, "fail"],
     [{ command: "sh", args: ["src/hello.sh"], stdout_matches: "^hello\\n$" }, "pass"],
     [{ command: "sh hello.sh", sub_path: "src", stdout_contains: "hello" }, "pass"],
+    [{ command: "echo 1 failed", stdout_not_matches: "(?i)FAILED" }, "fail"],
+    [{ command: "echo 1 passed", stdout_not_matches: "(?i)FAILED" }, "pass"],
     [{ command: "exit 3" }, "fail"],
     [{ command: "exit 3", expected_exit_code: 3 }, "pass"],
     [{ command: "echo oops >&2", stderr_contains: "oops" }, "pass"],

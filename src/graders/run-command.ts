@@ -1,16 +1,14 @@
 import { z } from "zod";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { type CommandResult, runCommand } from "../processes/index.js";
-import { duration, filled, path, pattern, readConfig, text } from "./config.js";
+import type { CommandResult } from "../processes/index.js";
+import { filled, pattern, readConfig } from "./config.js";
 import { inWords } from "./duration.js";
-import { lastLines, quoted } from "./excerpt.js";
+import { quoted } from "./excerpt.js";
 import { ownGrader, verdict } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";
-import { placeFiles } from "./place-files.js";
-import { folderOf, realInside } from "./workspace-files.js";
+import { endOf, printed, runConfig, runInFolder } from "./run-in-folder.js";
 
-const USUAL_TIMEOUT_MS = 30_000;
 const exitCode = z
   .number("must be a number")
   .int("must be a whole number")
@@ -19,15 +17,12 @@ const exitCode = z
 
 const schema = z.strictObject({
   command: filled,
-  args: z.array(text, "must be a list of texts").optional(),
   expected_exit_code: exitCode.default(0),
   stdout_contains: filled.optional(),
   stdout_matches: pattern.optional(),
+  stdout_not_matches: pattern.optional(),
   stderr_contains: filled.optional(),
-  timeout: duration.default(USUAL_TIMEOUT_MS),
-  sub_path: path.default("."),
-  env: z.record(z.string(), text).default({}),
-  files: z.array(z.strictObject({ dest: path, content: text }), "must be a list of { dest, content }").default([]),
+  ...runConfig,
 });
 
 type Settings = z.output<typeof schema>;
@@ -45,33 +40,16 @@ export const runCommandGraders = {
 } satisfies Record<string, GraderFactory>;
 
 async function grade(settings: Settings, graded: Graded): Promise<Verdict> {
-  const folder = folderOf(graded);
-  await placeFiles(folder, settings.files);
-  const cwd = await realInside(folder, settings.sub_path);
-  if (cwd === null) return verdict(false, `there is no folder ${settings.sub_path} in the workspace`);
-  const ran = await run(settings, { graded, folder, cwd });
+  const ran = await run(settings, graded);
+  if (ran === null) return verdict(false, `there is no folder ${settings.sub_path} in the workspace`);
   return typeof ran === "string" ? verdict(false, ran) : judged(settings, ran);
 }
 
-interface Place {
-  graded: Graded;
-  folder: string;
-  cwd: string;
-}
-
 /** How the command went, or why it could not be started: a program that is missing is for the agent to provide. */
-async function run({ command, args, timeout, env }: Settings, place: Place): Promise<CommandResult | string> {
-  const { graded, folder, cwd } = place;
+async function run(settings: Settings, graded: Graded): Promise<CommandResult | string | null> {
+  const { command, args } = settings;
   try {
-    return await runCommand({
-      command,
-      ...(args === undefined ? { shell: true } : { args }),
-      cwd,
-      env: { ...graded.env, ...env },
-      timeoutMs: timeout,
-      signal: graded.signal,
-      folders: [folder],
-    });
+    return await runInFolder({ command, shell: args === undefined }, settings, graded);
   } catch (error) {
     if (error instanceof UsageError && !graded.signal.aborted) return messageOf(error);
     throw error;
@@ -90,24 +68,16 @@ function endProblem({ expected_exit_code: expected, timeout }: Settings, ran: Co
   return ran.code === expected ? null : `it ${endOf(ran)}, expected was ${expected}`;
 }
 
-function endOf({ code, signal }: CommandResult): string {
-  return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
-}
-
 function printProblems(settings: Settings, { stdout, stderr }: CommandResult): (string | null)[] {
-  const { stdout_contains, stdout_matches, stderr_contains } = settings;
-  const lacks = (printed: string, wanted: string | undefined) => wanted !== undefined && !printed.includes(wanted);
-  const isUnmatched = stdout_matches !== undefined && !occursIn(readPattern(stdout_matches), stdout);
+  const { stdout_contains, stdout_matches, stdout_not_matches, stderr_contains } = settings;
+  const lacks = (output: string, wanted: string | undefined) => wanted !== undefined && !output.includes(wanted);
+  const matches = (wanted: string) => occursIn(readPattern(wanted), stdout);
+  const isUnmatched = stdout_matches !== undefined && !matches(stdout_matches);
+  const isMatched = stdout_not_matches !== undefined && matches(stdout_not_matches);
   return [
     lacks(stdout, stdout_contains) ? `stdout does not have ${quoted(stdout_contains ?? "")}` : null,
     isUnmatched ? `stdout does not match ${stdout_matches}` : null,
+    isMatched ? `stdout matches ${stdout_not_matches}` : null,
     lacks(stderr, stderr_contains) ? `stderr does not have ${quoted(stderr_contains ?? "")}` : null,
   ];
-}
-
-function printed({ stdout, stderr }: CommandResult): string[] {
-  const streams = { stdout, stderr };
-  return Object.entries(streams).flatMap(([name, output]) => {
-    return output.trim() === "" ? [] : [`${name}: ${lastLines(output)}`];
-  });
 }

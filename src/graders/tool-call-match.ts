@@ -9,6 +9,9 @@ const matcher = {
   args: z
     .union([pattern, z.record(filled, pattern)], "must be a pattern, or patterns by the name of the argument")
     .optional(),
+  /** Short for the arguments that most tools have. */
+  command: pattern.optional(),
+  path: pattern.optional(),
   result: pattern.optional(),
 };
 const beforeStep = { before_step: whole.min(2, "must be at least 2: nothing is before the first").optional() };
@@ -45,6 +48,8 @@ type Entry =
   | {
       name: string;
       args?: string | Record<string, string> | undefined;
+      command?: string | undefined;
+      path?: string | undefined;
       result?: string | undefined;
       min_count?: number | undefined;
       before_step?: number | undefined;
@@ -52,23 +57,46 @@ type Entry =
 
 /** Reads an entry of a config. */
 export function callMatch(given: Entry): CallMatch {
-  const { name, args, result, min_count = 1, before_step } = typeof given === "string" ? { name: given } : given;
-  const checks: ((call: ToolCall) => boolean)[] = [textCheck(name, (call) => call.name)];
+  const entry: Exclude<Entry, string> = typeof given === "string" ? { name: given } : given;
+  const { name, result, min_count = 1, before_step } = entry;
+  const checks = [textCheck(name, (call) => call.name), ...argumentChecks(entry)];
   if (before_step !== undefined) checks.push(({ turn }) => turn < before_step);
-  if (typeof args === "string") checks.push(textCheck(args, (call) => asText(call.arguments)));
-  else for (const [key, value] of Object.entries(args ?? {})) checks.push(textCheck(value, argument(key)));
   if (result !== undefined) checks.push(textCheck(result, (call) => call.result));
-  const when = before_step === undefined ? "" : ` before step ${before_step}`;
-  const parts = [args === undefined ? "" : ` with ${asText(args)}`, result === undefined ? "" : ` giving ${result}`];
   return {
-    wanted: `${name}${parts.join("")}${when}`,
+    wanted: inWords(entry),
     minCount: min_count,
     fits: (call) => checks.every((check) => check(call)),
   };
 }
 
+type CallCheck = (call: ToolCall) => boolean;
+
+function argumentChecks(entry: Exclude<Entry, string>): CallCheck[] {
+  const { args } = entry;
+  const whole = typeof args === "string" ? [textCheck(args, (call) => asText(call.arguments))] : [];
+  return [...whole, ...Object.entries(namedArguments(entry)).map(([key, value]) => textCheck(value, argument(key)))];
+}
+
+/** The patterns of arguments by their names. */
+function namedArguments({ args, command, path }: Exclude<Entry, string>): Record<string, string> {
+  return {
+    ...(typeof args === "string" ? {} : args),
+    ...(command === undefined ? {} : { command }),
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+function inWords(entry: Exclude<Entry, string>): string {
+  const { name, args, result, before_step } = entry;
+  const named = namedArguments(entry);
+  const given = [typeof args === "string" ? args : "", Object.keys(named).length === 0 ? "" : asText(named)];
+  const wanted = given.filter((part) => part !== "").map((part) => ` with ${part}`);
+  const when = before_step === undefined ? "" : ` before step ${before_step}`;
+  return `${name}${wanted.join("")}${result === undefined ? "" : ` giving ${result}`}${when}`;
+}
+
 /** Whether a pattern occurs in a text of a call; in none when there is no such text. */
-function textCheck(given: string, textOf: (call: ToolCall) => string | null): (call: ToolCall) => boolean {
+function textCheck(given: string, textOf: (call: ToolCall) => string | null): CallCheck {
   const expression = readPattern(given);
   return (call) => {
     const text = textOf(call);
@@ -84,7 +112,7 @@ function argument(key: string): (call: ToolCall) => string | null {
 }
 
 /** Some agents tell the arguments as the JSON that the model wrote. */
-function objectOf(value: unknown): Record<string, unknown> | null {
+export function objectOf(value: unknown): Record<string, unknown> | null {
   if (typeof value === "object" && value !== null) return value as Record<string, unknown>;
   if (typeof value !== "string") return null;
   try {

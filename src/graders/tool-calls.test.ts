@@ -29,6 +29,10 @@ describe("tool-calls", () => {
     [{ required: [{ name: "Bash", args: { shell: "." } }] }, "fail"],
     [{ required: [{ name: "Edit", args: { at: '"line":2' } }] }, "pass"],
     [{ required: [{ name: "Edit", args: "add\\.js" }] }, "pass"],
+    [{ required: [{ name: "Bash", command: "^npm test$", min_count: 2 }] }, "pass"],
+    [{ required: [{ name: "Bash", command: "^npm ci$" }] }, "fail"],
+    [{ disallowed: [{ name: ".", path: "^add" }] }, "fail"],
+    [{ required: [{ name: "Edit", path: "add", args: { at: "line" } }] }, "pass"],
     [{ required: [{ name: "Bash", result: "passed" }] }, "pass"],
     [{ required: [{ name: "Bash", result: "passed", before_step: 2 }] }, "fail"],
     [{ required: [{ name: "Bash", before_step: 2 }] }, "pass"],
@@ -80,10 +84,23 @@ describe("limits", () => {
     ["tool-call-count", { max: 2, tools: ["^Bash$"] }, { passed: true, score: 1 }],
     ["turn-count", { max: 4 }, { passed: true, score: 1 }],
     ["turn-count", { max: 3 }, { passed: false, score: 1 - 1 / 3 }],
+    ["step-count", { max: 5 }, { passed: true, score: 1 }],
+    ["step-count", { max: 4 }, { passed: false, score: 0.75 }],
+    ["step-count", { min: 10 }, { passed: false, score: 0.5 }],
+    ["error-count", { max: 1 }, { passed: true, score: 1 }],
+    ["error-count", {}, { passed: false, score: 0 }],
     ["wall-time", { max: "10s" }, { passed: true, score: 1 }],
     ["wall-time", { max: "8s" }, { passed: false, score: 0.75 }],
   ])("%s %j of a trajectory: %j", async (type, config, expected) => {
     expect(await grade(type, config, work)).toMatchObject(expected);
+  });
+
+  it("counts errors of tools and of the program, and says what the first was", async () => {
+    const failed = { type: "tool_result", callId: "1", success: false, result: "no such file" };
+    const output = { trajectory: trajectory({ type: "error", message: "overloaded" }, failed) };
+    const verdict = await grade("error-count", { max: 1 }, { output });
+    expect(verdict).toMatchObject({ passed: false, score: 0 });
+    expect(verdict.evidence).toBe('2 errors of at most 1 errors, the first: "overloaded"');
   });
 
   const used = { usage: { input: 10, output: 20, cacheRead: 30, cacheWrite: 40, reasoning: 5 }, costUsd: 0.3 };
@@ -110,6 +127,8 @@ describe("limits", () => {
     ["cost-budget", { max_usd: 1 }, { ...used, partial: true }],
     ["turn-count", { max: 1 }, {}],
     ["tool-call-count", { max: 1 }, {}],
+    ["step-count", { max: 1 }, {}],
+    ["error-count", {}, {}],
     ["wall-time", { max: "1s" }, {}],
   ])("%s %j cannot tell of %j", async (type, config, output) => {
     expect(ending(await grade(type, config, { output }))).toBe("error");

@@ -44,6 +44,31 @@ export function turnsOf({ events }: Trajectory): number {
   return counter.turns;
 }
 
+/**
+ * How many steps the agent took. A step is one thing done: a call of a tool, or a turn in which none was called. A turn
+ * with three calls at once is three steps; one that only says something is one.
+ */
+export function stepsOf({ events }: Trajectory): number {
+  const counter = new TurnCounter();
+  const acting = new Set<number>();
+  let calls = 0;
+  for (const event of events as readonly AgentEvent[]) {
+    counter.add(event);
+    if (event.type !== "tool_call") continue;
+    calls += 1;
+    acting.add(counter.turns);
+  }
+  return calls + counter.turns - acting.size;
+}
+
+/** What went wrong on the way: results of tools that failed, and errors that the program told of. */
+export function errorsOf({ events }: Trajectory): string[] {
+  return (events as readonly AgentEvent[]).flatMap((event) => {
+    if (event.type === "error") return [event.message];
+    return event.type === "tool_result" && !event.success ? [event.result] : [];
+  });
+}
+
 /** One turn is what an agent says and calls until results, or words of the user, come back. */
 class TurnCounter {
   turns = 0;

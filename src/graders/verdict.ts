@@ -10,7 +10,7 @@ export interface WeightedGrade extends Pick<Grade, "passed" | "score" | "status"
 export interface TrialVerdict {
   /** The weighted mean over the graders that answered; null when none of those counts. */
   readonly score: number | null;
-  /** Null when graders that could not tell would decide. */
+  /** Null when graders that could not tell would decide, and when there are none. */
   readonly passed: boolean | null;
 }
 
@@ -24,6 +24,7 @@ const ROUNDING = 1e-12;
  * verdictOn([{ passed: true, score: 1, status: "ok", weight: 1, required: false }], null); // { score: 1, passed: true }
  */
 export function verdictOn(grades: readonly WeightedGrade[], threshold: number | null): TrialVerdict {
+  if (grades.length === 0) return { score: null, passed: null };
   // More passes and higher scores never turn a pass into a failure, so that the two ends show all there is.
   const atBest = passes(answeredAs(grades, true), threshold);
   const atWorst = passes(answeredAs(grades, false), threshold);

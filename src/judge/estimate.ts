@@ -28,7 +28,7 @@ const VERDICT_TOKENS = 300;
 
 interface Estimated {
   readonly sources: readonly JudgeModelSource[];
-  readonly bench: Bench;
+  readonly bench: Pick<Bench, "obstacle" | "prompts">;
   readonly perTurn: boolean;
 }
 
@@ -60,7 +60,11 @@ function casesOf(original: Example, perTurn: boolean, { output }: EstimateOption
   return typeof cases === "string" ? [] : cases;
 }
 
-function lengthsOf(trialled: Trialled, bench: Bench, { count, answerTokens, output }: EstimateOptions): Length[] {
+function lengthsOf(
+  trialled: Trialled,
+  bench: Estimated["bench"],
+  { count, answerTokens, output }: EstimateOptions,
+): Length[] {
   if (bench.obstacle(trialled) !== null) return [];
   const replies = Array.isArray(trialled.processed.replies) ? trialled.processed.replies.length : 1;
   const answers = output !== undefined ? 0 : answerTokens === null ? null : answerTokens * replies;

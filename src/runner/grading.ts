@@ -1,5 +1,5 @@
 import type { Example } from "../core/example.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
+import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { Ledger } from "./ledger.js";
 import type { Plan } from "./plan.js";
@@ -7,8 +7,6 @@ import { regradedRow } from "./record.js";
 import { rowGroup } from "./row-group.js";
 import { type Graded, score } from "./score.js";
 import type { Wiring } from "./wiring.js";
-
-type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
 
 /** What a system returned in a trial of an earlier run. */
 export interface RecordedOutput extends TrialKey {

@@ -3,7 +3,7 @@ import { RunFolderError } from "../core/errors.js";
 import { exampleKey } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { EvalConfig } from "../core/result.js";
-import type { Attempt, EvalRow } from "../core/row.js";
+import type { Attempt, EvalRow, TrialKey } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
@@ -96,9 +96,6 @@ function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
     return `${name}: its price has changed since the run was started; earlier rows keep the old one (assay report --prices works all of them out again)`;
   });
 }
-
-/** What tells a trial from all others of its run. */
-type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial">;
 
 /** Sorts stored rows into those that stand and those that are tried again. */
 function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Grade } from "../core/grader.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { readLines } from "../files/lines.js";
 import { FILES } from "./journal.js";
 import { encodeKey } from "./row-codec.js";
 
 /** What a system returned in one trial, as it was written down. */
-export interface StoredOutput extends Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial"> {
+export interface StoredOutput extends TrialKey {
   output: Output;
   /** What evaluators have to show for their scores, where they have. */
   evidence?: Readonly<Record<string, string>>;

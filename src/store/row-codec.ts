@@ -1,10 +1,10 @@
-import { type EvalRow, hasRareFields, makeRow, OUTCOMES, RARE_FIELDS } from "../core/row.js";
+import { type EvalRow, hasRareFields, makeRow, OUTCOMES, RARE_FIELDS, type TrialKey } from "../core/row.js";
 
 /**
  * What tells a trial from all others, as the first fields of its lines. Lines are put together by hand: they are
  * written by the million, and `JSON.stringify` on whole rows was the largest part of a fast run.
  */
-export function encodeKey({ system, dataset, exampleId, trial }: EvalRow): string {
+export function encodeKey({ system, dataset, exampleId, trial }: TrialKey): string {
   const id = typeof exampleId === "number" ? exampleId : quote(exampleId);
   return `"system":${quote(system)},"dataset":${quote(dataset)},"exampleId":${id},"trial":${trial}`;
 }

@@ -1,7 +1,10 @@
 import { isAbsolute, posix, resolve } from "node:path";
-import type { Environment, EnvironmentFile } from "../core/environment.js";
+import type { Environment, EnvironmentFile, OfferedSkill } from "../core/environment.js";
+import { readSkill } from "../skills/read-skill.js";
 import { decodeContent } from "./encoded-content.js";
-import { checkEnvironment, isFolderName } from "./environment-check.js";
+import { checkEnvironment } from "./environment-check.js";
+import { isFolderName } from "./file-check.js";
+import { requireDistinct } from "./offer-check.js";
 import { MAX_SOURCE_BYTES, readSource, type Source, tooMuch } from "./read-source.js";
 
 interface Placed {
@@ -21,23 +24,41 @@ export class EnvironmentReader {
   readonly #dir: string;
   readonly #sources = new Map<string, Promise<Source>>();
   readonly #placed = new Map<string, Promise<Placed>>();
+  readonly #skills = new Map<string, Promise<OfferedSkill>>();
 
   constructor(dir: string) {
     this.#dir = resolve(dir);
   }
 
-  /** The environment with the content of its files; the very same object when it names none. */
+  /** The environment with the content of its files and skills; the very same object when it names none. */
   async read(value: unknown): Promise<Environment> {
     const environment = checkEnvironment(value);
-    const { git, files } = environment;
+    const { git, files, skills } = environment;
     const isSourced = files?.some((file) => "src" in file) === true;
+    const namesSkills = skills?.some((skill) => typeof skill === "string") === true;
     const url = git === undefined ? undefined : this.#urlOf(git.url);
-    if (!isSourced && url === git?.url) return environment;
+    if (!isSourced && !namesSkills && url === git?.url) return environment;
     return {
       ...environment,
       ...(git !== undefined && url !== undefined && { git: { ...git, url } }),
       ...(files !== undefined && { files: await this.#filled(files) }),
+      ...(skills !== undefined && { skills: await this.#offered(skills) }),
     };
+  }
+
+  /** A skill may lie anywhere, unlike files: an eval stands inside the folder of the skill that it tests. */
+  async #offered(given: NonNullable<Environment["skills"]>): Promise<readonly OfferedSkill[]> {
+    const skills = await Promise.all(given.map((skill) => (typeof skill === "string" ? this.#skill(skill) : skill)));
+    requireDistinct("environment.skills", skills);
+    return skills;
+  }
+
+  #skill(path: string): Promise<OfferedSkill> {
+    const dir = resolve(this.#dir, path);
+    return remembered(this.#skills, dir, async () => {
+      const { name, files } = await readSkill(dir);
+      return { name, files };
+    });
   }
 
   /** As git tells them apart: what has neither a scheme nor a host before a colon is a path. */

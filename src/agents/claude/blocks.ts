@@ -1,18 +1,10 @@
 import type { AgentHappening } from "../../core/trajectory.js";
 import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../dialects/fields.js";
 
-/** The call of a tool, ours or the provider's, and the skill that it may stand for; nothing for another block. */
+/** The call of a tool, ours or the provider's; nothing for another block. */
 export function callIn(block: Fields): AgentHappening[] {
   if (!textOf(block.type).endsWith("tool_use")) return [];
-  const name = textOf(block.name);
-  const call: AgentHappening = { type: "tool_call", name, callId: textOf(block.id), arguments: block.input ?? {} };
-  return name === "Skill" ? [call, { type: "skill_activation", name: skillIn(block.input) }] : [call];
-}
-
-/** Versions before 2.1 called it `command`. */
-function skillIn(input: unknown): string {
-  const fields = fieldsOf(input);
-  return textOf(fields?.skill) || textOf(fields?.command);
+  return [{ type: "tool_call", name: textOf(block.name), callId: textOf(block.id), arguments: block.input ?? {} }];
 }
 
 /** What a tool gave back; nothing for another block. */

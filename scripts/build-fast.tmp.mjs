@@ -1,0 +1,90 @@
+// Builds everything that is not in the repository: the token tables, the bundled modules and the type declarations.
+import { spawnSync } from "node:child_process";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { rolldown } from "rolldown";
+
+/** Packages whose code, or whose data, is in what we ship: their licences go with it. */
+const BUNDLED = ["commander"];
+const LICENSED = [...BUNDLED, "gpt-tokenizer"];
+
+/** What `--help` needs. */
+const START =
+  /\/src\/(core\/(errors|version|suggest)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
+/** What `assay run` needs besides, most of which `assay grade` needs too. */
+const COMMAND =
+  /\/src\/cli\/(run|grade|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
+/** What runs without a model do not need. */
+const LATER =
+  /\/src\/(gateway|mock|http|dialects|judge|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+/** Evaluators besides the usual one, and what they run. */
+const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstention|normalize|gold|factories))/;
+/** What only worker threads load, and only when they are asked for it: an algebra system, a schema compiler. */
+const HEAVY =
+  /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
+
+/** Coding agents, the folders they work in, what grades them and what shows their work; not what every run checks. */
+const AGENTS =
+  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|specs\/(?!evals-config)|skills|lint|oracle|experiments|compare|core\/trajectory-figures|report\/(timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
+
+/** Datasets that are not in the package: what they are, and how they are fetched and read. */
+const DATASETS =
+  /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+run("scripts/build-token-tables.mjs");
+await bundle();
+writeLicenses();
+chmodSync(`${root}/bin/assay.js`, 0o755);
+
+/**
+ * Node spends more time on finding a hundred small modules than on running them, so that the library and the command
+ * line are each a few files. All of them lie two folders deep, like the sources: paths to data stay the same.
+ */
+async function bundle() {
+  const build = await rolldown({
+    cwd: root,
+    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
+    platform: "node",
+    // Finding and converting commander's eight files would take Node longer than all else that `--help` does.
+    external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
+  });
+  await build.write({
+    dir: "dist",
+    format: "esm",
+    entryFileNames: "[name].js",
+    chunkFileNames: "chunks/[name]-[hash].js",
+    // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
+    codeSplitting: {
+      groups: [
+        { name: "start", test: START, priority: 3 },
+        { name: "command", test: COMMAND, priority: 0 },
+        { name: "assay", test: isUsual, priority: 2 },
+        { name: "models", test: LATER, priority: 1 },
+        { name: "datasets", test: DATASETS, priority: 1 },
+        { name: "agents", test: AGENTS, priority: 1 },
+        { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
+      ],
+    },
+  });
+  await build.close();
+}
+
+function isUsual(id) {
+  return (
+    /\/src\/(?!cli\/|index\.ts)/.test(id) &&
+    ![LATER, GRADERS, HEAVY, DATASETS, AGENTS].some((others) => others.test(id))
+  );
+}
+
+function writeLicenses() {
+  const texts = LICENSED.map(
+    (name) => `${name}\n\n${readFileSync(`${root}/node_modules/${name}/LICENSE`, "utf8").trim()}\n`,
+  );
+  writeFileSync(`${root}/dist/THIRD-PARTY-LICENSES.txt`, texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+function run(...args) {
+  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}

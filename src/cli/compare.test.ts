@@ -1,0 +1,188 @@
+import { Command } from "commander";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { RunFolderError, UsageError } from "../core/errors.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import type { System } from "../core/system.js";
+import { type EvaluateOptions, evaluate } from "../evaluate.js";
+import { type CompareRequest, compareCommand } from "./compare.js";
+import { addCompare } from "./compare-command.js";
+
+const EXACT: Evaluator = {
+  name: "exact",
+  fields: ["em"],
+  score: ({ answer }, { response }) => ({ em: response === answer ? 1 : 0 }),
+};
+
+const EXAMPLES: Example[] = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `${i}?`, answer: `${i}` }));
+
+/** Knows the answers of the first examples, and is silent on one if told. */
+function system(knows: number, { name = "model", silentOn }: { name?: string; silentOn?: number } = {}): System {
+  return {
+    name,
+    process: ({ id, answer = "" }) => {
+      if (id === silentOn) throw new Error("the cable is out");
+      return { response: Number(id) < knows ? answer : "no idea" };
+    },
+  };
+}
+
+/** A folder of runs, made by the real thing one after the other; gives their names. */
+async function stored(...runs: Partial<EvaluateOptions>[]): Promise<{ runsDir: string; names: string[] }> {
+  const space = new Workspace();
+  const runsDir = space.path("runs");
+  for (const run of runs) {
+    await evaluate({ systems: [system(12)], dataset: EXAMPLES, evaluators: [EXACT], runsDir, ...run });
+  }
+  return { runsDir, names: space.runs("runs").map((dir) => dir.slice("runs/".length)) };
+}
+
+interface Shown {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+async function captured(work: () => Promise<number>): Promise<Shown> {
+  const shown = { code: -1, stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((stream) =>
+    vi.spyOn(process[stream], "write").mockImplementation((text) => {
+      shown[stream] += String(text);
+      return true;
+    }),
+  );
+  const restore = () => spies.map((spy) => spy.mockRestore());
+  onTestFinished(() => void restore());
+  shown.code = await work();
+  restore();
+  return shown;
+}
+
+function compare(runsDir: string, request: Partial<CompareRequest>): Promise<Shown> {
+  return captured(() => compareCommand({ a: "latest", seed: 0, output: "table", runsDir, ...request }));
+}
+
+describe("assay compare", () => {
+  it("compares two runs by id and by 'latest', and only --fail-on-regression fails", async () => {
+    const { runsDir, names } = await stored({ systems: [system(12)] }, { systems: [system(2)] });
+    const [before = ""] = names;
+    const plain = await compare(runsDir, { a: before, b: "latest" });
+    expect(plain.code).toBe(0);
+    expect(plain.stdout).toMatch(/\| pass_rate +\| +1 +\| +0\.167 +\| +-0\.833 .*\| worse +\| +12 \|/);
+    expect(plain.stdout).toContain("Passed in A, fails in B: 10");
+    const gate = await compare(runsDir, { a: before, b: "latest", failOnRegression: true });
+    expect(gate.code).toBe(1);
+    expect(gate.stderr).toContain("model: pass_rate is worse: 1 → 0.167, -0.833");
+    const back = await compare(runsDir, { a: "latest", b: before, failOnRegression: true });
+    expect(back.code).toBe(0);
+  });
+
+  it("lets small losses pass that are said not to matter", async () => {
+    const { runsDir, names } = await stored({ systems: [system(12)] }, { systems: [system(2)] });
+    const [a = "", b = ""] = names;
+    expect((await compare(runsDir, { a, b, failOnRegression: true, minDifference: 0.9 })).code).toBe(0);
+    expect((await compare(runsDir, { a, b, failOnRegression: true, minDifference: 0.5 })).code).toBe(1);
+  });
+
+  it("says when a design could not have found a regression", async () => {
+    const dataset = EXAMPLES.slice(0, 4);
+    const { runsDir, names } = await stored({ dataset }, { dataset, systems: [system(0)] });
+    const [a = "", b = ""] = names;
+    const { code, stderr } = await compare(runsDir, { a, b, failOnRegression: true });
+    expect(code).toBe(0);
+    expect(stderr).toContain("with 4 paired tasks");
+    expect(stderr).toContain("hardly any regression could have been found");
+  });
+
+  it("compares two systems of one run, and lists them when none is named", async () => {
+    const systems = [system(12, { name: "large" }), system(3, { name: "small" })];
+    const { runsDir } = await stored({ systems });
+    const { stdout } = await compare(runsDir, { systemA: "large", systemB: "small" });
+    expect(stdout).toContain("## A: large, B: small");
+    await expect(compare(runsDir, {})).rejects.toThrow(/same run: .*Systems of A: large, small/);
+  });
+
+  it("pairs what both have scored, and tells about the rest and about how the runs differ", async () => {
+    const { runsDir, names } = await stored(
+      { dataset: EXAMPLES.slice(0, 10) },
+      { systems: [system(12, { silentOn: 3 })], threshold: 0.9 },
+    );
+    const [a = "", b = ""] = names;
+    const { stdout, code } = await compare(runsDir, { a, b });
+    expect(code).toBe(0);
+    expect(stdout).toContain("9 tasks paired (9 trials of A, 9 of B), 1 only in A, 2 only in B");
+    expect(stdout).toContain("- 3: error in B: the cable is out");
+    expect(stdout).toContain("- 10: not in A");
+    expect(stdout).toContain("the threshold differs: 0.7 in A, 0.9 in B");
+    expect(stdout).toContain("the examples of the dataset are not the same in both");
+  });
+
+  it("writes JSON that has everything, and Markdown that folds lists", async () => {
+    const { runsDir, names } = await stored({ trials: 2 }, { systems: [system(1)], trials: 2 });
+    const [a = "", b = ""] = names;
+    const { stdout } = await compare(runsDir, { a, b, output: "json", metric: ["pass_rate", "em"] });
+    const report = JSON.parse(stdout);
+    expect(report.schema).toBe("assay.comparison/1");
+    expect(report.comparisons[0].flips.toFail).toHaveLength(11);
+    expect(report.comparisons[0]).toMatchObject({ lift: "worse", trials: { a: 24, b: 24 } });
+    expect(report.comparisons[0].metrics.map(({ metric }: { metric: string }) => metric)).toEqual([
+      "pass_rate",
+      "field:em",
+    ]);
+    expect((await compare(runsDir, { a, b, output: "markdown" })).stdout).toContain("<details>");
+  });
+
+  it("exits 3 when nothing is paired, gate or not", async () => {
+    const { runsDir, names } = await stored({ dataset: EXAMPLES.slice(0, 2) }, { dataset: EXAMPLES.slice(2, 4) });
+    const [a = "", b = ""] = names;
+    for (const failOnRegression of [true, false]) {
+      const { code, stderr } = await compare(runsDir, { a, b, failOnRegression });
+      expect(code).toBe(3);
+      expect(stderr).toContain("no task was scored in both runs");
+    }
+  });
+
+  it("refuses what makes no sense", async () => {
+    const { runsDir, names } = await stored({}, {});
+    const [a = "", b = ""] = names;
+    const refused = (request: Partial<CompareRequest>) => expect(compare(runsDir, { a, b, ...request })).rejects;
+    await refused({ output: "jsno" }).toThrow(/Did you mean "json"/);
+    await refused({ metric: ["latency"] }).toThrow(UsageError);
+    await refused({ metric: ["latency_mean"], failOnRegression: true }).toThrow(/name one of them/);
+    await refused({ minDifference: 0.1 }).toThrow(/--fail-on-regression/);
+    await refused({ minDifference: 5, failOnRegression: true }).toThrow(/not a percentage/);
+    await refused({ level: 95 }).toThrow(/between 0 and 1/);
+    await refused({ b: "nowhere" }).toThrow(RunFolderError);
+    await refused({ b: a }).toThrow(/same run/);
+  });
+
+  it("is declared with its arguments and flags", async () => {
+    const { runsDir, names } = await stored({}, { systems: [system(2)] });
+    const [a = "", b = ""] = names;
+    let code = -1;
+    const program = new Command().exitOverride();
+    addCompare(program, (exitCode) => {
+      code = exitCode;
+    });
+    const argv = [
+      "compare",
+      a,
+      b,
+      "--metric",
+      "pass_rate,em",
+      "--fail-on-regression",
+      "--level",
+      "0.9",
+      "--runs-dir",
+      runsDir,
+    ];
+    const { stdout } = await captured(async () => {
+      await program.parseAsync(argv, { from: "user" });
+      return code;
+    });
+    expect(code).toBe(1);
+    expect(stdout).toContain("B - A [90 %]");
+    expect(stdout).not.toContain("latency_mean");
+  });
+});

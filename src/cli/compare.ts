@@ -1,0 +1,90 @@
+import { resolve } from "node:path";
+import { type ComparedRun, compareRuns, type RunComparison } from "../compare/index.js";
+import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
+import { didYouMean } from "../core/suggest.js";
+import { inOrder, lastOfEach } from "../load-run.js";
+import { compareMarkdown, compareText } from "../report/compare.js";
+import { gateWords } from "../report/compare-gate.js";
+import { compareReport } from "../report/compare-json.js";
+import { readManifest, readRows } from "../store/journal.js";
+import { findRun, latestRun } from "../store/run-folder.js";
+import { say, writeResult } from "./streams.js";
+
+export interface CompareFlags {
+  metric?: readonly string[];
+  systemA?: string;
+  systemB?: string;
+  failOnRegression?: boolean;
+  minDifference?: number;
+  level?: number;
+  seed: number;
+  output: string;
+  runsDir: string;
+}
+
+/** Two runs; without B, two systems of A. */
+export interface CompareRequest extends CompareFlags {
+  a: string;
+  b?: string;
+}
+
+const LATEST = "latest";
+const FORMATS = ["table", "json", "markdown"];
+const QUALITY = ["pass_rate", "mean_score"];
+
+/** `assay compare`: two stored runs, task by task. Runs nothing. */
+export async function compareCommand(request: CompareRequest): Promise<number> {
+  checkFlags(request);
+  const { metric, systemA, systemB, level, seed } = request;
+  const a = storedRun(request.a, request.runsDir);
+  const b = request.b === undefined ? a : storedRun(request.b, request.runsDir);
+  const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
+  const notes = [...neverRun("A", a), ...(a.run.runDir === b.run.runDir ? [] : neverRun("B", b))];
+  await writeResult(render({ ...compared, notes: [...compared.notes, ...notes] }, request));
+  return exitCodeOf(compared, request);
+}
+
+function checkFlags({ output, metric, failOnRegression = false, minDifference }: CompareRequest): void {
+  if (!FORMATS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, FORMATS)}`);
+  if (minDifference !== undefined && !(minDifference >= 0 && minDifference <= 1))
+    throw new UsageError(
+      `--min-difference must lie in [0, 1], but is ${minDifference}. It is a share, not a percentage.`,
+    );
+  if (minDifference !== undefined && !failOnRegression)
+    throw new UsageError("--min-difference is for --fail-on-regression. Pass both, or neither.");
+  if (failOnRegression && metric !== undefined && !metric.some((name) => QUALITY.includes(name)))
+    throw new UsageError(`--fail-on-regression looks at ${QUALITY.join(" and ")}: name one of them with --metric.`);
+}
+
+interface StoredRun {
+  run: ComparedRun;
+  planned: number;
+}
+
+function storedRun(name: string, runsDir: string): StoredRun {
+  const dir = resolve(name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true }));
+  const manifest = readManifest(dir);
+  const rows = inOrder(lastOfEach(readRows(dir)), manifest);
+  if (rows.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to compare yet.`);
+  return { run: { rows, config: manifest.config, runDir: dir }, planned: manifest.planned };
+}
+
+function neverRun(side: string, { run, planned }: StoredRun): string[] {
+  const missing = planned - run.rows.length;
+  return missing > 0 ? [`planned trials of ${side} that were never run: ${missing}`] : [];
+}
+
+function render(compared: RunComparison, { output, minDifference }: CompareRequest): string {
+  if (output === "json") return `${JSON.stringify(compareReport(compared, minDifference), null, 2)}\n`;
+  return output === "markdown" ? compareMarkdown(compared) : compareText(compared);
+}
+
+/** Nothing to compare comes first: a gate that saw nothing decides nothing. */
+function exitCodeOf({ comparisons }: RunComparison, { failOnRegression = false, minDifference = 0 }: CompareRequest) {
+  const empty = comparisons.filter(({ tasks }) => tasks.paired === 0);
+  for (const { systemA, systemB } of empty) say(`${systemA} and ${systemB}: no task was scored in both runs.`);
+  const gates = failOnRegression ? comparisons.map((comparison) => gateWords(comparison, minDifference)) : [];
+  for (const message of gates.flatMap(({ messages }) => messages)) say(message);
+  if (empty.length > 0) return EXIT.infrastructure;
+  return gates.some(({ isWorse }) => isWorse) ? EXIT.gateFailed : EXIT.fine;
+}

@@ -1,0 +1,107 @@
+import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { messageOf, ReporterError } from "../core/errors.js";
+import type { EvalResult } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
+import { renderMarkdown } from "../report/eval/eval-markdown.js";
+import { type EvalReport, evalReport } from "../report/eval/eval-report.js";
+import { junitXml } from "../report/eval/junit.js";
+import { readOutputs, type StoredOutput } from "../store/outputs.js";
+import { encodeKey } from "../store/row-codec.js";
+import type { EvalChoice } from "./eval-choice.js";
+import { say } from "./streams.js";
+
+type Wanted = Pick<EvalChoice, "junit" | "markdown" | "outputDir">;
+
+/** Writes the reports of an eval that are asked for; in a GitHub workflow, its summary as well. */
+export function writeEvalFiles(result: EvalResult, wanted: Wanted): void {
+  const report = evalReport(result);
+  for (const { file, lines } of filesOf(result, report, wanted)) {
+    written(file, () => writeLines(file, lines));
+    say(`Written: ${file}`);
+  }
+  const summary = process.env.GITHUB_STEP_SUMMARY ?? "";
+  if (summary !== "") written(summary, () => appendFileSync(summary, renderMarkdown(report)));
+}
+
+interface Written {
+  readonly file: string;
+  readonly lines: Iterable<string>;
+}
+
+function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outputDir }: Wanted): Written[] {
+  const comment = () => [renderMarkdown(report)];
+  const beside =
+    outputDir === undefined
+      ? []
+      : [
+          { file: join(outputDir, "results.jsonl"), lines: resultLines(result) },
+          { file: join(outputDir, "report.json"), lines: [`${JSON.stringify(report, null, 2)}\n`] },
+          { file: join(outputDir, "report.md"), lines: comment() },
+          { file: join(outputDir, "junit.xml"), lines: junitXml(result) },
+        ];
+  return [
+    ...beside,
+    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result) }]),
+    ...(markdown === undefined ? [] : [{ file: markdown, lines: comment() }]),
+  ];
+}
+
+function writeLines(file: string, lines: Iterable<string>): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const fd = openSync(file, "w");
+  try {
+    for (const line of lines) writeSync(fd, line);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function written(file: string, write: () => void): void {
+  try {
+    write();
+  } catch (cause) {
+    throw new ReporterError(`${file} could not be written: ${messageOf(cause)}. The run itself is stored.`, { cause });
+  }
+}
+
+/** One trial a line: its stimulus, what became of it, what each grader said, and what the agent did. */
+function* resultLines({ rows, config, runDir }: EvalResult): Generator<string> {
+  const skills = new Map(config.datasets.flatMap(({ tags, skill = null }) => tags.map((tag) => [tag, skill] as const)));
+  const waiting = new Map(rows.map((row) => [encodeKey(row), row]));
+  const line = (row: EvalRow, stored?: StoredOutput) =>
+    `${JSON.stringify(resultOf(row, { skill: skills.get(row.dataset) ?? null, stored }))}\n`;
+  for (const stored of runDir === null ? [] : readOutputs(runDir)) {
+    const key = encodeKey(stored);
+    const row = waiting.get(key);
+    if (row === undefined) continue;
+    waiting.delete(key);
+    yield line(row, stored);
+  }
+  for (const row of waiting.values()) yield line(row);
+}
+
+function resultOf(row: EvalRow, { skill, stored }: { skill: string | null; stored: StoredOutput | undefined }) {
+  const { exampleId, dataset, system, trial, outcome, errorCategory, passed, scores, usage, costUsd, notes } = row;
+  return {
+    stimulus: exampleId,
+    eval: dataset,
+    skill,
+    system,
+    trial,
+    outcome,
+    errorCategory,
+    passed,
+    score: scores.weighted_score ?? null,
+    grades: stored?.grades ?? [],
+    usage,
+    costUsd,
+    turns: row.turns,
+    durationMs: row.durationMs,
+    successAtMs: row.successAtMs,
+    notes,
+    attempts: row.attempts,
+    response: stored?.output.response ?? null,
+    trajectory: stored?.output.trajectory ?? null,
+  };
+}

@@ -1,0 +1,158 @@
+import { type Dataset, makeDataset, type RunTerms } from "../core/dataset.js";
+import { NothingToRunError, UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import { didYouMean } from "../core/suggest.js";
+import { agentName } from "../open-agent.js";
+import {
+  datasetOf,
+  type EvalSpec,
+  findSpecs,
+  loadSpec,
+  matchesTags,
+  type Stimulus,
+  sharedEnvironments,
+} from "../specs/index.js";
+import type { EvalChoice } from "./eval-choice.js";
+import type { AgentConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+
+/** What eval files come to: examples, and the agents that are asked. */
+export interface EvalPlan {
+  readonly specs: readonly EvalSpec[];
+  readonly datasets: Dataset[];
+  readonly agents: readonly AgentConfig[];
+  readonly notes: readonly string[];
+}
+
+/** Reads the eval files that are asked for, and chooses from them. */
+export async function planEvals(config: RunFlags): Promise<EvalPlan> {
+  const specs = await chosenSpecs(config);
+  const agents = new Map<string, AgentConfig>();
+  const datasets: Dataset[] = [];
+  for (const spec of specs) {
+    const own = agentsOf(spec, config.eval ?? {});
+    for (const agent of own) agents.set(agentName(agent), agent);
+    datasets.push(await evalDataset(spec, { config, systems: own.map(agentName) }));
+  }
+  const notes = specs.flatMap(({ file, notes: own }) => own.map((note) => `${file}: ${note}`));
+  return { specs, datasets, agents: [...agents.values()], notes };
+}
+
+/** The datasets of the eval files alone, for outputs that are graded again. */
+export async function evalDatasets(config: RunFlags): Promise<Dataset[]> {
+  const specs = await chosenSpecs(config);
+  return Promise.all(specs.map((spec) => evalDataset(spec, { config, systems: null })));
+}
+
+async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
+  const choice = config.eval ?? {};
+  const suite = suiteOf(config);
+  const files = await findSpecs(choice.files ?? suite?.paths ?? config.evals?.paths ?? ["."]);
+  if (files.length === 0)
+    throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or write one with assay init.");
+  const specs: EvalSpec[] = [];
+  const options = { registry, ...environmentsOf(config), ...judgeEdit(choice) };
+  for (const file of files) specs.push(chosenStimuli(await loadSpec(file, options), { choice, suite }));
+  requireOwnNames(specs);
+  requireStimuli(specs, choice);
+  return specs.filter(({ stimuli }) => stimuli.length > 0);
+}
+
+function environmentsOf({ evals, configDir }: RunFlags) {
+  return { environments: sharedEnvironments(evals ?? {}, configDir ?? process.cwd()) };
+}
+
+/** The judge of the command line stands in the place of the file's. */
+function judgeEdit({ judgeModel }: EvalChoice) {
+  if (judgeModel === undefined) return {};
+  const edit = (raw: unknown) => {
+    if (typeof raw !== "object" || raw === null) return raw;
+    const key = "config" in raw && !("defaults" in raw) ? "config" : "defaults";
+    const before = (raw as Record<string, unknown>)[key];
+    return { ...raw, [key]: { ...(typeof before === "object" ? before : {}), judge_model: judgeModel } };
+  };
+  return { edit };
+}
+
+interface Suite {
+  readonly paths?: readonly string[];
+  readonly tags?: readonly string[];
+}
+
+function suiteOf({ eval: choice, evals }: RunFlags): Suite | undefined {
+  const name = choice?.suite;
+  if (name === undefined) return undefined;
+  const suites = evals?.suites ?? {};
+  if (Object.hasOwn(suites, name)) return suites[name];
+  const known = Object.keys(suites);
+  throw new UsageError(
+    known.length === 0
+      ? `There is no suite "${name}": the config file has none. Add evals.suites to assay.config.yaml.`
+      : `There is no suite "${name}".${didYouMean(name, known)}`,
+  );
+}
+
+function chosenStimuli(spec: EvalSpec, { choice, suite }: { choice: EvalChoice; suite: Suite | undefined }): EvalSpec {
+  const filters = [...(suite?.tags ?? []), ...(choice.tags ?? [])];
+  const isChosen = ({ name, tags }: Stimulus) =>
+    matchesTags(tags, filters) && (choice.stimuli === undefined || choice.stimuli.includes(name));
+  return { ...spec, stimuli: spec.stimuli.filter(isChosen) };
+}
+
+function requireOwnNames(specs: readonly EvalSpec[]): void {
+  const names = specs.map(({ name }) => name);
+  const twice = specs.find(({ name }, index) => names.indexOf(name) < index);
+  if (twice === undefined) return;
+  const first = specs.find(({ name }) => name === twice.name);
+  throw new UsageError(
+    `Two eval files have the name "${twice.name}", and results are told apart by it: ${first?.file} and ${twice.file}. Rename one.`,
+  );
+}
+
+/** A name that is misspelt would otherwise look like an eval that passed. */
+function requireStimuli(specs: readonly EvalSpec[], { stimuli = [] }: EvalChoice): void {
+  const known = specs.flatMap((spec) => spec.stimuli.map(({ name }) => name));
+  const unknown = stimuli.find((name) => !known.includes(name));
+  if (unknown !== undefined) throw new UsageError(`There is no stimulus "${unknown}".${didYouMean(unknown, known)}`);
+  if (known.length === 0)
+    throw new NothingToRunError(
+      "No stimulus is left: the tags match none. Zero trials prove nothing, so that this is a failure.",
+    );
+}
+
+/** The agents of an eval: every executor with every model. */
+export function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoice): AgentConfig[] {
+  const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
+  if (asked.length === 0)
+    throw new UsageError(`${file} does not say which agent is asked. Add --executor claude, or defaults.executor.`);
+  const wanted = models ?? defaults.models;
+  return asked.flatMap((executor) => {
+    const agent = executor.includes("{prompt") ? { command: executor } : { agent: executor };
+    if (wanted.length === 0) return [agent];
+    return wanted.map((model) => ({ ...agent, model, name: `${agentName(agent)}:${model}` }));
+  });
+}
+
+interface EvalDatasetOptions {
+  config: RunFlags;
+  /** Null for all of the run. */
+  systems: readonly string[] | null;
+}
+
+/** The stimuli of a file as examples, on the terms of the file and of the command. */
+export async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
+  const { threshold, runs, timeoutMs } = config.eval ?? {};
+  const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
+  const { maxCostUsd, ...terms } = dataset.terms ?? {};
+  const own: RunTerms = {
+    ...terms,
+    ...(systems === null ? {} : { systems }),
+    ...(runs === undefined ? {} : { trials: runs }),
+    ...(timeoutMs === undefined ? {} : { hardTimeoutMs: timeoutMs }),
+    // What the command says of each trial holds for all of them.
+    ...(maxCostUsd === undefined || config.trialMaxCost !== undefined ? {} : { maxCostUsd }),
+  };
+  const examples =
+    threshold === undefined ? dataset.examples : dataset.examples.map((example) => ({ ...example, threshold }));
+  return makeDataset({ ...dataset, examples, terms: own });
+}

@@ -1,0 +1,66 @@
+import type { Dataset } from "../core/dataset.js";
+import { EXIT } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import { standardMetrics } from "../metrics/index.js";
+import { evalReport } from "../report/eval/eval-report.js";
+import { gateInWords } from "../report/eval/eval-text.js";
+import { plural } from "../report/format.js";
+import { writeEvalFiles } from "./eval-files.js";
+import { planEvals } from "./eval-plan.js";
+import { checkGate, type Judgement } from "./gates.js";
+import { withSystems } from "./resolve.js";
+import { runWith, type Workbench } from "./run.js";
+import type { RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+import { say } from "./streams.js";
+
+/** `assay eval`: a run whose examples are the stimuli of eval files, and whose systems are the agents they name. */
+export function evalCommand(flags: RunFlags): Promise<number> {
+  return runWith(EVAL, { output: "eval", ...flags });
+}
+
+const EVAL: Workbench = {
+  command: "eval",
+  metrics: standardMetrics,
+  async lend({ config }, use) {
+    const { datasets, agents, notes } = await planEvals(config);
+    for (const note of notes) say(note);
+    for (const dataset of datasets) checkOwnGates(dataset);
+    return withSystems(registry, { ...agentSettings(config), agents }, (systems) => use({ systems, datasets }));
+  },
+  conclude: concludeEval,
+};
+
+/** A gate that can never be decided is an error before anything is spent. */
+function checkOwnGates({ name, gates = [], terms }: Dataset): void {
+  const run = {
+    trials: terms?.trials ?? 1,
+    trialsFlag: "--runs",
+    metrics: standardMetrics(1, 1),
+    datasets: () => [name],
+  };
+  for (const { metric } of gates) checkGate(`The gate of ${name} on ${metric}`, metric, run);
+}
+
+/** What a config file says of other runs is no part of an eval. */
+export function agentSettings(config: RunConfig): RunConfig {
+  const { systems: _, models: __, replay: ___, datasets: ____, reader: _____, ...rest } = config;
+  return rest;
+}
+
+/** Writes what is asked for, and holds each eval against its gates. */
+export async function concludeEval(result: EvalResult, config: RunFlags): Promise<Judgement> {
+  const { requirePass = false, ...choice } = config.eval ?? {};
+  writeEvalFiles(result, choice);
+  const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
+  if (started === 0)
+    return { exitCode: EXIT.infrastructure, messages: ["No trial was run: nothing is known, so that nothing passed."] };
+  const { parts } = evalReport(result);
+  const failed = parts.flatMap(({ eval: name, system, gates }) =>
+    gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${gateInWords(gate)}`),
+  );
+  const unpassed = result.rows.length - result.rows.filter(({ passed }) => passed === true).length;
+  if (requirePass && unpassed > 0) failed.push(`--require-pass: ${plural(unpassed, "trial")} did not pass`);
+  return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
+}

@@ -1,0 +1,99 @@
+import type { Command } from "commander";
+import { addAgentSettings } from "./agent-flags.js";
+import type { ExperimentRunFlags } from "./experiment.js";
+import type { ExperimentReportFlags } from "./experiment-report.js";
+import { collect, count, dollars, integer, list, number } from "./flag-values.js";
+import type { Done } from "./program.js";
+import { DEFAULT_RUNS_DIR } from "./run-config.js";
+
+const EXAMPLES = `
+An experiment file:
+  name: does-the-skill-help
+  eval: eval.yaml                              # or a list
+  baseline: without-skill
+  vary: [/skill, /environment/skills]          # JSON pointers: variants may differ here and nowhere else
+  variants:
+    without-skill: { /skill: null, /environment/skills: [] }      # null takes a key away
+    with-skill: {}
+  # or, every combination: matrix: { /defaults/model: [gpt-5.5, gpt-5.5-mini], /environment/skills: [[], [./]] }
+  runs: 5
+
+Examples:
+  assay experiment run experiment.yaml --dry-run
+  assay experiment run experiment.yaml --max-cost 20 --output markdown > comment.md
+  assay experiment run experiment.yaml --shard 1/4 --max-cost 5           one of four machines
+  assay experiment merge shard-1 shard-2 shard-3 shard-4 --output json
+  assay experiment report latest`;
+
+/** `assay experiment`. */
+export function addExperiment(program: Command, done: Done): void {
+  const experiment = program
+    .command("experiment")
+    .description("run evals in several variants, and say what each brings over the baseline")
+    .addHelpText("after", EXAMPLES);
+  addExperimentRun(experiment, done);
+  addExperimentMerge(experiment, done);
+  addExperimentReport(experiment, done);
+}
+
+function addExperimentRun(experiment: Command, done: Done): void {
+  const command = experiment
+    .command("run")
+    .description("run all variants in one run, and report differences to the baseline stimulus by stimulus")
+    .argument("<file>", "an experiment file")
+    .option("--shard <i/n>", "only this part of the stimuli, such as 1/4; join the runs with experiment merge")
+    .option("--runs <count>", "trials of each stimulus (default: what the experiment or the evals say)", count)
+    .option("--tag <filter>", "only stimuli with this tag: area=js, !slow; repeatable", collect)
+    .option("--executor <agent>", "for evals that name none: the agent, or a command with {prompt}")
+    .option("--model <names>", "for evals that name none: models of the agent, with commas between them", list)
+    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
+    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
+    .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count)
+    .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
+    .option("--min-coverage <share>", "exit 3 when fewer of a variant's trials were scored (default: 0.95)", number)
+    .option("--resume <run>", "a run of this experiment, and of this shard, that was stopped")
+    .option("--dry-run", "print the variants and the plan; run nothing");
+  addReportOptions(addAgentSettings(command))
+    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
+    .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
+    .option("--allow-insecure", "let a key go over plain http to another machine")
+    .option("--plugin <file>", "a module that exports register(registry), such as for graders; repeatable", collect)
+    .option("--config <file>", "the project's file (default: assay.config.ts, .mjs, .yaml when there is one)")
+    .option("--quiet", "no progress")
+    .action(async (file: string, options: ExperimentRunFlags) => {
+      const { experimentRunCommand } = await import("./experiment.js");
+      done(await experimentRunCommand(file, options));
+    });
+}
+
+function addExperimentMerge(experiment: Command, done: Done): void {
+  const command = experiment
+    .command("merge")
+    .description("join the runs of all shards of an experiment into one report; runs nothing")
+    .argument("<runs...>", "run folders or ids, one for each shard");
+  addReportOptions(command).action(async (runs: readonly string[], options: ExperimentReportFlags) => {
+    const { experimentMergeCommand } = await import("./experiment-report.js");
+    done(await experimentMergeCommand(runs, options));
+  });
+}
+
+function addExperimentReport(experiment: Command, done: Done): void {
+  const command = experiment
+    .command("report")
+    .description("report a stored experiment again; runs nothing")
+    .argument("[run]", "a run folder or id, or 'latest' (default: the latest experiment)");
+  addReportOptions(command).action(async (run: string | undefined, options: ExperimentReportFlags) => {
+    const { experimentReportCommand } = await import("./experiment-report.js");
+    done(await experimentReportCommand(run, options));
+  });
+}
+
+function addReportOptions(command: Command): Command {
+  return command
+    .option("--output <name>", "markdown or json", "markdown")
+    .option("--level <share>", "what intervals of differences cover", number, 0.95)
+    .option("--seed <number>", "for the order, and for permutations that are drawn rather than counted", integer, 0)
+    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .option("--verbose", "stack traces with errors")
+    .allowExcessArguments(false);
+}

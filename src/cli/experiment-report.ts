@@ -1,0 +1,111 @@
+import { resolve } from "node:path";
+import { EXIT, UsageError } from "../core/errors.js";
+import type { EvalRow } from "../core/row.js";
+import { didYouMean } from "../core/suggest.js";
+import { type ExperimentRecord, experimentIn, formatShard, mergeShards } from "../experiments/index.js";
+import { inOrder, lastOfEach } from "../load-run.js";
+import { type ExperimentReport, experimentReport } from "../report/experiment.js";
+import { experimentMarkdown } from "../report/experiment-markdown.js";
+import { formatShare, plural } from "../report/format.js";
+import { readManifest, readRows } from "../store/journal.js";
+import { findRun, latestRun } from "../store/run-folder.js";
+import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
+import { say, writeResult } from "./streams.js";
+
+/** The flags of every command that reports an experiment. */
+export interface ExperimentReportFlags {
+  output: string;
+  level: number;
+  seed: number;
+  runsDir: string;
+}
+
+const OUTPUTS = ["markdown", "json"];
+const LATEST = "latest";
+
+/** `assay experiment merge`: the runs of all shards as one experiment. */
+export async function experimentMergeCommand(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
+  checkFlags(flags);
+  const stored = runs.map((name) => storedExperiment(findDir(name, flags)));
+  const { record, missing } = mergeShards(stored.map(({ dir, record: part }) => ({ run: dir, record: part })));
+  const absent = missing.length === 0 ? [] : [`shards that were not given: ${missing.join(", ")}`];
+  return reportStored({ record, stored, flags, notes: absent });
+}
+
+/** `assay experiment report`: a stored experiment, or a shard of one, from its rows. */
+export async function experimentReportCommand(run: string | undefined, flags: ExperimentReportFlags): Promise<number> {
+  checkFlags(flags);
+  const stored = storedExperiment(findDir(run ?? LATEST, flags));
+  const { shard } = stored.record;
+  const notes = shard === null ? [] : [`this is shard ${formatShard(shard)}: experiment merge joins all of them`];
+  return reportStored({ record: stored.record, stored: [stored], flags, notes, isPart: shard !== null });
+}
+
+/** Throws for flags that cannot be used as given. */
+export function checkFlags({ output, level }: ExperimentReportFlags): void {
+  if (!OUTPUTS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, OUTPUTS)}`);
+  if (!(level > 0 && level < 1)) throw new UsageError(`--level must lie between 0 and 1, but is ${level}.`);
+}
+
+/** The report as it is written. */
+export function render(report: ExperimentReport, output: string): string {
+  return output === "json" ? `${JSON.stringify(report, null, 2)}\n` : experimentMarkdown(report);
+}
+
+/** The exit code of a report: a difference between variants that were hardly scored says nothing. */
+export function coverageOf({ variants }: ExperimentReport, least: number): number {
+  const low = variants.filter(({ coverage, trials }) => coverage < least || trials.pass + trials.fail === 0);
+  for (const { name, coverage } of low)
+    say(`${name}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${least})`);
+  return low.length === 0 ? EXIT.fine : EXIT.infrastructure;
+}
+
+/** A run of an experiment, as it is stored. */
+export interface StoredExperiment {
+  dir: string;
+  record: ExperimentRecord;
+  rows: readonly EvalRow[];
+  planned: number;
+}
+
+/** The folder of a run that was named, or of the latest experiment. */
+export function findDir(name: string, { runsDir }: ExperimentReportFlags): string {
+  const isExperiment = (dir: string) => experimentIn(readManifest(dir).invocation) !== null;
+  return resolve(
+    name === LATEST ? latestRun(runsDir, isExperiment) : findRun({ runsDir, name, isCandidate: () => true }),
+  );
+}
+
+/** The experiment, or the part of one, that a run folder holds. */
+export function storedExperiment(dir: string): StoredExperiment {
+  const manifest = readManifest(dir);
+  const record = experimentIn(manifest.invocation);
+  if (record === null) throw new UsageError(`${dir} is no run of an experiment. Start one with assay experiment run.`);
+  return { dir, record, rows: inOrder(lastOfEach(readRows(dir)), manifest), planned: manifest.planned };
+}
+
+interface Reported {
+  record: ExperimentRecord;
+  stored: readonly StoredExperiment[];
+  flags: ExperimentReportFlags;
+  notes: readonly string[];
+  /** True when the rest of the experiment is not asked for. */
+  isPart?: boolean;
+}
+
+/** Parts that are missing, of an experiment or of a run, make a report that is not the whole truth: the exit code is 3. */
+async function reportStored({ record, stored, flags, notes, isPart = false }: Reported): Promise<number> {
+  const unfinished = stored.filter(({ rows, planned }) => rows.length < planned).map(unfinishedNote);
+  const about = { ...record, notes: [...record.notes, ...notes, ...unfinished] };
+  const rows = stored.flatMap((each) => each.rows);
+  const report = experimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });
+  await writeResult(render(report, flags.output));
+  const problems = [...(isPart ? [] : notes), ...unfinished];
+  for (const problem of problems) say(problem);
+  const covered = coverageOf(report, DEFAULT_MIN_COVERAGE);
+  return problems.length === 0 ? covered : EXIT.infrastructure;
+}
+
+function unfinishedNote({ dir, rows, planned }: StoredExperiment): string {
+  return `${dir}: ${plural(planned - rows.length, "planned trial")} never run`;
+}

@@ -1,0 +1,251 @@
+import "../builtins.js";
+import { dirname, resolve } from "node:path";
+import { type Dataset, makeDataset } from "../core/dataset.js";
+import { EXIT, UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import type { System } from "../core/system.js";
+import { DEFAULT_WORKERS, evaluate } from "../evaluate.js";
+import {
+  type ExperimentPlan,
+  type ExperimentRecord,
+  formatShard,
+  loadExperiment,
+  type PlannedSystem,
+  parseShard,
+  planExperiment,
+} from "../experiments/index.js";
+import { standardMetrics } from "../metrics/index.js";
+import { experimentReport } from "../report/experiment.js";
+import { plural } from "../report/format.js";
+import { makePlan } from "../runner/plan.js";
+import { sharedEnvironments } from "../specs/index.js";
+import { loadTokenizer } from "../tokens/index.js";
+import { describeAgents } from "./agent-flags.js";
+import { agentSystem } from "./agent-systems.js";
+import { findConfig, loadConfig } from "./config-file.js";
+import { describePlan } from "./dry-run.js";
+import { agentSettings } from "./eval.js";
+import {
+  checkFlags,
+  coverageOf,
+  type ExperimentReportFlags,
+  findDir,
+  render,
+  storedExperiment,
+} from "./experiment-report.js";
+import { guarded } from "./guard.js";
+import { interruptible } from "./interrupt.js";
+import { ProgressLine } from "./progress.js";
+import type { Report } from "./report-result.js";
+import { closeAll, loadPlugins } from "./resolve.js";
+import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import { say, writeResult } from "./streams.js";
+
+/** What the flags of `assay experiment run` parse to. */
+export interface ExperimentRunFlags extends ExperimentReportFlags {
+  shard?: string;
+  runs?: number;
+  tag?: readonly string[];
+  executor?: string;
+  model?: readonly string[];
+  maxCost?: number;
+  trialMaxCost?: number;
+  workers?: number;
+  maxRetries?: number;
+  minCoverage?: number;
+  resume?: string;
+  dryRun?: boolean;
+  agentHome?: string;
+  agentUrl?: string;
+  agentEnv?: string;
+  keepWorkspaces?: string;
+  models?: string;
+  apiKeyEnv?: string;
+  allowInsecure?: boolean;
+  plugin?: readonly string[];
+  config?: string;
+  quiet?: boolean;
+}
+
+/** `assay experiment run`: all variants of an experiment, or of a shard of it, in one run. */
+export async function experimentRunCommand(file: string, flags: ExperimentRunFlags): Promise<number> {
+  checkFlags(flags);
+  const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
+  const config = configFile === undefined ? {} : await loadConfig(configFile);
+  const report = await guarded(async () => {
+    await loadPlugins(registry, [...(config.plugins ?? []), ...(flags.plugin ?? [])]);
+    const plan = await planExperiment(await loadExperiment(file), {
+      registry,
+      environments: sharedEnvironments(
+        config.evals ?? {},
+        configFile === undefined ? process.cwd() : dirname(configFile),
+      ),
+      runs: flags.runs,
+      tags: flags.tag,
+      executor: flags.executor,
+      models: flags.model,
+      shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
+    });
+    for (const note of plan.notes) say(note);
+    const systems: System[] = [];
+    try {
+      for (const planned of plan.variants.flatMap((variant) => variant.systems))
+        systems.push(await openSystem(planned, flags, config));
+      return flags.dryRun === true ? await dryRun(plan, systems, flags) : await measure({ plan, systems, flags, file });
+    } finally {
+      await closeAll(systems);
+    }
+  });
+  return report();
+}
+
+/** The agent of a variant. The name of the system is the variant's, so that rows tell which one they are of. */
+function openSystem(
+  { name, executor, model }: PlannedSystem,
+  flags: ExperimentRunFlags,
+  config: RunConfig,
+): Promise<System> {
+  if (executor === null)
+    throw new UsageError(
+      `Nothing says which agent runs "${name}". Add executor to the defaults of the eval file, or pass --executor claude.`,
+    );
+  const { agentHome, agentUrl, agentEnv, keepWorkspaces, models, apiKeyEnv, allowInsecure, workers } = flags;
+  const { maxCost, trialMaxCost, dryRun: isDry } = flags;
+  const run = {
+    ...agentSettings(config),
+    ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
+    ...given({ agentHome, agentUrl, keepWorkspaces, modelsFile: models, apiKeyEnv, allowInsecure }),
+    ...given({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
+  };
+  const agent = executor.includes("{prompt") ? { command: executor } : { agent: executor };
+  return agentSystem({ ...agent, name, ...(model === null ? {} : { model }) }, run);
+}
+
+function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+async function dryRun(plan: ExperimentPlan, systems: readonly System[], flags: ExperimentRunFlags): Promise<Report> {
+  const { datasets, record } = plan;
+  const metrics = standardMetrics(systems.length, datasets.length);
+  const laidOut = await makePlan({ systems, datasets, metrics, seed: flags.seed });
+  const text = describePlan(laidOut, {
+    output: flags.output,
+    tokenizer: loadTokenizer("cl100k_base"),
+    maxWorkers: flags.workers ?? DEFAULT_WORKERS,
+    maxCostUsd: flags.maxCost ?? null,
+    trialMaxCostUsd: flags.trialMaxCost ?? null,
+  });
+  return async () => {
+    await writeResult(flags.output === "json" ? withRecord(text, record) : `${inWords(record)}${text}`);
+    return EXIT.fine;
+  };
+}
+
+function withRecord(json: string, experiment: ExperimentRecord): string {
+  return `${JSON.stringify({ ...(JSON.parse(json) as object), experiment }, null, 2)}\n`;
+}
+
+function inWords({ name, baseline, variants, vary, shard, stimuli }: ExperimentRecord): string {
+  const part = shard === null ? "" : `, of which shard ${formatShard(shard)}`;
+  const lines = [
+    `experiment ${name}: ${plural(variants.length, "variant")}, ${stimuli} stimuli${part}`,
+    `varied: ${vary.join(", ")}`,
+    ...variants.map((variant) => {
+      const settings = Object.entries(variant.settings).map(
+        ([pointer, value]) => `${pointer} ${JSON.stringify(value)}`,
+      );
+      const role = variant.name === baseline ? " (baseline)" : "";
+      return `variant ${variant.name}${role}: ${settings.join(", ") || "the eval as it is"}`;
+    }),
+  ];
+  return lines.map((line) => `- ${line}\n`).join("");
+}
+
+interface Work {
+  plan: ExperimentPlan;
+  systems: readonly System[];
+  flags: ExperimentRunFlags;
+  file: string;
+}
+
+async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
+  const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
+  const interrupt = interruptible(() => progress?.clear());
+  const { maxCost, trialMaxCost, maxRetries, workers } = flags;
+  try {
+    const result = await evaluate({
+      systems,
+      datasets: trialMaxCost === undefined ? plan.datasets : plan.datasets.map(withoutOwnCost),
+      title: titleOf(plan.record),
+      seed: flags.seed,
+      budget: {
+        ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
+        ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
+      },
+      ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+      ...(workers === undefined ? {} : { maxWorkers: workers }),
+      ...placeOf(plan.record, flags),
+      invocation: invocationOf(file, flags, plan.record),
+      signal: interrupt.signal,
+      onProgress: (state) => progress?.update(state),
+      onNote: (note) => {
+        progress?.clear();
+        say(note);
+      },
+    });
+    const { aborted } = interrupt.signal;
+    return () => reportRun(result, { record: plan.record, flags, isInterrupted: aborted, file });
+  } finally {
+    progress?.clear();
+    interrupt.release();
+  }
+}
+
+/** What the command says of each trial holds for all of them. */
+function withoutOwnCost(dataset: Dataset): Dataset {
+  const { maxCostUsd: _, ...terms } = dataset.terms ?? {};
+  return makeDataset({ ...dataset, terms });
+}
+
+function titleOf({ name, shard }: ExperimentRecord): string {
+  return shard === null ? name : `${name} ${shard.index} of ${shard.of}`;
+}
+
+/** A run that goes on must be of this very plan, and of this part of it. */
+function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir: string } | { resume: string } {
+  if (flags.resume === undefined) return { runsDir: resolve(flags.runsDir) };
+  const { dir, record: before } = storedExperiment(findDir(flags.resume, flags));
+  if (before.fingerprint !== record.fingerprint)
+    throw new UsageError(`${dir} is of another plan: the experiment, its evals or what they name have changed since.`);
+  const [was, is] = [before.shard, record.shard].map((shard) => (shard === null ? "the whole" : formatShard(shard)));
+  if (was !== is) throw new UsageError(`${dir} is ${was} of the experiment, not ${is}. Pass the same --shard.`);
+  return { resume: dir };
+}
+
+function invocationOf(file: string, flags: ExperimentRunFlags, experiment: ExperimentRecord): object {
+  const { resume: _, quiet: __, dryRun: ___, ...kept } = flags;
+  return { command: "experiment", cwd: process.cwd(), configFile: null, file: resolve(file), flags: kept, experiment };
+}
+
+interface Finished {
+  record: ExperimentRecord;
+  flags: ExperimentRunFlags;
+  isInterrupted: boolean;
+  file: string;
+}
+
+async function reportRun(result: EvalResult, { record, flags, isInterrupted, file }: Finished): Promise<number> {
+  const { rows, runDir, notes } = result;
+  const about = { ...record, notes: [...new Set([...record.notes, ...notes])] };
+  const report = experimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
+  await writeResult(render(report, flags.output));
+  if (runDir !== null) say(`Stored in ${runDir}`);
+  if (isInterrupted) {
+    const shard = flags.shard === undefined ? "" : ` --shard ${flags.shard}`;
+    say(`Interrupted. Go on with: assay experiment run ${file}${shard} --resume ${runDir}`);
+    return EXIT.interrupted;
+  }
+  return coverageOf(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
+}

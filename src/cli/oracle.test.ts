@@ -1,0 +1,182 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { Command } from "commander";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { UsageError } from "../core/errors.js";
+import { addOracle } from "./oracle-command.js";
+
+const SPEC = `name: sums
+environment:
+  files: [{ src: app, dest: . }]
+stimuli:
+  - name: fix-add
+    prompt: Mend add.
+    golden_patch: { path: golden.diff }
+    graders:
+      - { type: file-contains, config: { path: add.mjs, value: "a + b" } }
+      - { type: output-contains, config: { substring: done } }
+  - name: explain
+    prompt: What does add do?
+    graders:
+      - { type: output-contains, config: { substring: sum } }
+`;
+const ADD = "export const add = (a, b) => {\n  return a - b;\n};\n";
+const GOLDEN = `diff --git a/add.mjs b/add.mjs
+--- a/add.mjs
++++ b/add.mjs
+@@ -1,3 +1,5 @@
+ export const add = (a, b) => {
+-  return a - b;
++  // Numbers alone.
++  if (Number.isNaN(a)) throw new RangeError("a");
++  return a + b;
+ };
+`;
+
+const FILES = { "eval.yaml": SPEC, "golden.diff": GOLDEN, "app/add.mjs": ADD };
+
+interface Said {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command in a folder with these files, and collects what it says. */
+async function oracle(files: Record<string, string>, ...args: string[]): Promise<Said> {
+  const { dir } = new Workspace(files);
+  const before = process.cwd();
+  process.chdir(dir);
+  onTestFinished(() => process.chdir(before));
+  const said = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    const spy = vi.spyOn(process[name], "write").mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+  let code = -1;
+  const program = new Command().exitOverride();
+  addOracle(program, (exitCode) => {
+    code = exitCode;
+  });
+  await program.parseAsync(["oracle", ...args], { from: "user" });
+  return { code, ...said };
+}
+
+describe("assay oracle", () => {
+  it("reports each stimulus, what was missed and what was left out", async () => {
+    const { code, stdout } = await oracle(FILES, "-e", "eval.yaml");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\| fix-add +\| fail +\| pass +\| +4 \| +1 \| +2 \| +1 \|/);
+    expect(stdout).toMatch(/\| explain +\| not checked +\|/);
+    expect(stdout).toContain(
+      '- fix-add · add.mjs:3 (golden.diff:8) left out "if (Number.isNaN(a)) throw new RangeError(\\"a\\");": passed · file-contains: ',
+    );
+    expect(stdout).toContain('- fix-add · add.mjs:2 (golden.diff:6) kept "return a - b;": passed');
+    expect(stdout).toContain("## Harmless-looking lines that no grader notices\n\n- fix-add · add.mjs:2");
+    expect(stdout).toContain("- sound: 1 of 1 stimuli that were checked; 2 survivors");
+    expect(stdout).toContain("without a golden patch, and not checked: explain");
+    expect(stdout).toContain("fix-add: not asked, as no agent was started: output-contains (");
+  });
+
+  it("fails on survivors with --strict alone, and tries no lines with --max-omissions 0", async () => {
+    expect((await oracle(FILES, "-e", "eval.yaml", "--strict", "--workers", "3")).code).toBe(1);
+    expect((await oracle(FILES, "-e", ".", "--strict", "--max-omissions", "0")).code).toBe(0);
+  });
+
+  it("gives all of it as JSON", async () => {
+    const { code, stdout } = await oracle(FILES, "-e", "eval.yaml", "--output", "json");
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: "assay.oracle/1",
+      sound: 1,
+      unsound: 0,
+      unchecked: 1,
+      survivors: 2,
+      stimuli: [
+        {
+          stimulus: "fix-add",
+          line: 5,
+          untouched: { outcome: "fail" },
+          omissions: { tried: 4, caught: 1, survived: 2 },
+        },
+        { stimulus: "explain", status: "unchecked", cause: "no-patch" },
+      ],
+    });
+  });
+
+  it("exits with 1 when graders pass the untouched state or fail the golden one, and says why", async () => {
+    const lax = SPEC.replace('value: "a + b"', "value: return");
+    const passes = await oracle({ ...FILES, "eval.yaml": lax }, "-e", "eval.yaml");
+    expect(passes.code).toBe(1);
+    expect(passes.stdout).toMatch(/\| fix-add +\| pass ✗ +\| pass +\| +– \|/);
+    expect(passes.stdout).toContain(
+      "- eval.yaml:5:5: fix-add: the graders pass the untouched state: passed · file-contains:",
+    );
+    const never = SPEC.replace('value: "a + b"', "value: never");
+    const fails = await oracle({ ...FILES, "eval.yaml": never }, "-e", "eval.yaml");
+    expect(fails.code).toBe(1);
+    expect(fails.stdout).toContain("fix-add: the graders fail the golden state: not passed; failed: file-contains");
+  });
+
+  it("exits with 1 and git's words when a patch does not apply", async () => {
+    const { code, stdout } = await oracle({ ...FILES, "app/add.mjs": "other\n" }, "-e", "eval.yaml");
+    expect(code).toBe(1);
+    expect(stdout).toContain("The golden patch does not apply: git apply says: error: patch failed: add.mjs:1");
+  });
+
+  it("exits with 3 when nothing can be checked, or a folder cannot be set up", async () => {
+    const none = await oracle(FILES, "-e", "eval.yaml", "--stimulus", "explain");
+    expect(none.code).toBe(3);
+    const failing = SPEC.replace("dest: . }]", "dest: . }]\n  commands: [exit 3]");
+    const broken = await oracle({ ...FILES, "eval.yaml": failing }, "-e", "eval.yaml");
+    expect(broken.code).toBe(3);
+    expect(broken.stdout).toContain("fix-add cannot be checked: The set-up failed: the command `exit 3` failed");
+  });
+
+  it("takes files, plugins and environments from the config of the project", async () => {
+    // It registers nothing: the registry is that of all tests.
+    const plugin = `export function register(registry) {
+      if (typeof registry.register === "function") globalThis.registeredForOracle = true;
+    }`;
+    const config =
+      "plugins: [plugin.mjs]\nevals:\n  paths: [evals]\n  environments:\n    app: { files: [{ src: app, dest: . }] }\n";
+    const spec = SPEC.replace(/environment:\n.*\n/, "environment: app\n").replace("golden.diff", "../golden.diff");
+    const files = { ...FILES, "assay.config.yaml": config, "plugin.mjs": plugin, "evals/eval.yaml": spec };
+    const { code, stdout } = await oracle(files, "--max-omissions", "1");
+    expect(stdout).toMatch(/\| fix-add +\| fail +\| pass +\| +1 \|/);
+    expect(code).toBe(0);
+    expect(globalThis).toHaveProperty("registeredForOracle", true);
+    Reflect.deleteProperty(globalThis, "registeredForOracle");
+  });
+
+  it("refuses what it cannot use", async () => {
+    await expect(oracle(FILES)).rejects.toThrow(UsageError);
+    await expect(oracle(FILES, "-e", "eval.yaml", "--output", "xml")).rejects.toThrow("--output table or json");
+    await expect(oracle(FILES, "-e", "eval.yaml", "--stimulus", "fix-ad")).rejects.toThrow('"fix-add"');
+    await expect(oracle(FILES, "-e", "none.yaml")).rejects.toThrow("none.yaml");
+  });
+
+  it("stops at Ctrl-C, reports what it has, and leaves no folder behind", async () => {
+    const { dir } = new Workspace({});
+    const tmp = new Workspace({}).dir;
+    vi.stubEnv("TMPDIR", tmp);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const started = join(dir, "started");
+    const slow = `type: run-command, config: { command: "touch ${started}; sleep 60", timeout: 2m }`;
+    const spec = SPEC.replace('type: file-contains, config: { path: add.mjs, value: "a + b" }', slow);
+    const others = process.listeners("SIGINT");
+    const running = oracle({ ...FILES, "eval.yaml": spec }, "-e", "eval.yaml");
+    await vi.waitUntil(() => existsSync(started), { timeout: 20_000 });
+    // Only what the command listens with: the signal is not for those who run the tests.
+    for (const listener of process.listeners("SIGINT")) if (!others.includes(listener)) listener("SIGINT");
+    const { code, stdout, stderr } = await running;
+    expect(code).toBe(130);
+    expect(stderr).toContain("Stopping");
+    expect(stdout).toContain("fix-add cannot be checked: it was stopped");
+    expect(readdirSync(tmp).filter((name) => name.startsWith("assay-workspace-"))).toEqual([]);
+    expect(readdirSync(tmp).filter((name) => name.startsWith("assay-grading-"))).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import "../builtins.js";
+import { dirname, resolve } from "node:path";
+import { UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import { didYouMean } from "../core/suggest.js";
+import { type OracleProgress, type OracleTask, oracleTasks, runOracle, type StimulusCheck } from "../oracle/index.js";
+import { plural } from "../report/format.js";
+import { datasetOf, findSpecs, type LoadSpecOptions, loadSpec, sharedEnvironments } from "../specs/index.js";
+import { findConfig, loadConfig } from "./config-file.js";
+import { guarded } from "./guard.js";
+import { interruptible } from "./interrupt.js";
+import { exitCodeOf, renderOracle } from "./oracle-report.js";
+import { loadPlugins } from "./resolve.js";
+import { StatusLine } from "./status-line.js";
+import { say, writeResult } from "./streams.js";
+
+/** What the flags of `assay oracle` parse to. */
+export interface OracleFlags {
+  /** Eval files, folders of them and patterns. */
+  readonly evals: readonly string[];
+  /** Names of the stimuli that are checked; all unless told. */
+  readonly stimuli: readonly string[];
+  readonly plugins: readonly string[];
+  readonly config?: string;
+  readonly maxOmissions?: number;
+  readonly workers?: number;
+  readonly strict?: boolean;
+  /** `table` or `json`. */
+  readonly output?: string;
+  readonly quiet?: boolean;
+}
+
+const OUTPUTS = ["table", "json"];
+
+/** `assay oracle`: holds graders against golden patches. Starts no agent. */
+export async function oracleCommand(flags: OracleFlags): Promise<number> {
+  const { output = "table", strict = false } = flags;
+  if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
+  const checks = await guarded(() => checkAll(flags));
+  await writeResult(renderOracle(checks, output));
+  return exitCodeOf(checks, strict);
+}
+
+async function checkAll(flags: OracleFlags): Promise<StimulusCheck[]> {
+  const project = await projectOf(flags);
+  await loadPlugins(registry, project.plugins);
+  const tasks = chosen(await tasksOf(project), flags.stimuli);
+  const line = flags.quiet === true ? null : new StatusLine(process.stderr);
+  const startedAt = performance.now();
+  const interrupt = interruptible(() => line?.clear());
+  try {
+    return await runOracle(tasks, {
+      ...(flags.maxOmissions === undefined ? {} : { maxOmissions: flags.maxOmissions }),
+      ...(flags.workers === undefined ? {} : { workers: flags.workers }),
+      registry,
+      signal: interrupt.signal,
+      onProgress: (progress) => line?.show(() => describeOracle(progress), performance.now() - startedAt),
+    });
+  } finally {
+    line?.clear();
+    interrupt.release();
+  }
+}
+
+/** What is checked, and what it takes to read it. */
+interface Project extends Required<Pick<LoadSpecOptions, "environments">> {
+  readonly paths: readonly string[];
+  readonly plugins: readonly string[];
+}
+
+async function projectOf({ evals, plugins, config: named }: OracleFlags): Promise<Project> {
+  const file = named ?? findConfig(process.cwd());
+  const config = file === undefined ? {} : await loadConfig(resolve(file));
+  const paths = evals.length > 0 ? evals : (config.evals?.paths ?? []);
+  if (paths.length === 0) throw new UsageError("Nothing says what to check. Name an eval file: -e eval.yaml.");
+  return {
+    paths,
+    plugins: [...new Set([...(config.plugins ?? []), ...plugins])],
+    environments: sharedEnvironments(config.evals ?? {}, dirname(resolve(file ?? "."))),
+  };
+}
+
+/** The stimuli of all eval files, with the contents of their environments. */
+async function tasksOf({ paths, environments }: Project): Promise<OracleTask[]> {
+  const tasks: OracleTask[] = [];
+  for (const file of await findSpecs(paths)) {
+    const spec = await loadSpec(file, { registry, environments });
+    for (const note of spec.notes) say(`${file}: ${note}`);
+    tasks.push(...oracleTasks(spec, await datasetOf(spec, registry)));
+  }
+  return tasks;
+}
+
+function chosen(tasks: readonly OracleTask[], names: readonly string[]): readonly OracleTask[] {
+  if (names.length === 0) return tasks;
+  const known = new Set(tasks.map(({ place }) => place.stimulus));
+  const unknown = names.find((name) => !known.has(name));
+  if (unknown !== undefined) throw new UsageError(`There is no stimulus "${unknown}".${didYouMean(unknown, known)}`);
+  return tasks.filter(({ place }) => names.includes(place.stimulus));
+}
+
+/** `14/54 states · 1/3 stimuli · 2 survivors` */
+function describeOracle({ done, planned, finished, stimuli, survived }: OracleProgress): string {
+  const parts = [`${done}/${planned} states`, `${finished}/${stimuli} stimuli`];
+  return [...parts, ...(survived === 0 ? [] : [plural(survived, "survivor")])].join(" · ");
+}

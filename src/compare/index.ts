@@ -1,0 +1,29 @@
+export { adjustTogether } from "./adjust.js";
+export { compareRows } from "./compare-rows.js";
+export {
+  type ComparedRun,
+  type CompareRunsOptions,
+  compareRuns,
+  type RunComparison,
+  type RunName,
+} from "./compare-runs.js";
+export {
+  alphaOf,
+  type Better,
+  type Change,
+  type CompareOptions,
+  type Comparison,
+  DEFAULT_LEVEL,
+  type Detectable,
+  type Flips,
+  type MetricComparison,
+  type MetricKind,
+  metricIn,
+  type TaskName,
+  type TaskPasses,
+  type TestName,
+  type UnmatchedTask,
+} from "./comparison.js";
+export { type Lift, type LiftOptions, liftOf, qualityOf } from "./lift.js";
+export { type Pair, pairRows, type RowPairs } from "./pair-rows.js";
+export { type RegressionOptions, type Regressions, regressionsIn } from "./regressions.js";

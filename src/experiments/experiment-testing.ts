@@ -1,0 +1,48 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+
+/** A folder with files, for tests of experiments. */
+export interface Bench {
+  readonly dir: string;
+  /** Writes a file and gives its path. */
+  write(name: string, text: string): string;
+  remove(): void;
+}
+
+export function openBench(): Bench {
+  const dir = mkdtempSync(join(tmpdir(), "assay-experiment-"));
+  return {
+    dir,
+    write(name, text) {
+      const path = join(dir, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+      return path;
+    },
+    remove: () => rmSync(dir, { recursive: true, force: true }),
+  };
+}
+
+export const SKILL = "---\nname: greet\ndescription: Greets people by their name.\n---\nSay hello.\n";
+
+/** An eval of these stimuli about the skill in `skill/`. */
+export function evalYaml(stimuli: readonly string[], name = "greeting"): string {
+  return `name: ${name}
+skill: ./skill
+defaults: { runs: 3, timeout: 30s, executor: claude, model: gpt-5.5 }
+environment:
+  env: { STYLE: plain }
+  skills: [./skill]
+stimuli:
+${stimuli.map(stimulusYaml).join("\n")}
+`;
+}
+
+function stimulusYaml(name: string): string {
+  return `  - name: ${name}
+    prompt: Say hello to ${name}
+    tags: { area: ${name.startsWith("js") ? "js" : "other"} }
+    graders:
+      - { type: output-contains, config: { substring: hello } }`;
+}

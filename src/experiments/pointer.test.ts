@@ -1,0 +1,101 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { differencesOf } from "./differences.js";
+import { formatPointer, isUnder, parsePointer, valueAt, withoutValue, withValue } from "./pointer.js";
+
+const key = fc.oneof(fc.string(), fc.constantFrom("a/b", "m~n", "~1", "", "0", "-", "__proto__", "constructor"));
+const path = fc.array(key, { maxLength: 5 });
+const json = fc.jsonValue({ maxDepth: 4 });
+
+describe("JSON pointers", () => {
+  test.each([
+    ["", []],
+    ["/", [""]],
+    ["/a~1b", ["a/b"]],
+    ["/m~0n", ["m~n"]],
+    ["/~01", ["~1"]],
+    ["/stimuli/0/prompt", ["stimuli", "0", "prompt"]],
+  ])("%j is %j", (pointer, keys) => {
+    expect(parsePointer(pointer)).toEqual(keys);
+  });
+
+  test.each(["a", "a/b", "/a~2b", "/a~"])("%j is none", (pointer) => {
+    expect(() => parsePointer(pointer)).toThrow(/does not begin with|~ that means nothing/);
+  });
+
+  test("what is written is read back", () => {
+    fc.assert(
+      fc.property(path, (keys) => {
+        expect(parsePointer(formatPointer(keys))).toEqual(keys);
+      }),
+    );
+  });
+
+  test("a place is under itself and under all that lead to it", () => {
+    fc.assert(
+      fc.property(path, path, (above, rest) => {
+        expect(isUnder([...above, ...rest], above)).toBe(true);
+        expect(isUnder(above, [...above, "x", ...rest])).toBe(false);
+      }),
+    );
+    expect(isUnder(["environment2"], ["environment"])).toBe(false);
+  });
+});
+
+describe("setting values", () => {
+  test("what is set in a mapping is found there, and the document is left as it was", () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          key.filter((k) => k !== "-" && k !== "0"),
+          { minLength: 1, maxLength: 4 },
+        ),
+        json,
+        (keys, value) => {
+          const document = {};
+          const changed = withValue(document, keys, value);
+          expect(valueAt(changed, keys)).toEqual(value);
+          expect(Object.keys(document)).toEqual([]);
+          expect(Object.getPrototypeOf(changed)).toBe(Object.prototype);
+        },
+      ),
+    );
+  });
+
+  test("setting what is there changes nothing, and every difference is named by where it is", () => {
+    fc.assert(
+      fc.property(json, json, (before, after) => {
+        expect(differencesOf(before, structuredClone(before))).toEqual([]);
+        for (const difference of differencesOf(before, after)) {
+          expect(valueAt(before, difference.path)).toEqual(difference.before);
+          expect(valueAt(after, difference.path)).toEqual(difference.after);
+        }
+      }),
+    );
+  });
+
+  test("lists are changed by number, and added to at their end", () => {
+    const document = { stimuli: [{ name: "a" }, { name: "b" }] };
+    expect(withValue(document, ["stimuli", "1", "name"], "c")).toEqual({ stimuli: [{ name: "a" }, { name: "c" }] });
+    expect(withValue(document, ["stimuli", "-"], { name: "c" })).toEqual({
+      stimuli: [{ name: "a" }, { name: "b" }, { name: "c" }],
+    });
+    expect(withValue({}, ["environment", "skills", "0"], "./")).toEqual({ environment: { skills: ["./"] } });
+    expect(withoutValue(document, ["stimuli", "0"])).toEqual({ stimuli: [{ name: "b" }] });
+  });
+
+  test("removing takes away a key, and nothing where there is none", () => {
+    expect(withoutValue({ a: { b: 1, c: 2 } }, ["a", "b"])).toEqual({ a: { c: 2 } });
+    const document = { a: 1 };
+    expect(withoutValue(document, ["b", "c"])).toBe(document);
+    expect(withoutValue(document, ["toString"])).toBe(document);
+  });
+
+  test("what leads nowhere says why", () => {
+    expect(() => withValue({ defaults: { model: "x" } }, ["defaults", "model", "y"], 1)).toThrow(
+      'leads through "x", which holds no keys',
+    );
+    expect(() => withValue({ stimuli: [1] }, ["stimuli", "3"], 1)).toThrow("entry 3 of a list that has 1");
+    expect(() => withValue({ stimuli: [1] }, ["stimuli", "first"], 1)).toThrow('names "first" in a list');
+  });
+});

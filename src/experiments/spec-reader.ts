@@ -1,0 +1,34 @@
+import type { Dataset } from "../core/dataset.js";
+import type { Registry } from "../core/registry.js";
+import type { LoadSpecOptions } from "../specs/index.js";
+import type { EvalSpec } from "../specs/spec.js";
+
+/** Reads eval files and makes datasets of them. */
+export interface SpecReader {
+  /** `edit` changes the document before it is checked. */
+  load(file: string, edit: (raw: unknown) => unknown): Promise<EvalSpec>;
+  dataset(spec: EvalSpec): Promise<Dataset>;
+  /** Whether a stimulus with these tags is wanted. */
+  isWanted(tags: Readonly<Record<string, string>>, filters: readonly string[]): boolean;
+}
+
+export interface SpecReaderOptions {
+  /** Environments that eval files share by name. */
+  environments?: NonNullable<LoadSpecOptions["environments"]>;
+  /** Where graders are looked for. */
+  registry?: Registry;
+}
+
+/** The reader of eval files as every other command reads them. */
+export async function specReader({ environments, registry }: SpecReaderOptions = {}): Promise<SpecReader> {
+  const { loadSpec, datasetOf, matchesTags } = await import("../specs/index.js");
+  const shared = {
+    ...(environments === undefined ? {} : { environments }),
+    ...(registry === undefined ? {} : { registry }),
+  };
+  return {
+    load: (file, edit) => loadSpec(file, { ...shared, edit }),
+    dataset: (spec) => datasetOf(spec, registry),
+    isWanted: matchesTags,
+  };
+}

@@ -1,0 +1,208 @@
+import type { Graded } from "../core/grader.js";
+import { trajectory } from "./graded-testing.js";
+
+type Config = Readonly<Record<string, unknown>>;
+
+/** What is graded in a case: an output, and the files of a workspace where there is one. */
+export interface Work {
+  readonly output?: Graded["output"];
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A grader on some work. */
+export interface GraderCase extends Work {
+  readonly config: Config;
+}
+
+/** One case of each kind, for one type. */
+export interface GraderCases {
+  readonly passes: GraderCase;
+  readonly fails: GraderCase;
+  /** Work on which it cannot tell; or the reason why there is none. */
+  readonly errs: GraderCase | { readonly never: string };
+  /** A config that is refused, and words of what is said about it. */
+  readonly refuses: { readonly config: Config; readonly words: string };
+}
+
+const HI: Work = { output: { response: "hi" } };
+const NOTHING: Work = {};
+/** A pattern that does not end on this answer. */
+const ENDLESS: GraderCase = { config: { pattern: "^(a+)+$" }, output: { response: `${"a".repeat(40)}b` } };
+const ANSWER_ONLY = { never: "no answer is an empty one, which it can judge as well" };
+
+const TIMELINE = trajectory(
+  { type: "assistant_message", text: "Looking." },
+  { type: "tool_call", name: "Read", callId: "1", arguments: { path: "a.js" } },
+  { type: "tool_result", callId: "1", success: false, result: "no such file" },
+  { type: "skill_activation", name: "pdf" },
+  { type: "tool_call", name: "Read", callId: "2", arguments: { path: "a.js" } },
+  { type: "tool_result", callId: "2", success: true, result: "found" },
+  { type: "assistant_message", text: "Done." },
+);
+const WORKED: Work = {
+  output: { response: "Done.", trajectory: TIMELINE, usage: { input: 8, output: 2 }, costUsd: 0.1, latency: 5 },
+};
+const FOLDER: Work = { files: { "a.js": "const a = 1;\n", "metrics.json": '{"lines": 81}' } };
+const CHANGED: Work = {
+  output: { workspace: { changes: [{ path: "a.js", status: "added", content: "const a = 1;\n" }] } },
+};
+const UNCHANGED: Work = { output: { workspace: { changes: [] } } };
+
+const YES = { type: "output-contains", config: { substring: "hi" } };
+const NO = { type: "output-contains", config: { substring: "ho" } };
+const SILENT = { type: "file-exists", config: { path: "a" } };
+
+/** The cases of a grader with one config that passes on some work and fails on other. */
+function onWork(
+  config: Config,
+  [passing, failing]: readonly [Work, Work],
+  rest: Pick<GraderCases, "errs" | "refuses">,
+) {
+  return { passes: { config, ...passing }, fails: { config, ...failing }, ...rest };
+}
+
+/** The cases of a grader with two configs, one of which passes on some work and one fails; it cannot tell without any. */
+function onConfigs(work: Work, [passing, failing]: readonly [Config, Config], refuses: GraderCases["refuses"]) {
+  return {
+    passes: { config: passing, ...work },
+    fails: { config: failing, ...work },
+    errs: { config: passing, ...NOTHING },
+    refuses,
+  };
+}
+
+const lacks = (key: string, config: Config = {}) => ({ config, words: `${key} is missing` });
+const strange = (config: Config) => ({ config: { ...config, colour: 1 }, words: 'unknown key "colour"' });
+
+/** Every grader of the package, with a case of each kind. */
+export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
+  completed: onWork({}, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: strange({}) }),
+  "exit-success": onWork({}, [HI, { output: { response: "hi", metadata: { exitCode: 1 } } }], {
+    errs: ANSWER_ONLY,
+    refuses: strange({}),
+  }),
+  "output-contains": onWork({ substring: "hi" }, [HI, NOTHING], { errs: ANSWER_ONLY, refuses: lacks("substring") }),
+  "output-not-contains": onWork({ substring: "hi" }, [NOTHING, HI], {
+    errs: ANSWER_ONLY,
+    refuses: strange({ substring: "hi" }),
+  }),
+  "output-matches": onWork({ pattern: "^h" }, [HI, NOTHING], {
+    errs: ENDLESS,
+    refuses: { config: { pattern: "(" }, words: "pattern is not a regular expression" },
+  }),
+  "output-not-matches": onWork({ pattern: "^h" }, [NOTHING, HI], {
+    errs: ENDLESS,
+    refuses: { config: { pattern: "a", flags: "q" }, words: "flags must be flags" },
+  }),
+  "transcript-contains": onConfigs(WORKED, [{ substring: "looking" }, { substring: "elephant" }], lacks("substring")),
+  "transcript-not-contains": onConfigs(
+    WORKED,
+    [{ substring: "elephant" }, { substring: "looking" }],
+    strange({ substring: "a" }),
+  ),
+  "file-exists": onConfigs(FOLDER, [{ path: "*.js" }, { path: "b.js" }], lacks("path")),
+  "file-not-exists": onConfigs(FOLDER, [{ path: "b.js" }, { path: "*.js" }], {
+    config: { path: "../a" },
+    words: "must not leave the workspace",
+  }),
+  "file-contains": onConfigs(
+    FOLDER,
+    [
+      { path: "a.js", value: "const" },
+      { path: "a.js", value: "let" },
+    ],
+    lacks("value", { path: "a.js" }),
+  ),
+  "file-not-contains": onConfigs(
+    FOLDER,
+    [
+      { path: "a.js", value: "let" },
+      { path: "a.js", value: "const" },
+    ],
+    strange({ path: "a.js", value: "let" }),
+  ),
+  "file-matches": onConfigs(
+    FOLDER,
+    [
+      { path: "a.js", pattern: "a = \\d" },
+      { path: "a.js", pattern: "b = \\d" },
+    ],
+    lacks("pattern", { path: "a.js" }),
+  ),
+  "file-not-matches": onConfigs(
+    FOLDER,
+    [
+      { path: "a.js", pattern: "b = \\d" },
+      { path: "a.js", pattern: "a = \\d" },
+    ],
+    { config: { path: "a.js", pattern: "[" }, words: "not a regular expression" },
+  ),
+  "diff-contains": onConfigs(CHANGED, [{ value: "const" }, { value: "let" }], {
+    config: {},
+    words: "needs one of value and pattern",
+  }),
+  "diff-not-contains": onConfigs(CHANGED, [{ value: "let" }, { value: "const" }], strange({ value: "let" })),
+  "diff-empty": onWork({}, [UNCHANGED, CHANGED], { errs: { config: {} }, refuses: strange({}) }),
+  "tool-calls": onConfigs(WORKED, [{ required: ["Read"] }, { disallowed: ["Read"] }], {
+    config: {},
+    words: "names no call",
+  }),
+  "tool-call-count": onConfigs(WORKED, [{ max: 2 }, { max: 1 }], { config: {}, words: "has no bound" }),
+  "turn-count": onConfigs(WORKED, [{ max: 3 }, { min: 4 }], { config: { max: -1 }, words: "must not be negative" }),
+  "step-count": onConfigs(WORKED, [{ max: 3 }, { max: 2 }], {
+    config: { min: 3, max: 2 },
+    words: "has a min above its max",
+  }),
+  "error-count": onConfigs(WORKED, [{ max: 1 }, {}], { config: { max: 0.5 }, words: "must be a whole number" }),
+  "token-budget": onConfigs(WORKED, [{ max: 10 }, { max: 9 }], lacks("max")),
+  "cost-budget": onConfigs(WORKED, [{ max_usd: 0.1 }, { max_usd: 0.05 }], lacks("max_usd")),
+  "wall-time": onConfigs(WORKED, [{ max: "5s" }, { max: "4s" }], { config: { max: 5 }, words: "with a unit" }),
+  "skill-invocation": onConfigs(WORKED, [{ required: ["pdf"] }, { disallowed: ["pdf"] }], {
+    config: { required: [] },
+    words: "names no skill",
+  }),
+  "max-repeat": onConfigs(WORKED, [{ max: 2 }, { max: 1 }], { config: { max: 0 }, words: "must be at least 1" }),
+  "custom-metrics": onConfigs(
+    FOLDER,
+    [
+      { path: "metrics.json", assertions: [{ metric: "lines", op: ">=", value: 80 }] },
+      { path: "metrics.json", assertions: [{ metric: "lines", min: 90 }] },
+    ],
+    { config: { assertions: [{ metric: "lines" }] }, words: "asserts nothing" },
+  ),
+  "json-schema": onConfigs(
+    FOLDER,
+    [
+      { path: "metrics.json", schema: { required: ["lines"] } },
+      { path: "metrics.json", schema: { required: ["branches"] } },
+    ],
+    lacks("schema", { output: true }),
+  ),
+  "run-command": onConfigs(FOLDER, [{ command: "test -f a.js" }, { command: "test -f b.js" }], lacks("command")),
+  program: onConfigs(
+    FOLDER,
+    [
+      { program: "test", args: ["-f", "a.js"] },
+      { program: "test", args: ["-f", "b.js"] },
+    ],
+    { config: { program: "test", timeout: 30 }, words: "with a unit" },
+  ),
+  "all-of": {
+    passes: { config: { graders: [YES, YES] }, ...HI },
+    fails: { config: { graders: [YES, NO] }, ...HI },
+    errs: { config: { graders: [YES, SILENT] }, ...HI },
+    refuses: { config: { graders: [] }, words: "must not be empty" },
+  },
+  "any-of": {
+    passes: { config: { graders: [NO, YES] }, ...HI },
+    fails: { config: { graders: [NO, NO] }, ...HI },
+    errs: { config: { graders: [NO, SILENT] }, ...HI },
+    refuses: { config: { graders: [{ type: "nothing-known" }] }, words: "there is no grader of this type" },
+  },
+  not: {
+    passes: { config: { grader: NO }, ...HI },
+    fails: { config: { grader: YES }, ...HI },
+    errs: { config: { grader: SILENT }, ...HI },
+    refuses: lacks("grader"),
+  },
+};

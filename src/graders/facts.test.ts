@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { EVERY_GRADER } from "./every-grader-testing.js";
+import { graderFacts, seenBy } from "./facts.js";
+import { graderFactories } from "./index.js";
+import { folderUseOf } from "./own-grader.js";
+
+/** They come with the package, and are made elsewhere. */
+const JUDGES = ["prompt", "panel"];
+
+describe("graderFacts", () => {
+  it("covers every type of the package, and no other", () => {
+    const types = new Set([...Object.keys(graderFactories), ...JUDGES]);
+    expect(Object.keys(graderFacts).sort()).toEqual([...types].sort());
+  });
+
+  it.each(Object.entries(EVERY_GRADER))("says of %s what it does with the folder", (type, { passes }) => {
+    const grader = graderFactories[type]?.(passes.config);
+    if (grader === undefined) return expect.unreachable();
+    const uses = { workspace: ["looks", "runs"], diff: ["diff"], composed: ["none"] } as Record<string, string[]>;
+    expect(uses[seenBy({ type, config: passes.config }) ?? ""] ?? ["none"]).toContain(folderUseOf(grader));
+  });
+
+  it.each([
+    [{ type: "json-schema", config: { path: "a.json", schema: {} } }, "workspace"],
+    [{ type: "json-schema", config: { output: true, schema: {} } }, "output"],
+    [{ type: "custom-metrics", config: { output: true, assertions: [] } }, "output"],
+    [{ type: "custom-metrics" }, "workspace"],
+    [{ type: "constructor" }, null],
+  ])("seenBy %j: %s", (spec, expected) => {
+    expect(seenBy(spec)).toBe(expected);
+  });
+});

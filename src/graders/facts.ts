@@ -1,0 +1,79 @@
+import type { GraderSpec } from "../core/grader.js";
+import { ownValue } from "../core/own-value.js";
+
+/**
+ * The part of a trial that a grader looks at: the answer, the timeline, files of the workspace, what was changed there,
+ * figures of the trial, the skills that were taken up; `composed` for graders made of others, `judge` for those that ask
+ * a model.
+ */
+export type GraderSees = "output" | "transcript" | "workspace" | "diff" | "figures" | "skills" | "composed" | "judge";
+
+/** What is known of all graders of a type. */
+export interface GraderFacts {
+  readonly sees: GraderSees;
+}
+
+const OUTPUT: GraderFacts = { sees: "output" };
+const TRANSCRIPT: GraderFacts = { sees: "transcript" };
+const WORKSPACE: GraderFacts = { sees: "workspace" };
+const DIFF: GraderFacts = { sees: "diff" };
+const FIGURES: GraderFacts = { sees: "figures" };
+const COMPOSED: GraderFacts = { sees: "composed" };
+const JUDGE: GraderFacts = { sees: "judge" };
+
+/**
+ * The facts of each type that comes with the package. Of a type whose config can say otherwise, it is what holds unless
+ * it does; see `seenBy`.
+ * @example
+ * graderFacts["file-exists"]?.sees; // "workspace"
+ */
+export const graderFacts: Readonly<Record<string, GraderFacts>> = {
+  completed: OUTPUT,
+  "exit-success": OUTPUT,
+  "output-contains": OUTPUT,
+  "output-not-contains": OUTPUT,
+  "output-matches": OUTPUT,
+  "output-not-matches": OUTPUT,
+  "transcript-contains": TRANSCRIPT,
+  "transcript-not-contains": TRANSCRIPT,
+  "tool-calls": TRANSCRIPT,
+  "max-repeat": TRANSCRIPT,
+  "file-exists": WORKSPACE,
+  "file-not-exists": WORKSPACE,
+  "file-contains": WORKSPACE,
+  "file-not-contains": WORKSPACE,
+  "file-matches": WORKSPACE,
+  "file-not-matches": WORKSPACE,
+  "run-command": WORKSPACE,
+  program: WORKSPACE,
+  "custom-metrics": WORKSPACE,
+  "json-schema": WORKSPACE,
+  "diff-contains": DIFF,
+  "diff-not-contains": DIFF,
+  "diff-empty": DIFF,
+  "tool-call-count": FIGURES,
+  "turn-count": FIGURES,
+  "step-count": FIGURES,
+  "error-count": FIGURES,
+  "token-budget": FIGURES,
+  "cost-budget": FIGURES,
+  "wall-time": FIGURES,
+  "skill-invocation": { sees: "skills" },
+  "all-of": COMPOSED,
+  "any-of": COMPOSED,
+  not: COMPOSED,
+  prompt: JUDGE,
+  panel: JUDGE,
+};
+
+/**
+ * What the grader of a spec looks at, with its config taken into account; null for a type that is not known here.
+ * @example
+ * seenBy({ type: "json-schema", config: { output: true, schema: {} } }); // "output"
+ */
+export function seenBy({ type, config }: GraderSpec): GraderSees | null {
+  const facts = ownValue(graderFacts, type);
+  if (facts === undefined) return null;
+  const readsAnswer = (type === "json-schema" || type === "custom-metrics") && config?.output === true;
+  return readsAnswer ? "output" : facts.sees;
+}

@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { GraderEvaluator } from "./grader-evaluator.js";
+import { checkGraders } from "./graders-of.js";
+import { verdictOn } from "./verdict.js";
+
+describe("an example without graders", () => {
+  const example = { id: 1, question: "Do it.", graders: [] };
+
+  it("is nothing that is wrong, and is not scored", async () => {
+    expect(() => checkGraders(example)).not.toThrow();
+    expect(await new GraderEvaluator().score(example, { response: "done" })).toEqual({
+      scores: {},
+      unscored: { verdict: "there are no graders" },
+    });
+    expect(verdictOn([], 0.5)).toEqual({ score: null, passed: null });
+  });
+
+  it("still has to have a threshold that is one", () => {
+    expect(() => checkGraders({ ...example, threshold: 7 })).toThrow("its threshold is the number 7");
+  });
+});

@@ -1,0 +1,54 @@
+import { stat } from "node:fs/promises";
+import { z } from "zod";
+import type { Graded } from "../core/grader.js";
+import type { Output } from "../core/system.js";
+import { path } from "./config.js";
+import { folderOf, realInside, textOfFile } from "./workspace-files.js";
+
+/** The keys of a config that say where a grader takes its JSON from. */
+export const jsonSourceConfig = {
+  path: path.optional(),
+  output: z.literal(true, "must be true, or left out").optional(),
+};
+
+/** A file of the workspace, or what the system answered. */
+export interface JsonSource {
+  readonly path?: string | undefined;
+  readonly output?: true | undefined;
+}
+
+/** JSON as text that can be parsed, or what is wrong with it. */
+export type FoundJson = { readonly text: string } | { readonly problem: string };
+
+/** Both would be two graders. */
+export function checkSource({ path: file, output }: JsonSource, context: z.RefinementCtx): void {
+  if (file !== undefined && output !== undefined)
+    context.addIssue({ code: "custom", message: "has both path and output: give one of them" });
+}
+
+/** The JSON of a file in the workspace. One that is not there, or is none, is the fault of the work. */
+export async function jsonOfFile(graded: Graded, file: string): Promise<FoundJson> {
+  const folder = folderOf(graded);
+  const real = await realInside(folder, file);
+  if (real === null || !(await stat(real)).isFile()) return { problem: `no file ${file}` };
+  const text = (await textOfFile(folder, file)).replace(/^\uFEFF/, "");
+  const problem = problemWithJson(text);
+  return problem === null ? { text } : { problem: `${file} is not JSON: ${problem}` };
+}
+
+function problemWithJson(text: string): string | null {
+  if (text.trim() === "") return "it is empty";
+  try {
+    JSON.parse(text);
+    return null;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** The JSON of what the system answered, whatever prose and fences are around it. */
+export async function jsonOfOutput(output: Output): Promise<FoundJson> {
+  const { responseValue } = await import("../evaluators/json-schema/value.js");
+  const found = responseValue(output, true);
+  return found === null ? { problem: "the answer has no JSON" } : { text: JSON.stringify(found.value) };
+}

@@ -1,0 +1,118 @@
+import { readFileSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { configProblem, ending, folderWith, grade, trajectory } from "./graded-testing.js";
+import { answerIn } from "./program-answer.js";
+
+let workspace: string;
+beforeEach(() => {
+  workspace = folderWith({ "sub/here.txt": "" });
+});
+afterEach(() => rmSync(workspace, { recursive: true, force: true }));
+
+const output = { response: "42", trajectory: trajectory({ type: "assistant_message", text: "It is 42." }) };
+
+/** A line for the shell, as the program that grades. */
+function shell(program: string, more: object = {}) {
+  return grade("program", { program, shell: true, ...more }, { workspace, output });
+}
+
+describe("program", () => {
+  it.each([
+    ["true", "pass", 1],
+    ["false", "fail", 0],
+    ["echo checked; exit 0", "pass", 1],
+    ['echo \'{"score": 0.5, "passed": true}\'; exit 1', "pass", 0.5],
+    ["echo '{\"score\": 0.5}'", "fail", 0.5],
+    ["echo '{\"score\": 1}'", "pass", 1],
+    ["echo '{\"passed\": false}'", "fail", 0],
+    ['echo \'{"passed": true, "more": []}\'', "pass", 1],
+    ["kill -9 $$", "fail", 0],
+    ["test -f here.txt", "fail", 0],
+  ])("%s: %s", async (program, expected, score) => {
+    const verdict = await shell(program);
+    expect(ending(verdict), verdict.evidence).toBe(expected);
+    expect(verdict.score ?? (verdict.passed ? 1 : 0)).toBe(score);
+  });
+
+  it.each([
+    ["echo '{\"score\": 2}'", "score must be from 0 to 1"],
+    ['echo \'{"score": "1"}\'', "score must be a number"],
+    ["echo '{\"passed\": 1}'", "passed must be true or false"],
+    ["echo '{}'", "has neither score nor passed"],
+    ["echo '{ no'", "begins like JSON and is none"],
+  ])("%s is no verdict", async (program, words) => {
+    const verdict = await shell(program);
+    expect(ending(verdict)).toBe("error");
+    expect(verdict.evidence).toContain(words);
+  });
+
+  it("is given the trial as JSON, and says what it found", async () => {
+    const program = "node";
+    const code = `
+      const trial = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
+      const isHere = trial.workspace === process.env.ASSAY_WORKSPACE;
+      const passed = trial.example.id === 1 && trial.output.response === "42" && isHere;
+      console.log("looking");
+      console.log(JSON.stringify({ passed, evidence: trial.output.trajectory.events[0].text }, null, 2));`;
+    const verdict = await grade("program", { program, args: ["-e", code], sub_path: "sub" }, { workspace, output });
+    expect(verdict).toEqual({ passed: true, score: 1, evidence: "It is 42." });
+  });
+
+  it("need not read what it is given, however much that is", async () => {
+    const large = { response: "x".repeat(4 << 20) };
+    const verdict = await grade("program", { program: "true" }, { workspace, output: large });
+    expect(ending(verdict), verdict.evidence).toBe("pass");
+  });
+
+  it("runs in a folder of the workspace, with its variables and files", async () => {
+    const files = [{ dest: "sub/check.sh", content: "test -f here.txt && test $COLOUR = blue" }];
+    const config = { program: "sh", args: ["check.sh"], sub_path: "sub", env: { COLOUR: "blue" }, files };
+    expect(ending(await grade("program", config, { workspace }))).toBe("pass");
+  });
+
+  it("fails when it takes too long, whatever it printed", async () => {
+    const verdict = await shell("echo '{\"passed\": true}'; echo $$ > pid; sleep 60", { timeout: "500ms" });
+    expect(ending(verdict)).toBe("fail");
+    expect(verdict.evidence).toContain("was stopped after 500 ms");
+    expect(() => process.kill(Number(readFileSync(join(workspace, "pid"), "utf8")), 0)).toThrow("ESRCH");
+  });
+
+  it("keeps evidence short", async () => {
+    const { evidence } = await shell("seq 100000");
+    expect(evidence).toContain("100000");
+    expect(evidence.length).toBeLessThan(2000);
+  });
+
+  it("cannot tell without a workspace, its program or its folder", async () => {
+    expect(ending(await grade("program", { program: "true" }, { output }))).toBe("error");
+    expect(ending(await grade("program", { program: "no-such-program" }, { workspace }))).toBe("error");
+    symlinkSync("/", join(workspace, "root"));
+    expect(ending(await grade("program", { program: "true", sub_path: "root" }, { workspace }))).toBe("error");
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    expect(ending(await grade("program", { program: "true" }, { workspace, output: circle }))).toBe("error");
+  });
+
+  it.each([
+    [{}, "program is missing"],
+    [{ program: "a", args: "b" }, "args must be a list of texts"],
+    [{ program: "a", timeout: "30" }, "with a unit"],
+    [{ program: "a", sub_path: "../b" }, "sub_path must not leave the workspace"],
+    [{ program: "a", arg: [] }, 'unknown key "arg". Did you mean "args"?'],
+  ])("refuses %j", (config, words) => {
+    expect(configProblem("program", config)).toContain(words);
+  });
+});
+
+describe("answerIn", () => {
+  it.each([
+    ["", null],
+    ["no { braces at the start\n", null],
+    ['{"score": 0.25}', { score: 0.25 }],
+    ['{"log": 1}\n{"log": 2}\n{"passed": true}\n', { passed: true }],
+    ['a\n{\n  "passed": false,\n  "evidence": "b"\n}\n\n', { passed: false, evidence: "b" }],
+  ])("%j: %j", (stdout, expected) => {
+    expect(answerIn(stdout)).toEqual(expected);
+  });
+});

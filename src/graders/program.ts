@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
+import { filled, flag, readConfig } from "./config.js";
+import { inWords } from "./duration.js";
+import { quoted } from "./excerpt.js";
+import { GraderError } from "./grader-error.js";
+import { ownGrader, verdict } from "./own-grader.js";
+import { answerIn, type ProgramAnswer } from "./program-answer.js";
+import { endOf, printed, runConfig, runInFolder } from "./run-in-folder.js";
+import { folderOf } from "./workspace-files.js";
+
+const schema = z.strictObject({ program: filled, shell: flag.default(false), ...runConfig });
+
+type Settings = z.output<typeof schema>;
+
+/** Where a program finds the workspace, whatever folder of it it is run in. */
+const WORKSPACE_VARIABLE = "ASSAY_WORKSPACE";
+
+/**
+ * A grader that is a program of its own: it reads the trial as JSON and may print its verdict as JSON; where it prints
+ * none, its exit code decides. The program belongs to the grader, not to the work: one that is missing cannot tell.
+ */
+export const programGraders = {
+  program: (config) => {
+    const settings = readConfig(schema, config);
+    return ownGrader({
+      name: "program",
+      folderUse: "runs",
+      // What it is told of the output is not there while the work goes on.
+      seesWorkspaceOnly: false,
+      grade: (graded) => grade(settings, graded),
+    });
+  },
+} satisfies Record<string, GraderFactory>;
+
+async function grade(settings: Settings, graded: Graded): Promise<Verdict> {
+  const { program: command, shell, timeout, sub_path } = settings;
+  const env = { ...settings.env, [WORKSPACE_VARIABLE]: folderOf(graded) };
+  const ran = await runInFolder({ command, shell, input: trialAsJson(graded) }, { ...settings, env }, graded);
+  if (ran === null) throw new GraderError(`there is no folder ${sub_path} in the workspace to run ${command} in`);
+  const how = ran.timedOut ? `was stopped after ${inWords(timeout)}` : endOf(ran);
+  const answer = ran.timedOut ? null : answerIn(ran.stdout);
+  const said = [`${quoted(command)} ${how}`, ...printed(ran)].join("\n");
+  return answer === null ? verdict(!ran.timedOut && ran.code === 0, said) : verdictOf(answer, said);
+}
+
+/** Without `passed` only the full score passes, as with all graders that score a share. */
+function verdictOf({ passed, score, evidence }: ProgramAnswer, said: string): Verdict {
+  const isPassed = passed ?? score === 1;
+  return { passed: isPassed, score: score ?? (isPassed ? 1 : 0), evidence: evidence ?? said };
+}
+
+/** What the program reads. */
+function trialAsJson(graded: Graded): string {
+  const { example, output } = graded;
+  try {
+    return JSON.stringify({ example, output, workspace: folderOf(graded) });
+  } catch (error) {
+    throw new GraderError("the output cannot be written as JSON for the program", { cause: error });
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from "zod";
+import type { Graded } from "../core/grader.js";
+import { type CommandResult, runCommand } from "../processes/index.js";
+import { duration, path, text } from "./config.js";
+import { lastLines } from "./excerpt.js";
+import { placeFiles } from "./place-files.js";
+import { folderOf, realInside } from "./workspace-files.js";
+
+const USUAL_TIMEOUT_MS = 30_000;
+
+/** What the config of a grader that runs something in the workspace says of how it is run. */
+export const runConfig = {
+  args: z.array(text, "must be a list of texts").optional(),
+  timeout: duration.default(USUAL_TIMEOUT_MS),
+  sub_path: path.default("."),
+  env: z.record(z.string(), text).default({}),
+  files: z.array(z.strictObject({ dest: path, content: text }), "must be a list of { dest, content }").default([]),
+};
+
+/** The settings that such a config becomes. */
+export type RunSettings = z.output<z.ZodObject<typeof runConfig>>;
+
+/** What is run. */
+export interface RunWhat {
+  readonly command: string;
+  /** True: `command` is a line for the shell. */
+  readonly shell: boolean;
+  /** What it reads; nothing unless told. */
+  readonly input?: string;
+}
+
+/**
+ * Runs something in the workspace, after the files of the config were written over whatever lies there. Null when there
+ * is no such folder in it; throws a `UsageError` when it cannot be started.
+ */
+export async function runInFolder(what: RunWhat, settings: RunSettings, graded: Graded): Promise<CommandResult | null> {
+  const folder = folderOf(graded);
+  await placeFiles(folder, settings.files);
+  const cwd = await realInside(folder, settings.sub_path);
+  if (cwd === null) return null;
+  return runCommand({
+    ...what,
+    args: settings.args ?? [],
+    cwd,
+    env: { ...graded.env, ...settings.env },
+    timeoutMs: settings.timeout,
+    signal: graded.signal,
+    folders: [folder],
+  });
+}
+
+/** How a program ended, in words. */
+export function endOf({ code, signal }: CommandResult): string {
+  return code === null ? `was ended by ${signal ?? "a signal"}` : `ended with exit code ${code}`;
+}
+
+/** The last lines of what it printed, for evidence: one text for each stream that has any. */
+export function printed({ stdout, stderr }: CommandResult): string[] {
+  const streams = { stdout, stderr };
+  return Object.entries(streams).flatMap(([name, output]) => {
+    return output.trim() === "" ? [] : [`${name}: ${lastLines(output)}`];
+  });
+}

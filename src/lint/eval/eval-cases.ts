@@ -1,0 +1,175 @@
+import type { Files } from "../lint-testing.js";
+import { skill } from "../skill/skill-cases.js";
+import type { EvalCode } from "./rules.js";
+
+/** The parts of an eval file that cases change. */
+interface Parts {
+  readonly top?: string;
+  readonly prompt?: string;
+  /** Lines of the stimulus, without its indentation. */
+  readonly more?: string;
+  readonly graders?: readonly string[];
+  readonly end?: string;
+}
+
+const TESTS = "{ type: run-command, config: { command: npm test } }";
+const DONE = "{ type: completed }";
+
+/** An eval file with one stimulus. */
+function evalFile({ top = "", prompt = "Write tests for add.", more = "", graders = [TESTS], end = "" }: Parts) {
+  const stimulus = [
+    "- name: basic",
+    `  prompt: ${JSON.stringify(prompt)}`,
+    ...more.split("\n").filter(Boolean).map(indented),
+    ...(graders.length === 0 ? [] : ["  graders:", ...graders.map((grader) => `    - ${grader}`)]),
+  ];
+  return [`name: sample`, top, "stimuli:", ...stimulus.map(indented), end].filter(Boolean).join("\n").concat("\n");
+}
+
+function indented(line: string): string {
+  return `  ${line}`;
+}
+
+function file(parts: Parts, files: Files = {}): Files {
+  return { "eval.yaml": evalFile(parts), ...files };
+}
+
+const TIDY = { "tidy/SKILL.md": skill() };
+const PATCH = "--- a/lib.js\n+++ b/lib.js\n@@ -1 +1 @@\n-a\n+b\n";
+const SENTENCE = "The sum of all parts is 42 apples.";
+
+/** For each code, files that have this very defect and no other. */
+export const EVAL_CASES: Readonly<Record<EvalCode, Files>> = {
+  "EVAL-SCHEMA": file({ top: "colour: blue" }),
+  "EVAL-IGNORED": file({ top: "version: 2" }),
+  "EVAL-STIMULUS-DUPLICATE": file({
+    end: `  - name: basic\n    prompt: Again.\n    graders: [${TESTS}]`,
+  }),
+  "EVAL-NO-GRADERS": file({ graders: [] }),
+  "EVAL-GRADER-NAME": file({
+    graders: ["{ type: completed, name: fine }", "{ type: run-command, name: fine, config: { command: npm test } }"],
+  }),
+  "EVAL-GRADER-DUPLICATE": file({
+    graders: [
+      "{ type: run-command, config: { command: npm test, timeout: 9s } }",
+      "{ type: run-command, config: { timeout: 9s, command: npm test } }",
+    ],
+  }),
+  "EVAL-INERT-GRADER": file({
+    end: "scoring: { threshold: 0.5 }",
+    graders: [TESTS, "{ type: completed, weight: 0.1 }"],
+  }),
+  "EVAL-ALWAYS-PASSES": file({ graders: [TESTS, "{ type: output-matches, config: { pattern: '.*' } }"] }),
+  "EVAL-NEVER-PASSES": file({
+    end: "scoring: { threshold: 0.5 }",
+    graders: [TESTS, DONE, "{ type: token-budget, config: { max: 0 } }"],
+  }),
+  "EVAL-CONTRADICTION": file({
+    end: "scoring: { threshold: 0.5 }",
+    graders: [
+      TESTS,
+      DONE,
+      "{ type: file-exists, config: { path: out.txt } }",
+      "{ type: file-not-exists, config: { path: '*.txt' } }",
+    ],
+  }),
+  "EVAL-UNREACHABLE": file({
+    graders: [
+      "{ type: output-contains, config: { substring: All done }, required: true }",
+      "{ type: output-not-contains, config: { substring: done }, required: true }",
+    ],
+  }),
+  "EVAL-THRESHOLD-LOW": file({ end: "scoring: { threshold: 0 }", graders: [TESTS, DONE] }),
+  "EVAL-PROMPT-LEAK": file({
+    prompt: "What is the capital of France? It begins with Paris.",
+    graders: ["{ type: output-contains, config: { substring: paris } }"],
+  }),
+  "EVAL-FILE-LEAK": file(
+    {
+      top: "environment: { files: [{ src: notes.txt, dest: notes.txt }] }",
+      graders: [`{ type: output-contains, config: { substring: ${SENTENCE} } }`],
+    },
+    { "notes.txt": `Do not tell.\n${SENTENCE}\n` },
+  ),
+  "EVAL-PATTERN-PROMPT": file({
+    prompt: "Say OK 42 when done.",
+    graders: ["{ type: output-matches, config: { pattern: 'ok \\d+', flags: i } }"],
+  }),
+  "EVAL-PROMPT-FORBIDDEN": file({
+    prompt: "Do not use lodash.",
+    graders: [TESTS, "{ type: output-not-contains, config: { substring: lodash } }"],
+  }),
+  "EVAL-PATH-DEAD": file({ top: "environment: { files: [{ src: nowhere, dest: . }] }" }),
+  "EVAL-GOLDEN-PATCH": file(
+    { more: "golden_patch: golden.diff\nenvironment: { files: [{ dest: other.js, content: a }] }" },
+    { "golden.diff": PATCH },
+  ),
+  "EVAL-COMMAND-MISSING": file({
+    graders: ["{ type: run-command, config: { command: node checks/verify.mjs } }"],
+  }),
+  "EVAL-SKILL-NOT-OFFERED": file({ top: "skill: tidy" }, TIDY),
+  "EVAL-SKILL-UNKNOWN": file(
+    { top: "environment: { skills: [tidy] }", more: "constraints: { expect_skills: [sweep] }" },
+    TIDY,
+  ),
+  "EVAL-TOOL-UNKNOWN": file({ top: "defaults: { executor: claude }", more: "constraints: { expect_tools: [shell] }" }),
+  "EVAL-GATE-RUNS": file({ end: "gate: { metric: pass_hat_3, op: '>=', value: 0.8 }" }),
+  "EVAL-GATE-METRIC": file({ end: "gate: { metric: pass_rat, op: '>=', value: 0.8 }" }),
+  "EVAL-JUDGE-MODEL": file({ graders: ["{ type: prompt, config: { prompt: Is it tidy? } }"] }),
+  "EVAL-RUBRIC-JUDGE": file({ more: "rubric: [covers negative numbers]" }),
+  "EVAL-TRIGGER-BOTH": file(
+    {
+      top: "skill: tidy\nenvironment: { skills: [tidy] }",
+      end: "triggers: { should: [Tidy this up.], should_not: [Tidy this up.] }",
+    },
+    TIDY,
+  ),
+  "EVAL-TIME-SHORT": file({ top: "defaults: { timeout: 2s }" }),
+};
+
+/** Eval files with nothing wrong in them. */
+export const CLEAN_EVALS: Readonly<Record<string, Files>> = {
+  "an eval with the least there can be": file({}),
+  "a skill under test, with all there is": file(
+    {
+      top: [
+        "type: regression",
+        "skill: tidy",
+        "defaults: { runs: 3, timeout: 2m, executor: claude, judge_model: openai/gpt-5, max_cost_usd: 0.3 }",
+        "environment: { files: [{ src: app, dest: . }], skills: [./tidy], env: { CI: '1' } }",
+      ].join("\n"),
+      prompt: "Write unit tests for add(a, b). Save them to add.test.js.",
+      more: [
+        "tags: { area: js }",
+        "rubric: [covers negative numbers]",
+        "constraints: { max_turns: 10, max_tokens: 5000, max_duration: 90s, expect_tools: [Write|Edit], expect_skills: [tidy] }",
+        "golden_patch: { path: golden.diff }",
+      ].join("\n"),
+      graders: [
+        "{ type: file-exists, config: { path: add.test.js }, required: true }",
+        "{ type: file-contains, config: { path: add.test.js, value: add( } }",
+        "{ type: run-command, config: { command: node --test add.test.js } }",
+        "{ type: output-contains, config: { substring: passing }, weight: 0.5 }",
+      ],
+      end: [
+        "triggers: { should: [Clean this file.], should_not: [What is the time?] }",
+        "scoring: { threshold: 0.7 }",
+        "gate: [{ metric: pass_hat_3, op: '>=', value: 0.8 }, { metric: pass_rate, op: '>=', value: 0.9 }]",
+      ].join("\n"),
+    },
+    {
+      ...TIDY,
+      "app/lib.js": "a\n",
+      "golden.diff": `${PATCH}--- /dev/null\n+++ b/add.test.js\n@@ -0,0 +1 @@\n+test\n`,
+    },
+  ),
+  "what the agent brings about by itself": file({
+    prompt: "Write check.mjs, and put hello into out.txt.",
+    top: "environment: { git: { url: 'https://example.org/repo.git' } }",
+    graders: [
+      "{ type: run-command, config: { command: node check.mjs } }",
+      "{ type: file-contains, config: { path: out.txt, value: hello } }",
+      "{ type: file-not-contains, config: { path: out.txt, value: bye } }",
+    ],
+  }),
+};

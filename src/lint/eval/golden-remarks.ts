@@ -1,0 +1,51 @@
+import { posix } from "node:path";
+import type { EvalRemark, Subject } from "./subject.js";
+
+/** What a patch does to one file. */
+interface PatchedFile {
+  readonly path: string;
+  readonly isNew: boolean;
+}
+
+/** Golden patches that change nothing, or files that are not there. */
+export function goldenRemarks({ stimulus, given, placeOf }: Subject): EvalRemark[] {
+  const { goldenPatch } = stimulus;
+  if (goldenPatch === null) return [];
+  const place = placeOf("golden_patch");
+  const files = patchedFiles(goldenPatch.text);
+  if (files.length === 0) {
+    const message = `The golden patch of "${stimulus.name}" changes no file.`;
+    return [{ ...place, code: "EVAL-GOLDEN-PATCH", message }];
+  }
+  if (!given.isComplete) return [];
+  return files
+    .filter(({ path, isNew }) => given.paths.has(path) === isNew)
+    .map(({ path, isNew }): EvalRemark => {
+      const why = isNew
+        ? `makes ${path}, which the environment has already`
+        : `changes ${path}, which the environment does not have`;
+      return { ...place, code: "EVAL-GOLDEN-PATCH", message: `The golden patch of "${stimulus.name}" ${why}.` };
+    });
+}
+
+/** The files that a patch in the format of git is about, by the names they have before it. */
+function patchedFiles(text: string): PatchedFile[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, index): PatchedFile[] => {
+    const next = lines[index + 1] ?? "";
+    if (!line.startsWith("--- ") || !next.startsWith("+++ ")) return [];
+    const before = nameIn(line);
+    const after = nameIn(next);
+    if (before === null) return after === null ? [] : [{ path: after, isNew: true }];
+    return [{ path: before, isNew: false }];
+  });
+}
+
+function nameIn(line: string): string | null {
+  const name = line
+    .slice(4)
+    .replace(/\t.*$/, "")
+    .replace(/\r$/, "")
+    .replace(/^"(.*)"$/, "$1");
+  return name === "/dev/null" ? null : posix.normalize(name.replace(/^[abiwco]\//, ""));
+}

@@ -1,0 +1,90 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { CLEAN_EVALS, EVAL_CASES } from "./eval/eval-cases.js";
+import { lint } from "./lint.js";
+import { expectClean, lintFolder, testOptions } from "./lint-testing.js";
+import { LINT_RULES, type LintCode } from "./rules.js";
+import { CLEAN_SKILLS, SKILL_CASES } from "./skill/skill-cases.js";
+
+const CASES = { ...SKILL_CASES, ...EVAL_CASES };
+const CLEAN = { ...CLEAN_SKILLS, ...CLEAN_EVALS };
+
+/** Files beside what is looked at belong to the case, but are no part of the finding. */
+async function findingsIn(files: Readonly<Record<string, string>>) {
+  using folder = lintFolder(files);
+  return (await lint([], { cwd: folder.path, ...testOptions() })).findings;
+}
+
+describe("lint", () => {
+  it("has a case for every code", () => {
+    expect(Object.keys(CASES).sort()).toEqual(Object.keys(LINT_RULES).sort());
+  });
+
+  it.each(Object.keys(LINT_RULES) as LintCode[])("finds %s where that is wrong, and nothing else", async (code) => {
+    const findings = await findingsIn(CASES[code]);
+    expect(findings.map((finding) => `${finding.code} ${finding.message}`)).toEqual([
+      expect.stringMatching(new RegExp(`^${code} `)),
+    ]);
+    const [finding] = findings;
+    expect(finding?.severity).toBe(LINT_RULES[code].severity);
+    expect(finding?.message).toMatch(/\w.*[.?]$/s);
+    expect(finding?.fix).not.toBe("");
+    expect(finding?.line).toBeGreaterThan(0);
+    expect(finding?.column).toBeGreaterThan(0);
+    expect(Object.keys(CASES[code])).toContain(finding?.file);
+  });
+
+  it.each(Object.entries(CLEAN))("finds nothing in: %s", async (_, files) => {
+    using folder = lintFolder(files);
+    await expectClean(folder.path);
+  });
+
+  it("names the place of a finding", async () => {
+    const [broken] = await findingsIn(SKILL_CASES["SKILL-REFERENCE-BROKEN"]);
+    expect(broken).toMatchObject({ file: "tidy/SKILL.md", line: 7, column: 17 });
+    const [dead] = await findingsIn(EVAL_CASES["EVAL-PATH-DEAD"]);
+    expect(dead).toMatchObject({ file: "eval.yaml", line: 2, column: 31 });
+    const [unreachable] = await findingsIn(EVAL_CASES["EVAL-UNREACHABLE"]);
+    expect(unreachable).toMatchObject({ file: "eval.yaml", line: 7, column: 9 });
+  });
+
+  it("finds several things at once, in the order of the file", async () => {
+    const files = { "tidy/SKILL.md": "---\nname: Tidy\ncolour: blue\n---\n" };
+    const codes = (await findingsIn(files)).map(({ code }) => code);
+    expect(codes).toEqual(["SKILL-DESCRIPTION-MISSING", "SKILL-NAME", "SKILL-KEY-UNKNOWN", "SKILL-BODY-EMPTY"]);
+  });
+
+  it("does not look for what is disabled, and refuses codes that do not exist", async () => {
+    using folder = lintFolder(SKILL_CASES["SKILL-NAME"]);
+    const report = await lint(["."], { cwd: folder.path, disable: ["SKILL-NAME"] });
+    expect(report).toEqual({ files: ["tidy/SKILL.md"], findings: [] });
+    await expect(lint(["."], { cwd: folder.path, disable: ["SKILL-NAMES"] })).rejects.toThrow(
+      /Did you mean "SKILL-NAME"/,
+    );
+  });
+
+  it("takes files, folders and patterns, and says when there is nothing", async () => {
+    using folder = lintFolder({
+      ...CLEAN_SKILLS["a skill with the least there can be"],
+      "a/one.eval.yaml": "",
+      "b/x.txt": "",
+    });
+    const filesOf = async (...paths: string[]) => (await lint(paths, { cwd: folder.path })).files;
+    expect(await filesOf()).toEqual(["a/one.eval.yaml", "tidy/SKILL.md"]);
+    expect(await filesOf("a")).toEqual(["a/one.eval.yaml"]);
+    expect(await filesOf("*/*.eval.yaml", "tidy/SKILL.md")).toEqual(["a/one.eval.yaml", "tidy/SKILL.md"]);
+    expect(await filesOf("**/SKILL.md", join(folder.path, "tidy"))).toEqual(["tidy/SKILL.md"]);
+    await expect(filesOf("b")).rejects.toMatchObject({ code: "USAGE", exitCode: 2 });
+    await expect(filesOf("b/x.txt")).rejects.toThrow(/neither a SKILL.md nor an eval file/);
+    await expect(filesOf("c")).rejects.toThrow(/There is no file or folder c/);
+  });
+
+  it("does not look into folders of tools", async () => {
+    using folder = lintFolder({
+      "node_modules/x/SKILL.md": "",
+      ".cache/x/SKILL.md": "",
+      ".claude/skills/tidy/SKILL.md": CLEAN_SKILLS["a skill with the least there can be"]?.["tidy/SKILL.md"] ?? "",
+    });
+    expect((await lint([], { cwd: folder.path })).files).toEqual([".claude/skills/tidy/SKILL.md"]);
+  });
+});

@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { LintReport } from "./lint.js";
+import { asAnnotations, asJson, asText, rulesAsText, summary } from "./render.js";
+import { LINT_RULES } from "./rules.js";
+
+const REPORT: LintReport = {
+  files: ["a,b/SKILL.md"],
+  findings: [
+    {
+      code: "SKILL-NAME",
+      severity: "error",
+      file: "a,b/SKILL.md",
+      line: 2,
+      column: 1,
+      message: 'The name "100%\nA" is wrong.',
+      fix: "Mend it.",
+    },
+  ],
+};
+
+describe("findings", () => {
+  it("are lines that editors can follow", () => {
+    expect(asText(REPORT)).toBe('a,b/SKILL.md:2:1: error SKILL-NAME: The name "100% A" is wrong.\n    Mend it.\n');
+    expect(summary(REPORT)).toBe("1 file looked through: 1 error, 0 warnings.");
+    expect(summary({ files: ["x", "y"], findings: [] })).toBe("2 files looked through: nothing found.");
+  });
+
+  it("are annotations whose marks cannot be mistaken", () => {
+    expect(asAnnotations(REPORT)).toBe(
+      '::error file=a%2Cb/SKILL.md,line=2,col=1,title=SKILL-NAME::The name "100%25%0AA" is wrong. Mend it.\n',
+    );
+  });
+
+  it("are JSON", () => {
+    expect(JSON.parse(asJson(REPORT))).toEqual({ schema: "assay.lint/1", errors: 1, warnings: 0, ...REPORT });
+  });
+});
+
+describe("rules", () => {
+  it("are printed with their codes, one a line", () => {
+    const lines = rulesAsText().trimEnd().split("\n");
+    expect(lines.map((line) => line.split(" ")[0])).toEqual(Object.keys(LINT_RULES));
+  });
+
+  it("have sentences", () => {
+    for (const { about, fix } of Object.values(LINT_RULES)) {
+      expect(about).toMatch(/^[A-Z].*\.$/);
+      expect(fix).toMatch(/^[A-Z].*\.$/);
+    }
+  });
+});

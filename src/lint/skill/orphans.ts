@@ -1,0 +1,36 @@
+import { posix } from "node:path";
+import type { Remark } from "../finding.js";
+import type { SkillCode } from "./rules.js";
+import { isInPartFolder, type SkillPart } from "./skill-folder.js";
+
+const LEGAL = /^(?:licen[cs]e|notice|copying)\b/i;
+
+/** The files of a skill that no other file of it mentions: an agent only looks at what it is told of. */
+export function orphanRemarks(skillText: string, parts: readonly SkillPart[]): Remark<SkillCode>[] {
+  return parts
+    .filter(({ path }) => isInPartFolder(path) && !LEGAL.test(posix.basename(path)))
+    .filter((part) => !isMentioned(part, skillText, parts))
+    .map(({ path, file }) => {
+      return { code: "SKILL-FILE-ORPHANED", line: 1, column: 1, file, message: `Nothing mentions ${path}.` };
+    });
+}
+
+function isMentioned({ path, file }: SkillPart, skillText: string, parts: readonly SkillPart[]): boolean {
+  const others = parts.filter((part) => part.file !== file);
+  const name = posix.basename(path);
+  const isNamedIn = (text: string) => text.includes(name) || isFolderNamedIn(text, posix.dirname(path));
+  if (isNamedIn(skillText) || others.some(({ text }) => text !== null && isNamedIn(text))) return true;
+  // Programs import each other without the ending of the file.
+  const stem = name.replace(/\.\w+$/, "");
+  const imported = new RegExp(`\\b${stem.replace(/[^\w]/g, "\\$&")}\\b`);
+  return others.some((part) => part.path.startsWith("scripts/") && part.text !== null && imported.test(part.text));
+}
+
+/** A folder that is named as such means all that lies in it. */
+function isFolderNamedIn(text: string, folder: string): boolean {
+  for (let path = folder; path !== "."; path = posix.dirname(path)) {
+    const named = new RegExp(`${path.replace(/[^\w/]/g, "\\$&")}/(?![\\w.-])`);
+    if (named.test(text)) return true;
+  }
+  return false;
+}

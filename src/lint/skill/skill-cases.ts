@@ -1,0 +1,78 @@
+import type { Files } from "../lint-testing.js";
+import type { SkillCode } from "./rules.js";
+
+const DESCRIPTION = "Tidies up code. Use when asked to clean or sort files.";
+const BODY = "# Tidy\n\nSort the imports.\n";
+
+/** A SKILL.md with a front matter of these lines, or the usual ones. */
+export function skill({ name = "tidy", description = DESCRIPTION, more = "", body = BODY } = {}): string {
+  const lines = [name && `name: ${name}`, description && `description: ${description}`, more].filter(Boolean);
+  return `---\n${lines.join("\n")}\n---\n${body}`;
+}
+
+const withBody = (body: string) => skill({ body: `# Tidy\n\n${body}\n` });
+
+/** For each code, files that have this very defect and no other. */
+export const SKILL_CASES: Readonly<Record<SkillCode, Files>> = {
+  "SKILL-FRONT-MATTER": { "tidy/SKILL.md": "# Tidy\n\nSort the imports.\n" },
+  "SKILL-NAME-MISSING": { "tidy/SKILL.md": skill({ name: "" }) },
+  "SKILL-NAME": { "tidy/SKILL.md": skill({ name: "Tidy_Up" }) },
+  "SKILL-NAME-LENGTH": { [`${"a".repeat(65)}/SKILL.md`]: skill({ name: "a".repeat(65) }) },
+  "SKILL-NAME-FOLDER": { "tidy/SKILL.md": skill({ name: "tidy-up" }) },
+  "SKILL-NAME-RESERVED": { "claude-tidy/SKILL.md": skill({ name: "claude-tidy" }) },
+  "SKILL-DESCRIPTION-MISSING": { "tidy/SKILL.md": skill({ description: "" }) },
+  "SKILL-DESCRIPTION-LENGTH": { "tidy/SKILL.md": skill({ description: "words ".repeat(180) }) },
+  "SKILL-DESCRIPTION-SHORT": { "tidy/SKILL.md": skill({ description: "Tidies up." }) },
+  "SKILL-DESCRIPTION-TAGS": { "tidy/SKILL.md": skill({ description: `Use <b>always</b>. ${DESCRIPTION}` }) },
+  "SKILL-KEY-UNKNOWN": { "tidy/SKILL.md": skill({ more: "author: somebody" }) },
+  "SKILL-KEY-VALUE": { "tidy/SKILL.md": skill({ more: "metadata: yes please" }) },
+  "SKILL-BODY-EMPTY": { "tidy/SKILL.md": skill({ body: "\n" }) },
+  "SKILL-BODY-LONG": { "tidy/SKILL.md": skill({ body: "Sort.\n".repeat(501) }) },
+  "SKILL-REFERENCE-BROKEN": { "tidy/SKILL.md": withBody("See [the rules](references/rules.md).") },
+  "SKILL-REFERENCE-OUTSIDE": {
+    "tidy/SKILL.md": withBody("See [the rules](../rules.md)."),
+    "rules.md": "They are there, but not in the skill.",
+  },
+  "SKILL-PATH-ABSOLUTE": { "tidy/SKILL.md": withBody("See [the rules](/etc/rules.md).") },
+  "SKILL-PATH-WINDOWS": {
+    "tidy/SKILL.md": withBody("Run scripts\\sort.py, which is sort.py."),
+    "tidy/scripts/sort.py": "print()\n",
+  },
+  "SKILL-FILE-ORPHANED": { "tidy/SKILL.md": withBody("Sort."), "tidy/references/rules.md": "Sort by name.\n" },
+};
+
+/** Skills with nothing wrong in them. */
+export const CLEAN_SKILLS: Readonly<Record<string, Files>> = {
+  "a skill with the least there can be": { "tidy/SKILL.md": skill() },
+  "a skill with all keys": {
+    "tidy/SKILL.md": skill({
+      more: 'license: MIT\ncompatibility: Needs git.\nallowed-tools: Bash(git:*) Read\nmetadata:\n  version: "1.0"',
+    }),
+  },
+  "files that are mentioned in various ways": {
+    "tidy/SKILL.md": withBody(
+      [
+        "See [the rules](references/rules.md#sorting 'Rules') and ![a picture](assets/picture.png).",
+        "Run `python scripts/sort.py --all`, then [this][more] or <https://example.org/x.md>.",
+        "Templates are in `assets/templates/`.",
+        "A link looks like `[text](nowhere.md)`; your own may be at {baseDir}/scripts/own.py or docs/rules.md.",
+        "```sh",
+        "cat [not](a-link.md)",
+        "python scripts/sort.py",
+        "```",
+        "[more]: references/deep/more.md",
+      ].join("\n"),
+    ),
+    "tidy/references/rules.md": "Back to [the skill](../SKILL.md), on to [more](deep/more.md).\n",
+    "tidy/references/deep/more.md": "As in [the rules](references/rules.md).\n",
+    "tidy/scripts/sort.py": "from order import by_name\n",
+    "tidy/scripts/order.py": "by_name = None\n",
+    "tidy/assets/picture.png": "\u0089PNG",
+    "tidy/assets/templates/one.txt": "{title}\n",
+    "tidy/assets/templates/two.md": "[a link to fill in](somewhere.md)\n",
+    "tidy/LICENSE.md": "Do as you [like](nowhere.md).\n",
+  },
+  "commands about the user's own folders": {
+    "tidy/SKILL.md": withBody("```sh\nsh scripts/build.sh\n```"),
+  },
+};

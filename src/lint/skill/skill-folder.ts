@@ -1,0 +1,55 @@
+import type { Dirent } from "node:fs";
+import { readdir, readFile, stat } from "node:fs/promises";
+import { extname, join } from "node:path";
+
+/** A file of a skill beside its SKILL.md. */
+export interface SkillPart {
+  /** Below the folder of the skill, with slashes. */
+  readonly path: string;
+  readonly file: string;
+  /** Null for what is no text, or too large to be one that anybody reads. */
+  readonly text: string | null;
+}
+
+/** Where skills keep the files that belong to them. */
+const PART_FOLDERS = ["references", "scripts", "assets"];
+const DEEPEST = 8;
+const MOST_FILES = 2000;
+const LARGEST_BYTES = 2 ** 20;
+const PASSED_OVER = new Set(["node_modules", "__pycache__", "__init__.py"]);
+const BINARY = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".ttf", ".otf", ".woff", ".woff2"]);
+
+/** The Markdown files at the root of a skill but SKILL.md, and all files in the folders that belong to it. */
+export async function skillParts(dir: string): Promise<SkillPart[]> {
+  const found: string[] = [];
+  for (const entry of await entriesOf(dir))
+    if (entry.isFile() && /\.mdx?$/i.test(entry.name) && entry.name !== "SKILL.md") found.push(entry.name);
+  for (const folder of PART_FOLDERS) await collect(dir, { path: folder, depth: 0 }, found);
+  return Promise.all(
+    found.sort().map(async (path) => ({ path, file: join(dir, path), text: await textOf(join(dir, path)) })),
+  );
+}
+
+/** Whether a file lies in a folder that belongs to the skill, not merely beside its SKILL.md. */
+export function isInPartFolder(path: string): boolean {
+  return PART_FOLDERS.some((folder) => path.startsWith(`${folder}/`));
+}
+
+async function collect(dir: string, { path, depth }: { path: string; depth: number }, found: string[]): Promise<void> {
+  for (const entry of await entriesOf(join(dir, path))) {
+    if (entry.name.startsWith(".") || PASSED_OVER.has(entry.name) || found.length >= MOST_FILES) continue;
+    const below = `${path}/${entry.name}`;
+    if (entry.isDirectory() && depth < DEEPEST) await collect(dir, { path: below, depth: depth + 1 }, found);
+    else if (entry.isFile()) found.push(below);
+  }
+}
+
+async function entriesOf(path: string): Promise<Dirent[]> {
+  return readdir(path, { withFileTypes: true }).catch(() => []);
+}
+
+async function textOf(file: string): Promise<string | null> {
+  if (BINARY.has(extname(file).toLowerCase()) || (await stat(file)).size > LARGEST_BYTES) return null;
+  const text = await readFile(file, "utf8");
+  return text.includes("\0") ? null : text;
+}

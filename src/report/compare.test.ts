@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { compareRows, type RunComparison } from "../compare/index.js";
+import { type EvalRow, makeRow } from "../core/row.js";
+import { compareMarkdown, compareText } from "./compare.js";
+import { differenceCell, pValue } from "./compare-cells.js";
+import { gateWords } from "./compare-gate.js";
+import { compareReport } from "./compare-json.js";
+
+interface Side {
+  tasks: number;
+  passes: number;
+  costUsd?: number;
+  from?: number;
+}
+
+function rows({ tasks, passes, costUsd, from = 0 }: Side): EvalRow[] {
+  return Array.from({ length: tasks }, (_, i) =>
+    makeRow({
+      system: "agent",
+      exampleId: `task-${i + from}`,
+      dataset: "fixes",
+      outcome: i < passes ? "pass" : "fail",
+      scores: { em: Number(i < passes) },
+      primaryField: "em",
+      ...(costUsd === undefined ? {} : { costUsd: costUsd * (1 + (i % 2) / 10) }),
+    }),
+  );
+}
+
+function compared(a: Side, b: Side): RunComparison {
+  const comparison = compareRows(rows(a), rows(b), { metrics: ["pass_rate", "mean_cost_usd"] });
+  const name = (run: string) => ({ run: `/runs/${run}`, title: run });
+  return { a: name("before"), b: name("after"), level: 0.95, comparisons: [comparison], notes: ["a word on both"] };
+}
+
+const WORSE = compared({ tasks: 40, passes: 30, costUsd: 0.02 }, { tasks: 40, passes: 15, costUsd: 0.01 });
+
+describe("compareText", () => {
+  it("shows each metric with its difference, interval, p-values and what became of it", () => {
+    const text = compareText(WORSE);
+    expect(text).toContain("# before → after\n\n## A: agent, B: agent\n\nB is worse than A.");
+    expect(text).toMatch(
+      /\| pass_rate +\| +0\.75 +\| +0\.375 +\| +-0\.375 \[-0\.532, -0\.218\] +\| <0\.001 +\| +<0\.001 +\| worse +\| +40 \|/,
+    );
+    expect(text).toMatch(
+      /\| mean_cost_usd +\| +\$0\.0210 +\| +\$0\.0105 +\| +-\$0\.0105 \[-\$0\.0107, -\$0\.0103\] .*better/,
+    );
+    expect(text).toContain("- 40 tasks paired (40 trials of A, 40 of B), 0 only in A, 0 only in B");
+    expect(text).toContain("adjusted by Holm over 2 different differences");
+    expect(text).toMatch(/- pass_rate: a difference of 0\.21\d is found with a chance of 80 %/);
+    expect(text).toContain("- a word on both");
+  });
+
+  it("lists the first ten tasks that changed, and how many more there are", () => {
+    const text = compareText(WORSE);
+    expect(text).toContain("Passed in A, fails in B: 15\n\n- task-15: 1/1 → 0/1\n");
+    expect(text.match(/1\/1 → 0\/1/g)).toHaveLength(10);
+    expect(text).toContain("- and 5 more, all of which are in --output json");
+  });
+
+  it("lists tasks without a partner, and says when there is nothing to compare", () => {
+    const text = compareText(compared({ tasks: 2, passes: 2 }, { tasks: 2, passes: 2, from: 2 }));
+    expect(text).toContain("Nothing to compare: no task was scored in both.");
+    expect(text).toContain("Not paired: 4\n\n- task-0: not in B\n");
+    expect(text).toMatch(/\| pass_rate .*\| no task has it in both \| +0 \|/);
+    expect(text).not.toMatch(/NaN|undefined|null/);
+  });
+
+  it("shows nothing that steers a terminal", () => {
+    const hostile = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "\u001b[2J\nx" }));
+    const comparison = compareRows(hostile, []);
+    expect(compareText({ ...WORSE, comparisons: [comparison] })).toContain("\ufffd[2J x: not in B");
+  });
+});
+
+describe("compareMarkdown", () => {
+  it("folds lists, and lets no task open a tag", () => {
+    const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b>" }));
+    const text = compareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
+    expect(text).toContain("<details>\n<summary>Not paired: 1</summary>\n\n- &lt;b>: not in B\n\n</details>");
+  });
+});
+
+describe("compareReport", () => {
+  it("has every list in full, the lift and the regressions, and nothing that JSON cannot hold", () => {
+    const report = compareReport(WORSE);
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+    expect(report).toMatchObject({ schema: "assay.comparison/1", level: 0.95, a: { run: "/runs/before" } });
+    const [only] = report.comparisons;
+    expect(only?.flips.toFail).toHaveLength(15);
+    expect(only).toMatchObject({ lift: "worse", regressions: { worse: ["pass_rate"], undetectable: [] } });
+    expect(compareReport(WORSE, 0.5).comparisons[0]?.regressions.worse).toEqual([]);
+  });
+});
+
+describe("gateWords", () => {
+  const words = (a: Side, b: Side, minDifference = 0) => {
+    const [comparison] = compared(a, b).comparisons;
+    if (comparison === undefined) throw new Error("nothing compared");
+    return gateWords(comparison, minDifference);
+  };
+
+  it("says what is worse", () => {
+    expect(words({ tasks: 40, passes: 30 }, { tasks: 40, passes: 15 })).toEqual({
+      isWorse: true,
+      messages: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (adjusted p <0.001)"],
+    });
+  });
+
+  it("says when chance may be the reason, and when the design could not have told", () => {
+    const { isWorse, messages } = words({ tasks: 4, passes: 4 }, { tasks: 4, passes: 0 });
+    expect(isWorse).toBe(false);
+    expect(messages).toEqual([
+      "agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)",
+      expect.stringContaining("with 4 paired tasks hardly any regression could have been found"),
+    ]);
+  });
+
+  it("says which losses that matter could have been missed, and what B never did", () => {
+    const { messages } = words({ tasks: 41, passes: 30 }, { tasks: 40, passes: 28 }, 0.02);
+    expect(messages.join("\n")).toMatch(
+      /a loss of 0\.02 could well have been missed: this design finds 0\.0\d+ and more/,
+    );
+    expect(messages).toContain("agent: 1 task of A was not scored in B and decided nothing");
+  });
+});
+
+describe("cells", () => {
+  it("writes p-values and signs for people", () => {
+    expect([pValue(null), pValue(0.0004), pValue(0.0456), pValue(1)]).toEqual(["–", "<0.001", "0.046", "1"]);
+    const [metric] = compareRows(rows({ tasks: 1, passes: 0 }), rows({ tasks: 1, passes: 1 })).metrics;
+    if (metric === undefined) throw new Error("nothing compared");
+    expect(differenceCell(metric)).toBe("+1");
+    expect(differenceCell({ ...metric, difference: null })).toBe("–");
+    expect(differenceCell({ ...metric, difference: 0, low: -0.5, high: 0.5 })).toBe("0 [-0.5, +0.5]");
+  });
+});

@@ -1,0 +1,171 @@
+import type { Lift } from "../compare/index.js";
+import { ownValue } from "../core/own-value.js";
+import type { ExperimentReport } from "./experiment.js";
+import type { Figure } from "./experiment-figures.js";
+import type { Delta, VariantLift } from "./experiment-lift.js";
+import type { Passes, StimulusDifference } from "./experiment-stimuli.js";
+import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
+import { type Column, markdownTable, oneLine } from "./markdown.js";
+
+type VariantLine = ExperimentReport["variants"][number];
+
+/** The report of an experiment for people, as Markdown that also reads well in a terminal. */
+export function experimentMarkdown(report: ExperimentReport): string {
+  const parts = [
+    `# ${oneLine(report.name)}`,
+    ...(report.description === null ? [] : [oneLine(report.description)]),
+    markdownTable(variantColumns(report), report.variants),
+    ...liftPart(report),
+    ...stimulusParts(report),
+    ...missingPart(report),
+    footer(report),
+  ];
+  return `${parts.join("\n\n")}\n`;
+}
+
+/** A headline that fewer trials than this stand behind is marked. */
+const LOW_COVERAGE = 0.95;
+
+function variantColumns({ variants, baseline }: ExperimentReport): Column<VariantLine>[] {
+  const k = Math.max(1, ...variants.flatMap(({ curves }) => curves.map((point) => point.k)));
+  const curve = ({ curves }: VariantLine) => curves.find((point) => point.k === k);
+  const right = (title: string, cell: (line: VariantLine) => string): Column<VariantLine> => ({
+    title,
+    align: "right",
+    cell,
+  });
+  return [
+    { title: "variant", cell: ({ name }) => (name === baseline ? `${name} (baseline)` : name) },
+    right("pass rate [95 %]", ({ passRate }) => withInterval(passRate)),
+    ...(k === 1
+      ? []
+      : [
+          right(`pass@${k}`, (line) => formatNumber(curve(line)?.passAtK.value)),
+          right(`pass^${k}`, (line) => formatNumber(curve(line)?.passHatK.value)),
+        ]),
+    right("mean score [95 %]", ({ meanScore }) => withInterval(meanScore)),
+    right("cost per trial", ({ meanCostUsd }) => formatDollars(meanCostUsd.value)),
+    right("cost per pass", ({ costPerPassUsd }) => formatDollars(costPerPassUsd)),
+    right("time per trial", ({ meanSeconds }) => formatSeconds(meanSeconds.value)),
+    right("stimuli", ({ stimuli }) => String(stimuli)),
+    right("coverage", ({ coverage }) => `${formatShare(coverage)}${coverage < LOW_COVERAGE ? " ⚠" : ""}`),
+  ];
+}
+
+function percent(level: number): string {
+  return `${Number((level * 100).toFixed(2))} %`;
+}
+
+/** Scores and rates have no values outside [0, 1]; the t interval of a few does not know that. */
+function withInterval({ value, low, high }: Figure): string {
+  if (value === null || low === null || high === null) return formatNumber(value);
+  const within = (bound: number) => formatNumber(Math.min(1, Math.max(0, bound)));
+  return `${formatNumber(value)} [${within(low)}, ${within(high)}]`;
+}
+
+const LIFT_WORDS: Readonly<Record<Lift, string>> = {
+  better: "better",
+  worse: "worse",
+  same_but_cheaper: "same but cheaper",
+  same_but_dearer: "same but dearer",
+  inconclusive: "inconclusive",
+};
+
+function liftPart({ lifts, baseline, level }: ExperimentReport): string[] {
+  if (lifts.length === 0) return [];
+  const columns: Column<VariantLift>[] = [
+    { title: "variant", cell: ({ variant }) => variant },
+    { title: "lift", cell: ({ lift }) => LIFT_WORDS[lift] },
+    { title: `pass rate [${percent(level)}]`, align: "right", cell: ({ passRate }) => signedInterval(passRate) },
+    { title: "p", align: "right", cell: ({ passRate }) => formatNumber(passRate.p) },
+    { title: "p (Holm)", align: "right", cell: ({ passRate }) => formatNumber(passRate.adjustedP) },
+    { title: "mean score", align: "right", cell: ({ meanScore }) => signed(meanScore.difference) },
+    { title: "cost per trial", align: "right", cell: ({ costUsd, costChange }) => money(costUsd, costChange) },
+    { title: "time per trial", align: "right", cell: ({ seconds, timeChange }) => time(seconds, timeChange) },
+    { title: "paired stimuli", align: "right", cell: ({ paired }) => String(paired) },
+  ];
+  return [`## Difference to ${oneLine(baseline)}`, markdownTable(columns, lifts)];
+}
+
+function signed(value: number | null, format: (size: number) => string = formatNumber): string {
+  if (value === null) return "–";
+  return `${value < 0 ? "−" : value > 0 ? "+" : "±"}${format(Math.abs(value))}`;
+}
+
+function signedInterval({ difference, low, high }: Delta): string {
+  if (low === null || high === null) return signed(difference);
+  const within = (bound: number) => signed(Math.min(1, Math.max(-1, bound)));
+  return `${signed(difference)} [${within(low)}, ${within(high)}]`;
+}
+
+function money({ difference }: Delta, change: number | null): string {
+  return withChange(signed(difference, formatDollars), change);
+}
+
+function time({ difference }: Delta, change: number | null): string {
+  return withChange(signed(difference, formatSeconds), change);
+}
+
+function withChange(text: string, change: number | null): string {
+  return change === null ? text : `${text} (${signed(change, formatShare)})`;
+}
+
+function stimulusParts({ stimuli, baseline, variants }: ExperimentReport): string[] {
+  const hasSeveral = new Set(Object.values(stimuli).flatMap((lines) => lines.map((line) => line.eval))).size > 1;
+  return variants.flatMap(({ name }) => {
+    const lines = ownValue(stimuli, name);
+    if (lines === undefined || lines.length === 0) return [];
+    const columns: Column<StimulusDifference>[] = [
+      ...(hasSeveral ? [{ title: "eval", cell: (line: StimulusDifference) => line.eval }] : []),
+      { title: "stimulus", cell: ({ stimulus }) => stimulus },
+      { title: baseline, align: "right", cell: (line) => rate(line.baseline) },
+      { title: name, align: "right", cell: (line) => rate(line.variant) },
+      { title: "difference", align: "right", cell: ({ difference }) => signed(difference) },
+    ];
+    return [`## ${oneLine(name)}, by stimulus`, markdownTable(columns, lines)];
+  });
+}
+
+function rate({ passes, trials, rate: share }: Passes): string {
+  return share === null ? "–" : `${formatNumber(share)} (${passes}/${trials})`;
+}
+
+/** Many missing stimuli have one reason; the JSON lists them all. */
+const MAX_MISSING = 20;
+
+function missingPart({ missing }: ExperimentReport): string[] {
+  if (missing.length === 0) return [];
+  const lines = missing
+    .slice(0, MAX_MISSING)
+    .map((each) => `- ${oneLine(each.stimulus)} (${oneLine(each.eval)}): ${oneLine(each.variants.join(", "))}`);
+  const rest = missing.length > MAX_MISSING ? [`- … and ${missing.length - MAX_MISSING} more`] : [];
+  return [`## Not scored in every variant`, [...lines, ...rest].join("\n")];
+}
+
+function footer({ variants, lifts, level, notes, vary }: ExperimentReport): string {
+  const trials = variants.reduce((sum, variant) => sum + Object.values(variant.trials).reduce((a, b) => a + b, 0), 0);
+  const known = variants.map(({ totalCostUsd }) => totalCostUsd);
+  const isKnown = known.every((cost) => cost !== null);
+  const cost = isKnown ? `, ${formatDollars(known.reduce<number>((sum, each) => sum + (each ?? 0), 0))}` : "";
+  const lines = [
+    `${plural(variants.length, "variant")}, ${plural(trials, "trial")}${cost}`,
+    ...(vary.length === 0 ? [] : [`varied: ${vary.join(", ")}`]),
+    `better and worse: the ${percent(level)} interval of the paired difference over stimuli leaves out 0 and the exact test agrees, adjusted by Holm for ${plural(lifts.length, "comparison")}`,
+    ...detectableLines(lifts),
+    ...notes,
+  ];
+  return lines.map((line) => `- ${oneLine(line)}`).join("\n");
+}
+
+function detectableLines(lifts: readonly VariantLift[]): string[] {
+  return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
+    if (lift !== "inconclusive") return [];
+    if (passRate.n > 0 && passRate.adjustedP === null)
+      return [`${variant}: ${passRate.n} paired stimuli are too few for any difference to show`];
+    if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
+    if (detectable === null) return [];
+    return [
+      `${variant}: a difference of the pass rate under ${(detectable * 100).toFixed(1)} points is found less often than four times in five; more stimuli or runs would tell`,
+    ];
+  });
+}

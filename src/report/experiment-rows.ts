@@ -1,0 +1,44 @@
+import { type EvalRow, makeRow, plainRow } from "../core/row.js";
+
+/** A variant of an experiment, and the names of the systems that its rows are of. */
+export interface ReportedVariant {
+  readonly name: string;
+  readonly systems: readonly string[];
+  /** JSON pointers with the values that make the variant. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * The rows of each variant, as if the variant were one system and its evals had the names they have everywhere: rows of
+ * one stimulus are trials of one task, whatever the variant.
+ */
+export function rowsByVariant(variants: readonly ReportedVariant[], rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+  const variantOf = new Map(variants.flatMap(({ name, systems }) => systems.map((system) => [system, name])));
+  const found = new Map<string, EvalRow[]>(variants.map(({ name }) => [name, []]));
+  const trials = new Map<string, number>();
+  for (const row of rows) {
+    const variant = variantOf.get(row.system);
+    if (variant === undefined) continue;
+    const dataset = evalOf(row.dataset, variant);
+    const key = JSON.stringify([variant, dataset, row.exampleId]);
+    const trial = trials.get(key) ?? 0;
+    trials.set(key, trial + 1);
+    found.get(variant)?.push(makeRow({ ...plainRow(row), system: variant, dataset, trial }));
+  }
+  return found;
+}
+
+/** Datasets of an experiment are called `<variant>/<eval>`. */
+function evalOf(dataset: string, variant: string): string {
+  return dataset.startsWith(`${variant}/`) ? dataset.slice(variant.length + 1) : dataset;
+}
+
+/** What tells a stimulus from all others of an experiment. */
+export function stimulusKey({ dataset, exampleId }: Pick<EvalRow, "dataset" | "exampleId">): string {
+  return JSON.stringify([dataset, exampleId]);
+}
+
+/** Rows that belong to a stimulus: those that stand for trials of a stopped run that never began say of none. */
+export function isOfStimulus({ dataset, outcome }: EvalRow): boolean {
+  return dataset !== "" || outcome !== "skipped";
+}

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { checkEvalsConfig, evalsConfigProblems, sharedEnvironments } from "./evals-config.js";
+
+describe("evals of a config file", () => {
+  it("may name paths, suites and environments", async () => {
+    const evals = {
+      paths: ["evals"],
+      suites: { fast: { tags: ["!slow", "area=js,ts"] }, one: { paths: ["a/eval.yaml"] } },
+      environments: { node: { files: [{ src: "app", dest: "." }], commands: ["npm ci"] } },
+    };
+    expect(await checkEvalsConfig(evals)).toBe(evals);
+    expect(sharedEnvironments(evals, "/project")).toEqual({
+      node: { environment: evals.environments.node, dir: "/project" },
+    });
+    expect(sharedEnvironments({}, "/project")).toEqual({});
+  });
+
+  it.each([
+    [{ path: [] }, ["path"], 'unknown key "path". Did you mean "paths"?'],
+    [{ paths: [] }, ["paths"], "paths is empty"],
+    [{ suites: { fast: {} } }, ["suites", "fast"], "suites.fast chooses nothing"],
+    [{ suites: { fast: { tag: ["a"] } } }, ["suites", "fast", "tag"], 'Did you mean "tags"?'],
+    [{ suites: { fast: { tags: ["=a"] } } }, ["suites", "fast", "tags", 0], "names no tag"],
+    [{ environments: { a: { use: "b" } } }, ["environments", "a", "use"], 'unknown key "use"'],
+    [{ environments: { a: { files: [{}] } } }, ["environments", "a", "files", 0, "dest"], "dest is missing"],
+    [3, [], "must be a mapping"],
+  ])("is refused when it is %j", async (value, path, text) => {
+    const problems = await evalsConfigProblems(value);
+    expect(problems[0]).toMatchObject({ path, text: expect.stringContaining(text) });
+    await expect(checkEvalsConfig(value)).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("evals: "),
+    });
+  });
+});

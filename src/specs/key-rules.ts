@@ -1,0 +1,187 @@
+import type { z } from "zod";
+import { environmentSchema, fileSchema, gitSchema, serverSchema } from "./environment-schema.js";
+import {
+  constraintsSchema,
+  defaultsSchema,
+  gateSchema,
+  graderSchema,
+  patchSchema,
+  scoringSchema,
+  specSchema,
+  stimulusSchema,
+  triggersSchema,
+  turnSchema,
+} from "./spec-schema.js";
+
+/** A key of another harness that means one of ours. */
+export interface Alias {
+  readonly key: string;
+  /** Makes our value of theirs; the very same unless told. */
+  readonly convert?: (value: unknown) => unknown;
+  /** True when ours counts where both are given. */
+  readonly yields?: boolean;
+}
+
+/** Which keys a mapping may have: our own, and what becomes of those that other harnesses use. */
+export interface KeyRules {
+  readonly keys: readonly string[];
+  readonly aliases?: Readonly<Record<string, Alias>>;
+  /** Keys that are passed over, and why. */
+  readonly ignored?: Readonly<Record<string, string>>;
+  /** Keys that are errors with an advice of their own. */
+  readonly refused?: Readonly<Record<string, string>>;
+  /** Values that may be given in another form: makes ours of them. */
+  readonly forms?: Readonly<Record<string, (value: unknown) => unknown>>;
+  /** What stands in the values. */
+  readonly inside?: Readonly<Record<string, Inside>>;
+  /** True for graders, whose settings may stand beside their type. */
+  readonly isGrader?: boolean;
+}
+
+/** Where rules hold: in the value itself, in each entry of it when it is a list, or in each value of it. */
+export interface Inside {
+  readonly rules: KeyRules;
+  readonly each?: boolean;
+}
+
+function keysOf({ shape }: z.ZodObject): string[] {
+  return Object.keys(shape);
+}
+
+function seconds(value: unknown): unknown {
+  return typeof value === "number" ? `${value}s` : value;
+}
+
+function milliseconds(value: unknown): unknown {
+  return typeof value === "number" ? `${value}ms` : value;
+}
+
+/** Some harnesses set their executors up in place. */
+function executorName(value: unknown): unknown {
+  const isSetUp = typeof value === "object" && value !== null && "name" in value;
+  return isSetUp ? value.name : value;
+}
+
+/** The rules of an environment. */
+export const ENVIRONMENT_RULES: KeyRules = {
+  keys: keysOf(environmentSchema),
+  inside: {
+    git: {
+      rules: {
+        keys: keysOf(gitSchema),
+        aliases: {
+          source: { key: "url" },
+          repo: { key: "url" },
+          branch: { key: "ref" },
+          commit: { key: "ref" },
+        },
+        ignored: { type: "every trial has a checkout of its own" },
+      },
+    },
+    files: {
+      rules: {
+        keys: keysOf(fileSchema),
+        aliases: { path: { key: "dest" }, source: { key: "src" }, target: { key: "dest" } },
+      },
+      each: true,
+    },
+    mcpServers: {
+      rules: {
+        keys: keysOf(serverSchema),
+        ignored: {
+          type: "a command means stdio, a url means http",
+          tools: "the agent sees all tools of a server",
+        },
+      },
+      each: true,
+    },
+  },
+};
+
+const grader: KeyRules = { keys: keysOf(graderSchema), isGrader: true };
+
+const defaults: KeyRules = {
+  keys: keysOf(defaultsSchema),
+  forms: { executor: executorName },
+  aliases: {
+    trials: { key: "runs" },
+    trials_per_task: { key: "runs" },
+    timeout_seconds: { key: "timeout", convert: seconds },
+    timeout_ms: { key: "timeout", convert: milliseconds },
+    models: { key: "model" },
+    max_cost: { key: "max_cost_usd" },
+    agent: { key: "executor" },
+  },
+  ignored: {
+    parallel: "trials are run side by side anyway; --workers says how many",
+    workers: "say --workers",
+    max_workers: "say --workers",
+    fail_fast: "all trials are run",
+    verbose: "say --verbose",
+    max_attempts: "say --max-retries",
+    skill_directories: "name the skills in environment.skills",
+    mcp_servers: "name the servers in environment.mcpServers",
+    env: "name the variables in environment.env",
+  },
+};
+
+const stimulus: KeyRules = {
+  keys: keysOf(stimulusSchema),
+  aliases: {
+    id: { key: "name", yields: true },
+    input: { key: "prompt" },
+    agent_environment: { key: "environment" },
+  },
+  ignored: {
+    description: "it tells the agent nothing",
+    expect_activation: "write it as expect_skills or reject_skills of constraints",
+  },
+  inside: {
+    turns: { rules: { keys: keysOf(turnSchema) }, each: true },
+    constraints: {
+      rules: {
+        keys: keysOf(constraintsSchema),
+        aliases: {
+          max_duration_seconds: { key: "max_duration", convert: seconds },
+          max_duration_ms: { key: "max_duration", convert: milliseconds },
+        },
+      },
+    },
+    environment: { rules: ENVIRONMENT_RULES },
+    golden_patch: { rules: { keys: keysOf(patchSchema) } },
+    graders: { rules: grader, each: true },
+  },
+};
+
+/** The rules of a whole eval file. */
+export const SPEC_RULES: KeyRules = {
+  keys: keysOf(specSchema),
+  aliases: {
+    config: { key: "defaults" },
+    agent_environment: { key: "environment" },
+    gates: { key: "gate" },
+  },
+  ignored: {
+    version: "what changed is seen from the content",
+    metrics: "all figures are computed; hold them to something with gate",
+  },
+  refused: {
+    tasks: "lists files of another harness. Write what is asked under stimuli, each with a name, a prompt and graders.",
+    scenarios:
+      "is the list of another harness. Call it stimuli; its setup is environment, and its assertions are graders.",
+  },
+  inside: {
+    defaults: { rules: defaults },
+    environment: { rules: ENVIRONMENT_RULES },
+    graders: { rules: grader, each: true },
+    stimuli: { rules: stimulus, each: true },
+    triggers: {
+      rules: {
+        keys: keysOf(triggersSchema),
+        aliases: { should_trigger: { key: "should" }, should_not_trigger: { key: "should_not" } },
+      },
+    },
+    scoring: { rules: { keys: keysOf(scoringSchema) } },
+    gate: { rules: { keys: keysOf(gateSchema), aliases: { operator: { key: "op" } } } },
+  },
+};

@@ -1,0 +1,97 @@
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadSpec } from "./read-spec.js";
+import { datasetOf } from "./spec-dataset.js";
+import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+
+const registry = judgingRegistry();
+
+describe("datasetOf", () => {
+  it("makes examples of stimuli, with files and skills in them, and terms of defaults", async () => {
+    using folder = specFolder("", {
+      "shared/schema.md": "all",
+      "evals/app/a.js": "1",
+      "evals/golden.diff": "diff",
+      "skill/SKILL.md": SKILL,
+      "evals/eval.yaml": `name: e
+skill: ../skill
+defaults: { runs: 3, timeout: 30s, max_cost_usd: 0.1 }
+environment:
+  skills: [../skill]
+  files: [{ src: ../shared/schema.md, dest: SCHEMA.md }, { src: app, dest: . }]
+stimuli:
+  - name: s
+    turns: [Hello, Go on]
+    tags: { area: js }
+    golden_patch: golden.diff
+    threshold: 0.4
+    graders: [{ type: completed }]
+triggers: { should: [Tidy up] }
+`,
+    });
+    const spec = await loadSpec(join(folder.path, "evals/eval.yaml"), { registry });
+    const dataset = await datasetOf(spec, registry);
+    expect(dataset).toMatchObject({
+      name: "e",
+      skill: "tidy",
+      gates: [{ metric: "pass_at_3", op: ">=", value: 1 }],
+      terms: { trials: 3, hardTimeoutMs: 30_000, maxCostUsd: 0.1 },
+      facets: ["trigger"],
+      primaryField: "verdict",
+      evaluators: [{ name: "graders" }],
+    });
+    const environment = {
+      skills: [{ name: "tidy", files: [{ dest: "SKILL.md", content: SKILL }] }],
+      files: [
+        { dest: "SCHEMA.md", content: "all" },
+        { dest: "a.js", content: "1" },
+      ],
+    };
+    expect(dataset.examples).toEqual([
+      {
+        id: "s",
+        question: "Go on",
+        turns: [{ role: "user", content: "Hello" }],
+        dataset: "e",
+        environment,
+        graders: [{ type: "completed" }],
+        threshold: 0.4,
+      },
+      {
+        id: "should: Tidy up",
+        question: "Tidy up",
+        dataset: "e",
+        environment,
+        graders: [{ type: "skill-invocation", config: { required: ["tidy"] } }],
+        trigger: "should",
+      },
+    ]);
+  });
+
+  it("makes a usable dataset of stimuli that nothing checks: their trials are unscored", async () => {
+    using folder = specFolder("stimuli: [{ name: s, prompt: p }]\n");
+    const dataset = await datasetOf(await loadSpec(folder.file, { registry }), registry);
+    const [evaluator] = dataset.evaluators ?? [];
+    const [example] = dataset.examples;
+    if (evaluator === undefined || example === undefined) throw new Error("There is nothing to score.");
+    evaluator.checkExample?.(example);
+    expect(await evaluator.score(example, { response: "x" })).toMatchObject({
+      unscored: { verdict: expect.any(String) },
+    });
+    expect(dataset.notes).toEqual([
+      `${folder.file}: the stimulus "s" has neither graders nor constraints: its trials are unscored`,
+    ]);
+  });
+
+  it("follows no link out of what the file names", async () => {
+    using outside = specFolder("", { "secret.txt": "x" });
+    using folder = specFolder(
+      "environment: { files: [{ src: app, dest: . }] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
+      { "app/a.js": "1" },
+    );
+    symlinkSync(join(outside.path, "secret.txt"), join(folder.path, "app/link.txt"));
+    const spec = await loadSpec(folder.file, { registry });
+    await expect(datasetOf(spec, registry)).rejects.toThrow(/the stimulus "s": .*is a link that leaves/);
+  });
+});
