@@ -21,7 +21,11 @@ registry.register("dataset", "agent-tasks", {
 for (const [name, definition] of catalogueDefinitions()) registry.register("dataset", name, definition);
 for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
-registry.register("evaluator", "graders", async () => new (await import("./graders/index.js")).GraderEvaluator());
+registry.register("evaluator", "graders", async () => {
+  // What graders need is loaded with the first of them: most runs have none.
+  if (!registry.has("grader", "prompt")) (await import("./judge-graders.js")).registerJudgeGraders();
+  return new (await import("./graders/index.js")).GraderEvaluator();
+});
 registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
 });

@@ -49,6 +49,8 @@ export interface McpOffer {
 export interface SkillPlaces {
   readonly inHome: string;
   readonly inProject: string;
+  /** True when it passes over a skill whose SKILL.md says no name, and does not say so. */
+  readonly needsName?: boolean;
 }
 
 /** How a program is started. */

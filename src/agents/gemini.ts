@@ -29,7 +29,7 @@ export const gemini: AgentAdapter = {
   install: "npm install -g @google/gemini-cli",
   tellsUsageAtEnd: true,
   login: ".gemini/oauth_creds.json",
-  skills: { inHome: ".gemini/skills", inProject: ".gemini/skills" },
+  skills: { inHome: ".gemini/skills", inProject: ".gemini/skills", needsName: true },
   takesServers: "in throw-away HOME",
   launch,
   reader: () => new GeminiReader(),

@@ -39,7 +39,7 @@ export interface Taker {
 /** Refuses an example that offers what an agent cannot take: it would be measured without, and nobody would know. */
 export function requireTaken({ skills, servers }: Offer, taker: Taker): void {
   const problem =
-    (skills.length === 0 ? null : problemWithSkills(taker)) ??
+    (skills.length === 0 ? null : problemWithSkills(skills, taker)) ??
     (Object.keys(servers).length === 0 ? null : problemWithServers(taker));
   if (problem === null) return;
   const names = problem.of === "skills" ? skills.map(({ name }) => name) : Object.keys(servers);
@@ -53,9 +53,19 @@ interface Problem {
   readonly why: string;
 }
 
-function problemWithSkills({ adapter }: Taker): Problem | null {
-  if (adapter.skills !== undefined) return null;
-  return { of: "skills", what: "cannot be offered the skills", why: `. ${remedy(adapter, "{skills}")}` };
+function problemWithSkills(skills: readonly OfferedSkill[], { adapter }: Taker): Problem | null {
+  const problem = { of: "skills", what: "cannot be offered the skills" } as const;
+  if (adapter.skills === undefined) return { ...problem, why: `. ${remedy(adapter, "{skills}")}` };
+  const needsNames = adapter.skills !== "told" && adapter.skills.needsName === true;
+  if (!needsNames || skills.every(saysName)) return null;
+  return { ...problem, why: ": it passes over those without a name. Write name: NAME at the head of each SKILL.md." };
+}
+
+/** A key of its own among the lines between the dashes. */
+const NAME_LINE = /^\uFEFF?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?name[ \t]*:/;
+
+function saysName({ files }: OfferedSkill): boolean {
+  return files.some(({ dest, content }) => dest === "SKILL.md" && NAME_LINE.test(content));
 }
 
 function problemWithServers({ adapter, usesOwnHome }: Taker): Problem | null {

@@ -27,7 +27,7 @@ export const opencode: AgentAdapter = {
   defaultModel: null,
   install: "npm install -g opencode-ai",
   login: ".local/share/opencode/auth.json",
-  skills: { inHome: ".config/opencode/skills", inProject: ".opencode/skills" },
+  skills: { inHome: ".config/opencode/skills", inProject: ".opencode/skills", needsName: true },
   takesServers: "always",
   launch,
   reader: () => new OpencodeReader(),

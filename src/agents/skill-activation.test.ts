@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { AgentHappening } from "../core/trajectory.js";
 import { withActivations } from "./skill-activation.js";
 
-const call = (name: string, given: unknown): AgentHappening => ({
+const call = (name: string, given: unknown): Extract<AgentHappening, { type: "tool_call" }> => ({
   type: "tool_call",
   name,
   callId: "1",
@@ -32,7 +32,11 @@ describe("a skill is taken up", () => {
 
   it.each<[string, unknown, string]>([
     ["Bash", { command: "cat ~/.claude/skills/tidy/SKILL.md" }, "tidy"],
-    ["command_execution", { command: `/bin/bash -lc "sed -n '1,200p' /h/.agents/skills/tidy-more/SKILL.md"` }, "tidy-more"],
+    [
+      "command_execution",
+      { command: `/bin/bash -lc "sed -n '1,200p' /h/.agents/skills/tidy-more/SKILL.md"` },
+      "tidy-more",
+    ],
     ["read", { path: "/h/.pi/agent/skills/tidy/SKILL.md" }, "tidy"],
     ["read_many_files", { include: ["a.txt", "tidy/SKILL.md"] }, "tidy"],
     ["Read", { file_path: "C:\\skills\\tidy\\SKILL.md" }, "tidy"],
@@ -46,7 +50,7 @@ describe("a skill is taken up", () => {
   });
 
   it("each time, right after the call and at its time", () => {
-    const read = { ...call("read", { path: "tidy/SKILL.md" }), timestamp: 5 } as AgentHappening;
+    const read = { ...call("read", { path: "tidy/SKILL.md" }), timestamp: 5 };
     const failed: AgentHappening = { type: "tool_result", callId: "1", success: false, result: "no" };
     expect(withActivations([read, failed, read], ["tidy"])).toEqual([
       read,

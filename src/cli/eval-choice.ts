@@ -14,9 +14,14 @@ export interface EvalChoice {
   executors?: readonly string[];
   models?: readonly string[];
   judgeModel?: string;
+  /** Whatever answers for the judge, and the variable that holds its key. */
+  judgeUrl?: string;
+  judgeApiKeyEnv?: string;
   /** What the weighted score of a trial must reach. */
   threshold?: number;
   timeoutMs?: number;
+  /** A script by which a simulated model answers, in place of the real ones. */
+  mock?: string;
   /** True when a single trial that did not pass is a failure. */
   requirePass?: boolean;
   /** Where reports go besides stdout. */

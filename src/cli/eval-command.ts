@@ -17,6 +17,7 @@ Examples:
   assay eval -e skills/tidy/eval.yaml --executor claude --model claude-sonnet-4-5 --runs 5 --max-cost 5
   assay eval -e evals/ --tag area=js --tag '!slow' --model gpt-5.5,gpt-5.5-mini --executor codex
   assay eval --suite nightly --output-dir reports --junit reports/junit.xml --markdown comment.md
+  assay eval --mock evals/changelog/mock.yaml         without a key: the model is simulated
   assay eval -e eval.yaml --dry-run                   what would be run, and what it costs at most
   assay eval --resume                                 go on with the eval that was stopped
 
@@ -34,10 +35,13 @@ export function addEval(program: Command, done: Done): void {
     .option("--executor <agent>", "the agent, or a command with {prompt}; repeatable", collect)
     .option("--model <names>", "models of the agent, with commas between them", list)
     .option("--judge-model <name>", "the model of graders that ask one")
+    .option("--judge-url <url>", "the base URL of whatever answers for it")
+    .option("--judge-api-key-env <variable>", "the name of the variable that holds its key")
     .option("--threshold <share>", "what the weighted score of a trial must reach", number)
     .option("--timeout <duration>", "for each trial, such as 90s or 5m", duration)
     .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
     .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
+    .option("--mock <script>", "let a simulated model answer the agents, without a key: see assay mock")
     .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count)
     .option("--require-pass", "exit 1 unless every trial passed")
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json there")
@@ -78,7 +82,17 @@ export function duration(value: string): number {
 type EvalOptions = Omit<RunFlags, "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold"> &
   Pick<
     EvalChoice,
-    "suite" | "runs" | "threshold" | "judgeModel" | "requirePass" | "junit" | "markdown" | "outputDir"
+    | "mock"
+    | "suite"
+    | "runs"
+    | "threshold"
+    | "judgeModel"
+    | "judgeUrl"
+    | "judgeApiKeyEnv"
+    | "requirePass"
+    | "junit"
+    | "markdown"
+    | "outputDir"
   > & {
     eval?: string[];
     tag?: string[];
@@ -102,11 +116,13 @@ function toFlags(options: EvalOptions): RunFlags {
     executor,
     model,
     judgeModel,
+    judgeUrl,
+    judgeApiKeyEnv,
     threshold,
     timeout,
     ...others
   } = options;
-  const { requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...same } = others;
+  const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...same } = others;
   const choice = {
     files,
     suite,
@@ -116,8 +132,11 @@ function toFlags(options: EvalOptions): RunFlags {
     executors: executor,
     models: model,
     judgeModel,
+    judgeUrl,
+    judgeApiKeyEnv,
     threshold,
     timeoutMs: timeout,
+    mock,
     requirePass,
     junit,
     markdown,

@@ -51,27 +51,19 @@ async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
   if (files.length === 0)
     throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or write one with assay init.");
   const specs: EvalSpec[] = [];
-  const options = { registry, ...environmentsOf(config), ...judgeEdit(choice) };
+  const options = { registry, ...environmentsOf(config), ...overrides(choice) };
   for (const file of files) specs.push(chosenStimuli(await loadSpec(file, options), { choice, suite }));
   requireOwnNames(specs);
   requireStimuli(specs, choice);
   return specs.filter(({ stimuli }) => stimuli.length > 0);
 }
 
-function environmentsOf({ evals, configDir }: RunFlags) {
-  return { environments: sharedEnvironments(evals ?? {}, configDir ?? process.cwd()) };
+function overrides({ judgeModel, runs }: EvalChoice) {
+  return { ...(judgeModel === undefined ? {} : { judgeModel }), ...(runs === undefined ? {} : { runs }) };
 }
 
-/** The judge of the command line stands in the place of the file's. */
-function judgeEdit({ judgeModel }: EvalChoice) {
-  if (judgeModel === undefined) return {};
-  const edit = (raw: unknown) => {
-    if (typeof raw !== "object" || raw === null) return raw;
-    const key = "config" in raw && !("defaults" in raw) ? "config" : "defaults";
-    const before = (raw as Record<string, unknown>)[key];
-    return { ...raw, [key]: { ...(typeof before === "object" ? before : {}), judge_model: judgeModel } };
-  };
-  return { edit };
+function environmentsOf({ evals, configDir }: RunFlags) {
+  return { environments: sharedEnvironments(evals ?? {}, configDir ?? process.cwd()) };
 }
 
 interface Suite {
@@ -141,13 +133,12 @@ interface EvalDatasetOptions {
 
 /** The stimuli of a file as examples, on the terms of the file and of the command. */
 export async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
-  const { threshold, runs, timeoutMs } = config.eval ?? {};
+  const { threshold, timeoutMs } = config.eval ?? {};
   const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
   const { maxCostUsd, ...terms } = dataset.terms ?? {};
   const own: RunTerms = {
     ...terms,
     ...(systems === null ? {} : { systems }),
-    ...(runs === undefined ? {} : { trials: runs }),
     ...(timeoutMs === undefined ? {} : { hardTimeoutMs: timeoutMs }),
     // What the command says of each trial holds for all of them.
     ...(maxCostUsd === undefined || config.trialMaxCost !== undefined ? {} : { maxCostUsd }),

@@ -1,7 +1,8 @@
 import type { Dataset } from "../core/dataset.js";
-import { EXIT } from "../core/errors.js";
+import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
 import { evalReport } from "../report/eval/eval-report.js";
 import { gateInWords } from "../report/eval/eval-text.js";
@@ -24,13 +25,43 @@ const EVAL: Workbench = {
   command: "eval",
   metrics: standardMetrics,
   async lend({ config }, use) {
-    const { datasets, agents, notes } = await planEvals(config);
-    for (const note of notes) say(note);
-    for (const dataset of datasets) checkOwnGates(dataset);
-    return withSystems(registry, { ...agentSettings(config), agents }, (systems) => use({ systems, datasets }));
+    return withMock(config, async (settings) => {
+      registerJudgeGraders(judgePlace(settings));
+      const { datasets, agents, notes } = await planEvals(settings);
+      for (const note of notes) say(note);
+      for (const dataset of datasets) checkOwnGates(dataset);
+      return withSystems(registry, { ...agentSettings(settings), agents }, (systems) => use({ systems, datasets }));
+    });
   },
   conclude: concludeEval,
 };
+
+/** Where graders find the models that they ask. */
+export function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags): JudgeModelPlace {
+  const { judgeUrl, judgeApiKeyEnv } = choice ?? {};
+  return {
+    ...(modelsFile === undefined ? {} : { modelsFile }),
+    ...(allowInsecure === undefined ? {} : { allowInsecure }),
+    ...(judgeUrl === undefined ? {} : { url: judgeUrl }),
+    ...(judgeApiKeyEnv === undefined ? {} : { apiKeyEnv: judgeApiKeyEnv }),
+  };
+}
+
+/** Has a simulated model answer while `use` goes on, when one is asked for. */
+export async function withMock<T>(config: RunFlags, use: (config: RunFlags) => Promise<T>): Promise<T> {
+  const script = config.eval?.mock;
+  if (script === undefined) return use(config);
+  if (config.agentUrl !== undefined)
+    throw new UsageError("--mock answers in the place of --agent-url. Leave one of them out.");
+  const { loadScript, startMock } = await import("../mock/index.js");
+  const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
+  say(`The model is simulated by ${script}: what this run finds says nothing of a real one.`);
+  try {
+    return await use({ ...config, agentUrl: mock.url, eval: { ...config.eval, judgeUrl: mock.url } });
+  } finally {
+    await mock.close();
+  }
+}
 
 /** A gate that can never be decided is an error before anything is spent. */
 function checkOwnGates({ name, gates = [], terms }: Dataset): void {

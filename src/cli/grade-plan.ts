@@ -9,7 +9,7 @@ import type { Manifest } from "../store/manifest.js";
 import { rowFinder } from "../store/open-run.js";
 import { readOutputs } from "../store/outputs.js";
 import { loadTokenizer } from "../tokens/index.js";
-import { addTo, type CostRange, judgingInWords, judgingOfOutput } from "./judging-estimate.js";
+import { addTo, type CostRange, findJudgingPrices, judgingInWords, judgingOfOutput } from "./judging-estimate.js";
 import type { Report } from "./report-result.js";
 import type { RunConfig } from "./run-config.js";
 import { writeResult } from "./streams.js";
@@ -38,7 +38,9 @@ interface GradeReport {
 
 /** `assay grade --dry-run`: the outputs are stored, so that what a judge would be sent is known. */
 export async function planGrading(request: GradePlanRequest): Promise<Report> {
-  const report = reportOf(await planOf(request), request);
+  const plan = await planOf(request);
+  await findJudgingPrices(plan);
+  const report = reportOf(plan, request);
   const text = request.config.output === "json" ? `${JSON.stringify(report, null, 2)}\n` : inWords(report);
   return async () => {
     await writeResult(text);

@@ -16,18 +16,25 @@ interface Estimating extends Evaluator {
   estimate(example: Example, options: EstimateOptions): JudgingCost;
 }
 
+/** Has evaluators that ask models find out what those cost, as far as they can. */
+export async function findJudgingPrices({ wirings }: Plan): Promise<void> {
+  for (const evaluator of new Set(wirings.flatMap(({ evaluators }) => evaluators)))
+    await (evaluator as { findPrices?(): Promise<void> }).findPrices?.();
+}
+
 /** What judging every trial of a plan costs. */
 export function judgingOf(
-  { examples, wirings, wiringOf, systems, trials }: Plan,
+  { examples, wirings, wiringOf, systems, cells }: Plan,
   count: (text: string) => number,
 ): CostRange {
   const range: CostRange = { low: 0, high: 0 };
   const limits = systems.map(answerTokens);
   examples.forEach((example, at) => {
     const { evaluators = [] } = wirings[wiringOf[at] ?? 0] ?? {};
-    if (example === null) return;
-    for (const limit of limits)
-      addTo(range, costOfScoring(example, evaluators, { count, answerTokens: limit }), trials);
+    const cell = cells[wiringOf[at] ?? 0];
+    if (example === null || cell === undefined) return;
+    for (const system of cell.systems)
+      addTo(range, costOfScoring(example, evaluators, { count, answerTokens: limits[system] ?? null }), cell.trials);
   });
   return range;
 }

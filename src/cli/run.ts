@@ -24,6 +24,7 @@ import type { Gates, Judgement } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, invocationOf, recall } from "./invocation.js";
+import { findJudgingPrices } from "./judging-estimate.js";
 import { ProgressLine } from "./progress.js";
 import { expectFiles, giveAway } from "./release-examples.js";
 import { gatesOf, type Report, report } from "./report-result.js";
@@ -192,6 +193,7 @@ async function dryRun({ systems, datasets, evaluators, metrics }: Parts, config:
     metrics,
     ...(evaluators === undefined ? {} : { evaluators }),
   });
+  await findJudgingPrices(plan);
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
   const { output = "table", maxWorkers = DEFAULT_WORKERS, maxCost = null, trialMaxCost = null } = config;
   budgetsOf(moneyOptions(config).budget, { systems, spentUsd: 0, terms: plan.wirings.map((wiring) => wiring.terms) });

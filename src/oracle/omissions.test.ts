@@ -91,6 +91,18 @@ describe("omissions of a patch", () => {
     ]);
   });
 
+  it("find their place among lines that are all alike, in each of several hunks", () => {
+    const alike = (from: number, to: number) => "x\n".repeat(to - from);
+    const before = { "a.txt": alike(0, 30) };
+    const patch = patchBetween(before, { "a.txt": `${alike(0, 5)}A\nB\n${alike(5, 20)}C\n${alike(20, 30)}` });
+    expect(patch.match(/^@@/gm)).toHaveLength(2);
+    expect(leftBy(before, patch, "a.txt")).toEqual([
+      ["left out A", `${alike(0, 5)}B\n${alike(5, 20)}C\n${alike(20, 30)}`],
+      ["left out B", `${alike(0, 5)}A\n${alike(5, 20)}C\n${alike(20, 30)}`],
+      ["left out C", `${alike(0, 5)}A\nB\n${alike(5, 30)}`],
+    ]);
+  });
+
   it("do all the rest: a renaming, a mode, binary contents, other files", () => {
     const body = Array.from({ length: 20 }, (_, i) => `line ${i}\n`).join("");
     const before = { "old.txt": body, "b.bin": Buffer.from([0, 1, 2]), "c.txt": "c\n" };

@@ -40,7 +40,14 @@ describe("a skill", () => {
   });
 
   it("is offered without its own evals, its history and its packages", async () => {
-    for (const path of ["eval.yaml", "a.eval.yaml", "more/b.eval.yml", "evals/golden.diff", ".git/HEAD", "node_modules/x/i.js"])
+    for (const path of [
+      "eval.yaml",
+      "a.eval.yaml",
+      "more/b.eval.yml",
+      "evals/golden.diff",
+      ".git/HEAD",
+      "node_modules/x/i.js",
+    ])
       put(path);
     for (const path of ["retrieval.yaml", "more/evals/kept.md", "evals.md"]) put(path);
     const { files } = await readSkill(dir);
@@ -61,9 +68,21 @@ describe("what is no skill", () => {
     ["no head", () => put("SKILL.md", "# Tidy\n"), "SKILL.md:1:1: it has no front matter"],
     ["a head that is no YAML", () => put("SKILL.md", "---\nname: [\n---\n"), "SKILL.md:"],
     ["no description", () => put("SKILL.md", "---\nname: a\n---\n"), "has no description."],
-    ["a description that is no text", () => put("SKILL.md", "---\nname: a\ndescription: 1\n---\n"), "has no description."],
-    ["a name that is no text", () => put("SKILL.md", "---\nname: 1\ndescription: b\n---\n"), "a name that is the number 1"],
-    ["a name that leaves", () => put("SKILL.md", "---\nname: ../b\ndescription: b\n---\n"), '"../b" is no name for a skill'],
+    [
+      "a description that is no text",
+      () => put("SKILL.md", "---\nname: a\ndescription: 1\n---\n"),
+      "has no description.",
+    ],
+    [
+      "a name that is no text",
+      () => put("SKILL.md", "---\nname: 1\ndescription: b\n---\n"),
+      "a name that is the number 1",
+    ],
+    [
+      "a name that leaves",
+      () => put("SKILL.md", "---\nname: ../b\ndescription: b\n---\n"),
+      '"../b" is no name for a skill',
+    ],
     ["a link out of it", () => symlinkSync("/etc/passwd", join(dir, "p")), "is a link that leaves the skill"],
     ["a circle", () => symlinkSync(".", join(dir, "again")), "is a link to a folder that it lies in"],
     ["a dead link", () => symlinkSync("nowhere", join(dir, "dead")), "cannot be read"],

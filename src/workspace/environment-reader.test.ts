@@ -11,8 +11,6 @@ describe("an environment that is not right", () => {
   it.each<[string, unknown, string]>([
     ["no object", [], "environment is an array, not an object."],
     ["an unknown key", { comands: [] }, 'environment has an unknown key "comands". Did you mean "commands"?'],
-    ["skills", { skills: ["./"] }, "environment.skills is not supported yet. Take it out."],
-    ["servers", { mcpServers: {} }, "environment.mcpServers is not supported yet. Take it out."],
     ["no list of files", { files: {} }, "environment.files is an object, not a list."],
     [
       "an unknown key of a file",

@@ -48,7 +48,8 @@ export class EnvironmentReader {
 
   /** A skill may lie anywhere, unlike files: an eval stands inside the folder of the skill that it tests. */
   async #offered(given: NonNullable<Environment["skills"]>): Promise<readonly OfferedSkill[]> {
-    const skills = await Promise.all(given.map((skill) => (typeof skill === "string" ? this.#skill(skill) : skill)));
+    const skills: OfferedSkill[] = [];
+    for (const skill of given) skills.push(typeof skill === "string" ? await this.#skill(skill) : skill);
     requireDistinct("environment.skills", skills);
     return skills;
   }

@@ -4,7 +4,7 @@ import type { McpOffer } from "../adapter.js";
 /** The variable that connects opencode to servers: settings that are laid over those of its HOME and the folder. */
 export function serverEnv(mcp: McpOffer | null): Record<string, string> {
   if (mcp === null) return {};
-  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingOf(server)]);
+  const servers = Object.entries(mcp.servers).map(([name, server]) => [name, settingOf(server)] as const);
   return { OPENCODE_CONFIG_CONTENT: JSON.stringify({ mcp: Object.fromEntries(servers) }) };
 }
 

@@ -1,4 +1,3 @@
-import type { GraderSpec } from "../../core/grader.js";
 import { ownValue } from "../../core/own-value.js";
 import { readPattern } from "../../graders/pattern.js";
 import { AGENT_TOOLS } from "./agent-tools.js";

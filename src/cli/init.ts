@@ -1,0 +1,78 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ADAPTERS, adapterOf } from "../agents/index.js";
+import { EXIT, messageOf, UsageError } from "../core/errors.js";
+import { findProgram } from "../processes/index.js";
+import { say, writeResult } from "./streams.js";
+
+/** What is written: an example of the package, as it is. */
+const TEMPLATE = fileURLToPath(new URL("../../examples/skill-eval", import.meta.url));
+
+const EVAL_FILE = join("evals", "changelog", "eval.yaml");
+
+/** `assay init`: an eval that can be run, in a folder of the user's. */
+export async function initCommand(folder: string, { executor, force = false }: InitOptions): Promise<number> {
+  if (executor !== undefined && !executor.includes("{prompt")) adapterOf(executor);
+  const files = filesBelow(TEMPLATE);
+  const there = files.filter((file) => existsSync(join(folder, file)));
+  if (there.length > 0 && !force)
+    throw new UsageError(
+      `${there.map((file) => join(folder, file)).join(", ")} ${there.length === 1 ? "is" : "are"} there already. Choose another folder, or overwrite with --force.`,
+    );
+  const agent = executor ?? installedAgent();
+  for (const file of files) place(folder, file, agent ?? "claude");
+  await writeResult(files.map((file) => `${join(folder, file)}\n`));
+  for (const line of nextSteps(folder, agent)) say(line);
+  return EXIT.fine;
+}
+
+export interface InitOptions {
+  executor?: string;
+  force?: boolean;
+}
+
+function filesBelow(folder: string): string[] {
+  const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
+
+function installedAgent(): string | undefined {
+  return Object.values(ADAPTERS).find(({ program }) => findProgram(program) !== null)?.name;
+}
+
+function place(folder: string, file: string, agent: string): void {
+  const target = join(folder, file);
+  const text = readFileSync(join(TEMPLATE, file), "utf8");
+  const own =
+    file === EVAL_FILE ? text.replace(/^( {2}executor: ).*$/m, (_, key: string) => key + asYaml(agent)) : text;
+  try {
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, own);
+  } catch (cause) {
+    throw new UsageError(`${target} cannot be written: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** A command holds braces, which YAML takes for something else. */
+function asYaml(agent: string): string {
+  return /^[\w.-]+$/.test(agent) ? agent : JSON.stringify(agent);
+}
+
+function nextSteps(folder: string, agent: string | undefined): string[] {
+  const enter = folder === "." ? [] : [`  cd ${folder}`];
+  const missing = agent === undefined ? ["No agent is installed here: assay doctor says how to get one."] : [];
+  return [
+    "What to do next:",
+    ...enter,
+    "  assay lint                                    is anything wrong with the files?",
+    "  assay oracle                                  do the graders tell right from wrong?",
+    "  assay eval --mock evals/changelog/mock.yaml   a trial without a key: the model is simulated",
+    "  assay eval --max-cost 5                       the real thing",
+    "  assay experiment run experiment.yaml --max-cost 10",
+    ...missing,
+  ];
+}
