@@ -119,10 +119,15 @@ export function agentsOf({ defaults, file }: EvalSpec, { executors, models }: Ev
     throw new UsageError(`${file} does not say which agent is asked. Add --executor claude, or defaults.executor.`);
   const wanted = models ?? defaults.models;
   return asked.flatMap((executor) => {
-    const agent = executor.includes("{prompt") ? { command: executor } : { agent: executor };
+    const agent = executorAgent(executor);
     if (wanted.length === 0) return [agent];
     return wanted.map((model) => ({ ...agent, model, name: `${agentName(agent)}:${model}` }));
   });
+}
+
+/** The agent that an executor names: one known by name, or a command. */
+export function executorAgent(executor: string): AgentConfig {
+  return executor.includes("{prompt") ? { command: executor } : { agent: executor };
 }
 
 interface EvalDatasetOptions {

@@ -1,5 +1,5 @@
 import type { Dataset } from "../core/dataset.js";
-import { EXIT, UsageError } from "../core/errors.js";
+import { EXIT } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
@@ -15,6 +15,7 @@ import { runWith, type Workbench } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
+import { withMock } from "./with-mock.js";
 
 /** `assay eval`: a run whose examples are the stimuli of eval files, and whose systems are the agents they name. */
 export function evalCommand(flags: RunFlags): Promise<number> {
@@ -25,8 +26,9 @@ const EVAL: Workbench = {
   command: "eval",
   metrics: standardMetrics,
   async lend({ config }, use) {
-    return withMock(config, async (settings) => {
-      registerJudgeGraders(judgePlace(settings));
+    return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (url) => {
+      const settings = url === undefined ? config : { ...config, agentUrl: url };
+      registerJudgeGraders(judgePlace(settings, url));
       const { datasets, agents, notes } = await planEvals(settings);
       for (const note of notes) say(note);
       for (const dataset of datasets) checkOwnGates(dataset);
@@ -37,30 +39,14 @@ const EVAL: Workbench = {
 };
 
 /** Where graders find the models that they ask. */
-export function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags): JudgeModelPlace {
-  const { judgeUrl, judgeApiKeyEnv } = choice ?? {};
+function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags, mock: string | undefined): JudgeModelPlace {
+  const { judgeUrl = mock, judgeApiKeyEnv } = choice ?? {};
   return {
     ...(modelsFile === undefined ? {} : { modelsFile }),
     ...(allowInsecure === undefined ? {} : { allowInsecure }),
     ...(judgeUrl === undefined ? {} : { url: judgeUrl }),
     ...(judgeApiKeyEnv === undefined ? {} : { apiKeyEnv: judgeApiKeyEnv }),
   };
-}
-
-/** Has a simulated model answer while `use` goes on, when one is asked for. */
-export async function withMock<T>(config: RunFlags, use: (config: RunFlags) => Promise<T>): Promise<T> {
-  const script = config.eval?.mock;
-  if (script === undefined) return use(config);
-  if (config.agentUrl !== undefined)
-    throw new UsageError("--mock answers in the place of --agent-url. Leave one of them out.");
-  const { loadScript, startMock } = await import("../mock/index.js");
-  const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
-  say(`The model is simulated by ${script}: what this run finds says nothing of a real one.`);
-  try {
-    return await use({ ...config, agentUrl: mock.url, eval: { ...config.eval, judgeUrl: mock.url } });
-  } finally {
-    await mock.close();
-  }
 }
 
 /** A gate that can never be decided is an error before anything is spent. */

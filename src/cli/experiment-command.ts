@@ -46,6 +46,7 @@ function addExperimentRun(experiment: Command, done: Done): void {
     .option("--tag <filter>", "only stimuli with this tag: area=js, !slow; repeatable", collect)
     .option("--executor <agent>", "for evals that name none: the agent, or a command with {prompt}")
     .option("--model <names>", "for evals that name none: models of the agent, with commas between them", list)
+    .option("--mock <script>", "let a simulated model answer the agents, without a key: see assay mock")
     .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
     .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
     .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count)

@@ -15,6 +15,7 @@ import {
   parseShard,
   planExperiment,
 } from "../experiments/index.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
 import { experimentReport } from "../report/experiment.js";
 import { plural } from "../report/format.js";
@@ -26,6 +27,7 @@ import { agentSystem } from "./agent-systems.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
 import { agentSettings } from "./eval.js";
+import { executorAgent } from "./eval-plan.js";
 import {
   checkFlags,
   coverageOf,
@@ -41,6 +43,7 @@ import type { Report } from "./report-result.js";
 import { closeAll, loadPlugins } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
+import { withMock } from "./with-mock.js";
 
 /** What the flags of `assay experiment run` parse to. */
 export interface ExperimentRunFlags extends ExperimentReportFlags {
@@ -58,6 +61,8 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   dryRun?: boolean;
   agentHome?: string;
   agentUrl?: string;
+  /** A script by which a simulated model answers, in place of the real ones. */
+  mock?: string;
   agentEnv?: string;
   keepWorkspaces?: string;
   models?: string;
@@ -71,10 +76,15 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
 /** `assay experiment run`: all variants of an experiment, or of a shard of it, in one run. */
 export async function experimentRunCommand(file: string, flags: ExperimentRunFlags): Promise<number> {
   checkFlags(flags);
+  return withMock(flags, (url) => runExperiment(file, url === undefined ? flags : { ...flags, agentUrl: url }));
+}
+
+async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
   const config = configFile === undefined ? {} : await loadConfig(configFile);
   const report = await guarded(async () => {
     await loadPlugins(registry, [...(config.plugins ?? []), ...(flags.plugin ?? [])]);
+    registerJudgeGraders(judgePlace(flags));
     const plan = await planExperiment(await loadExperiment(file), {
       registry,
       environments: sharedEnvironments(
@@ -100,6 +110,11 @@ export async function experimentRunCommand(file: string, flags: ExperimentRunFla
   return report();
 }
 
+/** Where graders find the models that they ask: a simulated one answers for those as well. */
+function judgePlace({ models, allowInsecure, mock, agentUrl }: ExperimentRunFlags): JudgeModelPlace {
+  return given({ modelsFile: models, allowInsecure, url: mock === undefined ? undefined : agentUrl });
+}
+
 /** The agent of a variant. The name of the system is the variant's, so that rows tell which one they are of. */
 function openSystem(
   { name, executor, model }: PlannedSystem,
@@ -118,8 +133,7 @@ function openSystem(
     ...given({ agentHome, agentUrl, keepWorkspaces, modelsFile: models, apiKeyEnv, allowInsecure }),
     ...given({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
   };
-  const agent = executor.includes("{prompt") ? { command: executor } : { agent: executor };
-  return agentSystem({ ...agent, name, ...(model === null ? {} : { model }) }, run);
+  return agentSystem({ ...executorAgent(executor), name, ...(model === null ? {} : { model }) }, run);
 }
 
 function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

@@ -2,6 +2,7 @@ import "../builtins.js";
 import { dirname, resolve } from "node:path";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
+import { registerJudgeGraders } from "../judge-graders.js";
 import {
   asAnnotations,
   asJson,
@@ -64,6 +65,7 @@ async function reportOn({ paths, plugins, disable, config: named }: LintFlags): 
   const file = named ?? findConfig(process.cwd());
   const config = file === undefined ? {} : await loadConfig(resolve(file));
   await loadPlugins(registry, [...new Set([...(config.plugins ?? []), ...plugins])]);
+  registerJudgeGraders();
   const options: LintOptions = {
     disable,
     registry,

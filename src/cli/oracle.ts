@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
+import { registerJudgeGraders } from "../judge-graders.js";
 import { type OracleProgress, type OracleTask, oracleTasks, runOracle, type StimulusCheck } from "../oracle/index.js";
 import { plural } from "../report/format.js";
 import { datasetOf, findSpecs, type LoadSpecOptions, loadSpec, sharedEnvironments } from "../specs/index.js";
@@ -44,6 +45,7 @@ export async function oracleCommand(flags: OracleFlags): Promise<number> {
 async function checkAll(flags: OracleFlags): Promise<StimulusCheck[]> {
   const project = await projectOf(flags);
   await loadPlugins(registry, project.plugins);
+  registerJudgeGraders();
   const tasks = chosen(await tasksOf(project), flags.stimuli);
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();

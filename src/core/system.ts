@@ -126,6 +126,8 @@ export interface System {
    * and shrinks with what the endpoint takes. Without one, calls are bounded by the number of workers alone.
    */
   readonly endpoint?: string;
+  /** Called for each example before anything is run. What it throws ends the run: skills that it cannot be offered. */
+  checkExample?(example: Example): void;
   /** True when it sets things up before its work and clears them away after it: its trials have `timed` and `atEnd`. */
   readonly worksInPhases?: boolean;
   /** At most this many of its trials are under way at a time; systems of one endpoint share the smallest of theirs. */

@@ -43,7 +43,7 @@ export async function graderEvaluators(
 }
 
 /** What makes an object in `environment` the place an agent works in, and not a column that happens to have the name. */
-const PARTS = ["git", "files", "commands", "env"];
+const PARTS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 
 /** True for an example that describes the place an agent works in. */
 export function hasEnvironment({ environment, graders }: Readonly<Record<string, unknown>>): boolean {

@@ -76,10 +76,10 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   if (table.examples.length === 0) {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
-  checkExamples(table, wirings);
   const { examples, tags } = table;
   const wiringOf = Uint32Array.from(table.wiringOf);
   const cells = wirings.map((wiring) => cellsOf(wiring, systems, options.trials ?? 1));
+  checkExamples(table, { wirings, systems, cells });
   return {
     systems,
     examples,
@@ -197,14 +197,18 @@ function unusualContentOf(example: Example | null): string {
   }
 }
 
-/** Has each example looked at by those of its evaluators that want to. */
-function checkExamples({ examples, wiringOf }: ExampleTable, wirings: readonly Wiring[]): void {
-  const checking = wirings.map(({ evaluators }) => evaluators.filter((evaluator) => "checkExample" in evaluator));
-  if (checking.every((evaluators) => evaluators.length === 0)) return;
-  for (const [index, example] of examples.entries()) {
-    if (example === null) continue;
-    for (const evaluator of checking[wiringOf[index] ?? 0] ?? []) evaluator.checkExample?.(example);
-  }
+/** Has each example looked at by those of its evaluators and systems that want to. */
+function checkExamples(
+  { examples, wiringOf }: ExampleTable,
+  { wirings, systems, cells }: Pick<Plan, "wirings" | "systems" | "cells">,
+): void {
+  const checking = wirings.map(({ evaluators }, wiring) => {
+    const asked = systems.filter((_, index) => cells[wiring]?.systems.has(index));
+    return [...evaluators, ...asked].filter((each) => "checkExample" in each);
+  });
+  if (checking.every((checks) => checks.length === 0)) return;
+  for (const [index, example] of examples.entries())
+    for (const check of checking[wiringOf[index] ?? 0] ?? []) check.checkExample?.(example);
 }
 
 /** A run without evaluators is legal, and most often an oversight. */
