@@ -1,4 +1,4 @@
-import "./builtins.js";
+import "./library.js";
 
 export { AGENT_NAMES, type AgentName, AgentSystem, type AgentSystemOptions } from "./agents/index.js";
 export {
@@ -29,16 +29,53 @@ export { catalogue } from "./catalogue/catalogue.js";
 export type { CatalogueEntry, Configs, ExampleFields, HubSource, LineColumns, RowContext } from "./catalogue/entry.js";
 export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
 export {
+  adjustTogether,
+  type Better,
+  type Change,
+  type ComparedRun,
+  type CompareOptions,
+  type CompareRunsOptions,
+  type Comparison as PairedComparison,
+  compareRows,
+  compareRuns,
+  type Detectable,
+  type Flips,
+  type Lift,
+  type LiftOptions,
+  liftOf,
+  type MetricComparison,
+  type MetricKind,
+  type RegressionOptions,
+  type Regressions,
+  type RunComparison,
+  type RunName,
+  regressionsIn,
+  type TaskName,
+  type TaskPasses,
+  type TestName,
+  type UnmatchedTask,
+} from "./compare/index.js";
+export {
   type Dataset,
   type DatasetDefinition,
+  type DatasetGate,
   type DatasetJudging,
   type DatasetOrigin,
   type DownloadProgress,
   type LoadedExamples,
   type LoadOptions,
   makeDataset,
+  type RunTerms,
 } from "./core/dataset.js";
-export type { Environment, EnvironmentFile, FileChange, WorkspaceChanges, WorkspaceState } from "./core/environment.js";
+export type {
+  Environment,
+  EnvironmentFile,
+  FileChange,
+  McpServer,
+  OfferedSkill,
+  WorkspaceChanges,
+  WorkspaceState,
+} from "./core/environment.js";
 export * from "./core/errors.js";
 export type {
   Evaluator,
@@ -126,6 +163,24 @@ export {
 } from "./evaluate-memory.js";
 export * from "./evaluators/index.js";
 export {
+  type EvalLimits,
+  type Experiment,
+  ExperimentError,
+  type ExperimentPlan,
+  type ExperimentRecord,
+  loadExperiment,
+  type PlanExperimentOptions,
+  type PlannedEval,
+  type PlannedSystem,
+  planExperiment,
+  type RecordedVariant,
+  type Setting,
+  type Shard,
+  type SpecReader,
+  type Variant,
+  type VariantPlan,
+} from "./experiments/index.js";
+export {
   type Gateway,
   type GatewayBudget,
   type GatewayOptions,
@@ -165,6 +220,16 @@ export {
   type PanelRule,
   type PositionBias,
 } from "./judge/index.js";
+export { type JudgeModelPlace, registerJudgeGraders } from "./judge-graders.js";
+export {
+  type Finding as LintFinding,
+  LINT_RULES,
+  type LintCode,
+  type LintOptions,
+  type LintReport,
+  type LintRule,
+  lint,
+} from "./lint/index.js";
 export { type LoadRunOptions, loadRun } from "./load-run.js";
 export {
   BUILT_IN_MEMORIES,
@@ -209,6 +274,24 @@ export {
 } from "./metrics/index.js";
 export { type Mock, type MockOptions, type MockRequest, type MockScript, startMock } from "./mock/index.js";
 export { type AgentOptions, openAgent } from "./open-agent.js";
+export {
+  type CheckedStimulus,
+  isSurvivor,
+  type LeftOut,
+  type OracleProgress,
+  type OracleTask,
+  oracleTasks,
+  runOracle,
+  type StateVerdict,
+  type StimulusCheck,
+  type StimulusPlace,
+  type TriedOmission,
+} from "./oracle/index.js";
+export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";
+export type { GateResult } from "./report/eval/gate-result.js";
+export type { SkillLine } from "./report/eval/skill-line.js";
+export type { StimulusLine } from "./report/eval/stimulus-line.js";
+export type { TriggerScore } from "./report/eval/trigger-score.js";
 export type { Progress } from "./runner/ports.js";
 export type { RetryPolicy } from "./runner/retry.js";
 export {
@@ -223,6 +306,21 @@ export {
   type SandboxOptions,
 } from "./sandbox/index.js";
 export * from "./scoring/index.js";
+export {
+  datasetOf,
+  type EvalSpec,
+  type EvalSuite,
+  type EvalsConfig,
+  findSpecs,
+  type LoadSpecOptions,
+  loadSpec,
+  matchesTags,
+  type SharedEnvironment,
+  type SkillUnderTest,
+  type SpecDefaults,
+  SpecError,
+  type Stimulus,
+} from "./specs/index.js";
 export * from "./stats/index.js";
 export * from "./systems/index.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/index.js";

@@ -46,7 +46,7 @@ export interface McpOffer {
 }
 
 /** The folder in which a program looks for skills: below its HOME, and below the folder that it works in. */
-export interface SkillPlaces {
+interface SkillPlaces {
   readonly inHome: string;
   readonly inProject: string;
   /** True when it passes over a skill whose SKILL.md says no name, and does not say so. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { addAgentSettings } from "./agent-flags.js";
+import { addAgentSettings, describeAgents } from "./agent-flags.js";
 import type { EvalChoice } from "./eval-choice.js";
 import { collect, count, dollars, integer, list, number } from "./flag-values.js";
 import type { Done } from "./program.js";
@@ -71,7 +71,7 @@ export function addEval(program: Command, done: Done): void {
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 
 /** A number without a unit could be seconds as well as minutes. */
-export function duration(value: string): number {
+function duration(value: string): number {
   const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value.trim()) ?? [];
   const ms = Number(digits) * (UNITS[unit] ?? Number.NaN);
   if (!(ms > 0)) throw new InvalidArgumentError("It must be a time with its unit, such as 500ms, 90s, 5m or 1h.");
@@ -79,7 +79,10 @@ export function duration(value: string): number {
 }
 
 /** Commander's own names. */
-type EvalOptions = Omit<RunFlags, "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold"> &
+type EvalOptions = Omit<
+  RunFlags,
+  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv"
+> &
   Pick<
     EvalChoice,
     | "mock"
@@ -104,6 +107,7 @@ type EvalOptions = Omit<RunFlags, "eval" | "models" | "modelsFile" | "plugins" |
     models?: string;
     plugin?: string[];
     cacheDir?: string | true;
+    agentEnv?: string;
   };
 
 function toFlags(options: EvalOptions): RunFlags {
@@ -122,7 +126,8 @@ function toFlags(options: EvalOptions): RunFlags {
     timeout,
     ...others
   } = options;
-  const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...same } = others;
+  const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...settings } = others;
+  const { agentEnv, ...same } = settings;
   const choice = {
     files,
     suite,
@@ -144,6 +149,7 @@ function toFlags(options: EvalOptions): RunFlags {
   };
   return {
     ...same,
+    ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
     eval: Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== undefined)),
     ...(workers === undefined ? {} : { agentParallel: workers }),
     ...(models === undefined ? {} : { modelsFile: models }),

@@ -52,10 +52,12 @@ async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
     throw new UsageError("There is no eval.yaml below this folder. Name one with -e, or write one with assay init.");
   const specs: EvalSpec[] = [];
   const options = { registry, ...environmentsOf(config), ...overrides(choice) };
-  for (const file of files) specs.push(chosenStimuli(await loadSpec(file, options), { choice, suite }));
+  for (const file of files) specs.push(await loadSpec(file, options));
   requireOwnNames(specs);
-  requireStimuli(specs, choice);
-  return specs.filter(({ stimuli }) => stimuli.length > 0);
+  requireKnown(specs, choice);
+  const chosen = specs.map((spec) => chosenStimuli(spec, { choice, suite })).filter(({ stimuli }) => stimuli.length > 0);
+  if (chosen.length === 0) throw nothingLeft();
+  return chosen;
 }
 
 function overrides({ judgeModel, runs }: EvalChoice) {
@@ -102,18 +104,20 @@ function requireOwnNames(specs: readonly EvalSpec[]): void {
 }
 
 /** A name that is misspelt would otherwise look like an eval that passed. */
-function requireStimuli(specs: readonly EvalSpec[], { stimuli = [] }: EvalChoice): void {
+function requireKnown(specs: readonly EvalSpec[], { stimuli = [] }: EvalChoice): void {
   const known = specs.flatMap((spec) => spec.stimuli.map(({ name }) => name));
   const unknown = stimuli.find((name) => !known.includes(name));
   if (unknown !== undefined) throw new UsageError(`There is no stimulus "${unknown}".${didYouMean(unknown, known)}`);
-  if (known.length === 0)
-    throw new NothingToRunError(
-      "No stimulus is left: the tags match none. Zero trials prove nothing, so that this is a failure.",
-    );
+}
+
+function nothingLeft(): NothingToRunError {
+  return new NothingToRunError(
+    "No stimulus is left: the tags match none. Zero trials prove nothing, so that this is a failure.",
+  );
 }
 
 /** The agents of an eval: every executor with every model. */
-export function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoice): AgentConfig[] {
+function agentsOf({ defaults, file }: EvalSpec, { executors, models }: EvalChoice): AgentConfig[] {
   const asked = executors ?? (defaults.executor === null ? [] : [defaults.executor]);
   if (asked.length === 0)
     throw new UsageError(`${file} does not say which agent is asked. Add --executor claude, or defaults.executor.`);
@@ -137,7 +141,7 @@ interface EvalDatasetOptions {
 }
 
 /** The stimuli of a file as examples, on the terms of the file and of the command. */
-export async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
+async function evalDataset(spec: EvalSpec, { config, systems }: EvalDatasetOptions): Promise<Dataset> {
   const { threshold, timeoutMs } = config.eval ?? {};
   const { fingerprint: _, ...dataset } = await datasetOf(spec, registry);
   const { maxCostUsd, ...terms } = dataset.terms ?? {};

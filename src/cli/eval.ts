@@ -6,6 +6,7 @@ import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js"
 import { standardMetrics } from "../metrics/index.js";
 import { evalReport } from "../report/eval/eval-report.js";
 import { gateInWords } from "../report/eval/eval-text.js";
+import { gatedKey } from "../report/eval/gate-result.js";
 import { plural } from "../report/format.js";
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
@@ -57,7 +58,7 @@ function checkOwnGates({ name, gates = [], terms }: Dataset): void {
     metrics: standardMetrics(1, 1),
     datasets: () => [name],
   };
-  for (const { metric } of gates) checkGate(`The gate of ${name} on ${metric}`, metric, run);
+  for (const { metric } of gates) checkGate(`The gate of ${name} on ${metric}`, gatedKey(metric), run);
 }
 
 /** What a config file says of other runs is no part of an eval. */
@@ -67,7 +68,7 @@ export function agentSettings(config: RunConfig): RunConfig {
 }
 
 /** Writes what is asked for, and holds each eval against its gates. */
-export async function concludeEval(result: EvalResult, config: RunFlags): Promise<Judgement> {
+async function concludeEval(result: EvalResult, config: RunFlags): Promise<Judgement> {
   const { requirePass = false, ...choice } = config.eval ?? {};
   writeEvalFiles(result, choice);
   const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;

@@ -8,7 +8,6 @@ export {
   type RunName,
 } from "./compare-runs.js";
 export {
-  alphaOf,
   type Better,
   type Change,
   type CompareOptions,
@@ -25,5 +24,4 @@ export {
   type UnmatchedTask,
 } from "./comparison.js";
 export { type Lift, type LiftOptions, liftOf, qualityOf } from "./lift.js";
-export { type Pair, pairRows, type RowPairs } from "./pair-rows.js";
 export { type RegressionOptions, type Regressions, regressionsIn } from "./regressions.js";

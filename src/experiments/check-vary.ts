@@ -112,7 +112,7 @@ function transplanted(into: unknown, from: unknown, places: readonly PointerPath
 }
 
 /** What of an eval decides how it is run. */
-export function meaningOf({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
+function meaningOf({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
   return { ...rest, stimuli: stimuli.map(({ line: ____, column: _____, ...stimulus }) => stimulus) };
 }
 

@@ -1,7 +1,7 @@
 export type { Experiment, Setting, Variant } from "./experiment.js";
 export { ExperimentError } from "./experiment-error.js";
 export { loadExperiment } from "./load-experiment.js";
-export { type MergedShards, mergeShards, type ShardRun } from "./merge-shards.js";
+export { mergeShards } from "./merge-shards.js";
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
 export { type ExperimentRecord, experimentIn, type RecordedVariant } from "./record.js";
 export { formatShard, parseShard, type Shard } from "./shard.js";

@@ -9,7 +9,7 @@ import { parsePointer } from "./pointer.js";
 import { numbered, variantName } from "./variant-name.js";
 
 /** More than this many variants is a slip of the matrix, not an experiment. */
-export const MAX_VARIANTS = 64;
+const MAX_VARIANTS = 64;
 
 /** The variants that a file describes, and what is wrong with them. */
 export interface ReadVariants {

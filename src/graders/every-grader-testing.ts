@@ -4,7 +4,7 @@ import { trajectory } from "./graded-testing.js";
 type Config = Readonly<Record<string, unknown>>;
 
 /** What is graded in a case: an output, and the files of a workspace where there is one. */
-export interface Work {
+interface Work {
   readonly output?: Graded["output"];
   readonly files?: Readonly<Record<string, string>>;
 }

@@ -6,7 +6,7 @@ export interface CompareReport extends Omit<RunComparison, "comparisons"> {
   comparisons: readonly ComparedSystems[];
 }
 
-export interface ComparedSystems extends Comparison {
+interface ComparedSystems extends Comparison {
   lift: Lift;
   /** Names of the quality metrics in which B is worse for sure, and of those it could not have been told of. */
   regressions: { worse: readonly string[]; undetectable: readonly string[] };

@@ -16,7 +16,7 @@ export interface Figure {
 }
 
 /** Unbiased pass@k and pass^k for one k. */
-export interface CurveFigure {
+interface CurveFigure {
   readonly k: number;
   readonly passAtK: Figure;
   readonly passHatK: Figure;

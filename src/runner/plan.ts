@@ -41,7 +41,7 @@ export interface Plan {
 }
 
 /** What is run of each example of a dataset. */
-export interface Cells {
+interface Cells {
   readonly systems: ReadonlySet<number>;
   readonly trials: number;
 }

@@ -9,7 +9,7 @@ import type { RawSpec } from "./spec-schema.js";
  * @example
  * defaultGate("regression", 5); // { metric: "pass_hat_5", op: ">=", value: 1 }
  */
-export function defaultGate(type: EvalSpec["type"], runs: number): DatasetGate {
+function defaultGate(type: EvalSpec["type"], runs: number): DatasetGate {
   const metric = `${type === "regression" ? "pass_hat" : "pass_at"}_${runs}`;
   return { metric, op: ">=", value: 1 };
 }

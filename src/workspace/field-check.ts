@@ -19,7 +19,7 @@ export function filledText(at: string, value: unknown): string {
   return text;
 }
 
-export function withoutNull(at: string, text: string): string {
+function withoutNull(at: string, text: string): string {
   if (text.includes("\0")) throw new DatasetError(`${at} has a null character, which no program can be given.`);
   return text;
 }

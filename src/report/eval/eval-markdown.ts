@@ -14,19 +14,30 @@ export const markdownReporter: Reporter = {
 const MARK = "<!-- assay-eval -->";
 
 export function renderMarkdown(report: EvalReport): string {
-  const failed = report.parts.flatMap(({ gates }) => gates).filter(({ passed }) => !passed).length;
-  const gates = report.parts.reduce((total, part) => total + part.gates.length, 0);
-  const verdict = gates === 0 ? "no gates" : failed === 0 ? "all gates passed" : `${failed} of ${gates} gates failed`;
   const details = report.parts.map((part) => folded(part));
   const notes = report.notes.map((note) => `- ${safe(note)}`).join("\n");
   const parts = [
     MARK,
-    `### ${failed === 0 ? "✅" : "❌"} ${safe(report.title)}: ${verdict}`,
+    headline(report),
     markdownTable(COLUMNS, report.parts),
     ...details,
     notes,
   ];
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
+}
+
+/** Green is for gates that were passed alone: trials without a verdict prove nothing. */
+function headline({ title, parts }: EvalReport): string {
+  const gates = parts.flatMap((part) => part.gates);
+  const failed = gates.filter(({ passed }) => !passed).length;
+  const [sign, verdict] = parts.every(({ scored }) => scored === 0)
+    ? ["❌", "no trial has a verdict"]
+    : gates.length === 0
+      ? ["⚪", "no gates"]
+      : failed === 0
+        ? ["✅", "all gates passed"]
+        : ["❌", `${failed} of ${gates.length} gates failed`];
+  return `### ${sign} ${safe(title)}: ${verdict}`;
 }
 
 const COLUMNS: Column<EvalPart>[] = [
@@ -38,7 +49,7 @@ const COLUMNS: Column<EvalPart>[] = [
   { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
   {
     title: "gates",
-    cell: ({ gates }) => gates.map(({ passed, metric }) => `${passed ? "✅" : "❌"} ${metric}`).join(" "),
+    cell: ({ gates }) => gates.map(({ passed, metric }) => `${passed ? "✅" : "❌"} ${safe(metric)}`).join(" "),
   },
 ];
 
@@ -67,11 +78,16 @@ function folded(part: EvalPart): string {
   ].join("\n\n");
 }
 
-/** Names and messages come from files and programs: on a page of others they must be text, not markup or mentions. */
+/**
+ * Names and messages come from files and programs: on a page of others they must be text, not markup or mentions. A bar
+ * behind a backslash would still end a cell, so that it is written as a number.
+ */
 function safe(text: string): string {
   return oneLine(text)
     .replace(/&/g, "&amp;")
     .replace(/</g, "&lt;")
     .replace(/>/g, "&gt;")
+    .replace(/[`|]/g, (sign) => `&#${sign.charCodeAt(0)};`)
+    .replace(/\](?=[([:])/g, "&#93;")
     .replace(/@(?=\w)/g, "@\u200b");
 }

@@ -72,7 +72,11 @@ function whyNot(rows: readonly EvalRow[]): string | null {
   return row === undefined ? null : reasonOf(row);
 }
 
-/** Why a trial ended as it did, in words; empty when nothing was said. */
-export function reasonOf({ attempts, notes, errorCategory }: EvalRow): string {
+/**
+ * Why a trial ended as it did, in words. What scoring has to say stands last among the notes; attempts that failed before
+ * the output came are no reason that it could not be scored.
+ */
+export function reasonOf({ outcome, attempts, notes, errorCategory }: EvalRow): string {
+  if (outcome === "unscored") return notes.at(-1) ?? errorCategory;
   return attempts.at(-1)?.message ?? notes[0] ?? errorCategory;
 }

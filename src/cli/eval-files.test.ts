@@ -1,0 +1,75 @@
+import { mkdirSync } from "node:fs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { evalResult, trialRow, trialRows } from "../../test/eval-result.js";
+import { Workspace } from "../../test/workspace.js";
+import { ReporterError } from "../core/errors.js";
+import { writeEvalFiles } from "./eval-files.js";
+
+/** A folder, what is said while files are written there, and no workflow around it unless told. */
+function space(files = {}, summary = ""): Workspace & { said: string[] } {
+  const said: string[] = [];
+  const spy = vi.spyOn(process.stderr, "write").mockImplementation((text) => said.push(String(text)) > 0);
+  vi.stubEnv("GITHUB_STEP_SUMMARY", summary);
+  onTestFinished(() => {
+    spy.mockRestore();
+    vi.unstubAllEnvs();
+  });
+  return Object.assign(new Workspace(files), { said });
+}
+
+const grade = { name: "g", type: "completed", kind: "code", passed: true, score: 1, evidence: "it is", status: "ok" };
+const stored = (trial: number, more = {}) => ({
+  system: "agent",
+  dataset: "tidy",
+  exampleId: "one",
+  trial,
+  output: { response: `said ${trial}` },
+  ...more,
+});
+
+describe("writeEvalFiles", () => {
+  it("writes nothing unless it is asked to", () => {
+    const { said } = space();
+    writeEvalFiles(evalResult(trialRows("P")), {});
+    expect(said).toEqual([]);
+  });
+
+  it("writes a line for each trial, with what was stored of it and without", () => {
+    const here = space({ "run/outputs.jsonl": [stored(0), stored(1, { grades: [grade] }), stored(9)] });
+    const rows = [...trialRows("PF", { costUsd: 0.5, turns: 3 }), trialRow({ trial: 2, outcome: "skipped" })];
+    const evals = { tidy: { skill: "sweep" } };
+    writeEvalFiles(evalResult(rows, { runDir: here.path("run"), evals }), { outputDir: here.path("out/deep") });
+    const lines = here.read("out/deep/results.jsonl").trimEnd().split("\n");
+    const read = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(read.map(({ trial, outcome, response, grades }) => [trial, outcome, response, grades])).toEqual([
+      [0, "pass", "said 0", []],
+      [1, "fail", "said 1", [grade]],
+      [2, "skipped", null, []],
+    ]);
+    expect(read[0]).toMatchObject({ stimulus: "one", eval: "tidy", skill: "sweep", system: "agent", passed: true });
+    expect(read[0]).toMatchObject({ score: 1, costUsd: 0.5, turns: 3, trajectory: null, errorCategory: "none" });
+    expect(read[2]).toMatchObject({ score: null, passed: null, costUsd: null });
+    const names = ["results.jsonl", "report.json", "report.md", "junit.xml"];
+    expect(here.said).toEqual(names.map((name) => `Written: ${here.path("out/deep", name)}\n`));
+  });
+
+  it("adds to the summary of a workflow, which others write to as well", () => {
+    const before = new Workspace({ "summary.md": "before\n" });
+    const here = space({}, before.path("summary.md"));
+    writeEvalFiles(evalResult(trialRows("P")), { markdown: here.path("comment.md") });
+    expect(before.read("summary.md")).toBe(`before\n${here.read("comment.md")}`);
+  });
+
+  it.each(["junit", "markdown"] as const)("says which file of --%s cannot be written, and that the run is stored", (kind) => {
+    const here = space();
+    mkdirSync(here.path("folder"));
+    const write = () => writeEvalFiles(evalResult(trialRows("P")), { [kind]: here.path("folder") });
+    expect(write).toThrow(ReporterError);
+    expect(write).toThrow(/folder could not be written: EISDIR.*\. The run itself is stored\.$/);
+  });
+
+  it("says so of the summary of a workflow, too", () => {
+    space({}, "/dev/null/summary.md");
+    expect(() => writeEvalFiles(evalResult(trialRows("P")), {})).toThrow(/summary\.md could not be written/);
+  });
+});

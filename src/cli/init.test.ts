@@ -1,0 +1,85 @@
+import { existsSync, mkdirSync } from "node:fs";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { parse } from "yaml";
+import { Workspace } from "../../test/workspace.js";
+import { UsageError } from "../core/errors.js";
+import { type InitOptions, initCommand } from "./init.js";
+
+interface Said {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** Runs the command for a folder, and collects what it says. */
+async function init(folder: string, options: InitOptions = {}): Promise<Said> {
+  const said = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  try {
+    return { code: await initCommand(folder, options), ...said };
+  } finally {
+    for (const spy of spies) spy.mockRestore();
+  }
+}
+
+const EVAL = "evals/changelog/eval.yaml";
+const executorIn = (space: Workspace) =>
+  (parse(space.read(EVAL)) as { defaults: { executor: string } }).defaults.executor;
+
+describe("assay init", () => {
+  it("writes what it names, into a folder that it makes", async () => {
+    const space = new Workspace();
+    const { code, stdout, stderr } = await init(space.path("new/folder"), { executor: "codex" });
+    expect(code).toBe(0);
+    const files = stdout.trimEnd().split("\n");
+    expect(files).toContain(space.path("new/folder", EVAL));
+    expect(files.filter((file) => !existsSync(file))).toEqual([]);
+    expect(stderr).toContain(`  cd ${space.path("new/folder")}\n`);
+    expect(stderr).toContain("assay lint");
+  });
+
+  it("names the agent that it is told, a command included, as YAML reads it", async () => {
+    const names = ["gemini", `node "my agent.mjs" --say '{prompt}: $& yes' {skills}`];
+    for (const executor of names) {
+      const space = new Workspace();
+      await init(space.dir, { executor });
+      expect(executorIn(space)).toBe(executor);
+    }
+  });
+
+  it("names one that is installed, else claude, and says when there is none", async () => {
+    const space = new Workspace({ "bin/x": "" });
+    vi.stubEnv("PATH", space.path("bin"));
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const { stderr } = await init(space.dir);
+    expect(executorIn(space)).toBe("claude");
+    expect(stderr).toContain("No agent is installed here");
+  });
+
+  it("overwrites nothing, and writes nothing then, unless it is forced to", async () => {
+    const space = new Workspace({ [EVAL]: "mine\n" });
+    await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml is there already\..*--force/);
+    expect(space.read(EVAL)).toBe("mine\n");
+    expect(existsSync(space.path("assay.config.yaml"))).toBe(false);
+    await init(space.dir, { executor: "pi", force: true });
+    expect(executorIn(space)).toBe("pi");
+    await expect(init(space.dir)).rejects.toThrow(/are there already/);
+  });
+
+  it("refuses an agent that nobody knows, before anything is written", async () => {
+    const space = new Workspace();
+    await expect(init(space.dir, { executor: "claud" })).rejects.toThrow(UsageError);
+    expect(existsSync(space.path("evals"))).toBe(false);
+  });
+
+  it("says what cannot be written", async () => {
+    const space = new Workspace({ evals: "a file" });
+    mkdirSync(space.path("skills"));
+    await expect(init(space.dir, { executor: "pi" })).rejects.toThrow(/eval\.yaml cannot be written: /);
+  });
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { evalResult, trialRows } from "../../../test/eval-result.js";
+import type { EvalResult } from "../../core/result.js";
+import { markdownReporter } from "./eval-markdown.js";
+
+const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join("");
+const gate = (value: number) => ({ metric: "pass_rate", op: ">=" as const, value });
+const headline = (text: string) => text.split("\n").find((line) => line.startsWith("### "));
+
+/** How many cells the rows of all tables have: a name that breaks out makes one more. */
+function cellCounts(text: string): number[] {
+  const rows = text.split("\n").filter((line) => line.startsWith("| "));
+  return rows.map((row) => row.split("|").length - 2);
+}
+
+describe("the report of an eval as a comment", () => {
+  it("says first whether the gates were passed", () => {
+    const rows = trialRows("PPPF");
+    const told = (...gates: ReturnType<typeof gate>[]) => headline(textOf(evalResult(rows, { evals: { tidy: { gates } } })));
+    expect(told(gate(0.7), gate(0.5))).toBe("### ✅ a run: all gates passed");
+    expect(told(gate(0.7), gate(0.9))).toBe("### ❌ a run: 1 of 2 gates failed");
+  });
+
+  it("is not green without gates, and never when no trial has a verdict", () => {
+    expect(headline(textOf(evalResult(trialRows("FF"))))).toBe("### ⚪ a run: no gates");
+    expect(headline(textOf(evalResult(trialRows("US"))))).toBe("### ❌ a run: no trial has a verdict");
+  });
+
+  it("can be found again, and folds the tables of stimuli", () => {
+    const text = textOf(evalResult(trialRows("PF"), { evals: { tidy: { gates: [gate(0.9)] } }, notes: ["told"] }));
+    expect(text.startsWith("<!-- assay-eval -->\n\n### ")).toBe(true);
+    expect(text).toContain("<details><summary>tidy: agent</summary>\n\n| stimulus ");
+    expect(text).toContain("- gate pass_rate &gt;= 0.9: 0.5, failed");
+    expect(text).toMatch(/\| tidy +\| agent +\| +0\.5 \| +0\.5 \| +1 \| +– \| ❌ pass_rate \|/);
+    expect(text.endsWith("</details>\n\n- told\n")).toBe(true);
+  });
+
+  it.each([
+    ["a bar", "a|b", /a\|b/],
+    ["a bar behind a backslash", "a\\|b", /\\\|/],
+    ["a line break", "a\n\n# b", /^# b/m],
+    ["a script", "<script>alert(1)</script>", /<script/],
+    ["the end of the fold", "</details>x", /<\/details>x/],
+    ["a comment", "<!-- b", /<!-- b/],
+    ["a mention", "@octocat and a@b", /@(?:octocat|b)/],
+    ["backticks", "`a` ```", /`/],
+    ["an image", "![a](http://example.com/a.png)", /\]\(/],
+    ["a link by reference", "[a][b] [b]: http://example.com", /\][[:]/],
+    ["an escape sequence", "a\u001b[31mb", /\u001b/],
+  ])("takes %s in a name for text", (_, name, markup) => {
+    const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
+    const text = textOf(evalResult(rows, { title: name, notes: [name], evals: { [name]: { gates: [gate(1)] } } }));
+    expect(text).not.toMatch(markup);
+    expect(new Set(cellCounts(text))).toEqual(new Set([7, 9]));
+  });
+
+  it("has as many lines, cells and tags whatever things are called", () => {
+    const shapeOf = (name: string) => {
+      const rows = trialRows("PU", { exampleId: name, dataset: name, system: name, notes: [name] });
+      const text = textOf(evalResult(rows, { title: name, notes: [name] }));
+      return { lines: text.split("\n").length, cells: cellCounts(text), tags: text.match(/<[^>]*>/g) };
+    };
+    const usual = shapeOf("tidy");
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 15 }), (name) => {
+        expect(shapeOf(name)).toEqual(usual);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});

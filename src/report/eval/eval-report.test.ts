@@ -1,0 +1,62 @@
+import { describe, expect, it } from "vitest";
+import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
+import { evalReport } from "./eval-report.js";
+
+const hat2 = { metric: "pass_hat_2", op: ">=" as const, value: 0.9 };
+
+describe("evalReport", () => {
+  it("has a part for each eval and each system that was asked, by its own rows alone", () => {
+    const rows = [
+      ...trialRows("PP", { dataset: "first", system: "a" }),
+      ...trialRows("FF", { dataset: "first", system: "b" }),
+      ...trialRows("PF", { dataset: "second", system: "b" }),
+    ];
+    const evals = { first: { gates: [hat2] }, second: { skill: "sweep" } };
+    const report = evalReport(evalResult(rows, { evals, title: "both", notes: ["told"] }));
+    expect(report).toMatchObject({ schema: "assay.eval/1", title: "both", run: null, notes: ["told"] });
+    expect(report.parts.map(({ eval: name, system, passed, planned }) => [name, system, passed, planned])).toEqual([
+      ["first", "a", 2, 2],
+      ["first", "b", 0, 2],
+      ["second", "b", 1, 2],
+    ]);
+    const [a, b, second] = report.parts;
+    expect(a?.gates).toEqual([{ ...hat2, actual: 1, passed: true }]);
+    expect(b?.gates).toEqual([{ ...hat2, actual: 0, passed: false }]);
+    expect(second).toMatchObject({ gates: [], passRate: 0.5, skill: { skill: "sweep" } });
+    expect(a?.skill.skill).toBe("first");
+  });
+
+  it("keeps stimuli in their order, and counts what has no verdict", () => {
+    const rows = [
+      ...trialRows("PP", { exampleId: "z" }),
+      ...trialRows("PE", { exampleId: "a" }),
+      ...trialRows("SU", { exampleId: 7 }),
+    ];
+    const [part] = evalReport(evalResult(rows)).parts;
+    expect(part?.stimuli.map(({ stimulus }) => stimulus)).toEqual(["z", "a", "7"]);
+    expect(part).toMatchObject({ planned: 6, scored: 3, passed: 3, triggers: null, costUsd: null });
+  });
+
+  it("knows no pass rate when no trial has a verdict, and passes no gate then", () => {
+    const [part] = evalReport(evalResult(trialRows("UE"), { evals: { tidy: { gates: [hat2] } } })).parts;
+    expect(part).toMatchObject({ scored: 0, passRate: null, passRateInterval: null });
+    expect(part?.gates).toEqual([{ ...hat2, actual: null, passed: false }]);
+  });
+
+  it("adds up the costs of all trials, those that failed included", () => {
+    const rows = [trialRow({ costUsd: 0.25 }), trialRow({ trial: 1, outcome: "fail", costUsd: 0.5 })];
+    expect(evalReport(evalResult(rows)).parts[0]?.costUsd).toBe(0.75);
+  });
+
+  it("shows the k of a gate, and trigger tests where there are some", () => {
+    const rows = [...trialRows("PPPP"), ...trialRows("PPPP", { exampleId: "t", facets: { trigger: "should" } })];
+    const [part] = evalReport(evalResult(rows, { evals: { tidy: { gates: [hat2] } } })).parts;
+    expect(part?.stimuli.map(({ k }) => k)).toEqual([2, 2]);
+    expect(part?.triggers).toMatchObject({ truePositives: 4, recall: 1 });
+  });
+
+  it("is plain JSON", () => {
+    const report = evalReport(evalResult(trialRows("PFEUS")));
+    expect(JSON.parse(JSON.stringify(report))).toEqual(report);
+  });
+});

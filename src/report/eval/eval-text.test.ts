@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
+import type { EvalResult } from "../../core/result.js";
+import { evalReport } from "./eval-report.js";
+import { evalReporter, factsOf, gateInWords } from "./eval-text.js";
+
+const gate = { metric: "pass_hat_2", op: ">=" as const, value: 0.8 };
+const textOf = (result: EvalResult) => [...evalReporter.render(result)].join("");
+const facts = (result: EvalResult) => evalReport(result).parts.flatMap((part) => factsOf(part));
+
+describe("the report of an eval for people", () => {
+  it("has a table of stimuli for each eval and system", () => {
+    const rows = [
+      ...trialRows("PPF", { exampleId: "add", costUsd: 0.5, durationMs: 2000 }),
+      ...trialRows("EUS", { exampleId: "sub" }),
+    ];
+    const lines = textOf(evalResult(rows, { title: "tidy run", notes: ["told"] })).split("\n");
+    expect(lines[0]).toBe("# tidy run");
+    expect(lines[2]).toBe("## tidy: agent");
+    const cells = (name: string) => {
+      const line = lines.find((each) => each.startsWith(`| ${name} `)) ?? "";
+      return line.split("|").map((cell) => cell.trim());
+    };
+    expect(cells("stimulus")).toEqual([
+      ...["", "stimulus", "pass rate [95 %]", "pass@3", "pass^3", "flaky", "score", "cost", "time", "trials", ""],
+    ]);
+    expect(cells("add")).toEqual([
+      ...["", "add", "0.667 [0.208, 0.939]", "1", "0", "33 %", "0.667", "$0.5000", "2.00 s", "3", ""],
+    ]);
+    expect(cells("sub").slice(2, 6)).toEqual(["–", "–", "–", "–"]);
+    expect(cells("sub").at(-2)).toBe("3 (1 error, 1 unscored, 1 skipped)");
+    expect(lines.at(-2)).toBe("- told");
+  });
+
+  it("says what came of the skill, the triggers and the gates, and why a trial has no verdict", () => {
+    const rows = [
+      ...trialRows("PP"),
+      ...trialRows("PF", { exampleId: "t", facets: { trigger: "should" } }),
+      trialRow({ exampleId: "ill", outcome: "unscored", notes: ["the judge is ill"] }),
+    ];
+    const said = facts(evalResult(rows, { evals: { tidy: { skill: "sweep", gates: [gate] } } }));
+    expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 3 stimuli; 1 without a verdict$/);
+    expect(said.slice(1)).toEqual([
+      "skill sweep: score 0.75 over 2 of 3 stimuli",
+      "activation: precision 1, recall 0.5, F1 0.667 (1 rightly, 0 wrongly, 1 missed, 0 rightly not)",
+      "gate pass_hat_2 >= 0.8: 0.5, failed",
+      "ill: the judge is ill",
+    ]);
+  });
+
+  it("says it of a single stimulus and trial, with the cost of all", () => {
+    const said = facts(evalResult([trialRow({ costUsd: 0.25 })]));
+    expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 stimulus$/);
+    expect(said[1]).toBe("skill tidy: score 1 over 1 of 1 stimuli; $0.2500 in all");
+  });
+
+  it("keeps every name on its line", () => {
+    const name = "a\n# b\u001b[31m";
+    const rows = trialRows("U", { exampleId: name, dataset: name, system: name, notes: [name] });
+    const text = textOf(evalResult(rows, { title: name, notes: [name] }));
+    expect(text).not.toContain("\u001b");
+    expect(text.split("\n").filter((line) => line.startsWith("# "))).toHaveLength(1);
+  });
+});
+
+describe("gateInWords", () => {
+  it("says what was found, or that nothing was", () => {
+    expect(gateInWords({ ...gate, actual: 0.8, passed: true })).toBe("pass_hat_2 >= 0.8: 0.8, passed");
+    expect(gateInWords({ ...gate, actual: null, passed: false })).toBe("pass_hat_2 >= 0.8: not measured, failed");
+  });
+});

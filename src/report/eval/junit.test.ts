@@ -1,0 +1,147 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
+import type { EvalResult } from "../../core/result.js";
+import { junitReporter, junitXml } from "./junit.js";
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+}
+
+const ATTRIBUTE = /\s+([A-Za-z]+)="((?:[^<&"]|&(?:amp|lt|gt|quot);)*)"/y;
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"' };
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what XML does not allow is what is looked for.
+const FORBIDDEN = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/u;
+
+/** Reads XML that consists of elements and attributes alone, and throws at the first thing that is not well-formed. */
+function parseXml(text: string): Element {
+  if (FORBIDDEN.test(text)) throw new Error("a character that XML does not allow");
+  const root: Element = { name: "", attributes: {}, children: [] };
+  const open = [root];
+  let at = /^<\?xml version="1\.0" encoding="UTF-8"\?>/.exec(text)?.[0].length ?? Number.NaN;
+  while (at < text.length) at = readNext(text, at, open);
+  const [only, ...others] = root.children;
+  if (open.length !== 1 || only === undefined || others.length > 0) throw new Error("there must be one element");
+  return only;
+}
+
+function readNext(text: string, at: number, open: Element[]): number {
+  const [token = ""] = /^(?:\s+|<\/\w+>|<\w+)/.exec(text.slice(at, at + 100)) ?? [];
+  if (token === "") throw new Error(`not well-formed: ${text.slice(at, at + 40)}`);
+  if (token.startsWith("</")) {
+    if (`</${open.pop()?.name}>` !== token) throw new Error(`closes another: ${token}`);
+    return at + token.length;
+  }
+  return token.startsWith("<") ? readTag(text, at, open) : at + token.length;
+}
+
+function readTag(text: string, at: number, open: Element[]): number {
+  const [start = "", name = ""] = /^<(\w+)/.exec(text.slice(at, at + 100)) ?? [];
+  const attributes: Record<string, string> = {};
+  ATTRIBUTE.lastIndex = at + start.length;
+  let end = ATTRIBUTE.lastIndex;
+  for (let match = ATTRIBUTE.exec(text); match !== null; match = ATTRIBUTE.exec(text)) {
+    const [, key = "", value = ""] = match;
+    if (key in attributes) throw new Error(`twice: ${key}`);
+    attributes[key] = value.replaceAll(/&(\w+);/g, (_, entity: string) => ENTITIES[entity] ?? "");
+    end = ATTRIBUTE.lastIndex;
+  }
+  const [close] = /^\/?>/.exec(text.slice(end, end + 2)) ?? [];
+  if (close === undefined) throw new Error(`not well-formed: ${text.slice(at, end + 40)}`);
+  const element = { name, attributes, children: [] };
+  open.at(-1)?.children.push(element);
+  if (close === ">") open.push(element);
+  return end + close.length;
+}
+
+const suitesOf = (result: EvalResult) => parseXml([...junitXml(result)].join("")).children;
+const within = ({ children }: Element, name: string) =>
+  children.filter((testcase) => testcase.children.some((child) => child.name === name));
+
+/** What a suite says of itself, and what it holds. */
+function counted(suite: Element): [said: number[], held: number[]] {
+  const { tests, failures, errors, skipped } = suite.attributes;
+  const said = [tests, failures, errors, skipped].map(Number);
+  const held = [suite.children.length, ...["failure", "error", "skipped"].map((name) => within(suite, name).length)];
+  return [said, held];
+}
+
+describe("junitXml", () => {
+  it("has a suite for each eval and system, with a case for each trial and gate", () => {
+    const rows = [...trialRows("PF", { dataset: "x", system: "a" }), ...trialRows("P", { dataset: "y", system: "b" })];
+    const gates = [{ metric: "pass_rate", op: ">=" as const, value: 0.9 }];
+    const suites = suitesOf(evalResult(rows, { evals: { x: { gates }, y: { gates } } }));
+    expect(suites.map(({ attributes }) => [attributes.name, attributes.tests, attributes.failures])).toEqual([
+      ["x: a", "3", "2"],
+      ["y: b", "2", "0"],
+    ]);
+    expect(suites[0]?.children.map(({ attributes }) => attributes.name)).toEqual([
+      "one [trial 0]",
+      "one [trial 1]",
+      "gate pass_rate >= 0.9",
+    ]);
+    expect(suites[0]?.children[2]?.children[0]?.attributes).toEqual({
+      type: "gate",
+      message: "pass_rate >= 0.9: 0.5, failed",
+    });
+  });
+
+  it("tells each outcome: a failure, an error, and skipped for what has no verdict", () => {
+    const rows = [
+      trialRow({ durationMs: 1500 }),
+      trialRow({ trial: 1, outcome: "fail", scores: { verdict: 0, weighted_score: 0.5, lint: 0.25, tests: 1 } }),
+      trialRow({ trial: 2, outcome: "fail", errorCategory: "time_killed", scores: { verdict: 0, tests: 0 } }),
+      trialRow({ trial: 3, outcome: "error", errorCategory: "api_error", notes: ["it is down"] }),
+      trialRow({ trial: 4, outcome: "unscored", errorCategory: "grader_error", notes: ["the judge is ill"] }),
+      trialRow({ trial: 5, outcome: "skipped", errorCategory: "skipped" }),
+      trialRow({ trial: 6, outcome: "fail", scores: { verdict: 0 } }),
+    ];
+    const [suite] = suitesOf(evalResult(rows));
+    const inner = suite?.children.map(({ children: [child] }) => child && [child.name, child.attributes]);
+    expect(inner).toEqual([
+      undefined,
+      ["failure", { type: "logic_error", message: "lint 0.25" }],
+      ["failure", { type: "time_killed", message: "time_killed, tests 0" }],
+      ["error", { type: "api_error", message: "it is down" }],
+      ["skipped", { message: "unscored: the judge is ill" }],
+      ["skipped", { message: "skipped: skipped" }],
+      ["failure", { type: "logic_error", message: "not passed" }],
+    ]);
+    expect(suite?.attributes).toMatchObject({ tests: "7", failures: "3", errors: "1", skipped: "2", time: "1.500" });
+    expect(suite?.children[0]?.attributes).toMatchObject({ classname: "tidy.agent", time: "1.500" });
+  });
+
+  it("is well-formed for hostile names, and its counts add up", () => {
+    const hostile = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 12 }),
+      fc.constantFrom(`"><x/>`, "]]>", "<!--", "&lt;", "a\nb\tc", "\u0000\u001b[31m", "\uD800", "\uFFFE", "'"),
+    );
+    const letters = fc.array(fc.constantFrom("P", "F", "E", "U", "S"), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(hostile, hostile, letters, (name, other, all) => {
+        const rows = trialRows(all.join(""), { exampleId: name, dataset: other, system: name, notes: [other] });
+        const gates = [{ metric: name, op: "<" as const, value: 1 }];
+        const suites = suitesOf(evalResult(rows, { title: name, evals: { [other]: { gates } } }));
+        expect(suites).toHaveLength(1);
+        for (const suite of suites) {
+          const [said, held] = counted(suite);
+          expect(said).toEqual(held);
+        }
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("keeps what XML can hold as it is", () => {
+    const [suite] = suitesOf(evalResult(trialRows("P", { exampleId: `<a> & "b" 😀\u0007` })));
+    expect(suite?.children[0]?.attributes.name).toBe(`<a> & "b" 😀\uFFFD [trial 0]`);
+  });
+
+  it("is a reporter by the name of junit", () => {
+    const text = junitReporter.render(evalResult(trialRows("P"), { title: "t" }));
+    expect(junitReporter.name).toBe("junit");
+    expect([...text].join("")).toMatch(/^<\?xml [^>]*\?>\n<testsuites name="t">\n/);
+  });
+});

@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { trialRow, trialRows } from "../../../test/eval-result.js";
+import { skillLine } from "./skill-line.js";
+
+describe("skillLine", () => {
+  it("is the mean over stimuli, not over trials", () => {
+    const groups = new Map([
+      ["a", trialRows("PPPP")],
+      ["b", trialRows("FF")],
+    ]);
+    expect(skillLine("tidy", groups)).toMatchObject({ skill: "tidy", score: 0.5, scored: 2, stimuli: 2, k: 2, passRate: 0.5 });
+  });
+
+  it("takes the weighted score where there is one, else the field that decides, else the verdict", () => {
+    const score = (scores: Record<string, number>) =>
+      skillLine("tidy", new Map([["a", [trialRow({ scores, primaryField: "f1" })]]])).score;
+    expect(score({ weighted_score: 0.25, f1: 0.5 })).toBe(0.25);
+    expect(score({ f1: 0.5 })).toBe(0.5);
+    expect(score({})).toBe(1);
+  });
+
+  it("leaves out stimuli without a verdict, and says how many there are", () => {
+    const groups = new Map([
+      ["a", trialRows("PF")],
+      ["b", trialRows("EU")],
+    ]);
+    expect(skillLine("tidy", groups)).toMatchObject({ score: 0.5, scored: 1, stimuli: 2, passAtK: 1 });
+  });
+
+  it("knows nothing when nothing was scored", () => {
+    const line = skillLine("tidy", new Map([["a", trialRows("SU")]]));
+    expect(line).toMatchObject({ score: null, scored: 0, stimuli: 1, passAtK: null, passRate: null });
+    expect(skillLine("tidy", new Map())).toMatchObject({ score: null, stimuli: 0 });
+  });
+});

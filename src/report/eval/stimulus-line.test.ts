@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { trialRow, trialRows } from "../../../test/eval-result.js";
+import { passAtK, passHatK } from "../../stats/index.js";
+import { headlineK, reasonOf, stimulusLine } from "./stimulus-line.js";
+
+describe("stimulusLine", () => {
+  it("says how often, how dependably, how dear and how fast", () => {
+    const rows = trialRows("PPFPP", { costUsd: 0.1, durationMs: 2000, scores: { verdict: 1, weighted_score: 0.5 } });
+    const line = stimulusLine("add", rows, 3);
+    expect(line).toMatchObject({
+      stimulus: "add",
+      trials: 5,
+      outcomes: { pass: 4, fail: 1, error: 0, unscored: 0, skipped: 0 },
+      passRate: 0.8,
+      k: 3,
+      passAtK: 1,
+      flakyPercent: 20,
+      meanScore: 0.5,
+      meanSeconds: 2,
+      why: null,
+    });
+    expect(line.passHatK).toBeCloseTo(4 / 10, 12);
+    expect(line.meanCostUsd).toBeCloseTo(0.1, 12);
+  });
+
+  it("has Wilson's interval over the trials with a verdict", () => {
+    const [low, high] = stimulusLine("add", trialRows("PPPPPPPPFFEU"), 3).passRateInterval ?? [];
+    expect(low).toBeCloseTo(0.490162, 6);
+    expect(high).toBeCloseTo(0.943318, 6);
+  });
+
+  it("leaves trials without a verdict out of the rates, counts them and says why", () => {
+    const down = { attempts: [{ errorCategory: "api_error" as const, message: "the endpoint is down", durationMs: 1 }] };
+    const rows = [...trialRows("PF"), trialRow({ outcome: "error", trial: 2, ...down }), ...trialRows("SU")];
+    const line = stimulusLine("add", rows, 3);
+    expect(line).toMatchObject({ trials: 5, passRate: 0.5, flakyPercent: 50, why: "the endpoint is down" });
+    expect(line.outcomes).toEqual({ pass: 1, fail: 1, error: 1, unscored: 1, skipped: 1 });
+    expect([line.passAtK, line.passHatK]).toEqual([null, null]);
+  });
+
+  it("knows nothing of what was not measured", () => {
+    const line = stimulusLine("add", trialRows("SS"), 2);
+    expect(line).toMatchObject({ passRate: null, passRateInterval: null, passAtK: null, flakyPercent: null });
+    expect(line).toMatchObject({ meanScore: null, meanCostUsd: null, meanSeconds: null, why: null });
+  });
+
+  it("means over the costs that are known, and never over 0 in place of the others", () => {
+    const rows = [trialRow({ costUsd: 0.3 }), trialRow({ trial: 1, costUsd: null })];
+    expect(stimulusLine("add", rows, 1).meanCostUsd).toBe(0.3);
+  });
+
+  it("agrees with the formulas for any trials", () => {
+    const letters = fc.array(fc.constantFrom("P", "F", "E", "U", "S"), { maxLength: 12 }).map((all) => all.join(""));
+    fc.assert(
+      fc.property(letters, fc.integer({ min: 1, max: 12 }), (text, k) => {
+        const line = stimulusLine("x", trialRows(text), k);
+        const [passes, n] = [text.split("P").length - 1, text.replaceAll(/[EUS]/g, "").length];
+        expect(Object.values(line.outcomes).reduce((total, count) => total + count, 0)).toBe(text.length);
+        expect(line.passAtK).toBe(n < k ? null : passAtK(n, passes, k));
+        expect(line.passHatK).toBe(n < k ? null : passHatK(n, passes, k));
+        const [low, high] = line.passRateInterval ?? [0, 0];
+        if (line.passRate !== null) expect(low <= line.passRate + 1e-9 && line.passRate <= high + 1e-9).toBe(true);
+      }),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe("headlineK", () => {
+  const gate = (metric: string) => ({ metric, op: ">=" as const, value: 1 });
+
+  it("is that of the first gate that has one, else three, and never more than the trials", () => {
+    const five = trialRows("PPPPP");
+    expect(headlineK(five, [])).toBe(3);
+    expect(headlineK(five, [gate("pass_rate"), gate("pass_hat_5"), gate("pass_at_2")])).toBe(5);
+    expect(headlineK(five, [gate("pass_at_2")])).toBe(2);
+    expect(headlineK(trialRows("PP"), [])).toBe(2);
+    expect(headlineK(trialRows("PP"), [gate("pass_hat_5")])).toBe(2);
+    expect(headlineK([], [])).toBe(1);
+    expect(headlineK(five, [gate("pass_hat_2_ci_low")])).toBe(3);
+  });
+});
+
+describe("reasonOf", () => {
+  it("is the last failure, else the first note, else the category", () => {
+    const attempt = (message: string) => ({ errorCategory: "timeout" as const, message, durationMs: 1 });
+    const failed = { outcome: "error" as const, errorCategory: "timeout" as const };
+    expect(reasonOf(trialRow({ ...failed, attempts: [attempt("first"), attempt("last")], notes: ["note"] }))).toBe("last");
+    expect(reasonOf(trialRow({ ...failed, notes: ["note", "other"] }))).toBe("note");
+    expect(reasonOf(trialRow(failed))).toBe("timeout");
+    const unscored = { outcome: "unscored" as const, errorCategory: "grader_error" as const };
+    const notes = ["no model was called", "the judge is ill"];
+    expect(reasonOf(trialRow({ ...unscored, attempts: [attempt("first")], notes }))).toBe("the judge is ill");
+    expect(reasonOf(trialRow(unscored))).toBe("grader_error");
+  });
+});

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { trialRows } from "../../../test/eval-result.js";
+import { triggerScore } from "./trigger-score.js";
+
+const should = (letters: string) => trialRows(letters, { facets: { trigger: "should" } });
+const shouldNot = (letters: string) => trialRows(letters, { facets: { trigger: "should_not" } });
+
+describe("triggerScore", () => {
+  it("is null without trigger tests", () => {
+    expect(triggerScore(trialRows("PPF"))).toBeNull();
+    expect(triggerScore(trialRows("P", { facets: { trigger: "maybe" } }))).toBeNull();
+  });
+
+  it("counts a trial that should and did, should and did not, should not and did, neither", () => {
+    const rows = [...should("PPPF"), ...shouldNot("PPFF"), ...trialRows("FFFF")];
+    expect(triggerScore(rows)).toEqual({
+      truePositives: 3,
+      falseNegatives: 1,
+      trueNegatives: 2,
+      falsePositives: 2,
+      precision: 0.6,
+      recall: 0.75,
+      f1: 6 / 9,
+    });
+  });
+
+  it("leaves out trials without a verdict", () => {
+    expect(triggerScore([...should("PEUS"), ...shouldNot("PEUS")])).toMatchObject({
+      truePositives: 1,
+      trueNegatives: 1,
+      precision: 1,
+      recall: 1,
+      f1: 1,
+    });
+  });
+
+  it("knows no precision when the skill was never activated, and no recall when it never should be", () => {
+    expect(triggerScore(should("FF"))).toMatchObject({ precision: null, recall: 0, f1: 0 });
+    expect(triggerScore(shouldNot("PP"))).toMatchObject({ precision: null, recall: null, f1: null });
+    expect(triggerScore(should("U"))).toMatchObject({ precision: null, recall: null, f1: null });
+  });
+});
