@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import { type BudgetOptions, budgetNotes, budgetsOf } from "./budgets.js";
 import type { Dataset } from "./core/dataset.js";
-import { messageOf, UsageError } from "./core/errors.js";
+import { BudgetError, messageOf, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
-import type { ExampleSource } from "./core/example.js";
+import type { Example, ExampleSource } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import type { EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { describe, requireShape } from "./core/shape.js";
@@ -89,6 +89,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
   const terms = plan.wirings.map((wiring) => wiring.terms);
   budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0, terms });
   await prepareEvaluators(plan);
+  if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
   const notes = [...plan.notes];
   const store = openRun(plan, config, options);
@@ -125,6 +126,33 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
 export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
   const evaluators = new Set(wirings.flatMap((wiring) => wiring.evaluators));
   for (const evaluator of evaluators) await evaluator.prepare?.();
+}
+
+/** An evaluator that asks models by the example, and can tell what that costs. */
+interface PaidByExample extends Evaluator {
+  findPrices(): Promise<void>;
+  estimate(example: Example, forecast: { count: () => number; answerTokens: number }): { low: number | null };
+}
+
+/** What a judge without a price spends could not be held to the budget of the run. */
+async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Promise<void> {
+  for (const [wiring, { evaluators, dataset }] of wirings.entries()) {
+    for (const evaluator of evaluators.filter(isPaidByExample)) {
+      await evaluator.findPrices();
+      const costOf = (example: Example) => evaluator.estimate(example, { count: () => 0, answerTokens: 0 }).low;
+      const unpriced = examples.find(
+        (example, i) => example !== null && wiringOf[i] === wiring && costOf(example) === null,
+      );
+      if (unpriced == null) continue;
+      throw new BudgetError(
+        `There is a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Give \`pricing\` in models.yml, or leave the budget out.`,
+      );
+    }
+  }
+}
+
+function isPaidByExample(evaluator: Evaluator): evaluator is PaidByExample {
+  return evaluator.isPaid === true && "findPrices" in evaluator && "estimate" in evaluator;
 }
 
 /** Node ends a process that waits for nothing, whatever promises are open. */

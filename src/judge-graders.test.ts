@@ -24,15 +24,18 @@ describe("registerJudgeGraders", () => {
   it("names prompt and panel, in place of those that were named before", () => {
     const registry = registered({});
     registerJudgeGraders({ url: "http://127.0.0.1:1" }, registry);
-    expect(registry.list("grader").filter((name) => ["panel", "prompt"].includes(name)).toSorted()).toEqual([
-      "panel",
-      "prompt",
-    ]);
+    expect(
+      registry
+        .list("grader")
+        .filter((name) => ["panel", "prompt"].includes(name))
+        .toSorted(),
+    ).toEqual(["panel", "prompt"]);
   });
 
   it("asks the model where the place says, with the price of its models file", async () => {
     const space = new Workspace({
-      "models.yml": "models:\n  mine: { api_name: judge-1, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n",
+      "models.yml":
+        "models:\n  mine: { api_name: judge-1, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n",
     });
     const mock = await startMock({ reply: YES });
     onTestFinished(() => mock.close());
@@ -40,11 +43,10 @@ describe("registerJudgeGraders", () => {
     const grader = graderOf(registry, "prompt", { prompt: "Is it polite?", model: "mine" });
     onTestFinished(() => grader.close?.());
     await grader.prepare?.();
-    const spent: (number | null)[] = [];
-    const verdict = await grader.grade(graded({ output: { response: "Thank you." }, meter: { add: (cost) => void spent.push(cost) } } as never));
+    const verdict = await grader.grade(graded({ output: { response: "Thank you." } }));
     expect(mock.counts.requests).toBe(1);
     expect(mock.requests[0]?.model).toBe("judge-1");
-    expect(verdict).toBeDefined();
+    expect(verdict).toMatchObject({ passed: true, score: 1 });
   });
 
   it("says before anything is spent that a model or its key is not there", async () => {

@@ -12,16 +12,23 @@ export interface JudgeModelPlace {
   allowInsecure?: boolean;
 }
 
+/** A judge that says nothing leaves its trial without a verdict: a run must not wait for it for ever. */
+const PATIENCE_MS = 120_000;
+const RETRIES = 2;
+
 /**
  * Names the graders that ask models, `prompt` and `panel`, in place of those that were named before.
  * @example
  * registerJudgeGraders({ url: "http://127.0.0.1:8080" });
  */
 export function registerJudgeGraders(place: JudgeModelPlace = {}, registry: Registry = defaultRegistry): void {
-  const factories = judgeGraderFactories(async (name) => {
-    const { openJudgeModel } = await import("./open-judge-model.js");
-    return openJudgeModel({ name, ...place });
-  });
+  const factories = judgeGraderFactories(
+    async (name) => {
+      const { openJudgeModel } = await import("./open-judge-model.js");
+      return { ...(await openJudgeModel({ name, ...place })), timeoutMs: PATIENCE_MS };
+    },
+    { retry: { maxRetries: RETRIES } },
+  );
   for (const [name, factory] of Object.entries(factories))
     registry.register("grader", name, factory, { replace: true });
 }

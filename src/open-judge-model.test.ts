@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { UsageError } from "./core/errors.js";
 import { graded } from "./graders/graded-testing.js";
-import { judgeGraderFactories } from "./judge/index.js";
+import { judgeGraderFactories } from "./judge/judge-graders.js";
 import { startMock } from "./mock/index.js";
 import { openJudgeModel } from "./open-judge-model.js";
 

@@ -27,6 +27,14 @@ const PAGES = [...GUIDES, "examples/README.md", "CONTRIBUTING.md", "CHANGELOG.md
 const FILE_NAME = /^[\w-]+(\.[\w-]+)+$/;
 const EVERY_COMMAND = [
   "run",
+  "eval",
+  "init",
+  "lint",
+  "oracle",
+  "experiment run",
+  "experiment merge",
+  "experiment report",
+  "compare",
   "memory",
   "demo",
   "datasets",

@@ -49,6 +49,7 @@ export function describePlan(plan: Plan, options: DryRunOptions & { output: stri
 function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostUsd }: DryRunOptions): PlanReport {
   const { trials, systems, cells, wiringOf } = plan;
   const n = plan.examples.length;
+  const tasks = fewestTasks(plan);
   const count = (text: string) => tokenizer.count(text);
   /** By system: what it is sent over all its trials. */
   const sent = systems.map(() => 0);
@@ -74,11 +75,23 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     costUsd: costRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
     wallSeconds: wallSeconds(plan, maxWorkers),
-    detectableDifference: n < 2 ? null : detectableDifference({ n, trialsA: trials, trialsB: trials }),
+    detectableDifference:
+      tasks < 2 ? null : findable(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
     isJudged: plan.wirings.some(({ evaluators }) => evaluators.some(({ isPaid }) => isPaid === true)),
     judgeCostUsd: judgingOf(plan, count),
     notes: [...plan.notes, ...groupNotes(plan)],
   };
+}
+
+/** How many tasks a comparison of two systems stands on, where not each is asked everything. */
+function fewestTasks({ systems, cells, wiringOf }: Plan): number {
+  const tasks = systems.map((_, index) => wiringOf.filter((wiring) => cells[wiring]?.systems.has(index)).length);
+  return Math.min(...tasks);
+}
+
+/** Pass rates differ by no more than 1. */
+function findable(difference: number): number | null {
+  return difference <= 1 ? difference : null;
 }
 
 /** The smallest difference is worked out as if examples were independent. */
@@ -166,7 +179,7 @@ function inWords(report: PlanReport): string {
     ...(report.isJudged ? [judgingInWords(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
-      ? "one example: no difference between systems can be told from chance"
+      ? `${plural(examples, "example")}: no difference between systems can be told from chance`
       : `smallest difference between two pass rates that this design finds (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];

@@ -47,7 +47,7 @@ export function addEval(program: Command, done: Done): void {
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json there")
     .option("--junit <file>", "write JUnit XML there")
     .option("--markdown <file>", "write a comment for a pull request there");
-  addReportFlags(addAgentSettings(command))
+  addReportFlags(addAgentSettings(command), "eval")
     .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
     .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
     .option("--allow-insecure", "let a key go over plain http to another machine")

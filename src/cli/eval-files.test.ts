@@ -60,13 +60,16 @@ describe("writeEvalFiles", () => {
     expect(before.read("summary.md")).toBe(`before\n${here.read("comment.md")}`);
   });
 
-  it.each(["junit", "markdown"] as const)("says which file of --%s cannot be written, and that the run is stored", (kind) => {
-    const here = space();
-    mkdirSync(here.path("folder"));
-    const write = () => writeEvalFiles(evalResult(trialRows("P")), { [kind]: here.path("folder") });
-    expect(write).toThrow(ReporterError);
-    expect(write).toThrow(/folder could not be written: EISDIR.*\. The run itself is stored\.$/);
-  });
+  it.each(["junit", "markdown"] as const)(
+    "says which file of --%s cannot be written, and that the run is stored",
+    (kind) => {
+      const here = space();
+      mkdirSync(here.path("folder"));
+      const write = () => writeEvalFiles(evalResult(trialRows("P")), { [kind]: here.path("folder") });
+      expect(write).toThrow(ReporterError);
+      expect(write).toThrow(/folder could not be written: EISDIR.*\. The run itself is stored\.$/);
+    },
+  );
 
   it("says so of the summary of a workflow, too", () => {
     space({}, "/dev/null/summary.md");

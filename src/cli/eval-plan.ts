@@ -55,7 +55,9 @@ async function chosenSpecs(config: RunFlags): Promise<EvalSpec[]> {
   for (const file of files) specs.push(await loadSpec(file, options));
   requireOwnNames(specs);
   requireKnown(specs, choice);
-  const chosen = specs.map((spec) => chosenStimuli(spec, { choice, suite })).filter(({ stimuli }) => stimuli.length > 0);
+  const chosen = specs
+    .map((spec) => chosenStimuli(spec, { choice, suite }))
+    .filter(({ stimuli }) => stimuli.length > 0);
   if (chosen.length === 0) throw nothingLeft();
   return chosen;
 }

@@ -79,24 +79,35 @@ export async function experimentRunCommand(file: string, flags: ExperimentRunFla
   return withMock(flags, (url) => runExperiment(file, url === undefined ? flags : { ...flags, agentUrl: url }));
 }
 
-async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
+/** The datasets of an experiment as it was planned, for outputs that are graded again. */
+export async function experimentDatasets(file: string, flags: ExperimentRunFlags): Promise<Dataset[]> {
+  const { plan } = await planned(file, flags);
+  return [...plan.datasets];
+}
+
+async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan: ExperimentPlan; config: RunConfig }> {
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
   const config = configFile === undefined ? {} : await loadConfig(configFile);
+  await loadPlugins(registry, [...(config.plugins ?? []), ...(flags.plugin ?? [])]);
+  registerJudgeGraders(judgePlace(flags));
+  const plan = await planExperiment(await loadExperiment(file), {
+    registry,
+    environments: sharedEnvironments(
+      config.evals ?? {},
+      configFile === undefined ? process.cwd() : dirname(configFile),
+    ),
+    runs: flags.runs,
+    tags: flags.tag,
+    executor: flags.executor,
+    models: flags.model,
+    shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
+  });
+  return { plan, config };
+}
+
+async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
   const report = await guarded(async () => {
-    await loadPlugins(registry, [...(config.plugins ?? []), ...(flags.plugin ?? [])]);
-    registerJudgeGraders(judgePlace(flags));
-    const plan = await planExperiment(await loadExperiment(file), {
-      registry,
-      environments: sharedEnvironments(
-        config.evals ?? {},
-        configFile === undefined ? process.cwd() : dirname(configFile),
-      ),
-      runs: flags.runs,
-      tags: flags.tag,
-      executor: flags.executor,
-      models: flags.model,
-      shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
-    });
+    const { plan, config } = await planned(file, flags);
     for (const note of plan.notes) say(note);
     const systems: System[] = [];
     try {

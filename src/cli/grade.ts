@@ -4,6 +4,7 @@ import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
 import { gradeRun } from "../grade-run.js";
 import { metricsOf } from "../load-run.js";
@@ -12,6 +13,8 @@ import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { anchoredEvaluator, loadConfig } from "./config-file.js";
+import type { ExperimentRunFlags } from "./experiment.js";
+import type { Judgement } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { enterFolder, type Invocation, isInvocation } from "./invocation.js";
@@ -111,7 +114,7 @@ async function grade(request: GradeRequest): Promise<Report> {
       ...(evaluators === undefined ? {} : { evaluators }),
       ...given({ scoreField: config.scoreField, threshold: config.threshold, maxWorkers: config.maxWorkers }),
       ...(config.maxCost === undefined ? {} : { maxCostUsd: config.maxCost }),
-      allowChanged: flags.datasets !== undefined,
+      allowChanged: flags.datasets !== undefined || flags.eval?.files !== undefined,
       ...(request.resume === undefined ? { runsDir: request.runsDir } : { resume: request.resume }),
       invocation: request.invocation,
       signal: interrupt.signal,
@@ -119,12 +122,20 @@ async function grade(request: GradeRequest): Promise<Report> {
       onNote: say,
     });
     const goOn = `assay grade ${parent.runId} --resume ${result.runDir}`;
-    return () => report(result, { config, gates, interrupted: interrupt.signal.aborted, goOn });
+    const interrupted = interrupt.signal.aborted;
+    const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result, config) } : {};
+    return () => report(result, { config, gates, interrupted, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();
     await closeAll([...made, ...ownEvaluators(config, loaded)]);
   }
+}
+
+/** The gates of eval files hold for what was graded again, too. */
+async function concludeGrading(result: EvalResult, { eval: choice = {} }: RunFlags): Promise<Judgement> {
+  const { judgeEval } = await import("./eval.js");
+  return judgeEval(result, choice.requirePass);
 }
 
 function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -143,6 +154,10 @@ async function loadExamples({
   if (invocation.of === "memory") {
     const { loadMemory } = await import("./memory.js");
     return [(await loadMemory(config, revisions)).dataset];
+  }
+  if (invocation.of === "experiment" && invocation.file !== undefined) {
+    const { experimentDatasets } = await import("./experiment.js");
+    return experimentDatasets(invocation.file, invocation.flags as unknown as ExperimentRunFlags);
   }
   if (invocation.of === "eval" || flags.eval?.files !== undefined) {
     const { evalDatasets } = await import("./eval-plan.js");
@@ -174,20 +189,25 @@ function asNamedBefore(datasets: (Dataset | ExampleSource)[], { config }: Manife
 interface GradeInvocation extends Omit<Invocation, "command"> {
   command: "grade";
   /** What the run at the beginning of it all was started by. */
-  of: "run" | "memory" | "eval";
+  of: "run" | "memory" | "eval" | "experiment";
+  /** Of an experiment: its file, and what was planned. */
+  file?: string;
+  experiment?: unknown;
 }
 
 /** How a run was shown and what it was held to is not how its outputs are graded. */
 const NOT_INHERITED = new Set(["output", "columns", "minCoverage", "failUnder", "failOver", "maxCost"]);
 
 function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocation {
-  const before = isInvocation(invocation, ["run", "grade", "memory", "eval"])
+  const before = isInvocation(invocation, ["run", "grade", "memory", "eval", "experiment"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
   const { resume: _, quiet: __, ...kept } = flags;
   const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED.has(flag));
   const { cwd, configFile } = before;
+  const { file, experiment } = before as Partial<GradeInvocation>;
   return {
+    ...(experiment === undefined || file === undefined ? {} : { file, experiment }),
     command: "grade",
     of: startedBy(invocation),
     cwd,
@@ -196,7 +216,7 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
   };
 }
 
-const OTHERS = ["memory", "eval"] as const;
+const OTHERS = ["memory", "eval", "experiment"] as const;
 
 function startedBy(invocation: unknown): GradeInvocation["of"] {
   const { command, of } = (invocation ?? {}) as { command?: string; of?: string };

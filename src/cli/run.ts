@@ -132,7 +132,9 @@ async function describeRun(invocation: Invocation, flags: RunFlags): Promise<Run
   const { configFile } = invocation;
   const config = configFile === null ? {} : await loadConfig(configFile);
   const place = configFile === null ? {} : { configDir: dirname(configFile) };
-  return { ...config, ...place, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
+  const choice = { ...invocation.flags.eval, ...flags.eval };
+  const own = { ...config, ...place, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
+  return Object.keys(choice).length === 0 ? own : { ...own, eval: choice };
 }
 
 /** Headers that hold a key are given again on resume; the others are still there. */

@@ -4,9 +4,24 @@ import { cannotTell, verdictOf } from "./own-grader.js";
 
 /** The grade that a grader gives, complete and checked: graders come from anywhere. */
 export async function gradeOf(grader: Grader, spec: GraderSpec, graded: Graded): Promise<Grade> {
-  const said: unknown = await verdictOf((each) => grader.grade(each), graded);
+  const said: unknown = await withinLimit(verdictOf((each) => grader.grade(each), graded));
   const problem = problemWith(said);
   return complete(grader, spec, problem === null ? (said as Verdict) : cannotTell(problem));
+}
+
+/** No grader of the package takes so long; one from elsewhere may never answer, and would hold up the run. */
+const LIMIT_MS = 600_000;
+
+async function withinLimit(verdict: Promise<unknown>): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<Verdict>((resolve) => {
+    timer = setTimeout(() => resolve(cannotTell(`it gave no answer within ${LIMIT_MS / 60_000} minutes`)), LIMIT_MS);
+  });
+  try {
+    return await Promise.race([verdict, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function complete(grader: Grader, { name, type }: GraderSpec, verdict: Verdict): Grade {

@@ -91,7 +91,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     seed,
     scoreField,
     threshold,
-    total: totalOf(wiringOf, cells),
+    total: checkTotal(totalOf(wiringOf, cells)),
     cells,
     notes: [...table.notes(), ...unscoredNotes(wirings), ...unknownFieldNotes({ examples, wiringOf, wirings })],
   };
@@ -107,6 +107,16 @@ function cellsOf({ terms, dataset }: Wiring, systems: readonly System[], trials:
 function totalOf(wiringOf: Uint32Array, cells: readonly Cells[]): number {
   const each = cells.map(({ systems, trials }) => systems.size * trials);
   return wiringOf.reduce((total, wiring) => total + (each[wiring] ?? 0), 0);
+}
+
+/** More rows than this no machine holds. */
+const MOST_TRIALS = 100_000_000;
+
+function checkTotal(total: number): number {
+  if (total <= MOST_TRIALS) return total;
+  throw new UsageError(
+    `The run would have ${total} trials, and at most ${MOST_TRIALS} can be held. Lower the trials, or sample the examples with -n.`,
+  );
 }
 
 /** How many trials an example has, over all systems. */

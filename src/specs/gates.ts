@@ -10,7 +10,8 @@ import type { RawSpec } from "./spec-schema.js";
  * defaultGate("regression", 5); // { metric: "pass_hat_5", op: ">=", value: 1 }
  */
 function defaultGate(type: EvalSpec["type"], runs: number): DatasetGate {
-  const metric = `${type === "regression" ? "pass_hat" : "pass_at"}_${runs}`;
+  // With a single trial both are the pass rate.
+  const metric = runs === 1 ? "pass_rate" : `${type === "regression" ? "pass_hat" : "pass_at"}_${runs}`;
   return { metric, op: ">=", value: 1 };
 }
 

@@ -80,7 +80,7 @@ const CASES: readonly Case[] = [
     at: "1:20",
     says: "must be the name of a model, or a list",
   },
-  { what: "a free trial", spec: `defaults: { max_cost_usd: 0 }\n${STIMULI}`, at: "1:27", says: "must be above 0" },
+  { what: "a debt", spec: `defaults: { max_cost_usd: -1 }\n${STIMULI}`, at: "1:27", says: "must not be negative" },
   {
     what: "both defaults and config",
     spec: `config: { runs: 1 }\ndefaults: { runs: 2 }\n${STIMULI}`,

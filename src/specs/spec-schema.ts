@@ -27,7 +27,10 @@ export const defaultsSchema = mapping({
     .describe("The model of the agent, or several, each of which is measured."),
   executor: filled.optional().describe("The agent: claude, codex, gemini, opencode, pi, or one of a plugin."),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
-  max_cost_usd: number.positive("must be above 0").optional().describe("The most that one trial may cost."),
+  max_cost_usd: number
+    .min(0, "must not be negative")
+    .optional()
+    .describe("The most that one trial may cost; 0 for no limit."),
 });
 
 export const graderSchema = mapping({

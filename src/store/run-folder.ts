@@ -46,9 +46,13 @@ export interface WantedRun {
   isCandidate: (dir: string) => boolean;
 }
 
-/** The run a user means by a folder, a run id, or nothing at all: then the latest one that is not finished. */
+/** The word for the run that was started last. */
+const LATEST = "latest";
+
+/** The run a user means by a folder, a run id, `latest`, or nothing at all: then the latest one that is not finished. */
 export function findRun({ runsDir, name, isCandidate }: WantedRun): string {
-  return name === undefined ? latestUnfinished(runsDir, isCandidate) : namedRun(runsDir, name);
+  if (name === undefined) return latestUnfinished(runsDir, isCandidate);
+  return name === LATEST && !existsSync(LATEST) ? latestRun(runsDir, isCandidate) : namedRun(runsDir, name);
 }
 
 /** The run that was started last, of those that count. */

@@ -16,13 +16,7 @@ const MARK = "<!-- assay-eval -->";
 export function renderMarkdown(report: EvalReport): string {
   const details = report.parts.map((part) => folded(part));
   const notes = report.notes.map((note) => `- ${safe(note)}`).join("\n");
-  const parts = [
-    MARK,
-    headline(report),
-    markdownTable(COLUMNS, report.parts),
-    ...details,
-    notes,
-  ];
+  const parts = [MARK, headline(report), markdownTable(COLUMNS, report.parts), ...details, notes];
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
 }
 

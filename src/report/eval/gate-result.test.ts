@@ -20,7 +20,8 @@ describe("heldAgainst", () => {
     const sum = 0.1 + 0.2;
     const below = 1 - 0.9 - 0.1 + 0.3;
     expect([sum > 0.3, below < 0.3]).toEqual([true, true]);
-    for (const op of [">=", "<=", "=="] as const) expect([held(op, 0.3, sum), held(op, 0.3, below)]).toEqual([true, true]);
+    for (const op of [">=", "<=", "=="] as const)
+      expect([held(op, 0.3, sum), held(op, 0.3, below)]).toEqual([true, true]);
     for (const op of [">", "<"] as const) expect([held(op, 0.3, sum), held(op, 0.3, below)]).toEqual([false, false]);
     expect(held(">=", 0.3, 0.299999)).toBe(false);
   });

@@ -8,7 +8,14 @@ describe("skillLine", () => {
       ["a", trialRows("PPPP")],
       ["b", trialRows("FF")],
     ]);
-    expect(skillLine("tidy", groups)).toMatchObject({ skill: "tidy", score: 0.5, scored: 2, stimuli: 2, k: 2, passRate: 0.5 });
+    expect(skillLine("tidy", groups)).toMatchObject({
+      skill: "tidy",
+      score: 0.5,
+      scored: 2,
+      stimuli: 2,
+      k: 2,
+      passRate: 0.5,
+    });
   });
 
   it("takes the weighted score where there is one, else the field that decides, else the verdict", () => {

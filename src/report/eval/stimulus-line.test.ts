@@ -31,7 +31,9 @@ describe("stimulusLine", () => {
   });
 
   it("leaves trials without a verdict out of the rates, counts them and says why", () => {
-    const down = { attempts: [{ errorCategory: "api_error" as const, message: "the endpoint is down", durationMs: 1 }] };
+    const down = {
+      attempts: [{ errorCategory: "api_error" as const, message: "the endpoint is down", durationMs: 1 }],
+    };
     const rows = [...trialRows("PF"), trialRow({ outcome: "error", trial: 2, ...down }), ...trialRows("SU")];
     const line = stimulusLine("add", rows, 3);
     expect(line).toMatchObject({ trials: 5, passRate: 0.5, flakyPercent: 50, why: "the endpoint is down" });
@@ -86,7 +88,9 @@ describe("reasonOf", () => {
   it("is the last failure, else the first note, else the category", () => {
     const attempt = (message: string) => ({ errorCategory: "timeout" as const, message, durationMs: 1 });
     const failed = { outcome: "error" as const, errorCategory: "timeout" as const };
-    expect(reasonOf(trialRow({ ...failed, attempts: [attempt("first"), attempt("last")], notes: ["note"] }))).toBe("last");
+    expect(reasonOf(trialRow({ ...failed, attempts: [attempt("first"), attempt("last")], notes: ["note"] }))).toBe(
+      "last",
+    );
     expect(reasonOf(trialRow({ ...failed, notes: ["note", "other"] }))).toBe("note");
     expect(reasonOf(trialRow(failed))).toBe("timeout");
     const unscored = { outcome: "unscored" as const, errorCategory: "grader_error" as const };

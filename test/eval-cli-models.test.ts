@@ -1,0 +1,138 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { expectClean } from "../src/lint/lint-testing.js";
+import { GREETING, model, TINY } from "./agents-cli-bench.js";
+import { assay, reportOf } from "./assay.js";
+import { EvalSpace } from "./eval-cli-bench.js";
+import { Workspace } from "./workspace.js";
+
+const words = (text: string) => text.replaceAll(/\s+/g, " ");
+
+/** A judge that is ill: each answer is a failure that might pass at once, so that nobody waits for it. */
+async function illJudge(): Promise<{ url: string; asked: () => number }> {
+  let asked = 0;
+  const server: Server = createServer((request, response) => {
+    asked += 1;
+    request.resume();
+    response.writeHead(500, { "retry-after": "0", "content-type": "application/json" });
+    response.end('{"error":{"message":"the judge is ill"}}');
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked: () => asked };
+}
+
+const JUDGED = `name: judged
+defaults: { executor: "node agent.mjs {prompt}" }
+stimuli:
+  - { name: asked, prompt: write made.txt, graders: [{ type: prompt, config: { prompt: Is it polite? } }] }
+  - name: decided
+    prompt: write other.txt
+    graders:
+      - { type: prompt, config: { prompt: Is it polite? } }
+      - { type: file-exists, required: true, config: { path: made.txt } }
+`;
+
+describe("a judge that fails", () => {
+  it("makes a trial unscored, not failed, unless the rest decides already", async () => {
+    const space = new EvalSpace({ "eval.yaml": JUDGED });
+    const judge = await illJudge();
+    const flags = ["--judge-model", "openai/gpt-5-mini", "--judge-url", judge.url, "--judge-api-key-env", "LOG"];
+    const finished = await space.eval(...flags, "--allow-insecure", "--output", "json", "--junit", "junit.xml");
+    expect(finished.code).toBe(3);
+    expect(finished.stderr).toContain("only 50 % of the planned trials were scored");
+    const { rows } = reportOf(finished);
+    expect(rows.map(({ exampleId, outcome, errorCategory }) => [exampleId, outcome, errorCategory])).toEqual([
+      ["asked", "unscored", "grader_error"],
+      ["decided", "fail", "logic_error"],
+    ]);
+    expect(judge.asked()).toBeGreaterThan(1);
+    expect(space.read("junit.xml")).toMatch(/<skipped message="unscored: .*the judge is ill/);
+  });
+});
+
+const GREETED = `name: greeted
+defaults: { executor: ${JSON.stringify(TINY)}, model: openai/gpt-5-mini, runs: 2, max_cost_usd: 1 }
+stimuli:
+  - { name: greet, prompt: Write the greeting, graders: [{ type: loud, config: { path: hello.txt } }] }
+`;
+
+/** A grader that is no part of the package. */
+const PLUGIN = `import { existsSync } from "node:fs";
+import { join } from "node:path";
+export function register(registry) {
+  registry.register("grader", "loud", ({ path }) => ({
+    name: "loud",
+    grade: ({ workspace }) => ({ passed: existsSync(join(workspace, path)), evidence: path }),
+  }));
+}
+`;
+
+describe("an eval of an agent with a model", () => {
+  it("is paid for as it is told, by a models file, a key, a cache and a grader of the project", async () => {
+    const mock = await model({ tools: [GREETING] });
+    const models = `models:\n  small: { api_name: gpt-5-mini, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n`;
+    const space = new EvalSpace({ "eval.yaml": GREETED, "prices.yml": models, "plugin.mjs": PLUGIN, "home/x": "" });
+    const paid = ["--agent-url", mock.url, "--models", "prices.yml", "--api-key-env", "LOG", "--model", "small"];
+    const base = ["--plugin", "plugin.mjs", "--agent-home", "home", "--output", "json", ...paid];
+    const first = reportOf(await space.eval(...base, "--cache-dir", "cache", "--trial-max-cost", "100"));
+    expect(first.rows).toMatchObject([
+      { system: "tiny-agent:small", outcome: "pass", scores: { loud: 1 } },
+      { system: "tiny-agent:small", outcome: "pass" },
+    ]);
+    expect(Number(first.rows[0]?.costUsd)).toBeGreaterThan(0.01);
+    const asked = mock.counts.requests;
+    const [cached, poor] = await Promise.all([
+      space.eval(...base, "--cache-dir", "cache", "--runs-dir", "r2"),
+      space.eval(...base, "--runs-dir", "r3", "--max-cost", "0.5"),
+    ]);
+    expect(reportOf(cached).rows.map(({ cached: isCached }) => isCached)).toEqual([true, true]);
+    expect(poor.code).toBe(2);
+    expect(poor.stderr).toContain("The budget of the run (--max-cost, $0.5000) does not cover one trial");
+    expect(mock.counts.requests).toBe(asked);
+  });
+});
+
+describe("assay init", () => {
+  it("writes an eval that is clean, sound and can be run with a simulated model", { timeout: 60_000 }, async () => {
+    const space = new Workspace();
+    const agent = `${TINY} {skills}`;
+    const made = await assay(space.dir, "init", "mine", "--executor", agent);
+    expect(made.code).toBe(0);
+    expect(made.stderr).toContain("  cd mine\n");
+    const dir = space.path("mine");
+    await expectClean(dir);
+    const model = ["--model", "openai/gpt-5-mini", "--runs", "1"];
+    const [twice, lint, oracle, run] = await Promise.all([
+      assay(space.dir, "init", "mine"),
+      assay(dir, "lint"),
+      assay(dir, "oracle"),
+      assay(dir, "eval", "--mock", "evals/changelog/mock.yaml", ...model, "--stimulus", "removed-flag"),
+    ]);
+    expect(twice.code).toBe(2);
+    expect(twice.stderr).toMatch(/eval\.yaml.* are there already\. Choose another folder, or overwrite with --force/);
+    expect({ code: lint.code, said: lint.stdout + lint.stderr }).toMatchObject({ code: 0 });
+    expect({ code: oracle.code, said: oracle.stdout }).toMatchObject({ code: 0 });
+    expect(run.stderr).toContain("The model is simulated by evals/changelog/mock.yaml");
+    expect(words(run.stdout)).toContain("1 of 1 trial passed");
+    expect(run.code).toBe(0);
+    expect((await assay(space.dir, "init", "mine", "--force", "--executor", "codex")).code).toBe(0);
+    expect(space.read("mine/evals/changelog/eval.yaml")).toContain("\n  executor: codex\n");
+  });
+});
+
+describe("the flags of assay eval", () => {
+  it("are each quoted in one of its suites", async () => {
+    const { stdout } = await assay(new Workspace().dir, "eval", "--help");
+    const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
+    expect(flags.length).toBeGreaterThan(35);
+    const folder = new URL(".", import.meta.url);
+    const suites = readdirSync(folder)
+      .filter((name) => /^eval-cli.*\.test\.ts$/.test(name))
+      .map((name) => readFileSync(new URL(name, folder), "utf8"))
+      .join("\n");
+    expect(flags.filter((flag) => !suites.includes(`"${flag}"`))).toEqual([]);
+  });
+});

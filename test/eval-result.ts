@@ -1,0 +1,85 @@
+import type { DatasetGate } from "../src/core/dataset.js";
+import type { EvalResult } from "../src/core/result.js";
+import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../src/core/row.js";
+import { standardMetrics } from "../src/metrics/index.js";
+import { RunResult } from "../src/result.js";
+
+/** One trial of an eval; a trial that passed unless told. */
+export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
+  const outcome: Outcome = known.outcome ?? "pass";
+  const isScored = outcome === "pass" || outcome === "fail";
+  const score = outcome === "pass" ? 1 : 0;
+  return makeRow({
+    system: "agent",
+    dataset: "tidy",
+    exampleId: "one",
+    errorCategory: outcome === "fail" ? "logic_error" : "none",
+    primaryField: "verdict",
+    passed: isScored ? outcome === "pass" : null,
+    scores: isScored ? { verdict: score, weighted_score: score } : {},
+    ...known,
+    outcome,
+  });
+}
+
+/** Trials of one stimulus, by a letter each: Pass, Fail, Error, Unscored, Skipped. */
+export function trialRows(letters: string, known: Partial<KnownFields> = {}): EvalRow[] {
+  const outcomes = new Map<string, Outcome>([
+    ["P", "pass"],
+    ["F", "fail"],
+    ["E", "error"],
+    ["U", "unscored"],
+    ["S", "skipped"],
+  ]);
+  return [...letters].map((letter, trial) => trialRow({ ...known, trial, outcome: outcomes.get(letter) ?? "pass" }));
+}
+
+/** What is said of an eval in the config of its run. */
+export interface EvalOfRun {
+  readonly skill?: string;
+  readonly gates?: readonly DatasetGate[];
+}
+
+export interface RunOfEvals {
+  /** By the name of the eval. */
+  readonly evals?: Readonly<Record<string, EvalOfRun>>;
+  readonly title?: string;
+  readonly runDir?: string;
+  readonly notes?: readonly string[];
+}
+
+/** The result of a run of evals that has these rows. */
+export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): EvalResult {
+  const { evals = {}, title = "a run", runDir = null, notes = [] } = run;
+  const names = [...new Set([...Object.keys(evals), ...rows.map(({ dataset }) => dataset)])];
+  const systems = [...new Set(rows.map(({ system }) => system))];
+  const datasets = names.map((name) => ({
+    name,
+    examples: new Set(rows.filter(({ dataset }) => dataset === name).map(({ exampleId }) => exampleId)).size,
+    fingerprint: "",
+    tags: [name],
+    primaryField: "verdict",
+    evaluators: {},
+    ...evals[name],
+  }));
+  const trials = Math.max(1, ...rows.map(({ trial }) => trial + 1));
+  return new RunResult({
+    rows,
+    metrics: standardMetrics(systems.length, datasets.length),
+    config: {
+      title,
+      systems,
+      datasets,
+      evaluators: ["graders"],
+      metrics: [],
+      scoreField: "score",
+      threshold: 0.7,
+      trials,
+      seed: 0,
+      tokenizer: "cl100k_base",
+    },
+    timing: { startedAt: "", finishedAt: "", wallSeconds: 1, trialsPerSecond: 1, cachedTrials: 0 },
+    runDir,
+    notes,
+  });
+}
