@@ -60,14 +60,17 @@ export function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow
 }
 
 /** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */
-function neverRun(rows: readonly EvalRow[], { planned, config }: Manifest): EvalRow[] {
-  const each = planned / config.systems.length;
-  return config.systems.flatMap((system) => {
-    const missing = each - rows.filter((row) => row.system === system).length;
-    return Array.from({ length: Math.max(0, missing) }, (_, i) =>
-      makeRow({ system, exampleId: `never run ${i + 1}`, outcome: "skipped", errorCategory: "skipped" }),
-    );
-  });
+function neverRun(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
+  return config.datasets.flatMap(({ examples, tags, terms }) =>
+    (terms?.systems ?? config.systems).flatMap((system) => {
+      const run = rows.filter((row) => row.system === system && tags.includes(row.dataset)).length;
+      const missing = examples * (terms?.trials ?? config.trials) - run;
+      const dataset = tags[0] ?? "";
+      return Array.from({ length: Math.max(0, missing) }, (_, i) =>
+        makeRow({ system, dataset, exampleId: `never run ${i + 1}`, outcome: "skipped", errorCategory: "skipped" }),
+      );
+    }),
+  );
 }
 
 /** The metrics of the run, as far as they are known here: those of a plugin may not be. */

@@ -5,7 +5,7 @@ import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { renderMarkdown } from "../report/eval/eval-markdown.js";
 import { type EvalReport, evalReport } from "../report/eval/eval-report.js";
-import { junitXml } from "../report/eval/junit.js";
+import { type EvidenceOf, junitXml } from "../report/eval/junit.js";
 import { readOutputs, type StoredOutput } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
 import type { EvalChoice } from "./eval-choice.js";
@@ -38,13 +38,33 @@ function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outp
           { file: join(outputDir, "results.jsonl"), lines: resultLines(result) },
           { file: join(outputDir, "report.json"), lines: [`${JSON.stringify(report, null, 2)}\n`] },
           { file: join(outputDir, "report.md"), lines: comment() },
-          { file: join(outputDir, "junit.xml"), lines: junitXml(result) },
+          { file: join(outputDir, "junit.xml"), lines: junitXml(result, evidenceIn(result)) },
         ];
   return [
     ...beside,
-    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result) }]),
+    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result, evidenceIn(result)) }]),
     ...(markdown === undefined ? [] : [{ file: markdown, lines: comment() }]),
   ];
+}
+
+/** What graders found against trials that failed, from what is stored; read when it is first asked for. */
+function evidenceIn({ runDir, rows }: EvalResult): EvidenceOf {
+  const failed = new Set(rows.filter(({ outcome }) => outcome === "fail").map(encodeKey));
+  let known: Map<string, string> | null = null;
+  return (row) => {
+    known ??= runDir === null ? new Map() : evidenceOf(runDir, failed);
+    return known.get(encodeKey(row)) ?? null;
+  };
+}
+
+function evidenceOf(dir: string, keys: ReadonlySet<string>): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const stored of readOutputs(dir)) {
+    const key = encodeKey(stored);
+    const against = stored.grades?.filter(({ passed }) => !passed) ?? [];
+    if (keys.has(key)) found.set(key, against.map(({ name, evidence }) => `${name}: ${evidence}`).join("; "));
+  }
+  return found;
 }
 
 function writeLines(file: string, lines: Iterable<string>): void {

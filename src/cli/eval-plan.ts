@@ -30,12 +30,24 @@ export async function planEvals(config: RunFlags): Promise<EvalPlan> {
   const agents = new Map<string, AgentConfig>();
   const datasets: Dataset[] = [];
   for (const spec of specs) {
-    const own = agentsOf(spec, config.eval ?? {});
-    for (const agent of own) agents.set(agentName(agent), agent);
-    datasets.push(await evalDataset(spec, { config, systems: own.map(agentName) }));
+    const own = agentsOf(spec, config.eval ?? {}).map((agent) => namedApart(agent, agents));
+    datasets.push(await evalDataset(spec, { config, systems: own }));
   }
   const notes = specs.flatMap(({ file, notes: own }) => own.map((note) => `${file}: ${note}`));
   return { specs, datasets, agents: [...agents.values()], notes };
+}
+
+/** The name under which an agent takes part: with a number where another agent has its name. */
+function namedApart(agent: AgentConfig, known: Map<string, AgentConfig>): string {
+  const usual = agentName(agent);
+  for (let number = 1; ; number++) {
+    const name = number === 1 ? usual : `${usual} ${number}`;
+    const named = { ...agent, name };
+    const other = known.get(name);
+    if (other !== undefined && JSON.stringify(other) !== JSON.stringify(named)) continue;
+    known.set(name, named);
+    return name;
+  }
 }
 
 /** The datasets of the eval files alone, for outputs that are graded again. */

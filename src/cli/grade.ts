@@ -212,8 +212,13 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
     of: startedBy(invocation),
     cwd,
     configFile,
-    flags: { ...Object.fromEntries(inherited), ...kept },
+    flags: { ...Object.fromEntries(inherited), ...kept, ...evalOf(before.flags, kept) },
   };
+}
+
+/** Another file is graded by what was chosen of the first. */
+function evalOf(before: RunFlags, now: GradeFlags): Pick<RunFlags, "eval"> {
+  return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
 }
 
 const OTHERS = ["memory", "eval", "experiment"] as const;

@@ -163,10 +163,18 @@ export function describeDatasets(plan: Plan): DatasetConfig[] {
     ),
     ...(wiring.origin === null ? {} : { origin: wiring.origin }),
     ...(wiring.groupBy === null ? {} : { groupBy: wiring.groupBy }),
-    ...(wiring.terms === null ? {} : { terms: wiring.terms }),
+    ...termsOf(plan, i),
     ...(wiring.skill === null ? {} : { skill: wiring.skill }),
     ...(wiring.gates.length === 0 ? {} : { gates: wiring.gates }),
   }));
+}
+
+/** The terms of a dataset, with its trials wherever those of the plan are more. */
+function termsOf({ cells, wirings, trials }: Plan, wiring: number): Pick<DatasetConfig, "terms"> {
+  const terms = wirings[wiring]?.terms ?? null;
+  const own = cells[wiring]?.trials ?? trials;
+  if (terms === null && own === trials) return {};
+  return { terms: { ...terms, ...(own === trials ? {} : { trials: own }) } };
 }
 
 /** SHA-256 over examples, fed in large pieces: a call for each example would cost more than the hashing. */

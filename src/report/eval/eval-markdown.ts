@@ -38,8 +38,8 @@ const COLUMNS: Column<EvalPart>[] = [
   { title: "eval", cell: (part) => safe(part.eval) },
   { title: "system", cell: (part) => safe(part.system) },
   { title: "pass rate [95 %]", align: "right", cell: passRate },
-  { title: "skill score", align: "right", cell: ({ skill }) => formatNumber(skill.score) },
-  { title: "flaky", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
+  { title: "score", align: "right", cell: ({ skill }) => formatNumber(skill.score) },
+  { title: "flaky stimuli", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
   { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
   {
     title: "gates",

@@ -23,7 +23,7 @@ describe("evalReport", () => {
     expect(a?.gates).toEqual([{ ...hat2, actual: 1, passed: true }]);
     expect(b?.gates).toEqual([{ ...hat2, actual: 0, passed: false }]);
     expect(second).toMatchObject({ gates: [], passRate: 0.5, skill: { skill: "sweep" } });
-    expect(a?.skill.skill).toBe("first");
+    expect(a?.skill.skill).toBeNull();
   });
 
   it("keeps stimuli in their order, and counts what has no verdict", () => {

@@ -75,7 +75,7 @@ function partOf(rows: readonly EvalRow[], { dataset, system, summary }: About): 
     scored,
     passed: rows.filter(({ passed }) => passed === true).length,
     stimuli,
-    skill: skillLine(dataset.skill ?? dataset.name, groups),
+    skill: skillLine(dataset.skill ?? null, groups),
     triggers: triggerScore(rows),
     gates: gates.map((gate) => heldAgainst(gate, summary)),
     passRate: scored === 0 ? null : rate,

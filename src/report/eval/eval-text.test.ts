@@ -39,7 +39,7 @@ describe("the report of an eval for people", () => {
       trialRow({ exampleId: "ill", outcome: "unscored", notes: ["the judge is ill"] }),
     ];
     const said = facts(evalResult(rows, { evals: { tidy: { skill: "sweep", gates: [gate] } } }));
-    expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 3 stimuli; 1 without a verdict$/);
+    expect(said[0]).toMatch(/^3 of 5 trials passed: pass rate 0\.75 \[.*\] over 2 stimuli; 1 without a verdict$/);
     expect(said.slice(1)).toEqual([
       "skill sweep: score 0.75 over 2 of 3 stimuli",
       "activation: precision 1, recall 0.5, F1 0.667 (1 rightly, 0 wrongly, 1 missed, 0 rightly not)",
@@ -51,7 +51,7 @@ describe("the report of an eval for people", () => {
   it("says it of a single stimulus and trial, with the cost of all", () => {
     const said = facts(evalResult([trialRow({ costUsd: 0.25 })]));
     expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 stimulus$/);
-    expect(said[1]).toBe("skill tidy: score 1 over 1 of 1 stimuli; $0.2500 in all");
+    expect(said[1]).toBe("score 1 over 1 of 1 stimuli; $0.2500 in all");
   });
 
   it("keeps every name on its line", () => {

@@ -9,15 +9,21 @@ import type { StimulusLine } from "./stimulus-line.js";
 export const evalReporter: Reporter = { name: "eval", render: (result) => renderEval(evalReport(result)) };
 
 export function renderEval(report: EvalReport): string {
-  const parts = report.parts.map((part) => renderPart(part));
+  const [only, ...others] = report.parts;
+  const isTitled = others.length === 0 && only !== undefined && headingOf(only) === report.title;
+  const parts = report.parts.map((part) => renderPart(part, isTitled));
   const notes = report.notes.map((note) => `- ${oneLine(note)}`).join("\n");
   return `${[`# ${oneLine(report.title)}`, ...parts, notes].filter((text) => text !== "").join("\n\n")}\n`;
 }
 
-function renderPart(part: EvalPart): string {
+function headingOf(part: EvalPart): string {
+  return `${part.eval}: ${part.system}`;
+}
+
+function renderPart(part: EvalPart, isTitled: boolean): string {
   const k = part.stimuli[0]?.k ?? 1;
   return [
-    `## ${oneLine(part.eval)}: ${oneLine(part.system)}`,
+    ...(isTitled ? [] : [`## ${oneLine(headingOf(part))}`]),
     markdownTable(stimulusColumns(k), part.stimuli),
     factsOf(part)
       .map((line) => `- ${line}`)
@@ -60,10 +66,12 @@ function outcomesOf({ trials, outcomes }: StimulusLine): string {
 export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart): string[] {
   const interval = part.passRateInterval;
   const within = interval === null ? "" : ` [${formatNumber(interval[0])}, ${formatNumber(interval[1])}]`;
-  const reasons = stimuli.flatMap(({ stimulus, why }) => (why === null ? [] : `${oneLine(stimulus)}: ${oneLine(why)}`));
+  const reasons = stimuli.flatMap(({ stimulus, why, failed }) =>
+    [failed, why].flatMap((reason) => (reason === null ? [] : `${oneLine(stimulus)}: ${oneLine(reason)}`)),
+  );
   return [
-    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${stimuli.length} ${stimuli.length === 1 ? "stimulus" : "stimuli"}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
-    `skill ${oneLine(skill.skill)}: score ${formatNumber(skill.score)} over ${skill.scored} of ${skill.stimuli} stimuli${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
+    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${skill.scored} ${skill.scored === 1 ? "stimulus" : "stimuli"}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
+    `${skill.skill === null ? "" : `skill ${oneLine(skill.skill)}: `}score ${formatNumber(skill.score)} over ${skill.scored} of ${skill.stimuli} stimuli${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
     ...(triggers === null
       ? []
       : [

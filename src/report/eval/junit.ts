@@ -3,7 +3,7 @@ import type { EvalResult } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
 import { type EvalPart, evalReport } from "./eval-report.js";
 import { gateInWords } from "./eval-text.js";
-import { reasonOf } from "./stimulus-line.js";
+import { reasonOf, shortOf } from "./stimulus-line.js";
 
 /** A report that CI servers read: a suite for each eval and system, a case for each trial and each gate. */
 export const junitReporter: Reporter = { name: "junit", render: (result) => junitXml(result) };
@@ -12,23 +12,26 @@ export const junitReporter: Reporter = { name: "junit", render: (result) => juni
  * The rows of a run as JUnit XML. A trial that failed is a failure, one with trouble on the way an error; one without a
  * verdict was skipped.
  */
-export function* junitXml(result: EvalResult): Generator<string> {
+export function* junitXml(result: EvalResult, evidenceOf: EvidenceOf = () => null): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites name="${escaped(result.config.title)}">\n`;
   for (const part of evalReport(result).parts) {
     const tags = result.config.datasets.find(({ name }) => name === part.eval)?.tags ?? [part.eval];
     const rows = result.rows.filter(({ dataset, system }) => tags.includes(dataset) && system === part.system);
-    yield* suite(part, rows);
+    yield* suite(part, rows, evidenceOf);
   }
   yield "</testsuites>\n";
 }
 
-function* suite(part: EvalPart, rows: readonly EvalRow[]): Generator<string> {
+/** What was found against a trial, in words, where somebody has them. */
+export type EvidenceOf = (row: EvalRow) => string | null;
+
+function* suite(part: EvalPart, rows: readonly EvalRow[], evidenceOf: EvidenceOf): Generator<string> {
   const count = (...outcomes: readonly string[]) => rows.filter(({ outcome }) => outcomes.includes(outcome)).length;
   const failures = count("fail") + part.gates.filter(({ passed }) => !passed).length;
   const counts = `tests="${rows.length + part.gates.length}" failures="${failures}" errors="${count("error")}" skipped="${count("unscored", "skipped")}"`;
   yield `  <testsuite name="${escaped(`${part.eval}: ${part.system}`)}" ${counts} time="${seconds(timeOf(rows))}">\n`;
-  for (const row of rows) yield trialCase(row);
+  for (const row of rows) yield trialCase(row, evidenceOf);
   for (const gate of part.gates) yield gateCase(gate, part);
   yield "  </testsuite>\n";
 }
@@ -41,32 +44,31 @@ function seconds(value: number): string {
   return value.toFixed(3);
 }
 
-function trialCase(row: EvalRow): string {
+function trialCase(row: EvalRow, evidenceOf: EvidenceOf): string {
   const { exampleId, trial, dataset, system, durationMs } = row;
   const name = `${exampleId} [trial ${trial}]`;
   const open = `    <testcase name="${escaped(name)}" classname="${escaped(`${dataset}.${system}`)}" time="${seconds((durationMs ?? 0) / 1000)}"`;
-  const inner = innerOf(row);
+  const inner = innerOf(row, evidenceOf);
   return inner === "" ? `${open}/>\n` : `${open}>${inner}</testcase>\n`;
 }
 
-function innerOf(row: EvalRow): string {
+function innerOf(row: EvalRow, evidenceOf: EvidenceOf): string {
   const { outcome, errorCategory } = row;
   if (outcome === "pass") return "";
   const message = escaped(outcome === "fail" ? failureOf(row) : reasonOf(row));
-  if (outcome === "fail") return `<failure type="${escaped(errorCategory)}" message="${message}"/>`;
+  if (outcome === "fail")
+    return `<failure type="${escaped(errorCategory)}" message="${message}">${escaped(evidenceOf(row) ?? "")}</failure>`;
   if (outcome === "error") return `<error type="${escaped(errorCategory)}" message="${message}"/>`;
   return `<skipped message="${escaped(outcome)}: ${message}"/>`;
 }
 
 /** The checks that were not passed, as far as their scores tell. */
-function failureOf({ scores, errorCategory }: EvalRow): string {
-  const below = Object.entries(scores).filter(([field, score]) => !OVERALL.has(field) && score < 1);
-  const names = below.map(([field, score]) => `${field} ${Number(score.toFixed(3))}`);
+function failureOf(row: EvalRow): string {
+  const { scores, errorCategory } = row;
+  const names = shortOf(row).map((field) => `${field} ${Number((scores[field] ?? 0).toFixed(3))}`);
   const why = errorCategory === "logic_error" || errorCategory === "none" ? [] : [errorCategory];
   return [...why, ...names].join(", ") || "not passed";
 }
-
-const OVERALL = new Set(["verdict", "weighted_score"]);
 
 function gateCase(gate: EvalPart["gates"][number], { eval: name, system }: EvalPart): string {
   const words = escaped(gateInWords(gate));

@@ -3,7 +3,8 @@ import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../
 
 /** How well a skill, or an eval without one, came off over all its stimuli. */
 export interface SkillLine {
-  readonly skill: string;
+  /** Null for an eval that is about none. */
+  readonly skill: string | null;
   /** The mean over stimuli of their mean weighted score; null when nothing was scored. */
   readonly score: number | null;
   /** Stimuli with a verdict, and all of them. */
@@ -16,9 +17,9 @@ export interface SkillLine {
 }
 
 /** The score of a skill from the trials of its stimuli; those without a verdict are left out. */
-export function skillLine(skill: string, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
+export function skillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
   const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, gradesOf(rows), true));
-  const { overallScore, overallMultiTrial } = computeSkillScore(skill, stimuli, 0);
+  const { overallScore, overallMultiTrial } = computeSkillScore(skill ?? "", stimuli, 0);
   const scored = stimuli.filter(({ unscored }) => !unscored).length;
   const known = <T>(value: T) => (scored === 0 ? null : value);
   return {

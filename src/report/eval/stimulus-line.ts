@@ -22,6 +22,8 @@ export interface StimulusLine {
   readonly meanSeconds: number | null;
   /** Why a trial has no verdict, where one has none. */
   readonly why: string | null;
+  /** What trials did not pass by, and how often; null when all that have a verdict passed. */
+  readonly failed: string | null;
 }
 
 /** How many trials in a row people mostly ask about, where no gate does. */
@@ -53,6 +55,7 @@ export function stimulusLine(stimulus: string, rows: readonly EvalRow[], k: numb
     meanCostUsd: meanOf(rows.map(({ costUsd }) => costUsd)),
     meanSeconds: meanOf(rows.map(({ durationMs }) => (durationMs === null ? null : durationMs / 1000))),
     why: whyNot(rows),
+    failed: failedBy(scored),
   };
 }
 
@@ -64,6 +67,24 @@ function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {
 function meanOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : mean(known);
+}
+
+/** Fields that say what the checks come to together. */
+const OVERALL = new Set(["verdict", "weighted_score"]);
+
+/** The checks that a trial did not pass in full, by their names. */
+export function shortOf({ scores }: EvalRow): string[] {
+  return Object.keys(scores).filter((field) => !OVERALL.has(field) && (scores[field] ?? 0) < 1);
+}
+
+/** `not passed by tests (3 of 5), lint (1 of 5)`. */
+function failedBy(scored: readonly EvalRow[]): string | null {
+  const failed = scored.filter(({ passed }) => passed === false);
+  if (failed.length === 0) return null;
+  const times = new Map<string, number>();
+  for (const field of failed.flatMap(shortOf)) times.set(field, (times.get(field) ?? 0) + 1);
+  const checks = Array.from(times, ([field, count]) => `${field} (${count} of ${scored.length})`);
+  return `not passed by ${checks.join(", ") || "its verdict"}`;
 }
 
 /** The first reason that is told. */
