@@ -72,7 +72,9 @@ describe("terms of a dataset", () => {
     const slow: System = {
       name: "slow",
       process: (_, { signal }) =>
-        new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason))),
+        new Promise((_resolve, reject) =>
+          signal.addEventListener("abort", () => reject(new Error("stopped", { cause: signal.reason }))),
+        ),
     };
     const { rows } = await evaluate({ systems: [slow], dataset: dataset("one", ["x"], { hardTimeoutMs: 20 }) });
     expect(rows[0]).toMatchObject({ errorCategory: "time_killed", outcome: "fail" });

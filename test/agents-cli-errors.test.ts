@@ -41,7 +41,7 @@ const FLAGS: Case[] = [
   {
     what: "a {model} without a model",
     args: ["--agent-command", "my-agent -m {model} {prompt_file}", ...NOBODY],
-    says: "The agent's command has a {model}, but none is named. Name one with --agent-model.",
+    says: "The agent's command has a {model}, but none is named. Name one with --agent-model NAME.",
   },
   {
     what: "a model of a command that nobody knows the place of",

@@ -35,7 +35,7 @@ export function trialRows(letters: string, known: Partial<KnownFields> = {}): Ev
 }
 
 /** What is said of an eval in the config of its run. */
-export interface EvalOfRun {
+interface EvalOfRun {
   readonly skill?: string;
   readonly gates?: readonly DatasetGate[];
 }

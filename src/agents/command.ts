@@ -70,7 +70,7 @@ export function requireModel(template: string, model: string | undefined): void 
 }
 
 function noModel(): UsageError {
-  return new UsageError("The agent's command has a {model}, but none is named. Name one with --agent-model.");
+  return new UsageError("The agent's command has a {model}, but none is named. Name one with --agent-model NAME.");
 }
 
 /** Programs that run others. */

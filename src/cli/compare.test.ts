@@ -91,8 +91,11 @@ describe("assay compare", () => {
     const [a = "", b = ""] = names;
     const { code, stderr } = await compare(runsDir, { a, b, failOnRegression: true });
     expect(code).toBe(0);
-    expect(stderr).toContain("with 4 paired tasks");
-    expect(stderr).toContain("hardly any regression could have been found");
+    expect(stderr).toMatch(/^WARNING: --fail-on-regression CHECKED NOTHING of model: with 4 paired tasks no loss/);
+    const comment = await compare(runsDir, { a, b, failOnRegression: true, output: "markdown" });
+    expect(comment.stdout).toMatch(/^\*\*⚠ WARNING: --fail-on-regression CHECKED NOTHING/);
+    const ungated = await compare(runsDir, { a, b, output: "markdown" });
+    expect(ungated.stdout + ungated.stderr).not.toContain("WARNING");
   });
 
   it("compares two systems of one run, and lists them when none is named", async () => {

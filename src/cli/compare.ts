@@ -4,7 +4,7 @@ import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { inOrder, lastOfEach } from "../load-run.js";
 import { compareMarkdown, compareText } from "../report/compare.js";
-import { gateWords } from "../report/compare-gate.js";
+import { type GateWords, gateWords } from "../report/compare-gate.js";
 import { compareReport } from "../report/compare-json.js";
 import { readManifest, readRows } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
@@ -40,8 +40,9 @@ export async function compareCommand(request: CompareRequest): Promise<number> {
   const b = request.b === undefined ? a : storedRun(request.b, request.runsDir);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
   const notes = [...neverRun("A", a), ...(a.run.runDir === b.run.runDir ? [] : neverRun("B", b))];
-  await writeResult(render({ ...compared, notes: [...compared.notes, ...notes] }, request));
-  return exitCodeOf(compared, request);
+  const gates = request.failOnRegression === true ? gateWords(compared.comparisons, request.minDifference ?? 0) : [];
+  await writeResult(render({ ...compared, notes: [...compared.notes, ...notes] }, { request, gates }));
+  return exitCodeOf(compared, gates);
 }
 
 function checkFlags({ output, metric, failOnRegression = false, minDifference }: CompareRequest): void {
@@ -62,11 +63,11 @@ interface StoredRun {
 }
 
 function storedRun(name: string, runsDir: string): StoredRun {
-  const dir = resolve(name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true }));
+  const dir = name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
   const manifest = readManifest(dir);
   const rows = inOrder(lastOfEach(readRows(dir)), manifest);
   if (rows.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to compare yet.`);
-  return { run: { rows, config: manifest.config, runDir: dir }, planned: manifest.planned };
+  return { run: { rows, config: manifest.config, runDir: resolve(dir) }, planned: manifest.planned };
 }
 
 function neverRun(side: string, { run, planned }: StoredRun): string[] {
@@ -74,16 +75,24 @@ function neverRun(side: string, { run, planned }: StoredRun): string[] {
   return missing > 0 ? [`planned trials of ${side} that were never run: ${missing}`] : [];
 }
 
-function render(compared: RunComparison, { output, minDifference }: CompareRequest): string {
+function render(
+  compared: RunComparison,
+  { request, gates }: { request: CompareRequest; gates: readonly GateWords[] },
+): string {
+  const { output, minDifference } = request;
   if (output === "json") return `${JSON.stringify(compareReport(compared, minDifference), null, 2)}\n`;
-  return output === "markdown" ? compareMarkdown(compared) : compareText(compared);
+  return output === "markdown" ? compareMarkdown(compared, warningsIn(gates)) : compareText(compared);
+}
+
+function warningsIn(gates: readonly GateWords[]): string[] {
+  return gates.flatMap(({ warning }) => warning ?? []);
 }
 
 /** Nothing to compare comes first: a gate that saw nothing decides nothing. */
-function exitCodeOf({ comparisons }: RunComparison, { failOnRegression = false, minDifference = 0 }: CompareRequest) {
+function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[]): number {
+  for (const warning of warningsIn(gates)) say(warning);
   const empty = comparisons.filter(({ tasks }) => tasks.paired === 0);
   for (const { systemA, systemB } of empty) say(`${systemA} and ${systemB}: no task was scored in both runs.`);
-  const gates = failOnRegression ? comparisons.map((comparison) => gateWords(comparison, minDifference)) : [];
   for (const message of gates.flatMap(({ messages }) => messages)) say(message);
   if (empty.length > 0) return EXIT.infrastructure;
   return gates.some(({ isWorse }) => isWorse) ? EXIT.gateFailed : EXIT.fine;

@@ -61,7 +61,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
 /** Environments keep their paths: what reads them knows the folder of the config. */
 function anchoredEvals(evals: EvalsConfig, anchor: (path: string) => string): EvalsConfig {
   const { paths, suites } = evals;
-  const placed = ([name, suite]: [string, EvalSuite]) => [
+  const placed = ([name, suite]: [string, EvalSuite]): [string, EvalSuite] => [
     name,
     { ...suite, ...(suite.paths && { paths: suite.paths.map(anchor) }) },
   ];
@@ -152,7 +152,12 @@ async function checkEvals(config: RunConfig, say: (problem: Problem) => string):
   const { evalsConfigProblems } = await import("../specs/evals-config.js");
   const problems = await evalsConfigProblems(config.evals);
   if (problems.length === 0) return config;
-  throw new UsageError(problems.map(({ text, path }) => say({ text, path: ["evals", ...path] })).join("\n"));
+  const places = problems.map(({ text, path, isKey }): Problem => {
+    const key = isKey ? path.at(-1) : undefined;
+    if (key === undefined) return { text, path: ["evals", ...path] };
+    return { text, path: ["evals", ...path.slice(0, -1)], unknownKey: String(key) };
+  });
+  throw new UsageError(places.map(say).join("\n"));
 }
 
 async function runConfigSchema() {

@@ -168,7 +168,9 @@ function inWords(report: PlanReport): string {
   const { systems, datasets, examples, trials, planned, threshold, detectableDifference: difference } = report;
   const isWhole = planned === systems.length * examples * trials;
   const lines = [
-    `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${isWhole ? "" : "at most "}${plural(trials, "trial")} ${isWhole ? "=" : "→"} ${plural(planned, "planned trial")}`,
+    isWhole
+      ? `${plural(systems.length, "system")} × ${plural(examples, "example")} × ${plural(trials, "trial")} = ${plural(planned, "planned trial")}`
+      : `${plural(systems.length, "system")}, ${plural(examples, "example")} in all, at most ${plural(trials, "trial")} of each: ${plural(planned, "planned trial")}`,
     `systems: ${systems.join(", ")}`,
     ...datasets.map((dataset) => {
       const field = dataset.passField ?? "the first evaluator's first field";
@@ -179,7 +181,7 @@ function inWords(report: PlanReport): string {
     ...(report.isJudged ? [judgingInWords(report.judgeCostUsd)] : []),
     ...(report.wallSeconds === 0 ? [] : [`wall time: about ${formatSeconds(report.wallSeconds)}`]),
     difference === null
-      ? `${plural(examples, "example")}: no difference between systems can be told from chance`
+      ? "so few examples: no difference between systems can be told from chance"
       : `smallest difference between two pass rates that this design finds (80 % power, 5 % level): ${(difference * 100).toFixed(1)} points`,
     ...report.notes,
   ];

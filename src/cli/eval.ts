@@ -1,5 +1,5 @@
 import type { Dataset } from "../core/dataset.js";
-import { EXIT } from "../core/errors.js";
+import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
@@ -33,11 +33,26 @@ const EVAL: Workbench = {
       const { datasets, agents, notes } = await planEvals(settings);
       for (const note of notes) say(note);
       for (const dataset of datasets) checkOwnGates(dataset);
-      return withSystems(registry, { ...agentSettings(settings), agents }, (systems) => use({ systems, datasets }));
+      const run = { ...agentSettings(settings), agents };
+      return inEvalFlags(() => withSystems(registry, run, (systems) => use({ systems, datasets })));
     });
   },
   conclude: concludeEval,
 };
+
+/** What is wrong with an agent is said in the flags of `assay run`, which names agents by others. */
+async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UsageError) || !/--agent(?:-command|-model)? /.test(error.message)) throw error;
+    const message = error.message
+      .replaceAll("--agent-command ", "--executor ")
+      .replaceAll("--agent-model ", "--model ")
+      .replaceAll("--agent ", "--executor ");
+    throw new UsageError(message, { cause: error });
+  }
+}
 
 /** Where graders find the models that they ask. */
 function judgePlace({ eval: choice, modelsFile, allowInsecure }: RunFlags, mock: string | undefined): JudgeModelPlace {

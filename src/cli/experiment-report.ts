@@ -1,11 +1,17 @@
-import { resolve } from "node:path";
-import { EXIT, UsageError } from "../core/errors.js";
+import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { type ExperimentRecord, experimentIn, formatShard, mergeShards } from "../experiments/index.js";
+import {
+  type ExperimentRecord,
+  experimentIn,
+  formatShard,
+  mergeShards,
+  type RecordedVariant,
+} from "../experiments/index.js";
 import { inOrder, lastOfEach } from "../load-run.js";
 import { type ExperimentReport, experimentReport } from "../report/experiment.js";
 import { experimentMarkdown } from "../report/experiment-markdown.js";
+import type { ReportedVariant } from "../report/experiment-rows.js";
 import { formatShare, plural } from "../report/format.js";
 import { readManifest, readRows } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
@@ -27,9 +33,10 @@ const LATEST = "latest";
 export async function experimentMergeCommand(runs: readonly string[], flags: ExperimentReportFlags): Promise<number> {
   checkFlags(flags);
   const stored = runs.map((name) => storedExperiment(findDir(name, flags)));
-  const { record, missing } = mergeShards(stored.map(({ dir, record: part }) => ({ run: dir, record: part })));
+  const merged = mergeShards(stored.map((each) => ({ ...each, run: each.dir })));
+  const { record, missing } = merged;
   const absent = missing.length === 0 ? [] : [`shards that were not given: ${missing.join(", ")}`];
-  return reportStored({ record, stored, flags, notes: absent });
+  return reportStored({ record, stored: merged.runs, flags, notes: absent });
 }
 
 /** `assay experiment report`: a stored experiment, or a shard of one, from its rows. */
@@ -54,9 +61,13 @@ export function render(report: ExperimentReport, output: string): string {
 
 /** The exit code of a report: a difference between variants that were hardly scored says nothing. */
 export function coverageOf({ variants }: ExperimentReport, least: number): number {
-  const low = variants.filter(({ coverage, trials }) => coverage < least || trials.pass + trials.fail === 0);
-  for (const { name, coverage } of low)
-    say(`${name}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${least})`);
+  const low = variants.filter(({ coverage, trials }) => (coverage ?? 0) < least || trials.pass + trials.fail === 0);
+  for (const { name, coverage, coverageReason } of low)
+    say(
+      coverage === null
+        ? `${name}: coverage is not known: ${coverageReason}`
+        : `${name}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${least})`,
+    );
   return low.length === 0 ? EXIT.fine : EXIT.infrastructure;
 }
 
@@ -70,10 +81,28 @@ export interface StoredExperiment {
 
 /** The folder of a run that was named, or of the latest experiment. */
 export function findDir(name: string, { runsDir }: ExperimentReportFlags): string {
-  const isExperiment = (dir: string) => experimentIn(readManifest(dir).invocation) !== null;
-  return resolve(
-    name === LATEST ? latestRun(runsDir, isExperiment) : findRun({ runsDir, name, isCandidate: () => true }),
-  );
+  return name === LATEST ? latestExperiment(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
+}
+
+/** Runs of another kind are no reason to say that there is none. */
+function latestExperiment(runsDir: string): string {
+  let others = 0;
+  let isRead = true;
+  try {
+    return latestRun(runsDir, (dir) => {
+      isRead = false;
+      const isExperiment = experimentIn(readManifest(dir).invocation) !== null;
+      isRead = true;
+      if (!isExperiment) others += 1;
+      return isExperiment;
+    });
+  } catch (error) {
+    if (others === 0 || !isRead) throw error;
+    throw new RunFolderError(
+      `There are runs in ${runsDir}, but no experiment is among them. Start one with assay experiment run, or give the path of its folder.`,
+      { cause: error },
+    );
+  }
 }
 
 /** The experiment, or the part of one, that a run folder holds. */
@@ -96,7 +125,12 @@ interface Reported {
 /** Parts that are missing, of an experiment or of a run, make a report that is not the whole truth: the exit code is 3. */
 async function reportStored({ record, stored, flags, notes, isPart = false }: Reported): Promise<number> {
   const unfinished = stored.filter(({ rows, planned }) => rows.length < planned).map(unfinishedNote);
-  const about = { ...record, notes: [...record.notes, ...notes, ...unfinished] };
+  const isComplete = unfinished.length === 0 && (isPart || notes.length === 0);
+  const about = {
+    ...record,
+    variants: record.variants.map((variant) => withPlanned(variant, isComplete)),
+    notes: [...record.notes, ...notes, ...unfinished],
+  };
   const rows = stored.flatMap((each) => each.rows);
   const report = experimentReport(about, rows, { ...flags, runs: stored.map(({ dir }) => dir) });
   await writeResult(render(report, flags.output));
@@ -104,6 +138,12 @@ async function reportStored({ record, stored, flags, notes, isPart = false }: Re
   for (const problem of problems) say(problem);
   const covered = coverageOf(report, DEFAULT_MIN_COVERAGE);
   return problems.length === 0 ? covered : EXIT.infrastructure;
+}
+
+/** Records of before do not say what was planned: then it is known of a complete run alone, by its rows. */
+export function withPlanned({ planned, ...variant }: RecordedVariant, isComplete: boolean): ReportedVariant {
+  if (planned !== undefined) return { ...variant, planned: planned.here };
+  return isComplete ? variant : { ...variant, planned: null };
 }
 
 function unfinishedNote({ dir, rows, planned }: StoredExperiment): string {

@@ -1,6 +1,9 @@
+import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { evaluate } from "../evaluate.js";
 import { type Bench, openBench } from "../experiments/experiment-testing.js";
+import { startMock } from "../mock/index.js";
 import { addExperiment } from "./experiment-command.js";
 
 const AGENT = 'console.log(process.env.STYLE + ": " + process.argv[2]);';
@@ -9,7 +12,7 @@ const names = ["one", "two", "three", "four", "five", "six"];
 
 const stimuli = names.map(
   (name) =>
-    `  - { name: ${name}, prompt: hello ${name}, graders: [{ type: output-contains, config: { substring: fancy } }] }`,
+    `  - { name: ${name}, prompt: hello ${name}, tags: { area: ${name} }, graders: [{ type: output-contains, config: { substring: fancy } }] }`,
 );
 
 const EXPERIMENT = `name: style
@@ -31,8 +34,12 @@ interface Said {
   stderr: string;
 }
 
+function assay(...args: string[]): Promise<Said> {
+  return assayOn(`${dir}/runs`, ...args);
+}
+
 /** Runs the command as it is called, and collects what it says. */
-async function assay(...args: string[]): Promise<Said> {
+async function assayOn(runsDir: string, ...args: string[]): Promise<Said> {
   const said = { code: -1, stdout: "", stderr: "" };
   const spies = (["stdout", "stderr"] as const).map((name) =>
     vi.spyOn(process[name], "write").mockImplementation((text) => {
@@ -45,7 +52,7 @@ async function assay(...args: string[]): Promise<Said> {
     said.code = code;
   });
   try {
-    await program.parseAsync(["node", "assay", "experiment", ...args, "--runs-dir", `${dir}/runs`]);
+    await program.parseAsync(["node", "assay", "experiment", ...args, "--runs-dir", runsDir]);
   } finally {
     for (const spy of spies) spy.mockRestore();
   }
@@ -91,8 +98,16 @@ describe("assay experiment", () => {
     // Six of six stimuli gained: 2 of 2^6 assignments of signs.
     expect(report.lifts[0]).toMatchObject({ variant: "fancy", lift: "better", paired: 6 });
     expect(report.lifts[0].passRate.p).toBeCloseTo(2 / 64, 12);
-    expect(report.stimuli.fancy.map((each: { stimulus: string }) => each.stimulus).sort()).toEqual([...names].sort());
+    expect(report.stimuli.fancy.map((each: { stimulus: string }) => each.stimulus)).toEqual(names);
+    expect(report.variants.map((each: { coverage: number }) => each.coverage)).toEqual([1, 1]);
     expect(report).toMatchObject({ missing: [], runs });
+  });
+
+  test("merges shards in any order to the same report", async () => {
+    for (const output of ["json", "markdown"]) {
+      const merged = await assay("merge", ...runs, "--output", output);
+      expect(await assay("merge", ...runs.toReversed(), "--output", output)).toEqual(merged);
+    }
   });
 
   test("says which shards are missing, and exits with 3", async () => {
@@ -100,6 +115,8 @@ describe("assay experiment", () => {
     expect(code).toBe(3);
     expect(stderr).toContain("shards that were not given: 1/2");
     expect(stdout).toContain("- shards that were not given: 1/2");
+    expect(stdout).toMatch(/plain \(baseline\).* 50 % ⚠ \|/);
+    expect(stderr).toContain("fancy: only 50 % of the planned trials were scored");
   });
 
   test("refuses a shard that is given twice", async () => {
@@ -111,6 +128,59 @@ describe("assay experiment", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("# style\n");
     expect(stdout).toContain("- this is shard 2/2: experiment merge joins all of them");
+    expect(stdout).toMatch(/plain \(baseline\).* 100 % \|/);
+  });
+
+  test("says that there are runs, but no experiment among them", async () => {
+    const others = `${dir}/others`;
+    await expect(assayOn(others, "report")).rejects.toThrow(`There is no run in ${others}`);
+    const example = { id: 1, question: "?", answer: "!" };
+    await evaluate({
+      systems: [{ name: "s", process: () => ({ response: "!" }) }],
+      dataset: [example],
+      runsDir: others,
+    });
+    const words = `There are runs in ${others}, but no experiment is among them. Start one with assay experiment run`;
+    await expect(assayOn(others, "report")).rejects.toThrow(words);
+    await expect(assayOn(others, "merge", "latest")).rejects.toThrow(words);
+  });
+
+  test("names folders from the working folder on", async () => {
+    const before = process.cwd();
+    try {
+      process.chdir(dir);
+      const { stderr } = await assayOn("here", "run", "experiment.yaml", "--tag", "area=one", "--quiet");
+      expect(stderr).toMatch(/^Stored in here\//m);
+      const { stdout } = await assayOn("here", "report", "--output", "json");
+      expect(JSON.parse(stdout).runs[0]).toMatch(/^here\//);
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  test("asks the judge that is named where it is told to", async () => {
+    const mock = await startMock({ reply: '{"reasoning":"It is.","verdict":"pass","score":1}' });
+    const judged = "graders: [{ type: prompt, config: { prompt: Is it polite? } }]";
+    const text = readFileSync(`${dir}/eval.yaml`, "utf8");
+    bench.write("judged/eval.yaml", text.replaceAll(/graders: .*\]/g, judged));
+    bench.write("judged/experiment.yaml", EXPERIMENT);
+    process.env.JUDGE_KEY_OF_A_TEST = "sk-test";
+    try {
+      const flags = [
+        "--judge-model",
+        "gpt-5-mini",
+        "--judge-url",
+        mock.url,
+        "--judge-api-key-env",
+        "JUDGE_KEY_OF_A_TEST",
+      ];
+      const { code } = await assay("run", `${dir}/judged/experiment.yaml`, "--tag", "area=one", "--quiet", ...flags);
+      expect(code).toBe(0);
+      expect(mock.requests.map(({ model }) => model)).toEqual(["gpt-5-mini", "gpt-5-mini"]);
+    } finally {
+      delete process.env.JUDGE_KEY_OF_A_TEST;
+      await mock.close();
+    }
   });
 
   test("goes on with a run of the same plan and shard only", async () => {
@@ -133,6 +203,17 @@ describe("assay experiment", () => {
     expect(stderr).not.toContain("Stored in");
     const plan = JSON.parse((await assay("run", `${dir}/experiment.yaml`, "--dry-run", "--output", "json")).stdout);
     expect(plan).toMatchObject({ schema: "assay.plan/1", planned: 12, experiment: { name: "style", stimuli: 6 } });
+  });
+
+  test("says each note of a plan once", async () => {
+    const noted = EXPERIMENT.replace("vary: [", "vary: [/description, ");
+    bench.write("noted.yaml", noted.replace("eval.yaml", "renamed.yaml"));
+    bench.write("renamed.yaml", readFileSync(`${dir}/eval.yaml`, "utf8").replace("defaults:", "config:"));
+    const { stdout, stderr } = await assay("run", `${dir}/noted.yaml`, "--dry-run");
+    const said = `${stdout}${stderr}`;
+    expect(said.match(/vary names \/description/g)).toHaveLength(1);
+    expect(said.match(/config is read as defaults/g)).toHaveLength(1);
+    expect(stderr).toBe("");
   });
 
   test("refuses what cannot be used", async () => {

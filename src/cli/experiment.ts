@@ -35,6 +35,7 @@ import {
   findDir,
   render,
   storedExperiment,
+  withPlanned,
 } from "./experiment-report.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
@@ -63,6 +64,10 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   agentUrl?: string;
   /** A script by which a simulated model answers, in place of the real ones. */
   mock?: string;
+  /** The model of graders that ask one. */
+  judgeModel?: string;
+  judgeUrl?: string;
+  judgeApiKeyEnv?: string;
   agentEnv?: string;
   keepWorkspaces?: string;
   models?: string;
@@ -100,6 +105,7 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
     tags: flags.tag,
     executor: flags.executor,
     models: flags.model,
+    judgeModel: flags.judgeModel,
     shard: flags.shard === undefined ? undefined : parseShard(flags.shard),
   });
   return { plan, config };
@@ -108,7 +114,8 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
 async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
   const report = await guarded(async () => {
     const { plan, config } = await planned(file, flags);
-    for (const note of plan.notes) say(note);
+    // A plan that is printed has them.
+    if (flags.dryRun !== true) for (const note of plan.notes) say(note);
     const systems: System[] = [];
     try {
       for (const planned of plan.variants.flatMap((variant) => variant.systems))
@@ -121,9 +128,11 @@ async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<n
   return report();
 }
 
-/** Where graders find the models that they ask: a simulated one answers for those as well. */
-function judgePlace({ models, allowInsecure, mock, agentUrl }: ExperimentRunFlags): JudgeModelPlace {
-  return given({ modelsFile: models, allowInsecure, url: mock === undefined ? undefined : agentUrl });
+/** Where graders find the models that they ask: a simulated one answers for those as well unless told otherwise. */
+function judgePlace(flags: ExperimentRunFlags): JudgeModelPlace {
+  const { models: modelsFile, allowInsecure, mock, agentUrl, judgeApiKeyEnv: apiKeyEnv } = flags;
+  const url = flags.judgeUrl ?? (mock === undefined ? undefined : agentUrl);
+  return given({ modelsFile, allowInsecure, url, apiKeyEnv });
 }
 
 /** The agent of a variant. The name of the system is the variant's, so that rows tell which one they are of. */
@@ -155,13 +164,17 @@ async function dryRun(plan: ExperimentPlan, systems: readonly System[], flags: E
   const { datasets, record } = plan;
   const metrics = standardMetrics(systems.length, datasets.length);
   const laidOut = await makePlan({ systems, datasets, metrics, seed: flags.seed });
-  const text = describePlan(laidOut, {
-    output: flags.output,
-    tokenizer: loadTokenizer("cl100k_base"),
-    maxWorkers: flags.workers ?? DEFAULT_WORKERS,
-    maxCostUsd: flags.maxCost ?? null,
-    trialMaxCostUsd: flags.trialMaxCost ?? null,
-  });
+  const notes = [...new Set([...plan.notes, ...laidOut.notes])];
+  const text = describePlan(
+    { ...laidOut, notes },
+    {
+      output: flags.output,
+      tokenizer: loadTokenizer("cl100k_base"),
+      maxWorkers: flags.workers ?? DEFAULT_WORKERS,
+      maxCostUsd: flags.maxCost ?? null,
+      trialMaxCostUsd: flags.trialMaxCost ?? null,
+    },
+  );
   return async () => {
     await writeResult(flags.output === "json" ? withRecord(text, record) : `${inWords(record)}${text}`);
     return EXIT.fine;
@@ -175,7 +188,7 @@ function withRecord(json: string, experiment: ExperimentRecord): string {
 function inWords({ name, baseline, variants, vary, shard, stimuli }: ExperimentRecord): string {
   const part = shard === null ? "" : `, of which shard ${formatShard(shard)}`;
   const lines = [
-    `experiment ${name}: ${plural(variants.length, "variant")}, ${stimuli} stimuli${part}`,
+    `experiment ${name}: ${plural(variants.length, "variant")}, ${stimuli} ${stimuli === 1 ? "stimulus" : "stimuli"}${part}`,
     `varied: ${vary.join(", ")}`,
     ...variants.map((variant) => {
       const settings = Object.entries(variant.settings).map(
@@ -240,7 +253,7 @@ function titleOf({ name, shard }: ExperimentRecord): string {
 
 /** A run that goes on must be of this very plan, and of this part of it. */
 function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir: string } | { resume: string } {
-  if (flags.resume === undefined) return { runsDir: resolve(flags.runsDir) };
+  if (flags.resume === undefined) return { runsDir: flags.runsDir };
   const { dir, record: before } = storedExperiment(findDir(flags.resume, flags));
   if (before.fingerprint !== record.fingerprint)
     throw new UsageError(`${dir} is of another plan: the experiment, its evals or what they name have changed since.`);
@@ -263,7 +276,11 @@ interface Finished {
 
 async function reportRun(result: EvalResult, { record, flags, isInterrupted, file }: Finished): Promise<number> {
   const { rows, runDir, notes } = result;
-  const about = { ...record, notes: [...new Set([...record.notes, ...notes])] };
+  const about = {
+    ...record,
+    variants: record.variants.map((variant) => withPlanned(variant, true)),
+    notes: [...new Set([...record.notes, ...notes])],
+  };
   const report = experimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
   await writeResult(render(report, flags.output));
   if (runDir !== null) say(`Stored in ${runDir}`);

@@ -1,4 +1,5 @@
-import { existsSync, mkdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
 import { Workspace } from "../../test/workspace.js";
@@ -75,6 +76,38 @@ describe("assay init", () => {
     const space = new Workspace();
     await expect(init(space.dir, { executor: "claud" })).rejects.toThrow(UsageError);
     expect(existsSync(space.path("evals"))).toBe(false);
+  });
+
+  it.each(["evals", "evals/changelog"])("writes through no link out of the folder: %s", async (link) => {
+    const space = new Workspace({ "mine/keep": "" });
+    mkdirSync(space.path("target/evals"), { recursive: true });
+    const at = space.path(link === "evals" ? "linked" : "target", link);
+    mkdirSync(join(at, ".."), { recursive: true });
+    symlinkSync(space.path("mine"), at);
+    const target = space.path(link === "evals" ? "linked" : "target");
+    await expect(init(target, { executor: "pi", force: true })).rejects.toThrow(/is a link that leads out of/);
+    expect(readdirSync(space.path("mine"))).toEqual(["keep"]);
+    expect(existsSync(join(target, "assay.config.yaml"))).toBe(false);
+  });
+
+  it("writes through no link to a file, there or not", async () => {
+    for (const there of [true, false]) {
+      const space = new Workspace(there ? { "mine.yaml": "mine\n" } : {});
+      mkdirSync(space.path("target"));
+      symlinkSync(space.path("mine.yaml"), space.path("target/assay.config.yaml"));
+      await expect(init(space.path("target"), { executor: "pi", force: true })).rejects.toThrow(/leads out of/);
+      expect(existsSync(space.path("mine.yaml"))).toBe(there);
+      expect(existsSync(space.path("target/evals"))).toBe(false);
+    }
+  });
+
+  it("takes a folder that is a link itself, and links that stay in it", async () => {
+    const space = new Workspace();
+    mkdirSync(space.path("real/elsewhere"), { recursive: true });
+    symlinkSync("elsewhere", space.path("real/evals"));
+    symlinkSync(space.path("real"), space.path("link"));
+    expect((await init(space.path("link"), { executor: "pi" })).code).toBe(0);
+    expect(existsSync(space.path("real/elsewhere/changelog/eval.yaml"))).toBe(true);
   });
 
   it("says what cannot be written", async () => {

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADAPTERS, adapterOf } from "../agents/index.js";
 import { EXIT, messageOf, UsageError } from "../core/errors.js";
@@ -20,6 +20,7 @@ export async function initCommand(folder: string, { executor, force = false }: I
     throw new UsageError(
       `${there.map((file) => join(folder, file)).join(", ")} ${there.length === 1 ? "is" : "are"} there already. Choose another folder, or overwrite with --force.`,
     );
+  for (const file of files) requireInside(folder, file);
   const agent = executor ?? installedAgent();
   for (const file of files) place(folder, file, agent ?? "claude");
   await writeResult(files.map((file) => `${join(folder, file)}\n`));
@@ -38,6 +39,34 @@ function filesBelow(folder: string): string[] {
     .filter((entry) => entry.isFile())
     .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
     .sort();
+}
+
+/** A link on the way could lead out of the folder, to files that nobody named. */
+function requireInside(folder: string, file: string): void {
+  if (!existsSync(folder)) return;
+  const root = realpathSync(folder);
+  let path = folder;
+  for (const part of file.split(sep)) {
+    path = join(path, part);
+    if (isLink(path) && !leadsInto(root, path))
+      throw new UsageError(`${path} is a link that leads out of ${folder}. Take it out, or choose another folder.`);
+  }
+}
+
+/** What lies below a file cannot be looked at, and is refused when it is written. */
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    return false;
+  }
+}
+
+/** False for a link to what is not there: the place that it would make is not known. */
+function leadsInto(root: string, link: string): boolean {
+  if (!existsSync(link)) return false;
+  const way = relative(root, realpathSync(link));
+  return way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }
 
 function installedAgent(): string | undefined {

@@ -57,6 +57,13 @@ describe("assay lint", () => {
     expect(quiet.code).toBe(0);
   });
 
+  it("names the place of a key of the config that is not known", async () => {
+    const config = "evals:\n  paths: [.]\n  environments:\n    a:\n      env: {}\n      use: b\n";
+    await expect(lintIn({ ...CLEAN, "assay.config.yaml": config })).rejects.toThrow(
+      /assay\.config\.yaml:6:7: environments\.a: use is for/,
+    );
+  });
+
   it("knows the metrics of a run", async () => {
     const { code, stdout } = await lintIn(EVAL_CASES["EVAL-GATE-METRIC"], "-e", "eval.yaml", "--output", "json");
     expect(code).toBe(1);

@@ -5,6 +5,7 @@ import type { Done } from "./program.js";
 
 const EXAMPLES = `
 Examples:
+  assay oracle                                       the eval files of assay.config.*, or below this folder
   assay oracle -e eval.yaml
   assay oracle -e skills/ --strict                   a line that no grader notices fails, too
   assay oracle -e eval.yaml --stimulus fix-add --max-omissions 500
@@ -29,7 +30,7 @@ export function addOracle(program: Command, done: Done): void {
     )
     .option(
       "-e, --eval <file...>",
-      "an eval file, a folder of them or a pattern; repeatable (default: those of assay.config.*)",
+      "an eval file, a folder of them or a pattern; repeatable (default: those of assay.config.*, else this folder)",
     )
     .option("--stimulus <name>", "only this one; repeatable", collect)
     .option(

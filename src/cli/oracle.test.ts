@@ -152,8 +152,14 @@ describe("assay oracle", () => {
     Reflect.deleteProperty(globalThis, "registeredForOracle");
   });
 
+  it("looks in this folder when nothing says where", async () => {
+    const { code, stdout } = await oracle(FILES, "--max-omissions", "0");
+    expect(stdout).toMatch(/\| fix-add +\| fail +\| pass +\|/);
+    expect(code).toBe(0);
+  });
+
   it("refuses what it cannot use", async () => {
-    await expect(oracle(FILES)).rejects.toThrow(UsageError);
+    await expect(oracle({})).rejects.toThrow(UsageError);
     await expect(oracle(FILES, "-e", "eval.yaml", "--output", "xml")).rejects.toThrow("--output table or json");
     await expect(oracle(FILES, "-e", "eval.yaml", "--stimulus", "fix-ad")).rejects.toThrow('"fix-add"');
     await expect(oracle(FILES, "-e", "none.yaml")).rejects.toThrow("none.yaml");

@@ -17,7 +17,7 @@ import { say, writeResult } from "./streams.js";
 
 /** What the flags of `assay oracle` parse to. */
 export interface OracleFlags {
-  /** Eval files, folders of them and patterns. */
+  /** Eval files, folders of them and patterns; those of the config file, else of the working folder, when there are none. */
   readonly evals: readonly string[];
   /** Names of the stimuli that are checked; all unless told. */
   readonly stimuli: readonly string[];
@@ -73,10 +73,8 @@ interface Project extends Required<Pick<LoadSpecOptions, "environments">> {
 async function projectOf({ evals, plugins, config: named }: OracleFlags): Promise<Project> {
   const file = named ?? findConfig(process.cwd());
   const config = file === undefined ? {} : await loadConfig(resolve(file));
-  const paths = evals.length > 0 ? evals : (config.evals?.paths ?? []);
-  if (paths.length === 0) throw new UsageError("Nothing says what to check. Name an eval file: -e eval.yaml.");
   return {
-    paths,
+    paths: evals.length > 0 ? evals : (config.evals?.paths ?? ["."]),
     plugins: [...new Set([...(config.plugins ?? []), ...plugins])],
     environments: sharedEnvironments(config.evals ?? {}, dirname(resolve(file ?? "."))),
   };

@@ -47,7 +47,7 @@ interface Reported {
   /** The command that goes on with a run that was interrupted. */
   goOn: string;
   /** What else is done with the result, and what that decides; done even when the run was interrupted. */
-  also?: () => Promise<Judgement>;
+  also?: () => Promise<Judgement | undefined>;
 }
 
 /** Writes the report of a run to stdout, and decides the exit code. */

@@ -237,8 +237,7 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const interrupted = interrupt.signal.aborted;
-    const { conclude } = bench;
-    const also = conclude === undefined ? {} : { also: () => conclude(result, config) };
+    const also = bench.conclude === undefined ? {} : { also: async () => bench.conclude?.(result, config) };
     return () => report(result, { config, gates, interrupted, goOn, ...also });
   } finally {
     progress?.clear();

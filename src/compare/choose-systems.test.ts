@@ -40,7 +40,11 @@ describe("chooseSystems", () => {
   });
 
   it("refuses a system and itself", () => {
-    expect(() => choose(["x"], ["x"], { isSameRun: true })).toThrow(UsageError);
+    const alone = () => choose(["x"], ["x"], { isSameRun: true });
+    expect(alone).toThrow(UsageError);
+    expect(alone).toThrow(
+      "A and B are the same run, and x is its only system: there is nothing to compare it with. Name another run as B.",
+    );
     const named = { isSameRun: true, systemA: "x", systemB: "x" };
     expect(() => choose(["x", "y"], ["x", "y"], named)).toThrow(/name two/);
     expect(choose(["x", "y"], ["x", "y"], { ...named, systemB: "y" }).pairs).toEqual([["x", "y"]]);

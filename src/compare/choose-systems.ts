@@ -53,8 +53,11 @@ function sameName(choice: SystemChoice): [string, string] {
 
 function checked(a: string, b: string, { isSameRun, ...choice }: SystemChoice): [string, string] {
   if (!isSameRun || a !== b) return [a, b];
-  const why = choice.ofA.length === 1 ? "which has no other" : "name two with --system-a and --system-b";
-  throw new UsageError(`A and B are both ${a} of the same run: ${why}. Systems: ${choice.ofA.join(", ")}.`);
+  throw new UsageError(
+    choice.ofA.length === 1
+      ? `A and B are the same run, and ${a} is its only system: there is nothing to compare it with. Name another run as B.`
+      : `A and B are both the system ${a} of the same run: name two with --system-a and --system-b. Systems: ${choice.ofA.join(", ")}.`,
+  );
 }
 
 function ambiguous({ ofA, ofB }: SystemChoice, why: string): UsageError {

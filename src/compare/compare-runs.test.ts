@@ -65,10 +65,22 @@ describe("runDifferences", () => {
     expect(
       runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [other, changed] }),
     ).toHaveLength(1);
-    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...changed, name: "renamed" }] })).toHaveLength(1);
-    expect(
-      runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [changed, changed] }),
-    ).toHaveLength(1);
+    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...changed, name: "renamed" }] })).toEqual([
+      "B has no dataset questions: its own, renamed, has other examples, and those with the same id are paired, whatever they say",
+    ]);
+    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [{ ...DATASET, name: "renamed" }] })).toEqual([]);
+  });
+
+  it("says which datasets the other run has not", () => {
+    const other = { ...DATASET, name: "more" };
+    const changed = { ...DATASET, fingerprint: "2222" };
+    expect(runDifferences({ ...CONFIG, datasets: [DATASET, other] }, { ...CONFIG, datasets: [changed] })).toEqual([
+      "B has no dataset more: what A did with it has no partner",
+      "the examples of questions are not the same in both: those with the same id are paired, whatever they say",
+    ]);
+    expect(runDifferences(CONFIG, { ...CONFIG, datasets: [other, DATASET] })).toEqual([
+      "A has no dataset more: what B did with it has no partner",
+    ]);
   });
 });
 

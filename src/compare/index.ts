@@ -24,4 +24,4 @@ export {
   type UnmatchedTask,
 } from "./comparison.js";
 export { type Lift, type LiftOptions, liftOf, qualityOf } from "./lift.js";
-export { type RegressionOptions, type Regressions, regressionsIn } from "./regressions.js";
+export { fewestTasks, type RegressionOptions, type Regressions, regressionsIn, regressionsOf } from "./regressions.js";

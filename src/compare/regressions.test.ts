@@ -3,7 +3,7 @@ import { type EvalRow, makeRow } from "../core/row.js";
 import { adjustTogether } from "./adjust.js";
 import { compareRows } from "./compare-rows.js";
 import { metricIn } from "./comparison.js";
-import { regressionsIn } from "./regressions.js";
+import { fewestTasks, regressionsIn, regressionsOf } from "./regressions.js";
 
 function rows(tasks: number, passes: number): EvalRow[] {
   return Array.from({ length: tasks }, (_, i) =>
@@ -22,7 +22,7 @@ describe("regressionsIn", () => {
   });
 
   it("takes what is better for no regression", () => {
-    expect(regressionsIn(passRates(40, [15, 30]))).toEqual({ worse: [], unclear: [], blind: [] });
+    expect(regressionsIn(passRates(40, [15, 30]))).toEqual({ worse: [], unclear: [], blind: [], isFutile: false });
   });
 
   it("lets a loss pass that chance explains, or that is too small to matter", () => {
@@ -43,8 +43,37 @@ describe("regressionsIn", () => {
     const alone = passRates(6, [6, 3]);
     expect(regressionsIn(alone).blind).toEqual([]);
     const many = Array.from({ length: 2 }, () => compareRows(rows(6, 6), rows(6, 3), { metrics: ["pass_rate"] }));
-    const [first] = adjustTogether(many);
-    expect(names(first === undefined ? [] : regressionsIn(first).blind)).toEqual(["pass_rate"]);
+    const [first] = regressionsOf(many);
+    expect(names(first?.blind ?? [])).toEqual(["pass_rate"]);
+    expect(first?.isFutile).toBe(true);
+  });
+
+  it("adjusts over quality alone, whatever else was compared", () => {
+    const side = (passes: number, slow: number) =>
+      Array.from({ length: 6 }, (_, i) =>
+        makeRow({ system: "s", exampleId: i, outcome: i < passes ? "pass" : "fail", latency: 1 + ((i * slow) % 5) }),
+      );
+    const both = compareRows(side(6, 1), side(0, 3), { metrics: ["pass_rate", "mean_score", "latency_mean"] });
+    // Six of six lost: 2 of 2^6, which the second difference of the report makes 0.0625.
+    expect(metricIn(both, "pass_rate")).toMatchObject({ change: "unclear", hypotheses: 2 });
+    const { worse, isFutile } = regressionsIn(both);
+    expect(worse[0]).toMatchObject({ metric: "pass_rate", adjustedP: expect.closeTo(2 / 64, 12), hypotheses: 1 });
+    expect(isFutile).toBe(false);
+  });
+
+  it("knows from how many tasks on a difference can show", () => {
+    for (const [level, hypotheses] of [
+      [0.95, 0],
+      [0.95, 2],
+      [0.99, 1],
+      [0.9, 3],
+    ] as const) {
+      const n = fewestTasks(level, hypotheses) ?? 0;
+      const least = (tasks: number) => 2 ** (1 - tasks) * Math.max(1, hypotheses);
+      expect([least(n) < 1 - level, least(n - 1) >= 1 - level]).toEqual([true, true]);
+    }
+    expect(fewestTasks(0.95, 1)).toBe(6);
+    expect(fewestTasks(0.9999999, 1)).toBeNull();
   });
 });
 

@@ -1,3 +1,4 @@
+import { adjustTogether } from "./adjust.js";
 import { alphaOf, type Comparison, type MetricComparison } from "./comparison.js";
 
 export interface RegressionOptions {
@@ -13,16 +14,36 @@ export interface Regressions {
   unclear: readonly MetricComparison[];
   /** Those that this design could not have told, or not down to the difference that matters. */
   blind: readonly MetricComparison[];
+  /** True when no loss of quality, however large, could have been told from chance: then nothing was checked. */
+  isFutile: boolean;
 }
 
 /**
- * Where B is worse than A in quality, where it may be, and where the design could not have told.
+ * Where B is worse than A in quality, where it may be, and where the design could not have told. Their p is adjusted over
+ * quality alone: how long something took is no reason to believe less that it became worse.
  * @example
  * if (regressionsIn(compareRows(before, after)).worse.length > 0) process.exitCode = 1;
  */
 export function regressionsIn(comparison: Comparison, options: RegressionOptions = {}): Regressions {
+  return regressionsOf([comparison], options)[0] ?? { worse: [], unclear: [], blind: [], isFutile: false };
+}
+
+/**
+ * The same for comparisons that are judged together, such as those of several systems: one for each.
+ * @example
+ * const [ofFirst, ofSecond] = regressionsOf(compareRuns(before, after).comparisons);
+ */
+export function regressionsOf(comparisons: readonly Comparison[], options: RegressionOptions = {}): Regressions[] {
   const { minDifference = 0 } = options;
-  const quality = comparison.metrics.filter(({ kind }) => kind === "quality");
+  return adjustTogether(comparisons, isQuality).map((comparison) => regressionsAmong(comparison, minDifference));
+}
+
+function isQuality({ kind }: MetricComparison): boolean {
+  return kind === "quality";
+}
+
+function regressionsAmong(comparison: Comparison, minDifference: number): Regressions {
+  const quality = comparison.metrics.filter(isQuality);
   const lost = quality.filter(
     ({ difference }) => difference !== null && difference < 0 && -difference >= minDifference,
   );
@@ -32,13 +53,26 @@ export function regressionsIn(comparison: Comparison, options: RegressionOptions
     worse,
     unclear: lost.filter(({ change }) => change !== "worse"),
     blind: quality.filter((metric) => !worse.includes(metric) && isBlind(metric, { alpha, minDifference })),
+    isFutile: quality.length > 0 && quality.every((metric) => isUntold(metric, alpha)),
   };
 }
 
 function isBlind(metric: MetricComparison, limits: { alpha: number; minDifference: number }): boolean {
-  const { smallestP, hypotheses, detectable } = metric;
-  // The first step of the adjustment multiplies by the number of hypotheses.
-  if (smallestP * Math.max(1, hypotheses) >= limits.alpha) return true;
-  const least = detectable?.difference ?? null;
+  if (isUntold(metric, limits.alpha)) return true;
+  const least = metric.detectable?.difference ?? null;
   return least === null || (limits.minDifference > 0 && least > limits.minDifference);
 }
+
+/** The first step of the adjustment multiplies by the number of hypotheses. */
+function isUntold({ smallestP, hypotheses }: MetricComparison, alpha: number): boolean {
+  return smallestP * Math.max(1, hypotheses) >= alpha;
+}
+
+/** The least number of independent tasks of which some difference could be told from chance; null when many are not enough. */
+export function fewestTasks(level: number, hypotheses: number): number | null {
+  const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / alphaOf(level)));
+  return fewest <= MOST_COUNTED ? fewest : null;
+}
+
+/** Above, signs are drawn, and the least p is that of the draws. */
+const MOST_COUNTED = 20;

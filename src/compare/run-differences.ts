@@ -7,6 +7,7 @@ export function runDifferences(a: EvalConfig, b: EvalConfig): string[] {
     ...differs("the deciding score", [a.scoreField, b.scoreField], "the scores are not the same"),
     ...differs("the tokenizer", [a.tokenizer, b.tokenizer], "tokens are not counted the same way"),
     ...differs("the number of trials", [a.trials, b.trials]),
+    ...(isSingle(a, b) ? [] : [...onlyIn("A", a, b), ...onlyIn("B", b, a)]),
     ...datasetPairs(a, b).flatMap(datasetDifferences),
   ];
 }
@@ -16,11 +17,20 @@ function differs(what: string, [a, b]: readonly [unknown, unknown], so?: string)
   return [`${what} differs: ${String(a)} in A, ${String(b)} in B${so === undefined ? "" : `; ${so}`}`];
 }
 
+function isSingle(a: EvalConfig, b: EvalConfig): boolean {
+  return a.datasets.length === 1 && b.datasets.length === 1;
+}
+
+function onlyIn(side: "A" | "B", own: EvalConfig, others: EvalConfig): string[] {
+  const alone = own.datasets.filter(({ name }) => !others.datasets.some((other) => other.name === name));
+  const other = side === "A" ? "B" : "A";
+  return alone.map(({ name }) => `${other} has no dataset ${called(name)}: what ${side} did with it has no partner`);
+}
+
 /** Datasets of the same name; a single one of each run is the same under another name. */
 function datasetPairs(a: EvalConfig, b: EvalConfig): (readonly [DatasetConfig, DatasetConfig])[] {
   const [onlyA, onlyB] = [a.datasets[0], b.datasets[0]];
-  const isSingle = a.datasets.length === 1 && b.datasets.length === 1;
-  if (isSingle && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]];
+  if (isSingle(a, b) && onlyA !== undefined && onlyB !== undefined) return [[onlyA, onlyB]];
   return a.datasets.flatMap((dataset) => {
     const same = b.datasets.find(({ name }) => name === dataset.name);
     return same === undefined ? [] : [[dataset, same] as const];
@@ -29,10 +39,7 @@ function datasetPairs(a: EvalConfig, b: EvalConfig): (readonly [DatasetConfig, D
 
 function datasetDifferences([a, b]: readonly [DatasetConfig, DatasetConfig]): string[] {
   const name = a.name === "" ? "the dataset" : a.name;
-  const content =
-    a.fingerprint === b.fingerprint
-      ? []
-      : [`the examples of ${name} are not the same in both: those with the same id are paired, whatever they say`];
+  const content = a.fingerprint === b.fingerprint ? [] : [contentWords(a, b)];
   const changed = Object.keys(a.evaluators).filter((evaluator) => {
     const other = Object.hasOwn(b.evaluators, evaluator) ? b.evaluators[evaluator] : undefined;
     return other !== undefined && other.fingerprint !== a.evaluators[evaluator]?.fingerprint;
@@ -42,4 +49,14 @@ function datasetDifferences([a, b]: readonly [DatasetConfig, DatasetConfig]): st
     ...differs(`the primary field of ${name}`, [a.primaryField, b.primaryField]),
     ...changed.map((evaluator) => `${name}: the evaluator ${evaluator} has other code or settings in B`),
   ];
+}
+
+function contentWords(a: DatasetConfig, b: DatasetConfig): string {
+  const so = "those with the same id are paired, whatever they say";
+  if (a.name === b.name) return `the examples of ${a.name || "the dataset"} are not the same in both: ${so}`;
+  return `B has no dataset ${called(a.name)}: its own, ${called(b.name)}, has other examples, and ${so}`;
+}
+
+function called(name: string): string {
+  return name === "" ? "without a name" : name;
 }

@@ -1,5 +1,6 @@
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { NothingToRunError, UsageError } from "../core/errors.js";
+import type { StimulusName } from "./record.js";
 import { inShard, type Shard } from "./shard.js";
 import type { SpecReader } from "./spec-reader.js";
 import type { PlannedEval, VariantPlan } from "./variant-plan.js";
@@ -29,7 +30,8 @@ async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: rea
   const { dataset: name, spec, systems, limits } = planned;
   const stimuli = tags.length === 0 ? spec.stimuli : spec.stimuli.filter((each) => reader.isWanted(each.tags, tags));
   // The gates of an eval are for the eval as it is; a baseline without the skill under test is meant to miss them.
-  const { gates: _, fingerprint: __, ...made } = await reader.dataset({ ...spec, stimuli });
+  // Its notes are those of the plan, which says each once and not for every variant.
+  const { gates: _, fingerprint: __, notes: ___, ...made } = await reader.dataset({ ...spec, stimuli });
   return makeDataset({
     ...made,
     name,
@@ -48,12 +50,25 @@ function requireOwnNames(names: readonly string[]): void {
 }
 
 /** The stimuli of all variants, each once. */
-export function stimuliOf(datasets: readonly VariantDataset[]): Set<string> {
+function stimuliOf(datasets: readonly VariantDataset[]): Set<string> {
   return new Set(datasets.flatMap((each) => each.dataset.examples.map(({ id }) => keyOf(each, id))));
 }
 
 function keyOf({ evalName }: VariantDataset, id: string | number): string {
   return JSON.stringify([evalName, id]);
+}
+
+/** The stimuli of all variants in the order of their eval files, each once. */
+export function stimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[] {
+  const evals = [...new Set(datasets.map(({ evalName }) => evalName))];
+  const sorted = evals.flatMap((name) => datasets.filter(({ evalName }) => evalName === name));
+  return [...stimuliOf(sorted)].map((key) => JSON.parse(key) as StimulusName);
+}
+
+/** How many trials these datasets ask of some systems. */
+export function trialsOf(datasets: readonly Dataset[], systems: readonly string[]): number {
+  const asked = ({ terms }: Dataset) => systems.filter((system) => terms?.systems?.includes(system)).length;
+  return datasets.reduce((sum, each) => sum + asked(each) * each.examples.length * (each.terms?.trials ?? 1), 0);
 }
 
 /** The datasets with the stimuli of a shard alone. */

@@ -1,5 +1,6 @@
 import { AssayError } from "../core/errors.js";
 import type { FileProblem, KeyPath, YamlTree } from "../files/yaml-tree.js";
+import { fromHere } from "./from-here.js";
 
 /** An experiment that cannot be run as its file describes it: the message has a line for each problem. */
 export class ExperimentError extends AssayError {
@@ -13,7 +14,7 @@ export class ExperimentError extends AssayError {
 }
 
 function lineOf(file: string, { line, column, text }: FileProblem): string {
-  return `${file}:${line}:${column}: ${text}`;
+  return `${fromHere(file)}:${line}:${column}: ${text}`;
 }
 
 /** Something wrong in an experiment file, by the path of keys that leads to it. */

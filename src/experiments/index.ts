@@ -3,7 +3,13 @@ export { ExperimentError } from "./experiment-error.js";
 export { loadExperiment } from "./load-experiment.js";
 export { mergeShards } from "./merge-shards.js";
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
-export { type ExperimentRecord, experimentIn, type RecordedVariant } from "./record.js";
+export {
+  type ExperimentRecord,
+  experimentIn,
+  type PlannedTrials,
+  type RecordedVariant,
+  type StimulusName,
+} from "./record.js";
 export { formatShard, parseShard, type Shard } from "./shard.js";
 export type { SpecReader } from "./spec-reader.js";
 export type { EvalLimits, PlannedEval, PlannedSystem, VariantPlan } from "./variant-plan.js";

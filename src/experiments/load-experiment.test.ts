@@ -71,6 +71,21 @@ describe("what is wrong is said with its place:", () => {
     ],
     ["no name", `eval: eval.yaml\n${rest}`, /:1:1: name is missing/],
     ["no eval", `name: x\n${rest}`, /eval is missing: name the eval file/],
+    [
+      "a name with a line break",
+      `${HEAD}baseline: a\nvary: [/skill]\nvariants:\n  a: {}\n  "b\\nc": { /skill: null }\n`,
+      /:7:3: the name "b\\nc" of a variant has a line break in it: write it on one line\./,
+    ],
+    [
+      "a name with a control character",
+      `${HEAD}baseline: a\nvary: [/skill]\nvariants:\n  a: {}\n  "b\\x1b": { /skill: null }\n`,
+      /the name "b\\u001b" of a variant has a control character in it/,
+    ],
+    [
+      "a name of blanks",
+      `${HEAD}baseline: a\nvary: [/skill]\nvariants:\n  a: {}\n  " ": {}\n`,
+      /a variant needs a name/,
+    ],
     ["an eval that is not there", `name: x\neval: no.yaml\n${rest}`, /:2:7: there is no eval file .*no\.yaml/],
     ["an unknown baseline", `${HEAD}baseline: c\nvary: [/skill]\n${VARIANTS}`, /:3:11: there is no variant "c"/],
     ["no baseline", `${HEAD}vary: [/skill]\n${VARIANTS}`, /baseline is missing/],

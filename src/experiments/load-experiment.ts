@@ -5,6 +5,7 @@ import { parseYaml, type YamlTree } from "../files/yaml-tree.js";
 import type { Experiment, Variant } from "./experiment.js";
 import { ExperimentError, type Problem, placed } from "./experiment-error.js";
 import { experimentCheck, type RawExperiment } from "./experiment-schema.js";
+import { fromHere } from "./from-here.js";
 import { type PointerPath, parsePointer } from "./pointer.js";
 import { baselineProblem, readVariants } from "./read-variants.js";
 
@@ -101,7 +102,7 @@ function ownEvalProblems({ name, evals }: Variant, count: number): Problem[] {
 }
 
 function gone(file: string): string {
-  return `there is no eval file ${file}. Paths start from the folder of the experiment file.`;
+  return `there is no eval file ${fromHere(file)}. Paths start from the folder of the experiment file.`;
 }
 
 function notesOf({ baseline, matrix }: RawExperiment, chosen: string | undefined): string[] {

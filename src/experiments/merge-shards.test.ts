@@ -20,9 +20,17 @@ function part(index: number, of: number, changes: Partial<ExperimentRecord> = {}
 
 describe("merging shards", () => {
   test("gives the whole", () => {
-    const { record, missing } = mergeShards([part(2, 2), part(1, 2)]);
+    const { record, missing, runs } = mergeShards([part(2, 2), part(1, 2)]);
     expect(missing).toEqual([]);
-    expect(record).toMatchObject({ shard: null, stimuli: 8, notes: ["note of 2", "note of 1"] });
+    expect(record).toMatchObject({ shard: null, stimuli: 8, notes: ["note of 1", "note of 2"] });
+    expect(runs.map(({ run }) => run)).toEqual(["run-1", "run-2"]);
+  });
+
+  test("counts what was planned in shards that are missing", () => {
+    const variants = [{ name: "a", systems: ["a"], settings: {}, planned: { all: 24, here: 6 } }];
+    const { record } = mergeShards([part(3, 4, { variants })]);
+    expect(record.variants[0]?.planned).toEqual({ all: 24, here: 24 });
+    expect(mergeShards([part(3, 4)]).record.variants[0]).not.toHaveProperty("planned");
   });
 
   test("says which shards are missing", () => {
@@ -65,4 +73,11 @@ describe("the record in a manifest", () => {
   test.each([null, undefined, 3, {}, { experiment: {} }, { experiment: { name: "x" } }])("%j is none", (invocation) => {
     expect(experimentIn(invocation)).toBeNull();
   });
+
+  test.each([{ order: "abc" }, { order: [7] }, { variants: [{ name: "a", systems: [], planned: 3 }] }])(
+    "with %j is none that a report could use",
+    (changes) => {
+      expect(experimentIn({ experiment: { ...part(1, 2).record, ...changes } })).toBeNull();
+    },
+  );
 });

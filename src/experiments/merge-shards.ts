@@ -1,5 +1,5 @@
 import { UsageError } from "../core/errors.js";
-import type { ExperimentRecord } from "./record.js";
+import type { ExperimentRecord, RecordedVariant } from "./record.js";
 import { formatShard } from "./shard.js";
 
 /** A stored run that is a part of an experiment. */
@@ -10,8 +10,10 @@ export interface ShardRun {
 }
 
 /** The experiment that several runs are parts of. */
-export interface MergedShards {
+export interface MergedShards<T extends ShardRun = ShardRun> {
   readonly record: ExperimentRecord;
+  /** The runs in the order of their shards, whichever they were given in. */
+  readonly runs: readonly T[];
   /** Parts that no run was given for, such as `3/4`. */
   readonly missing: readonly string[];
 }
@@ -21,7 +23,8 @@ export interface MergedShards {
  * @example
  * mergeShards([{ run: "a", record: first }, { run: "b", record: second }]).missing; // ["3/3"]
  */
-export function mergeShards(runs: readonly ShardRun[]): MergedShards {
+export function mergeShards<T extends ShardRun>(given: readonly T[]): MergedShards<T> {
+  const runs = given.toSorted((a, b) => indexOf(a) - indexOf(b));
   const [first] = runs;
   if (first === undefined) throw new UsageError("There is no run to merge. Name the run of each shard.");
   requireOnePlan(first, runs);
@@ -31,9 +34,16 @@ export function mergeShards(runs: readonly ShardRun[]): MergedShards {
   const missing = Array.from({ length: of }, (_, i) => i + 1).filter((index) => !present.has(index));
   const notes = [...new Set(runs.flatMap(({ record }) => record.notes))];
   return {
-    record: { ...first.record, shard: null, notes },
+    record: { ...first.record, variants: first.record.variants.map(asWhole), shard: null, notes },
+    runs,
     missing: missing.map((index) => formatShard({ index, of })),
   };
+}
+
+/** What was planned in parts that are missing was planned all the same. */
+function asWhole(variant: RecordedVariant): RecordedVariant {
+  const { planned, ...rest } = variant;
+  return planned === undefined ? rest : { ...rest, planned: { all: planned.all, here: planned.all } };
 }
 
 function requireOnePlan({ run, record }: ShardRun, runs: readonly ShardRun[]): void {

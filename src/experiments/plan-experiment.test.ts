@@ -203,6 +203,30 @@ describe("vary", () => {
     ]);
   });
 
+  test("notes of eval files are there once, whatever the number of variants", async () => {
+    bench.write(
+      "noted.yaml",
+      evalYaml(["one"]).replace("defaults:", "config:").replace("runs: 3", "trials_per_task: 3"),
+    );
+    const { notes, datasets } = await plan(SKILL_HELP.replace("eval.yaml", "noted.yaml"));
+    expect(notes.length).toBeGreaterThan(0);
+    expect(new Set(notes).size).toBe(notes.length);
+    expect(datasets.flatMap((dataset) => dataset.notes ?? [])).toEqual([]);
+  });
+
+  test("places are those of the working folder", async () => {
+    const before = process.cwd();
+    const file = bench.write("sub/experiment.yaml", varying("/stimuli", "/stimuli: []", "../eval.yaml"));
+    try {
+      process.chdir(bench.dir);
+      await expect(loadExperiment(file).then((read) => planExperiment(read))).rejects.toThrow(
+        /^sub\/experiment\.yaml:7:3: variant "other" makes no sound eval:\n {2}eval\.yaml:/,
+      );
+    } finally {
+      process.chdir(before);
+    }
+  });
+
   test("settings that make no sound eval name the variant", async () => {
     await expect(plan(varying("/stimuli", "/stimuli: []"))).rejects.toThrow(
       /:7:3: variant "other" makes no sound eval:\n {2}.*eval\.yaml:/,
@@ -237,9 +261,26 @@ describe("shards of a plan", () => {
     }
   });
 
+  test("know the order of all stimuli, and how many trials are planned in all", async () => {
+    const parts = await Promise.all([1, 2, 3].map((index) => plan(TWO, { shard: { index, of: 3 } })));
+    for (const { record } of parts) {
+      expect(record.order?.map((name) => name.join(":"))).toEqual([
+        "greeting:one",
+        "greeting:two",
+        "greeting:js-three",
+        "second:one",
+        "second:four",
+      ]);
+      expect(record.variants.map(({ planned }) => planned?.all)).toEqual([15, 15]);
+    }
+    const here = parts.map(({ record }) => record.variants[0]?.planned?.here ?? 0);
+    expect(here.toSorted()).toEqual([3, 6, 6]);
+  });
+
   test("have the fingerprint of the whole, wherever the files lie", async () => {
     const { record } = await plan(TWO);
-    expect((await plan(TWO, { shard: { index: 2, of: 3 } })).record).toEqual({ ...record, shard: { index: 2, of: 3 } });
+    const part = (await plan(TWO, { shard: { index: 2, of: 3 } })).record;
+    expect(part).toEqual({ ...record, variants: part.variants, shard: { index: 2, of: 3 } });
     const elsewhere = openBench();
     try {
       elsewhere.write("skill/SKILL.md", SKILL);

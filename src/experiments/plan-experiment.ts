@@ -2,11 +2,11 @@ import type { Dataset } from "../core/dataset.js";
 import type { EvalSpec } from "../specs/spec.js";
 import { checkVary } from "./check-vary.js";
 import type { Experiment, Variant } from "./experiment.js";
-import { datasetsInShard, datasetsOf, stimuliOf, type VariantDataset } from "./experiment-datasets.js";
+import { datasetsInShard, datasetsOf, stimuliInOrder, trialsOf, type VariantDataset } from "./experiment-datasets.js";
 import { planFingerprint } from "./plan-fingerprint.js";
 import { formatPointer } from "./pointer.js";
 import { experimentError, type ReadVariant, readSpecs } from "./read-specs.js";
-import type { ExperimentRecord, RecordedVariant } from "./record.js";
+import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
 import type { Shard } from "./shard.js";
 import { type SpecReader, type SpecReaderOptions, specReader } from "./spec-reader.js";
 import { planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
@@ -54,8 +54,14 @@ export async function planExperiment(
     ),
   );
   const all = await datasetsOf(variants, reader, options.tags ?? []);
-  const record = recordOf({ experiment, variants, datasets: all, notes, shard: options.shard ?? null });
-  return { ...ofShard(variants, all, options.shard), record, notes };
+  const own = ofShard(variants, all, options.shard);
+  const datasets = { all: all.map(({ dataset }) => dataset), here: own.datasets };
+  const order = stimuliInOrder(all);
+  return {
+    ...own,
+    record: recordOf({ experiment, variants, datasets, order, notes, shard: options.shard ?? null }),
+    notes,
+  };
 }
 
 function withRuns(spec: EvalSpec, runs: number | null): EvalSpec {
@@ -91,30 +97,48 @@ function ofShard(
   return { variants: needed, datasets };
 }
 
+/** The datasets of the whole experiment, and those of the run. */
+interface PlannedDatasets {
+  readonly all: readonly Dataset[];
+  readonly here: readonly Dataset[];
+}
+
 interface Recorded {
   readonly experiment: Experiment;
   readonly variants: readonly VariantPlan[];
-  readonly datasets: readonly VariantDataset[];
+  readonly datasets: PlannedDatasets;
+  readonly order: readonly StimulusName[];
   readonly notes: readonly string[];
   readonly shard: Shard | null;
 }
 
-function recordOf({ experiment, variants, datasets, notes, shard }: Recorded): ExperimentRecord {
+function recordOf({ experiment, variants, datasets, order, notes, shard }: Recorded): ExperimentRecord {
   const { name, description, baseline, vary } = experiment;
   return {
     name,
     description,
-    fingerprint: planFingerprint({ experiment, variants, datasets: datasets.map(({ dataset }) => dataset) }),
+    fingerprint: planFingerprint({ experiment, variants, datasets: datasets.all }),
     baseline,
     vary: vary.map(formatPointer),
-    variants: variants.map((plan, i) => recordedVariant(plan, experiment.variants[i])),
-    stimuli: stimuliOf(datasets).size,
+    variants: variants.map((plan, i) => recordedVariant(plan, experiment.variants[i], datasets)),
+    stimuli: order.length,
+    order,
     shard,
     notes,
   };
 }
 
-function recordedVariant({ name, systems }: VariantPlan, variant: Variant | undefined): RecordedVariant {
+function recordedVariant(
+  plan: VariantPlan,
+  variant: Variant | undefined,
+  { all, here }: PlannedDatasets,
+): RecordedVariant {
+  const systems = plan.systems.map(({ name }) => name);
   const settings = (variant?.settings ?? []).map(({ path, value }) => [formatPointer(path), value] as const);
-  return { name, systems: systems.map((system) => system.name), settings: Object.fromEntries<unknown>(settings) };
+  return {
+    name: plan.name,
+    systems,
+    settings: Object.fromEntries<unknown>(settings),
+    planned: { all: trialsOf(all, systems), here: trialsOf(here, systems) },
+  };
 }

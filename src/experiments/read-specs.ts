@@ -3,6 +3,7 @@ import type { KeyPath } from "../files/yaml-tree.js";
 import type { EvalSpec } from "../specs/spec.js";
 import type { Experiment, Setting, Variant } from "./experiment.js";
 import { ExperimentError, type Problem, placed } from "./experiment-error.js";
+import { fromHere } from "./from-here.js";
 import { treeOf } from "./load-experiment.js";
 import { formatPointer, PointerError, withoutValue, withValue } from "./pointer.js";
 import type { SpecReader } from "./spec-reader.js";
@@ -27,7 +28,7 @@ export async function readSpecs(experiment: Experiment, reader: SpecReader): Pro
   for (const variant of experiment.variants) {
     const specs: ReadSpec[] = [];
     for (const file of variant.evals ?? experiment.evals)
-      specs.push(await readSpec({ file, variant, experiment, reader }));
+      specs.push(await readSpec({ file: fromHere(file), variant, experiment, reader }));
     read.push({ variant, specs });
   }
   return read;

@@ -42,7 +42,8 @@ function readNamed(variants: Readonly<Record<string, RawVariant>>, dir: string):
 
 function problemsOfVariant(name: string, raw: RawVariant): Problem[] {
   const path = ["variants", name];
-  if (name.trim() === "" || /\p{Cc}/u.test(name)) return [{ path, isAtKey: true, text: "a variant needs a name." }];
+  const wrongName = problemWithName(name);
+  if (wrongName !== null) return [{ path, isAtKey: true, text: wrongName }];
   if (raw === null) return [];
   if (!isMapping(raw))
     return [{ path, text: `${name} must be a mapping of JSON pointers to values, or {} for the eval as it is.` }];
@@ -50,6 +51,16 @@ function problemsOfVariant(name: string, raw: RawVariant): Problem[] {
     const text = key === "eval" ? problemWithEvals(value) : keyProblem(key);
     return text === null ? [] : [{ path: [...path, key], isAtKey: true, text: `${name}: ${text}.` }];
   });
+}
+
+/** Names stand in tables, and in messages of one line. */
+function problemWithName(name: string): string | null {
+  if (name.trim() === "") return "a variant needs a name.";
+  const shown = JSON.stringify(name);
+  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name))
+    return `the name ${shown} of a variant has a line break in it: write it on one line.`;
+  if (/\p{Cc}/u.test(name)) return `the name ${shown} of a variant has a control character in it: leave it out.`;
+  return null;
 }
 
 function keyProblem(key: string): string | null {

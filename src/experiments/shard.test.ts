@@ -35,5 +35,6 @@ describe("shards", () => {
 
   test("that would be empty are refused", () => {
     expect(() => inShard(["a", "b"], { index: 1, of: 3 })).toThrow("There are 2 stimuli, too few for 3 shards");
+    expect(() => inShard(["a"], { index: 1, of: 2 })).toThrow("There is 1 stimulus, too few for 2 shards");
   });
 });

@@ -31,7 +31,7 @@ export function inShard(stimuli: Iterable<string>, { index, of }: Shard): Set<st
   const shuffled = [...new Set(stimuli)].map((name) => ({ name, order: digest(name) })).sort(byOrder);
   if (of > shuffled.length)
     throw new UsageError(
-      `There are ${shuffled.length} stimuli, too few for ${of} shards: some would have nothing to run. Use at most ${shuffled.length}.`,
+      `There ${shuffled.length === 1 ? "is 1 stimulus" : `are ${shuffled.length} stimuli`}, too few for ${of} shards: some would have nothing to run. Use at most ${shuffled.length}.`,
     );
   return new Set(shuffled.filter((_, place) => place % of === index - 1).map(({ name }) => name));
 }

@@ -17,14 +17,17 @@ export interface SpecReaderOptions {
   environments?: NonNullable<LoadSpecOptions["environments"]>;
   /** Where graders are looked for. */
   registry?: Registry;
+  /** The model of judges, instead of those that eval files name. */
+  judgeModel?: string | undefined;
 }
 
 /** The reader of eval files as every other command reads them. */
-export async function specReader({ environments, registry }: SpecReaderOptions = {}): Promise<SpecReader> {
+export async function specReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): Promise<SpecReader> {
   const { loadSpec, datasetOf, matchesTags } = await import("../specs/index.js");
   const shared = {
     ...(environments === undefined ? {} : { environments }),
     ...(registry === undefined ? {} : { registry }),
+    ...(judgeModel === undefined ? {} : { judgeModel }),
   };
   return {
     load: (file, edit) => loadSpec(file, { ...shared, edit }),

@@ -1,4 +1,5 @@
-import type { Document, Node, Pair } from "yaml";
+import type { Document, Node, Pair, YAMLError } from "yaml";
+import { DEEPEST, tooDeepAt } from "./yaml-depth.js";
 
 /** Where something stands in a file; both count from 1. */
 export interface Place {
@@ -25,19 +26,18 @@ export interface YamlTree {
   placeOfKey(path: KeyPath): Place;
 }
 
+type Yaml = typeof import("yaml");
+
 /** Reads YAML so that every complaint about it can name line and column. */
 export async function parseYaml(text: string): Promise<YamlTree> {
   const yaml = await import("yaml");
+  const deep = depthProblem(text, yaml);
+  if (deep !== null) return brokenTree(deep);
   const lines = new yaml.LineCounter();
   const document = yaml.parseDocument(text, { lineCounter: lines, merge: true });
-  const placeAt = (offset: number): Place => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(1, line), column: Math.max(1, col) };
-  };
-  const problems = document.errors.map(({ code, message, pos }) => ({
-    ...placeAt(pos[0]),
-    text: code === "DUPLICATE_KEY" ? "this key was given before: keep one of them." : firstLine(message),
-  }));
+  const placeAt = (offset: number) => placeIn(lines, offset);
+  const tags = document.warnings.filter(({ code }) => code === "TAG_RESOLVE_FAILED");
+  const problems = [...document.errors, ...tags].map((error) => ({ ...placeAt(error.pos[0]), text: inWords(error) }));
   const broken = document.errors.some(({ code }) => code !== "DUPLICATE_KEY");
   const content = broken ? { value: null } : contentOf(document);
   if (content.problem !== undefined) problems.push({ line: 1, column: 1, text: content.problem });
@@ -49,6 +49,33 @@ export async function parseYaml(text: string): Promise<YamlTree> {
     placeOf: (path) => placeAt(walk(document.contents, path, walker)),
     placeOfKey: (path) => placeAt(walk(document.contents, path, { ...walker, atKey: true })),
   };
+}
+
+function placeIn(lines: InstanceType<Yaml["LineCounter"]>, offset: number): Place {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+/** Looked for before the text is made a tree of, which would take more stack than there is. */
+function depthProblem(text: string, { LineCounter, Parser }: Yaml): FileProblem | null {
+  const lines = new LineCounter();
+  const offset = tooDeepAt(new Parser(lines.addNewLine).parse(text));
+  if (offset === null) return null;
+  return { ...placeIn(lines, offset), text: `the file is nested more than ${DEEPEST} levels deep: make it flatter.` };
+}
+
+function brokenTree(problem: FileProblem): YamlTree {
+  const start = () => ({ line: 1, column: 1 });
+  return { value: null, problems: [problem], isBroken: true, placeOf: start, placeOfKey: start };
+}
+
+/** Our own words where those of the library speak to programmers. */
+function inWords({ code, message }: YAMLError): string {
+  if (code === "DUPLICATE_KEY") return "this key was given before: keep one of them.";
+  if (code === "MULTIPLE_DOCS")
+    return "another document begins here, and a file holds one: take out this line, or put the rest into another file.";
+  const [, tag] = /^Unresolved tag: (\S+)/.exec(message) ?? [];
+  return tag === undefined ? firstLine(message) : `the tag ${tag} means nothing here: take it out.`;
 }
 
 /** The library's messages go on with an excerpt of the file, which may hold anything. */
@@ -72,7 +99,7 @@ interface Walker {
   readonly atKey?: boolean;
 }
 
-function finder({ isMap, isSeq, isScalar }: typeof import("yaml")): Walker["find"] {
+function finder({ isMap, isSeq, isScalar }: Yaml): Walker["find"] {
   return (node, key) => {
     if (isSeq(node)) return { key: null, value: node.items[Number(key)] };
     if (!isMap(node)) return undefined;

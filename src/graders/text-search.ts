@@ -18,7 +18,9 @@ export const patternConfig = z.strictObject({ pattern, flags: flags.default("") 
 
 /** Some flags exclude each other, and some patterns. */
 export function checkFlags(value: { pattern?: string | undefined; flags: string }, context: z.RefinementCtx): void {
-  const problem = value.pattern === undefined ? null : problemWithPattern(value.pattern, value.flags);
+  // A pattern that is none by itself was refused already.
+  const isPattern = value.pattern !== undefined && problemWithPattern(value.pattern) === null;
+  const problem = isPattern ? problemWithPattern(value.pattern ?? "", value.flags) : null;
   if (problem !== null) context.addIssue({ code: "custom", path: ["flags"], message: `do not fit: ${problem}` });
 }
 

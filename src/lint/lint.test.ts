@@ -48,6 +48,14 @@ describe("lint", () => {
     expect(unreachable).toMatchObject({ file: "eval.yaml", line: 7, column: 9 });
   });
 
+  it("finds gates that cannot be missed, which a run would take", async () => {
+    const [text = ""] = Object.values(EVAL_CASES["EVAL-GATE-VALUE"]);
+    const files = { "eval.yaml": text.replace("value: 80", "value: 0") };
+    expect((await findingsIn(files)).map(({ code, message }) => [code, message])).toEqual([
+      ["EVAL-GATE-VALUE", "The gate pass_rate >= 0 is met by all that can be measured."],
+    ]);
+  });
+
   it("finds several things at once, in the order of the file", async () => {
     const files = { "tidy/SKILL.md": "---\nname: Tidy\ncolour: blue\n---\n" };
     const codes = (await findingsIn(files)).map(({ code }) => code);

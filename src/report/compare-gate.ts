@@ -1,16 +1,30 @@
-import { type Comparison, type MetricComparison, type Regressions, regressionsIn } from "../compare/index.js";
+import {
+  type Comparison,
+  fewestTasks,
+  type MetricComparison,
+  type Regressions,
+  regressionsOf,
+} from "../compare/index.js";
 import { metricName, metricValue, pValue, signedIn } from "./compare-cells.js";
 import { formatNumber, plural } from "./format.js";
 
 /** What the gate against regressions says of one comparison. */
 export interface GateWords {
   isWorse: boolean;
+  /** Said before all else: that the gate could not have failed. Null when it could. */
+  warning: string | null;
   messages: readonly string[];
 }
 
-/** Says where B is worse, where it may be, and where this design could not have told. */
-export function gateWords(comparison: Comparison, minDifference: number): GateWords {
-  const found = regressionsIn(comparison, { minDifference });
+/** Says of each comparison where B is worse, where it may be, and first of all where this design could not have told. */
+export function gateWords(comparisons: readonly Comparison[], minDifference: number): GateWords[] {
+  const found = regressionsOf(comparisons, { minDifference });
+  return comparisons.map((comparison, i) => wordsOf(comparison, found[i] ?? NOTHING, minDifference));
+}
+
+const NOTHING: Regressions = { worse: [], unclear: [], blind: [], isFutile: false };
+
+function wordsOf(comparison: Comparison, found: Regressions, minDifference: number): GateWords {
   const { systemB, tasks } = comparison;
   const unseen =
     tasks.aOnly === 0
@@ -19,21 +33,42 @@ export function gateWords(comparison: Comparison, minDifference: number): GateWo
   const messages = [
     ...found.worse.map(worseWords),
     ...found.unclear.map(unclearWords),
-    ...blindWords(found, minDifference),
+    ...(found.isFutile ? [] : blindWords(found, minDifference)),
     ...unseen,
   ];
-  return { isWorse: found.worse.length > 0, messages: messages.map((message) => `${systemB}: ${message}`) };
+  return {
+    isWorse: found.worse.length > 0,
+    warning: found.isFutile && tasks.paired > 0 ? futileWords(comparison, found) : null,
+    messages: messages.map((message) => `${systemB}: ${message}`),
+  };
+}
+
+/** A gate that cannot fail must not look like one that was passed. */
+function futileWords({ systemB, level, tasks }: Comparison, { blind }: Regressions): string {
+  const hypotheses = Math.max(1, ...blind.map((metric) => metric.hypotheses));
+  const groups = Math.max(0, ...blind.map((metric) => metric.groups ?? 0));
+  const has = groups === 0 ? plural(tasks.paired, "paired task") : `paired tasks of ${plural(groups, "group")}`;
+  const fewest = fewestTasks(level, hypotheses);
+  const need = fewest === null ? "many more" : `at least ${fewest}`;
+  const fewer = hypotheses < 2 ? "" : ", or ask about one system and one metric with --system-a and --metric";
+  return `WARNING: --fail-on-regression CHECKED NOTHING of ${systemB}: with ${has} no loss, however large, can be told from chance. This is no pass. Run ${groups === 0 ? `${need} examples` : `examples of ${need} groups`}${fewer}.`;
 }
 
 function worseWords(metric: MetricComparison): string {
-  return `${metricName(metric)} is worse: ${fromTo(metric)} (adjusted p ${pValue(metric.adjustedP)})`;
+  return `${metricName(metric)} is worse: ${fromTo(metric)} (${pWords(metric)})`;
 }
 
 function unclearWords(metric: MetricComparison): string {
-  const { p, adjustedP, hypotheses } = metric;
+  return `${metricName(metric)} is lower, but chance may do that too: ${fromTo(metric)} (${pWords(metric)})`;
+}
+
+/** The report adjusts over all metrics, so that its figure may be another. */
+function pWords({ p, adjustedP, hypotheses }: MetricComparison): string {
   const adjusted =
-    adjustedP === null || hypotheses < 2 ? "" : `, ${pValue(adjustedP)} adjusted over ${hypotheses} differences`;
-  return `${metricName(metric)} is lower, but chance may do that too: ${fromTo(metric)} (p ${pValue(p)}${adjusted})`;
+    adjustedP === null || hypotheses < 2
+      ? ""
+      : `, ${pValue(adjustedP)} adjusted over ${hypotheses} differences of quality`;
+  return `p ${pValue(p)}${adjusted}`;
 }
 
 function blindWords({ blind }: Regressions, minDifference: number): string[] {
@@ -48,7 +83,7 @@ function blindWords({ blind }: Regressions, minDifference: number): string[] {
 function tooFewWords({ hypotheses }: MetricComparison): string {
   const unfound = "hardly any regression could have been found; run more examples";
   if (hypotheses < 2) return ` ${unfound}`;
-  return ` and ${hypotheses} differences to tell, ${unfound}, or ask for fewer metrics with --metric`;
+  return ` and ${hypotheses} differences of quality to tell, ${unfound}, or ask for one metric with --metric`;
 }
 
 function fromTo(metric: MetricComparison): string {

@@ -1,4 +1,4 @@
-import { type Comparison, type Lift, liftOf, type RunComparison, regressionsIn } from "../compare/index.js";
+import { type Comparison, type Lift, liftOf, type RunComparison, regressionsOf } from "../compare/index.js";
 
 /** The comparison of two runs as programs read it: every list in full, and null with a reason for what is undefined. */
 export interface CompareReport extends Omit<RunComparison, "comparisons"> {
@@ -14,8 +14,9 @@ interface ComparedSystems extends Comparison {
 
 /** The JSON report of a comparison. */
 export function compareReport(compared: RunComparison, minDifference = 0): CompareReport {
-  const comparisons = compared.comparisons.map((comparison): ComparedSystems => {
-    const { worse, blind } = regressionsIn(comparison, { minDifference });
+  const found = regressionsOf(compared.comparisons, { minDifference });
+  const comparisons = compared.comparisons.map((comparison, i): ComparedSystems => {
+    const { worse = [], blind = [] } = found[i] ?? {};
     const names = (metrics: typeof worse) => metrics.map(({ metric }) => metric);
     const regressions = { worse: names(worse), undetectable: names(blind) };
     return { ...comparison, lift: liftOf(comparison), regressions };

@@ -74,6 +74,10 @@ describe("compareText", () => {
 });
 
 describe("compareMarkdown", () => {
+  it("has warnings before all else", () => {
+    expect(compareMarkdown(WORSE, ["nothing was checked"])).toMatch(/^\*\*⚠ nothing was checked\*\*\n\n# before/);
+  });
+
   it("folds lists, and lets no task open a tag", () => {
     const odd = rows({ tasks: 1, passes: 1 }).map((row) => makeRow({ ...row, exampleId: "<b>" }));
     const text = compareMarkdown({ ...WORSE, comparisons: [compareRows(odd, [])] });
@@ -95,25 +99,34 @@ describe("compareReport", () => {
 
 describe("gateWords", () => {
   const words = (a: Side, b: Side, minDifference = 0) => {
-    const [comparison] = compared(a, b).comparisons;
-    if (comparison === undefined) throw new Error("nothing compared");
-    return gateWords(comparison, minDifference);
+    const [gate] = gateWords(compared(a, b).comparisons, minDifference);
+    if (gate === undefined) throw new Error("nothing compared");
+    return gate;
   };
 
   it("says what is worse", () => {
     expect(words({ tasks: 40, passes: 30 }, { tasks: 40, passes: 15 })).toEqual({
       isWorse: true,
-      messages: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (adjusted p <0.001)"],
+      warning: null,
+      messages: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (p <0.001)"],
     });
   });
 
   it("says when chance may be the reason, and when the design could not have told", () => {
-    const { isWorse, messages } = words({ tasks: 4, passes: 4 }, { tasks: 4, passes: 0 });
-    expect(isWorse).toBe(false);
-    expect(messages).toEqual([
-      "agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)",
-      expect.stringContaining("with 4 paired tasks hardly any regression could have been found"),
-    ]);
+    expect(words({ tasks: 4, passes: 4 }, { tasks: 4, passes: 0 })).toEqual({
+      isWorse: false,
+      warning:
+        "WARNING: --fail-on-regression CHECKED NOTHING of agent: with 4 paired tasks no loss, however large, can be told from chance. This is no pass. Run at least 6 examples.",
+      messages: ["agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)"],
+    });
+    expect(words({ tasks: 6, passes: 6 }, { tasks: 6, passes: 0 })).toMatchObject({ isWorse: true, warning: null });
+  });
+
+  it("counts groups where tasks share them", () => {
+    const grouped = (passes: number) => rows({ tasks: 8, passes }).map((row, i) => makeRow({ ...row, group: i % 2 }));
+    const [gate] = gateWords([compareRows(grouped(8), grouped(0), { metrics: ["pass_rate"] })], 0);
+    expect(gate?.warning).toContain("with paired tasks of 2 groups no loss");
+    expect(gate?.warning).toContain("Run examples of at least 6 groups.");
   });
 
   it("says which losses that matter could have been missed, and what B never did", () => {

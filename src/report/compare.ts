@@ -11,9 +11,10 @@ export function compareText(compared: RunComparison): string {
   return rendered(compared, plainList);
 }
 
-/** The same for a comment on a pull request: long lists are folded. */
-export function compareMarkdown(compared: RunComparison): string {
-  return rendered(compared, foldedList);
+/** The same for a comment on a pull request: long lists are folded, and warnings, which have no other way there, are first. */
+export function compareMarkdown(compared: RunComparison, warnings: readonly string[] = []): string {
+  const first = warnings.map((warning) => `**⚠ ${oneLine(warning)}**\n\n`).join("");
+  return `${first}${rendered(compared, foldedList)}`;
 }
 
 function rendered({ a, b, comparisons, notes }: RunComparison, listed: ListStyle): string {

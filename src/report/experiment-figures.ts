@@ -26,8 +26,11 @@ interface CurveFigure {
 export interface VariantFigures {
   readonly stimuli: number;
   readonly trials: Readonly<Record<Outcome, number>>;
-  /** The share of trials that were scored. */
-  readonly coverage: number;
+  /** Trials that were planned, run or not; null when that is not known. */
+  readonly planned: number | null;
+  /** The share of the planned trials that were scored; null, with a reason, when it is not known how many were planned. */
+  readonly coverage: number | null;
+  readonly coverageReason?: string;
   readonly passRate: Figure;
   readonly curves: readonly CurveFigure[];
   readonly meanScore: Figure;
@@ -46,8 +49,14 @@ export interface FigureFields {
   readonly time: "latency_mean" | "duration_mean";
 }
 
+interface Planned {
+  /** Trials of the variant; null when that is not known, as many as there are rows unless told. */
+  readonly planned?: number | null | undefined;
+}
+
 /** The figures of a variant from its rows. */
-export function figuresOf(rows: readonly EvalRow[], { scoreField, time }: FigureFields): VariantFigures {
+export function figuresOf(rows: readonly EvalRow[], fields: FigureFields & Planned): VariantFigures {
+  const { scoreField, time, planned = rows.length } = fields;
   const trials = outcomesOf(rows);
   const costs = rows.filter((row) => row.costUsd !== null);
   const unknown = rows.filter((row) => hasOutput(row) && row.costUsd === null).length;
@@ -56,7 +65,7 @@ export function figuresOf(rows: readonly EvalRow[], { scoreField, time }: Figure
   return {
     stimuli: new Set(rows.filter(isOfStimulus).map(stimulusKey)).size,
     trials,
-    coverage: rows.length === 0 ? 0 : (trials.pass + trials.fail) / rows.length,
+    ...coverageOf(trials.pass + trials.fail, planned),
     passRate: figureOf(estimateRate, rows, passedOf),
     curves: curvesOf(rows),
     meanScore: figureOf(estimateMean, rows, (row) => (isScored(row) ? scoreOf(row, scoreField) : undefined)),
@@ -70,6 +79,15 @@ export function figuresOf(rows: readonly EvalRow[], { scoreField, time }: Figure
     costUnknownTrials: unknown,
     meanSeconds: figureOf(estimateMean, rows, seconds),
   };
+}
+
+function coverageOf(
+  scored: number,
+  planned: number | null,
+): Pick<VariantFigures, "planned" | "coverage" | "coverageReason"> {
+  if (planned === null)
+    return { planned, coverage: null, coverageReason: "the run does not say how many trials were planned in all" };
+  return { planned, coverage: planned === 0 ? 0 : scored / planned };
 }
 
 function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {

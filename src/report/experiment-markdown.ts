@@ -48,8 +48,13 @@ function variantColumns({ variants, baseline }: ExperimentReport): Column<Varian
     right("cost per pass", ({ costPerPassUsd }) => formatDollars(costPerPassUsd)),
     right("time per trial", ({ meanSeconds }) => formatSeconds(meanSeconds.value)),
     right("stimuli", ({ stimuli }) => String(stimuli)),
-    right("coverage", ({ coverage }) => `${formatShare(coverage)}${coverage < LOW_COVERAGE ? " ⚠" : ""}`),
+    right("coverage", ({ coverage }) => coverageCell(coverage)),
   ];
+}
+
+function coverageCell(coverage: number | null): string {
+  if (coverage === null) return "–";
+  return `${formatShare(coverage)}${coverage < LOW_COVERAGE ? " ⚠" : ""}`;
 }
 
 function percent(level: number): string {
@@ -151,21 +156,31 @@ function footer({ variants, lifts, level, notes, vary }: ExperimentReport): stri
     `${plural(variants.length, "variant")}, ${plural(trials, "trial")}${cost}`,
     ...(vary.length === 0 ? [] : [`varied: ${vary.join(", ")}`]),
     `better and worse: the ${percent(level)} interval of the paired difference over stimuli leaves out 0 and the exact test agrees, adjusted by Holm for ${plural(lifts.length, "comparison")}`,
+    ...coverageLines(variants),
     ...detectableLines(lifts),
     ...notes,
   ];
   return lines.map((line) => `- ${oneLine(line)}`).join("\n");
 }
 
+function coverageLines(variants: readonly VariantLine[]): string[] {
+  const reasons = new Set(variants.flatMap(({ coverageReason }) => coverageReason ?? []));
+  return [...reasons].map((reason) => `coverage is not known: ${reason}`);
+}
+
 function detectableLines(lifts: readonly VariantLift[]): string[] {
   return lifts.flatMap(({ variant, lift, detectable, passRate }) => {
     if (lift !== "inconclusive") return [];
     if (passRate.n > 0 && passRate.adjustedP === null)
-      return [`${variant}: ${passRate.n} paired stimuli are too few for any difference to show`];
+      return [`${variant}: ${tooFew(passRate.n)} for any difference to show`];
     if (passRate.reason !== undefined) return [`${variant}: ${passRate.reason}`];
     if (detectable === null) return [];
     return [
       `${variant}: a difference of the pass rate under ${(detectable * 100).toFixed(1)} points is found less often than four times in five; more stimuli or runs would tell`,
     ];
   });
+}
+
+function tooFew(paired: number): string {
+  return paired === 1 ? "1 paired stimulus is too few" : `${paired} paired stimuli are too few`;
 }

@@ -6,7 +6,12 @@ export interface ReportedVariant {
   readonly systems: readonly string[];
   /** JSON pointers with the values that make the variant. */
   readonly settings?: Readonly<Record<string, unknown>>;
+  /** Trials that were planned; null when that is not known. As many as there are rows unless told. */
+  readonly planned?: number | null;
 }
+
+/** A stimulus by the name its eval has in all variants, and its own. */
+export type StimulusPlace = readonly [evalName: string, stimulus: string | number];
 
 /**
  * The rows of each variant, as if the variant were one system and its evals had the names they have everywhere: rows of
@@ -26,6 +31,13 @@ export function rowsByVariant(variants: readonly ReportedVariant[], rows: readon
     found.get(variant)?.push(makeRow({ ...plainRow(row), system: variant, dataset, trial }));
   }
   return found;
+}
+
+/** Rows by the order of their stimuli; those of stimuli that it does not name come last, as they are. */
+export function inStimulusOrder(rows: readonly EvalRow[], order: readonly StimulusPlace[]): EvalRow[] {
+  const places = new Map(order.map((name, place) => [JSON.stringify(name), place]));
+  const placeOf = (row: EvalRow) => places.get(stimulusKey(row)) ?? order.length;
+  return rows.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Datasets of an experiment are called `<variant>/<eval>`. */

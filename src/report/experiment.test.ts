@@ -65,6 +65,23 @@ describe("the figures of a variant", () => {
     expect(figures?.coverage).toBeCloseTo(11 / 12, 12);
   });
 
+  test("hold what was scored against what was planned, run or not", () => {
+    const planned = (count: number | null) => ({
+      ...EXPERIMENT,
+      variants: [
+        { name: "base", systems: ["base"], planned: count },
+        { name: "with", systems: ["with"] },
+      ],
+    });
+    const half = experimentReport(planned(22), rows);
+    expect(half.variants[0]).toMatchObject({ planned: 22, coverage: 0.5 });
+    expect(experimentMarkdown(half)).toMatch(/base \(baseline\).* 50 % ⚠ \|/);
+    const unknown = experimentReport(planned(null), rows);
+    expect(unknown.variants[0]).toMatchObject({ planned: null, coverage: null });
+    expect(experimentMarkdown(unknown)).toMatch(/base \(baseline\).* – \|\n/);
+    expect(experimentMarkdown(unknown)).toContain("- coverage is not known: the run does not say how many trials");
+  });
+
   test("are null, with a reason, where nothing was measured", () => {
     const empty = experimentReport(EXPERIMENT, rows).variants[1];
     expect(empty).toMatchObject({ stimuli: 0, coverage: 0, totalCostUsd: null, costPerPassUsd: null, curves: [] });
@@ -164,6 +181,17 @@ describe("the difference to the baseline", () => {
     ]);
   });
 
+  test("lists stimuli in the order that is given, whichever order the rows have", () => {
+    const order = ["c", "a", "b"].map((name) => ["greeting", name] as const);
+    const rows = ["a", "b", "c", "odd"].flatMap((name) => [
+      ...trials("base", name, "10"),
+      ...trials("with", name, "1"),
+    ]);
+    const report = experimentReport({ ...EXPERIMENT, order }, rows);
+    expect(report.stimuli.with?.map(({ stimulus }) => stimulus)).toEqual(["c", "a", "b", "odd"]);
+    expect(experimentReport({ ...EXPERIMENT, order }, rows.toReversed()).lifts).toEqual(report.lifts);
+  });
+
   test("takes trials of all models of a variant as trials of the stimulus", () => {
     const variants = [
       { name: "base", systems: ["base (x)", "base (y)"] },
@@ -210,5 +238,7 @@ describe("the report", () => {
     expect(text).toContain("## Not scored in every variant\n\n- d|e (greeting): with\n");
     expect(text).toContain("- with: 3 paired stimuli are too few for any difference to show\n");
     expect(text).toContain("- a note | with a bar\n");
+    const one = experimentReport(EXPERIMENT, [...trials("base", "a", "10"), ...trials("with", "a", "11")]);
+    expect(experimentMarkdown(one)).toContain("- with: 1 paired stimulus is too few for any difference to show\n");
   });
 });

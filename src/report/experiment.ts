@@ -2,7 +2,7 @@ import { DEFAULT_LEVEL } from "../compare/index.js";
 import type { EvalRow } from "../core/row.js";
 import { type FigureFields, figuresOf, type VariantFigures } from "./experiment-figures.js";
 import { liftsOf, type VariantLift } from "./experiment-lift.js";
-import { type ReportedVariant, rowsByVariant } from "./experiment-rows.js";
+import { inStimulusOrder, type ReportedVariant, rowsByVariant, type StimulusPlace } from "./experiment-rows.js";
 import {
   type MissingStimulus,
   missingStimuli,
@@ -17,6 +17,8 @@ export interface ReportedExperiment {
   readonly baseline: string;
   readonly vary?: readonly string[];
   readonly variants: readonly ReportedVariant[];
+  /** The order in which stimuli are listed; that of the rows unless told. */
+  readonly order?: readonly StimulusPlace[];
   readonly notes?: readonly string[];
 }
 
@@ -31,7 +33,7 @@ export interface ExperimentReport {
   readonly level: number;
   /** The score that `meanScore` is the mean of. */
   readonly scoreField: string;
-  readonly variants: readonly (ReportedVariant & VariantFigures)[];
+  readonly variants: readonly (Omit<ReportedVariant, "planned"> & VariantFigures)[];
   /** One for each variant but the baseline. */
   readonly lifts: readonly VariantLift[];
   /** By variant, but the baseline. */
@@ -60,9 +62,10 @@ export function experimentReport(
   rows: readonly EvalRow[],
   { level = DEFAULT_LEVEL, seed = 0, runs = [] }: ExperimentReportOptions = {},
 ): ExperimentReport {
-  const { name, description = null, baseline, vary = [], variants, notes = [] } = experiment;
+  const { name, description = null, baseline, vary = [], variants, order = [], notes = [] } = experiment;
   const fields = fieldsOf(rows);
   const byVariant = rowsByVariant(variants, rows);
+  for (const [variant, own] of byVariant) byVariant.set(variant, inStimulusOrder(own, order));
   const rowsOf = (variant: string) => byVariant.get(variant) ?? [];
   const others = variants.filter((variant) => variant.name !== baseline);
   return {
@@ -73,7 +76,10 @@ export function experimentReport(
     vary,
     level,
     scoreField: fields.scoreField,
-    variants: variants.map((variant) => ({ ...variant, ...figuresOf(rowsOf(variant.name), fields) })),
+    variants: variants.map((variant) => ({
+      ...variant,
+      ...figuresOf(rowsOf(variant.name), { ...fields, planned: variant.planned }),
+    })),
     lifts: liftsOf(byVariant, { ...fields, baseline, level, seed }),
     stimuli: Object.fromEntries(
       others.map((other) => [other.name, stimulusDifferences(rowsOf(baseline), rowsOf(other.name))]),

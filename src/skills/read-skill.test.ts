@@ -67,6 +67,11 @@ describe("what is no skill", () => {
     ["no SKILL.md", () => rmSync(join(dir, "SKILL.md")), "There is no SKILL.md in"],
     ["no head", () => put("SKILL.md", "# Tidy\n"), "SKILL.md:1:1: it has no front matter"],
     ["a head that is no YAML", () => put("SKILL.md", "---\nname: [\n---\n"), "SKILL.md:"],
+    [
+      "a SKILL.md that is no text",
+      () => put("SKILL.md", Buffer.concat([Buffer.from(HEAD), Buffer.from([0xff, 0xfe])])),
+      "SKILL.md: it is not text in UTF-8",
+    ],
     ["no description", () => put("SKILL.md", "---\nname: a\n---\n"), "has no description."],
     [
       "a description that is no text",

@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import type { OfferedSkill } from "../core/environment.js";
 import { DatasetError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
-import { parseSkillFile } from "./skill-file.js";
+import { NOT_TEXT, parseSkillFile } from "./skill-file.js";
 import { readSkillFolder } from "./skill-folder.js";
 
 /** What every skill has. */
@@ -30,8 +30,9 @@ export async function readSkill(dir: string): Promise<ReadSkill> {
   const files = await readSkillFolder(dir);
   const head = files.find(({ dest }) => dest === SKILL_FILE);
   if (head === undefined) throw new DatasetError(`There is no ${SKILL_FILE} in ${dir}: a skill is a folder with one.`);
-  const { front, problems } = await parseSkillFile(head.content);
   const file = join(dir, SKILL_FILE);
+  if (head.encoding !== undefined) throw new DatasetError(`${file}: ${NOT_TEXT}`);
+  const { front, problems } = await parseSkillFile(head.content);
   if (problems.length > 0)
     throw new DatasetError(problems.map(({ line, column, text }) => `${file}:${line}:${column}: ${text}`).join("\n"));
   return { name: nameIn(front, dir), description: descriptionIn(front, file), files };

@@ -11,6 +11,9 @@ export interface SkillFile {
   readonly problems: readonly FileProblem[];
 }
 
+/** What is said of a SKILL.md with bytes in it that are no characters. */
+export const NOT_TEXT = "it is not text in UTF-8: save it as such, and take out what is binary.";
+
 const FENCE = /^---[ \t]*\r?\n/;
 const END = /(?:^|\n)---[ \t]*(?:\r?\n|$)/;
 

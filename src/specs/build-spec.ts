@@ -1,12 +1,13 @@
 import { readFileSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
+import type { Environment } from "../core/environment.js";
 import { messageOf } from "../core/errors.js";
 import type { Registry } from "../core/registry.js";
 import type { KeyPath } from "../files/yaml-tree.js";
 import { millisecondsOf } from "./fields.js";
 import type { Findings } from "./findings.js";
-import { gatesOf } from "./gates.js";
-import { mergeEnvironments } from "./merge-environment.js";
+import { gatesOf, problemWithGate } from "./gates.js";
+import { mergeEnvironments, takesSkillsAway } from "./merge-environment.js";
 import { checkOffered, skillUnderTest } from "./skill-under-test.js";
 import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
 import { environmentAt, type SharedEnvironment } from "./spec-environment.js";
@@ -40,6 +41,7 @@ export async function buildSpec(raw: RawSpec, context: BuildContext): Promise<Ev
   const stimuli = [...own, ...triggers];
   checkNames(raw, triggers, findings);
   checkWeights(raw, stimuli, findings);
+  checkGates(raw, findings);
   if (skill !== null) checkOffered(skill, stimuli, { dir, findings, isEdited: context.isEdited });
   return {
     file,
@@ -90,13 +92,20 @@ function stimulusOf(given: RawStimulus, path: KeyPath, making: Making): Stimulus
     ...askedBy(given, path, findings),
     tags: tagsOf(given.tags),
     rubric: given.rubric ?? [],
-    environment: mergeEnvironments(making.environment, own),
+    environment: ownEnvironment(given, own, making),
     graders: stimulusGraders(given, path, making),
     threshold: given.threshold ?? raw.scoring?.threshold ?? null,
     goldenPatch: goldenPatchOf(given, [...path, "golden_patch"], making),
     trigger: null,
     ...findings.placeOf(path),
   };
+}
+
+/** That of the file with the stimulus' own. */
+function ownEnvironment({ name }: RawStimulus, own: Environment, { environment, findings }: Making): Environment {
+  if (takesSkillsAway(environment, own))
+    findings.note(`the stimulus ${JSON.stringify(name)}: its empty environment.skills takes away those of the file`);
+  return mergeEnvironments(environment, own);
 }
 
 function goldenPatchOf(
@@ -145,4 +154,12 @@ function checkWeights({ scoring }: RawSpec, stimuli: readonly Stimulus[], findin
   const types = new Set(stimuli.flatMap(({ graders }) => graders.map(({ type }) => type)));
   for (const type of Object.keys(scoring?.weights ?? {}))
     if (!types.has(type)) findings.note(`scoring.weights.${type} has no effect: no grader is of this type`);
+}
+
+function checkGates({ gate = [] }: RawSpec, findings: Findings): void {
+  for (const [index, one] of [gate].flat().entries()) {
+    const problem = problemWithGate(one);
+    const path = Array.isArray(gate) ? ["gate", index, "value"] : ["gate", "value"];
+    if (problem !== null) findings.at(path, problem);
+  }
 }

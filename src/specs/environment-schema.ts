@@ -53,7 +53,11 @@ export const environmentSchema = mapping({
   files: listOf(fileSchema).optional().describe("Put in place after that, in this order."),
   commands: listOf(filled).optional().describe("Run in the workspace after that, by the shell."),
   env: variables.optional().describe("Variables for the commands, the agent and graders."),
-  skills: listOf(filled).optional().describe("Skills that the agent is offered: folders with a SKILL.md."),
+  skills: listOf(filled)
+    .optional()
+    .describe(
+      "Skills that the agent is offered: folders with a SKILL.md. They are added to those of the file or of use; an empty list takes these away.",
+    ),
   mcpServers: recordOf(serverSchema).optional().describe("Servers of tools that the agent is connected to, by name."),
 });
 

@@ -21,7 +21,11 @@ describe("evals of a config file", () => {
     [{ suites: { fast: {} } }, ["suites", "fast"], "suites.fast chooses nothing"],
     [{ suites: { fast: { tag: ["a"] } } }, ["suites", "fast", "tag"], 'Did you mean "tags"?'],
     [{ suites: { fast: { tags: ["=a"] } } }, ["suites", "fast", "tags", 0], "names no tag"],
-    [{ environments: { a: { use: "b" } } }, ["environments", "a", "use"], 'unknown key "use"'],
+    [
+      { environments: { a: { use: "b" } } },
+      ["environments", "a", "use"],
+      "environments.a: use is for the environments of eval files.",
+    ],
     [{ environments: { a: { files: [{}] } } }, ["environments", "a", "files", 0, "dest"], "dest is missing"],
     [3, [], "must be a mapping"],
   ])("is refused when it is %j", async (value, path, text) => {

@@ -2,7 +2,7 @@ import type { Environment } from "../core/environment.js";
 
 /**
  * An environment with another one added to it: lists follow one another, of equal names the added one counts, and its
- * repository stands in the other's place.
+ * repository stands in the other's place. An added list of skills that is empty takes the others away.
  * @example
  * mergeEnvironments({ commands: ["npm ci"] }, { commands: ["npm run build"] }); // { commands: ["npm ci", "npm run build"] }
  */
@@ -13,9 +13,14 @@ export function mergeEnvironments(base: Environment, added: Environment): Enviro
     ...joined("files", base, added),
     ...joined("commands", base, added),
     ...overlaid("env", base, added),
-    ...joined("skills", base, added),
+    ...joined("skills", takesSkillsAway(base, added) ? {} : base, added),
     ...overlaid("mcpServers", base, added),
   };
+}
+
+/** Whether an environment that is added has a list of skills that is empty, where there were some. */
+export function takesSkillsAway(base: Environment, added: Environment): boolean {
+  return added.skills?.length === 0 && (base.skills ?? []).length > 0;
 }
 
 /** What both name is there once, so that a skill is not offered twice. */

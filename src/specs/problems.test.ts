@@ -340,6 +340,32 @@ const CASES: readonly Case[] = [
     says: "gate.value is missing.",
   },
   {
+    what: "a gate in percent",
+    spec: `gate: { metric: pass_hat_3, op: ">=", value: 80 }\n${STIMULI}`,
+    at: "1:46",
+    says: "the gate pass_hat_3 >= 80 can never be met, as pass_hat_3 is a share: give a value from 0 to 1",
+  },
+  {
+    what: "a gate that is always met",
+    spec: `gates: [{ metric: coverage, op: "<", value: 2 }]\n${STIMULI}`,
+    at: "1:45",
+    says: "the gate coverage < 2 is always met",
+  },
+  {
+    what: "a gate that nothing is above",
+    spec: `gate: { metric: mean_score, op: ">", value: 1 }\n${STIMULI}`,
+    at: "1:45",
+    says: "the gate mean_score > 1 can never be met",
+  },
+  {
+    what: "runs beyond all measure",
+    spec: `defaults: { runs: 1e15 }\n${STIMULI}`,
+    at: "1:19",
+    says: "defaults.runs must be at most 10000.",
+  },
+  { what: "a tag that means nothing", spec: `name: !foo a\n${STIMULI}`, at: "1:7", says: "the tag !foo means nothing" },
+  { what: "two documents", spec: `name: a\n---\n${STIMULI}`, at: "2:1", says: "another document begins here" },
+  {
     what: "a gate that compares in no way",
     spec: `gate: [{ metric: pass_rate, op: "=>", value: 1 }]\n${STIMULI}`,
     at: "1:33",
@@ -355,6 +381,21 @@ describe("what is wrong with an eval file", () => {
       [at, expect.stringContaining(says)],
     ]);
     expect(problems[0]?.text).toMatch(/\.$/);
+  });
+
+  it("is said once of a pattern that is none, also inside another grader", async () => {
+    const bad = '{ type: output-matches, config: { pattern: "(", flags: i } }';
+    using folder = specFolder(stimulus(`graders: [${bad}, { type: all-of, config: { graders: [${bad}] } }]`));
+    const { problems } = await readSpec(folder.file, { registry });
+    expect(problems.map(({ text }) => text.split("Invalid regular expression").length - 1)).toEqual([1, 1]);
+  });
+
+  it("is not said of gates that can be met and missed, or of what is no share", async () => {
+    const gates = ["pass_rate >= 0", "pass_rate > 0", "pass_rate < 1", "error_rate <= 0", "pass_rate == 1", "cost > 3"]
+      .map((gate) => gate.split(" "))
+      .map(([metric, op, value]) => `{ metric: ${metric}, op: "${op}", value: ${value} }`);
+    using folder = specFolder(`gate: [${gates.join(", ")}]\n${STIMULI}`);
+    expect((await readSpec(folder.file, { registry })).problems).toEqual([]);
   });
 
   it("is said all at once, also of what lies beside the file", async () => {

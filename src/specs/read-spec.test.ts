@@ -100,7 +100,7 @@ describe("a whole eval file", () => {
       type: "capability",
       skill: null,
       defaults: { runs: 1, timeoutMs: null, executor: null, models: [], judgeModel: null, maxCostUsd: null },
-      gates: [{ metric: "pass_at_1", op: ">=", value: 1 }],
+      gates: [{ metric: "pass_rate", op: ">=", value: 1 }],
     });
   });
 });
@@ -142,6 +142,33 @@ describe("what the caller says", () => {
     const edit = (raw: unknown) => ({ ...(raw as object), environment: { skills: [] } });
     const { notes } = await loadSpec(folder.file, { registry, edit });
     expect(notes.join()).toContain("the skill under test is offered to the agent in no stimulus");
+  });
+});
+
+describe("an empty list of skills", () => {
+  const OWN = "  - { name: without, prompt: p, graders: [{ type: completed }], environment: { skills: [] } }\n";
+  const WITH = "  - { name: with, prompt: p, graders: [{ type: completed }] }\n";
+  const files = { "tidy/SKILL.md": SKILL };
+
+  it("takes those of the file away from a stimulus, and says so", async () => {
+    using folder = specFolder(`environment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    const { stimuli, notes } = await loadSpec(folder.file, { registry });
+    expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], [join(folder.path, "tidy")]]);
+    expect(notes).toEqual(['the stimulus "without": its empty environment.skills takes away those of the file']);
+  });
+
+  it("takes those of a shared environment away, and says nothing where there are none", async () => {
+    using folder = specFolder(`environment: { use: base, skills: [] }\nstimuli:\n${WITH}${OWN}`, files);
+    const environments = { base: { environment: { skills: ["tidy"] }, dir: folder.path } };
+    const { stimuli, notes } = await loadSpec(folder.file, { registry, environments });
+    expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], []]);
+    expect(notes).toEqual(['an empty environment.skills takes away those of the environment "base"']);
+  });
+
+  it("is an error where it takes the skill under test", async () => {
+    using folder = specFolder(`skill: tidy\nenvironment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    const { problems } = await readSpec(folder.file, { registry });
+    expect(problems.map(({ text }) => text)).toEqual([expect.stringContaining('not all stimuli (not "without")')]);
   });
 });
 

@@ -1,11 +1,10 @@
-import { dirname, isAbsolute, relative, resolve, sep } from "node:path";
 import { type Dataset, makeDataset, type RunTerms } from "../core/dataset.js";
 import type { Environment } from "../core/environment.js";
 import { DatasetError, messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import { GraderEvaluator } from "../graders/grader-evaluator.js";
-import { EnvironmentReader } from "../workspace/environment-reader.js";
+import { EnvironmentContents } from "./environment-contents.js";
 import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
 
 /**
@@ -14,9 +13,9 @@ import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
  * const dataset = await datasetOf(await loadSpec("eval.yaml"));
  */
 export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegistry): Promise<Dataset> {
-  const readers = new Map<string, EnvironmentReader>();
+  const contents = new EnvironmentContents(spec.file);
   const examples: Example[] = [];
-  for (const stimulus of spec.stimuli) examples.push(await exampleOf(stimulus, spec, readers));
+  for (const stimulus of spec.stimuli) examples.push(await exampleOf(stimulus, spec, contents));
   const { name, skill, gates, notes, defaults } = spec;
   return makeDataset({
     name,
@@ -40,56 +39,28 @@ function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {
 }
 
 /** Golden patches and tags stay out: they are not for the agent, and what they are changes nothing of what is asked. */
-async function exampleOf(
-  stimulus: Stimulus,
-  spec: EvalSpec,
-  readers: Map<string, EnvironmentReader>,
-): Promise<Example> {
+async function exampleOf(stimulus: Stimulus, spec: EvalSpec, contents: EnvironmentContents): Promise<Example> {
   const { name, prompt, turns, graders, threshold, trigger } = stimulus;
   return {
     id: name,
     question: prompt,
     ...(turns.length > 0 && { turns: [...turns] }),
     dataset: spec.name,
-    environment: await inlined(stimulus, spec, readers),
+    environment: await inlined(stimulus, spec, contents),
     graders,
     ...(threshold !== null && { threshold }),
     ...(trigger !== null && { trigger }),
   };
 }
 
-/** Each is read from the folder that holds the eval file and all that it names: links must not lead out of that. */
 async function inlined(
   { name, environment }: Stimulus,
   { file }: EvalSpec,
-  readers: Map<string, EnvironmentReader>,
+  contents: EnvironmentContents,
 ): Promise<Environment> {
-  const sources = (environment.files ?? []).flatMap((one) => ("src" in one ? [dirname(one.src)] : []));
-  const root = sources.reduce(sharedFolder, dirname(resolve(file)));
-  const reader = readers.get(root) ?? new EnvironmentReader(root);
-  readers.set(root, reader);
   try {
-    return await reader.read(relativeTo(root, environment));
+    return await contents.read(environment);
   } catch (cause) {
     throw new DatasetError(`${file}: the stimulus ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause });
   }
-}
-
-/** The nearest folder that both lie in. */
-function sharedFolder(folder: string, path: string): string {
-  const way = relative(folder, path);
-  const isInside = way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way);
-  const above = dirname(folder);
-  return isInside || above === folder ? folder : sharedFolder(above, path);
-}
-
-/** With sources relative to a folder, as the reader wants them. */
-function relativeTo(root: string, environment: Environment): Environment {
-  const { files } = environment;
-  if (files === undefined) return environment;
-  const pathOf = (path: string) => relative(root, path).split(sep).join("/") || ".";
-  return {
-    ...environment,
-    files: files.map((one) => ("src" in one ? { src: pathOf(one.src), dest: one.dest } : one)),
-  };
 }

@@ -5,7 +5,7 @@ import { didYouMean } from "../core/suggest.js";
 import type { KeyPath } from "../files/yaml-tree.js";
 import type { RawEnvironment } from "./environment-schema.js";
 import type { Findings } from "./findings.js";
-import { mergeEnvironments } from "./merge-environment.js";
+import { mergeEnvironments, takesSkillsAway } from "./merge-environment.js";
 
 /** An environment of the project file, and the folder that its paths are relative to. */
 export interface SharedEnvironment {
@@ -28,10 +28,13 @@ export function environmentAt(
 ): Environment {
   if (given === undefined) return {};
   if (typeof given === "string") return sharedOf(given, path, context);
-  const { use, ...own } = given;
+  const { use, ...rest } = given;
   const shared = use === undefined ? {} : sharedOf(use, [...path, "use"], context);
   // What `use` named is taken out; the rest has the shape of an environment.
-  return mergeEnvironments(shared, anchored(own as Environment, { dir: context.dir, say: sayAt(path, context) }));
+  const own = anchored(rest as Environment, { dir: context.dir, say: sayAt(path, context) });
+  if (takesSkillsAway(shared, own))
+    context.findings.note(`an empty environment.skills takes away those of the environment "${use}"`);
+  return mergeEnvironments(shared, own);
 }
 
 function sharedOf(name: string, path: KeyPath, { shared, findings }: EnvironmentContext): Environment {

@@ -16,8 +16,14 @@ import {
   text,
 } from "./fields.js";
 
+/** More of one stimulus tell nothing more, and are a slip of the pen. */
+const MOST_RUNS = 10_000;
+
 export const defaultsSchema = mapping({
-  runs: positive.optional().describe("Trials of each stimulus; 1 unless given."),
+  runs: positive
+    .max(MOST_RUNS, `must be at most ${MOST_RUNS}`)
+    .optional()
+    .describe("Trials of each stimulus; 1 unless given."),
   timeout: duration.optional().describe('A trial is stopped after this long, such as "2m".'),
   model: z
     .union([filled, listOf(filled).min(1, "is an empty list: name a model, or remove the line")], {
@@ -25,7 +31,9 @@ export const defaultsSchema = mapping({
     })
     .optional()
     .describe("The model of the agent, or several, each of which is measured."),
-  executor: filled.optional().describe("The agent: claude, codex, gemini, opencode, pi, or one of a plugin."),
+  executor: filled
+    .optional()
+    .describe("The agent: claude, codex, gemini, opencode, pi, or a command with {prompt} in it."),
   judge_model: filled.optional().describe("The model of graders that ask one and do not name it."),
   max_cost_usd: number
     .min(0, "must not be negative")

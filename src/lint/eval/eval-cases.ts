@@ -100,6 +100,10 @@ export const EVAL_CASES: Readonly<Record<EvalCode, Files>> = {
     graders: [TESTS, "{ type: output-not-contains, config: { substring: lodash } }"],
   }),
   "EVAL-PATH-DEAD": file({ top: "environment: { files: [{ src: nowhere, dest: . }] }" }),
+  "EVAL-ENVIRONMENT": file(
+    { top: "environment: { skills: [one/tidy, two/tidy] }" },
+    { "one/tidy/SKILL.md": skill(), "two/tidy/SKILL.md": skill() },
+  ),
   "EVAL-GOLDEN-PATCH": file(
     { more: "golden_patch: golden.diff\nenvironment: { files: [{ dest: other.js, content: a }] }" },
     { "golden.diff": PATCH },
@@ -113,8 +117,14 @@ export const EVAL_CASES: Readonly<Record<EvalCode, Files>> = {
     TIDY,
   ),
   "EVAL-TOOL-UNKNOWN": file({ top: "defaults: { executor: claude }", more: "constraints: { expect_tools: [shell] }" }),
+  "EVAL-EXECUTOR": file({ top: "defaults: { executor: claud }" }),
+  "EVAL-NOT-TAKEN": file(
+    { top: "defaults: { executor: 'node agent.mjs {prompt}' }\nenvironment: { skills: [tidy] }" },
+    TIDY,
+  ),
   "EVAL-GATE-RUNS": file({ end: "gate: { metric: pass_hat_3, op: '>=', value: 0.8 }" }),
   "EVAL-GATE-METRIC": file({ end: "gate: { metric: pass_rat, op: '>=', value: 0.8 }" }),
+  "EVAL-GATE-VALUE": file({ end: "gate: { metric: pass_rate, op: '>=', value: 80 }" }),
   "EVAL-JUDGE-MODEL": file({ graders: ["{ type: prompt, config: { prompt: Is it tidy? } }"] }),
   "EVAL-RUBRIC-JUDGE": file({ more: "rubric: [covers negative numbers]" }),
   "EVAL-TRIGGER-BOTH": file(
@@ -162,6 +172,16 @@ export const CLEAN_EVALS: Readonly<Record<string, Files>> = {
       "app/lib.js": "a\n",
       "golden.diff": `${PATCH}--- /dev/null\n+++ b/add.test.js\n@@ -0,0 +1 @@\n+test\n`,
     },
+  ),
+  "a command that takes what it is offered": file(
+    {
+      top: [
+        "defaults: { executor: 'node agent.mjs --skills {skills} --mcp {mcp_config} {prompt_file}' }",
+        "environment: { skills: [tidy], mcpServers: { docs: { command: node, args: [server.js] } } }",
+      ].join("\n"),
+      end: "gate: [{ metric: pass_rate, op: '>', value: 0 }, { metric: pass_rate, op: '==', value: 1 }]",
+    },
+    TIDY,
   ),
   "what the agent brings about by itself": file({
     prompt: "Write check.mjs, and put hello into out.txt.",

@@ -1,5 +1,7 @@
+import type { DatasetGate } from "../../core/dataset.js";
 import { didYouMean } from "../../core/suggest.js";
-import type { YamlTree } from "../../files/yaml-tree.js";
+import type { Place, YamlTree } from "../../files/yaml-tree.js";
+import { isAlwaysMet, problemWithGate } from "../../specs/gates.js";
 import type { EvalSpec, Stimulus } from "../../specs/spec.js";
 import { shortTimeout } from "./grader-remarks.js";
 import { fieldsOf } from "./places.js";
@@ -29,25 +31,44 @@ function notes({ spec, tree }: EvalFile): EvalRemark[] {
 }
 
 function gates({ spec, tree, metricKeys }: EvalFile): EvalRemark[] {
-  const { runs } = spec.defaults;
   const { gate, gates: alias = gate } = fieldsOf(tree.value);
   // Where the file has none, those that every eval has are no business of its author.
   if (alias === undefined) return [];
   const isList = Array.isArray(alias);
   const key = gate === undefined ? "gates" : "gate";
-  return spec.gates.flatMap(({ metric }, index): EvalRemark[] => {
-    const place = tree.placeOf([key, ...(isList ? [index] : []), "metric"]);
-    const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? 1);
-    if (k > runs) {
-      const message = `The gate on ${metric} needs ${k} trials of each stimulus, but defaults.runs is ${runs}.`;
-      return [{ ...place, code: "EVAL-GATE-RUNS", message, fix: `Set defaults.runs to ${k} or more.` }];
-    }
-    const known = metricKeys?.(runs);
-    if (known === undefined || known.has(metric)) return [];
-    const guess = /Did you mean "[^"]*"\?/.exec(didYouMean(metric, known))?.[0];
-    const message = [`No summary has the metric "${metric}".`, guess].filter((text) => text !== undefined).join(" ");
-    return [{ ...place, code: "EVAL-GATE-METRIC", message }];
+  const { runs } = spec.defaults;
+  return spec.gates.flatMap((one, index) => {
+    const placeOf = (inner: string) => tree.placeOf([key, ...(isList ? [index] : []), inner]);
+    return [
+      ...metricRemarks(one, { place: placeOf("metric"), runs, known: metricKeys?.(runs) }),
+      ...valueRemarks(one, placeOf("value")),
+    ];
   });
+}
+
+interface GateContext {
+  readonly place: Place;
+  readonly runs: number;
+  readonly known: ReadonlySet<string> | undefined;
+}
+
+function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateContext): EvalRemark[] {
+  const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? 1);
+  if (k > runs) {
+    const message = `The gate on ${metric} needs ${k} trials of each stimulus, but defaults.runs is ${runs}.`;
+    return [{ ...place, code: "EVAL-GATE-RUNS", message, fix: `Set defaults.runs to ${k} or more.` }];
+  }
+  if (known === undefined || known.has(metric)) return [];
+  const guess = /Did you mean "[^"]*"\?/.exec(didYouMean(metric, known))?.[0];
+  const message = [`No summary has the metric "${metric}".`, guess].filter((text) => text !== undefined).join(" ");
+  return [{ ...place, code: "EVAL-GATE-METRIC", message }];
+}
+
+function valueRemarks(gate: DatasetGate, place: Place): EvalRemark[] {
+  const { metric, op, value } = gate;
+  const always = isAlwaysMet(gate) ? `the gate ${metric} ${op} ${value} is met by all that can be measured.` : null;
+  const problem = problemWithGate(gate) ?? always;
+  return problem === null ? [] : [{ ...place, code: "EVAL-GATE-VALUE", message: problem.replace(/^the /, "The ") }];
 }
 
 function triggers({ spec: { stimuli } }: EvalFile): EvalRemark[] {

@@ -2,6 +2,8 @@ import type { Place } from "../../files/yaml-tree.js";
 import { type LoadSpecOptions, readSpec } from "../../specs/read-spec.js";
 import { commandRemarks } from "./command-remarks.js";
 import { documentRemarks } from "./document-remarks.js";
+import { environmentRemarks } from "./environment-remarks.js";
+import { executorRemarks } from "./executor-remarks.js";
 import { fileRemarks, type MetricKeys } from "./file-remarks.js";
 import { GivenReader } from "./given-files.js";
 import { goldenRemarks } from "./golden-remarks.js";
@@ -38,7 +40,13 @@ export async function evalRemarks(file: string, { metricKeys, ...options }: Lint
     const evalFile = { spec, tree, metricKeys: metricKeys ?? null };
     const ofStimuli = subjects.flatMap((subject) => OF_STIMULUS.flatMap((remarksOf) => remarksOf(subject)));
     const others = [...ofStimuli, ...judgeRemarks(tree, spec.defaults.judgeModel)];
-    const ofFile = [...fileRemarks(evalFile), ...underTestRemarks(evalFile, subjects)];
+    const ofFile = [
+      ...fileRemarks(evalFile),
+      ...executorRemarks(evalFile),
+      ...underTestRemarks(evalFile, subjects),
+      // A skill under test that cannot be read is among the problems already.
+      ...(await environmentRemarks(evalFile)).filter(({ message }) => !problems.some(({ text }) => text === message)),
+    ];
     found.push(...ofFile.filter((remark) => !isSaid(remark, others)), ...others);
   }
   const unsaid = problems.filter((problem) => !found.some((remark) => isAt(remark, problem)));
@@ -53,6 +61,7 @@ const SPECIFIC: ReadonlySet<string> = new Set([
   "EVAL-SKILL-NOT-OFFERED",
   "EVAL-TRIGGER-BOTH",
   "EVAL-JUDGE-MODEL",
+  "EVAL-GATE-VALUE",
 ]);
 
 function isAt(remark: EvalRemark, { line, column }: Place): boolean {

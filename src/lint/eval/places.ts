@@ -26,7 +26,7 @@ export function stimulusPlace(stimulus: Stimulus, tree: YamlTree): PlaceOf {
 }
 
 /** Its position in the list of the file; -1 for those of triggers, and where the list has another name. */
-function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
+export function indexOf({ name, trigger }: Stimulus, tree: YamlTree): number {
   if (trigger !== null) return -1;
   return listAt(tree.value, "stimuli").findIndex((raw) => {
     const { name: given, id } = fieldsOf(raw);

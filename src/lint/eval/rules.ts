@@ -87,6 +87,11 @@ export const EVAL_RULES = {
     about: "An eval file names a file or folder that is not there.",
     fix: "Mend the path; it is relative to the eval file.",
   },
+  "EVAL-ENVIRONMENT": {
+    severity: "error",
+    about: "An environment has something that a run refuses, such as two skills with one name.",
+    fix: "Mend what the message says.",
+  },
   "EVAL-GOLDEN-PATCH": {
     severity: "error",
     about: "A golden patch does not fit the files of its stimulus.",
@@ -112,6 +117,16 @@ export const EVAL_RULES = {
     about: "A tool is expected to be called that the agent does not have.",
     fix: "Name a tool as the agent does: the names differ between agents, and a pattern fits several.",
   },
+  "EVAL-EXECUTOR": {
+    severity: "error",
+    about: "The executor is neither an agent that is known nor a command that takes the task.",
+    fix: "Name an agent, or write a command with {prompt} where the task goes.",
+  },
+  "EVAL-NOT-TAKEN": {
+    severity: "error",
+    about: "The agent has no way to take the skills or servers that it is offered.",
+    fix: "Name another agent, or leave them out.",
+  },
   "EVAL-GATE-RUNS": {
     severity: "error",
     about: "A gate needs more trials of each stimulus than there are, so that it can never be decided.",
@@ -121,6 +136,11 @@ export const EVAL_RULES = {
     severity: "error",
     about: "A gate names a metric that no run has.",
     fix: "Name a key of the summary, such as pass_rate or pass_hat_3.",
+  },
+  "EVAL-GATE-VALUE": {
+    severity: "error",
+    about: "A gate holds a share against a value that it can never meet, or always does.",
+    fix: "Give a value between 0 and 1, as in 0.8 for 80 %.",
   },
   "EVAL-JUDGE-MODEL": {
     severity: "warning",

@@ -1,6 +1,7 @@
+import { isUtf8 } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
-import { parseSkillFile, type SkillFile } from "../../skills/skill-file.js";
+import { NOT_TEXT, parseSkillFile, type SkillFile } from "../../skills/skill-file.js";
 import type { Remark } from "../finding.js";
 import { frontMatterRemarks, keyPlaces } from "./front-matter.js";
 import { orphanRemarks } from "./orphans.js";
@@ -14,7 +15,18 @@ const MOST_BODY_LINES = 500;
 export async function skillRemarks(path: string): Promise<Remark<SkillCode>[]> {
   const file = resolve(path);
   const dir = dirname(file);
-  const text = (await readFile(file, "utf8")).replace(/^\uFEFF/, "");
+  const bytes = await readFile(file);
+  if (!isUtf8(bytes))
+    return [
+      {
+        line: 1,
+        column: 1,
+        code: "SKILL-FRONT-MATTER",
+        message: sentence(NOT_TEXT),
+        fix: "Save the file as text in UTF-8.",
+      },
+    ];
+  const text = bytes.toString("utf8").replace(/^\uFEFF/, "");
   const skill = await parseSkillFile(text);
   const broken = skill.problems.map(({ text: message, ...place }): Remark<SkillCode> => {
     return { ...place, code: "SKILL-FRONT-MATTER", message: sentence(message) };

@@ -44,6 +44,7 @@ describe("the report of an eval for people", () => {
       "skill sweep: score 0.75 over 2 of 3 stimuli",
       "activation: precision 1, recall 0.5, F1 0.667 (1 rightly, 0 wrongly, 1 missed, 0 rightly not)",
       "gate pass_hat_2 >= 0.8: 0.5, failed",
+      "t: not passed by its verdict",
       "ill: the judge is ill",
     ]);
   });

@@ -8,7 +8,7 @@ import type { StimulusLine } from "./stimulus-line.js";
 /** The report of an eval for people: a table of stimuli for each eval and system, the skill, triggers and gates. */
 export const evalReporter: Reporter = { name: "eval", render: (result) => renderEval(evalReport(result)) };
 
-export function renderEval(report: EvalReport): string {
+function renderEval(report: EvalReport): string {
   const [only, ...others] = report.parts;
   const isTitled = others.length === 0 && only !== undefined && headingOf(only) === report.title;
   const parts = report.parts.map((part) => renderPart(part, isTitled));
