@@ -114,7 +114,7 @@ const USAGE_ERRORS: Case[] = [
   {
     what: "an unknown command",
     args: ["dmo"],
-    says: /Unknown command "dmo"\. Did you mean "demo"\? Known: datasets, demo/,
+    says: /Unknown command "dmo"\. Did you mean "demo"\? Known: compare, datasets, demo/,
   },
   { what: "a stray argument", args: ["run", "needle"], says: /assay run takes flags only, but got "needle"/ },
   { what: "no system", args: ["--dataset", "needle"], says: /There is no system to measure\. Add --model/ },

@@ -48,7 +48,7 @@ function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outp
 }
 
 /** What graders found against trials that failed, from what is stored; read when it is first asked for. */
-function evidenceIn({ runDir, rows }: EvalResult): EvidenceOf {
+export function evidenceIn({ runDir, rows }: EvalResult): EvidenceOf {
   const failed = new Set(rows.filter(({ outcome }) => outcome === "fail").map(encodeKey));
   let known: Map<string, string> | null = null;
   return (row) => {

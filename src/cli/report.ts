@@ -3,7 +3,9 @@ import { resolve } from "node:path";
 import { loadModels } from "../budget/index.js";
 import { EXIT } from "../core/errors.js";
 import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
 import { loadRun } from "../load-run.js";
+import { junitReporter, junitXml } from "../report/eval/junit.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
@@ -29,8 +31,17 @@ export async function reportCommand(run: string | undefined, flags: ReportFlags)
   );
   const reporter = registry.get("reporter", flags.output ?? usualReporter(dir));
   const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
-  await writeResult(reporter.render(result, columns === undefined ? {} : { columns }));
+  const isJunit = reporter === junitReporter;
+  await writeResult(
+    isJunit ? await withEvidence(result) : reporter.render(result, columns === undefined ? {} : { columns }),
+  );
   return EXIT.fine;
+}
+
+/** What is stored tells CI more than rows alone. */
+async function withEvidence(result: EvalResult): Promise<Iterable<string>> {
+  const { evidenceIn } = await import("./eval-files.js");
+  return junitXml(result, evidenceIn(result));
 }
 
 /** Evals are reported by stimulus, as they were when they ran. */

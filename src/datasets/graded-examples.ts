@@ -37,6 +37,9 @@ export async function graderEvaluators(
     throw new DatasetError(
       `${count} of ${examples.length} examples have graders, but ${JSON.stringify(without.id)} has none. Give all of them graders, or put the others into a file of their own.`,
     );
+  const bare = examples.find(({ graders }) => Array.isArray(graders) && graders.length === 0);
+  if (bare !== undefined)
+    throw new DatasetError(`The example ${JSON.stringify(bare.id)}: its list of graders is empty. Name at least one.`);
   const evaluator = await namedEvaluator(registry, GRADERS, permissions);
   for (const example of examples) (evaluator as ChecksExamples).checkExample?.(example);
   return [evaluator];

@@ -5,23 +5,20 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type MockOptions, startMock } from "../mock/index.js";
-import { isGroupRunning } from "../processes/index.js";
-import { type GatewayOptions, gatewayCommand } from "./gateway.js";
+import { type GatewayOptions, gatewayCommand } from "../src/cli/gateway.js";
+import { type MockOptions, startMock } from "../src/mock/index.js";
+import { isGroupRunning } from "../src/processes/index.js";
 
-const HERE = fileURLToPath(new URL(".", import.meta.url));
+const BINARY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 
-/** Runs the command in a process of its own, as the command line does. */
-const DRIVER = `
-import { createJiti } from "jiti";
-const { gatewayCommand } = await createJiti(${JSON.stringify(HERE)}).import("./gateway.ts");
-const [options, ...command] = JSON.parse(process.argv[1]);
-try {
-  process.exitCode = await gatewayCommand(options, command);
-} catch (error) {
-  console.error(error.code, error.message);
-  process.exitCode = error.exitCode ?? 99;
-}`;
+/** The flags that stand for options. */
+function flagsOf({ upstream = {}, models, maxCost, timeout, output }: GatewayOptions): string[] {
+  const upstreams = Object.entries(upstream).map(([name, url]) => `${name}=${url}`);
+  const given = { "--upstream": upstreams.join(","), "--models": models, "--max-cost": maxCost, "--timeout": timeout };
+  return Object.entries({ ...given, "--output": output }).flatMap(([flag, value]) =>
+    value === undefined || value === "" ? [] : [flag, String(value)],
+  );
+}
 
 /** Asks once for each argument, and says how that went. */
 const PROGRAM = `
@@ -50,11 +47,11 @@ interface Run {
 }
 
 function run(options: GatewayOptions, ...command: readonly string[]): Run {
-  const args = ["--input-type=module", "-e", DRIVER, JSON.stringify([options, ...command])];
-  // The working folder is not the one with node_modules in it, so that no models.yml lies there.
+  const args = [BINARY, "gateway", ...flagsOf(options), ...(command.length === 0 ? [] : ["--", ...command])];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    cwd: HERE,
+    // No models.yml lies there unless a test puts one there.
+    cwd: dir,
     env: { ...process.env, DIR: dir },
   });
   let [stdout, stderr] = ["", ""];
