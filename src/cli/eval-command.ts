@@ -1,7 +1,8 @@
 import { type Command, InvalidArgumentError } from "commander";
-import { addAgentSettings, describeAgents } from "./agent-flags.js";
+import { describeAgents } from "./agent-flags.js";
 import type { EvalChoice } from "./eval-choice.js";
-import { collect, count, dollars, integer, list, number } from "./flag-values.js";
+import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
+import { collect, count, integer, list, number } from "./flag-values.js";
 import type { Done } from "./program.js";
 import { addReportFlags } from "./report-flags.js";
 import { DEFAULT_CACHE_DIR } from "./run-config.js";
@@ -34,25 +35,13 @@ export function addEval(program: Command, done: Done): void {
     .option("--runs <count>", "trials of each stimulus (default: as the file says)", count)
     .option("--executor <agent>", "the agent, or a command with {prompt}; repeatable", collect)
     .option("--model <names>", "models of the agent, with commas between them", list)
-    .option("--judge-model <name>", "the model of graders that ask one")
-    .option("--judge-url <url>", "the base URL of whatever answers for it")
-    .option("--judge-api-key-env <variable>", "the name of the variable that holds its key")
     .option("--threshold <share>", "what the weighted score of a trial must reach", number)
     .option("--timeout <duration>", "for each trial, such as 90s or 5m", duration)
-    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
-    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
-    .option("--mock <script>", "let a simulated model answer the agents, without a key: see assay mock")
-    .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count)
     .option("--require-pass", "exit 1 unless every trial passed")
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json there")
     .option("--junit <file>", "write JUnit XML there")
     .option("--markdown <file>", "write a comment for a pull request there");
-  addReportFlags(addAgentSettings(command), "eval")
-    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
-    .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
-    .option("--allow-insecure", "let a key go over plain http to another machine")
-    .option("--plugin <file>", "a module that exports register(registry), such as for graders; repeatable", collect)
-    .option("--config <file>", "the project's file (default: assay.config.ts, .mjs, .yaml when there is one)")
+  addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval")
     .option("--cache-dir [dir]", "keep outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
     .option("--seed <number>", "for the order and the bootstrap (default: 0)", integer)

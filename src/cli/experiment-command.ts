@@ -1,8 +1,8 @@
 import type { Command } from "commander";
-import { addAgentSettings } from "./agent-flags.js";
+import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
 import type { ExperimentRunFlags } from "./experiment.js";
 import type { ExperimentReportFlags } from "./experiment-report.js";
-import { collect, count, dollars, integer, list, number } from "./flag-values.js";
+import { collect, count, integer, list, number } from "./flag-values.js";
 import type { Done } from "./program.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 
@@ -46,23 +46,11 @@ function addExperimentRun(experiment: Command, done: Done): void {
     .option("--tag <filter>", "only stimuli with this tag: area=js, !slow; repeatable", collect)
     .option("--executor <agent>", "for evals that name none: the agent, or a command with {prompt}")
     .option("--model <names>", "for evals that name none: models of the agent, with commas between them", list)
-    .option("--mock <script>", "let a simulated model answer the agents, without a key: see assay mock")
-    .option("--judge-model <name>", "the model of graders that ask one")
-    .option("--judge-url <url>", "the base URL of whatever answers for it")
-    .option("--judge-api-key-env <variable>", "the name of the variable that holds its key")
-    .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
-    .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
-    .option("--workers <count>", "trials at a time (default: the number of cores, at most 4)", count)
     .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
     .option("--min-coverage <share>", "exit 3 when fewer of a variant's trials were scored (default: 0.95)", number)
     .option("--resume <run>", "a run of this experiment, and of this shard, that was stopped")
     .option("--dry-run", "print the variants and the plan; run nothing");
-  addReportOptions(addAgentSettings(command))
-    .option("--models <file>", "models with prices and budgets (default: models.yml when there is one)")
-    .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
-    .option("--allow-insecure", "let a key go over plain http to another machine")
-    .option("--plugin <file>", "a module that exports register(registry), such as for graders; repeatable", collect)
-    .option("--config <file>", "the project's file (default: assay.config.ts, .mjs, .yaml when there is one)")
+  addReportOptions(addEvalProjectFlags(addEvalRunFlags(command)))
     .option("--quiet", "no progress")
     .action(async (file: string, options: ExperimentRunFlags) => {
       const { experimentRunCommand } = await import("./experiment.js");

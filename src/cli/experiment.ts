@@ -1,5 +1,5 @@
 import "../builtins.js";
-import { dirname, resolve } from "node:path";
+import { resolve } from "node:path";
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
@@ -15,19 +15,18 @@ import {
   parseShard,
   planExperiment,
 } from "../experiments/index.js";
-import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
+import type { JudgeModelPlace } from "../judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
 import { experimentReport } from "../report/experiment.js";
 import { plural } from "../report/format.js";
 import { makePlan } from "../runner/plan.js";
-import { sharedEnvironments } from "../specs/index.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { describeAgents } from "./agent-flags.js";
 import { agentSystem } from "./agent-systems.js";
-import { findConfig, loadConfig } from "./config-file.js";
 import { describePlan } from "./dry-run.js";
 import { agentSettings } from "./eval.js";
 import { executorAgent } from "./eval-plan.js";
+import { openProject } from "./eval-project.js";
 import {
   checkFlags,
   coverageOf,
@@ -41,7 +40,7 @@ import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
 import type { Report } from "./report-result.js";
-import { closeAll, loadPlugins } from "./resolve.js";
+import { closeAll } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
 import { withMock } from "./with-mock.js";
@@ -91,16 +90,11 @@ export async function experimentDatasets(file: string, flags: ExperimentRunFlags
 }
 
 async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan: ExperimentPlan; config: RunConfig }> {
-  const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
-  const config = configFile === undefined ? {} : await loadConfig(configFile);
-  await loadPlugins(registry, [...(config.plugins ?? []), ...(flags.plugin ?? [])]);
-  registerJudgeGraders(judgePlace(flags));
+  const { config: named, plugin: plugins } = flags;
+  const { config, environments } = await openProject({ config: named, plugins, judges: judgePlace(flags) });
   const plan = await planExperiment(await loadExperiment(file), {
     registry,
-    environments: sharedEnvironments(
-      config.evals ?? {},
-      configFile === undefined ? process.cwd() : dirname(configFile),
-    ),
+    environments,
     runs: flags.runs,
     tags: flags.tag,
     executor: flags.executor,

@@ -1,8 +1,6 @@
 import "../builtins.js";
-import { dirname, resolve } from "node:path";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
-import { registerJudgeGraders } from "../judge-graders.js";
 import {
   asAnnotations,
   asJson,
@@ -17,10 +15,8 @@ import {
 } from "../lint/index.js";
 import { namedMetrics, summaryKeys } from "../metrics/index.js";
 import { printable } from "../report/printable.js";
-import { sharedEnvironments } from "../specs/index.js";
-import { findConfig, loadConfig } from "./config-file.js";
+import { openProject } from "./eval-project.js";
 import { guarded } from "./guard.js";
-import { loadPlugins } from "./resolve.js";
 import { say, writeResult } from "./streams.js";
 
 /** What the flags of `assay lint` parse to. */
@@ -61,15 +57,12 @@ function rendered(report: LintReport, output: string): string {
   return printable(output === "github" ? asAnnotations(report) : asText(report));
 }
 
-async function reportOn({ paths, plugins, disable, config: named }: LintFlags): Promise<LintReport> {
-  const file = named ?? findConfig(process.cwd());
-  const config = file === undefined ? {} : await loadConfig(resolve(file));
-  await loadPlugins(registry, [...new Set([...(config.plugins ?? []), ...plugins])]);
-  registerJudgeGraders();
+async function reportOn({ paths, disable, ...flags }: LintFlags): Promise<LintReport> {
+  const { config, environments } = await openProject(flags);
   const options: LintOptions = {
     disable,
     registry,
-    environments: sharedEnvironments(config.evals ?? {}, dirname(resolve(file ?? "assay.config.yaml"))),
+    environments,
     // Metrics that a plugin brings do not always say their keys.
     ...(config.metrics === undefined && { metricKeys }),
   };

@@ -1,17 +1,14 @@
 import "../builtins.js";
-import { dirname, resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
-import { registerJudgeGraders } from "../judge-graders.js";
 import { type OracleProgress, type OracleTask, oracleTasks, runOracle, type StimulusCheck } from "../oracle/index.js";
 import { plural } from "../report/format.js";
-import { datasetOf, findSpecs, type LoadSpecOptions, loadSpec, sharedEnvironments } from "../specs/index.js";
-import { findConfig, loadConfig } from "./config-file.js";
+import { datasetOf, findSpecs, loadSpec } from "../specs/index.js";
+import { type EvalProject, openProject } from "./eval-project.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { exitCodeOf, renderOracle } from "./oracle-report.js";
-import { loadPlugins } from "./resolve.js";
 import { StatusLine } from "./status-line.js";
 import { say, writeResult } from "./streams.js";
 
@@ -43,10 +40,8 @@ export async function oracleCommand(flags: OracleFlags): Promise<number> {
 }
 
 async function checkAll(flags: OracleFlags): Promise<StimulusCheck[]> {
-  const project = await projectOf(flags);
-  await loadPlugins(registry, project.plugins);
-  registerJudgeGraders();
-  const tasks = chosen(await tasksOf(project), flags.stimuli);
+  const project = await openProject(flags);
+  const tasks = chosen(await tasksOf(flags.evals, project), flags.stimuli);
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();
   const interrupt = interruptible(() => line?.clear());
@@ -64,26 +59,10 @@ async function checkAll(flags: OracleFlags): Promise<StimulusCheck[]> {
   }
 }
 
-/** What is checked, and what it takes to read it. */
-interface Project extends Required<Pick<LoadSpecOptions, "environments">> {
-  readonly paths: readonly string[];
-  readonly plugins: readonly string[];
-}
-
-async function projectOf({ evals, plugins, config: named }: OracleFlags): Promise<Project> {
-  const file = named ?? findConfig(process.cwd());
-  const config = file === undefined ? {} : await loadConfig(resolve(file));
-  return {
-    paths: evals.length > 0 ? evals : (config.evals?.paths ?? ["."]),
-    plugins: [...new Set([...(config.plugins ?? []), ...plugins])],
-    environments: sharedEnvironments(config.evals ?? {}, dirname(resolve(file ?? "."))),
-  };
-}
-
 /** The stimuli of all eval files, with the contents of their environments. */
-async function tasksOf({ paths, environments }: Project): Promise<OracleTask[]> {
+async function tasksOf(evals: readonly string[], { config, environments }: EvalProject): Promise<OracleTask[]> {
   const tasks: OracleTask[] = [];
-  for (const file of await findSpecs(paths)) {
+  for (const file of await findSpecs(evals.length > 0 ? evals : (config.evals?.paths ?? ["."]))) {
     const spec = await loadSpec(file, { registry, environments });
     for (const note of spec.notes) say(`${file}: ${note}`);
     tasks.push(...oracleTasks(spec, await datasetOf(spec, registry)));
