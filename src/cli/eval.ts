@@ -1,5 +1,6 @@
 import type { Dataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
+import type { ExampleSource } from "../core/example.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
@@ -11,7 +12,7 @@ import { plural } from "../report/format.js";
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
 import { checkGate, type Judgement } from "./gates.js";
-import { withSystems } from "./resolve.js";
+import { closeAll, withSystems } from "./resolve.js";
 import { runWith, type Workbench } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -34,11 +35,20 @@ const EVAL: Workbench = {
       for (const note of notes) say(note);
       for (const dataset of datasets) checkOwnGates(dataset);
       const run = { ...agentSettings(settings), agents };
-      return inEvalFlags(() => withSystems(registry, run, (systems) => use({ systems, datasets })));
+      try {
+        return await inEvalFlags(() => withSystems(registry, run, (systems) => use({ systems, datasets })));
+      } finally {
+        await closeGraders(datasets);
+      }
     });
   },
   conclude: concludeEval,
 };
+
+/** Eval files bring evaluators of their own, which hold connections to judges. */
+export async function closeGraders(datasets: readonly (Dataset | ExampleSource)[]): Promise<void> {
+  await closeAll(datasets.flatMap((dataset) => ("evaluators" in dataset ? (dataset.evaluators ?? []) : [])));
+}
 
 /** What is wrong with an agent is said in the flags of `assay run`, which names agents by others. */
 async function inEvalFlags<T>(work: () => Promise<T>): Promise<T> {

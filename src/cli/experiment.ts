@@ -24,7 +24,7 @@ import { loadTokenizer } from "../tokens/index.js";
 import { describeAgents } from "./agent-flags.js";
 import { agentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";
-import { agentSettings } from "./eval.js";
+import { agentSettings, closeGraders } from "./eval.js";
 import { executorAgent } from "./eval-plan.js";
 import { openProject } from "./eval-project.js";
 import {
@@ -117,6 +117,7 @@ async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<n
       return flags.dryRun === true ? await dryRun(plan, systems, flags) : await measure({ plan, systems, flags, file });
     } finally {
       await closeAll(systems);
+      await closeGraders(plan.datasets);
     }
   });
   return report();

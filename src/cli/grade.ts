@@ -129,6 +129,8 @@ async function grade(request: GradeRequest): Promise<Report> {
     progress?.clear();
     interrupt.release();
     await closeAll([...made, ...ownEvaluators(config, loaded)]);
+    const { of } = request.invocation;
+    if (of === "eval" || of === "experiment") await (await import("./eval.js")).closeGraders(loaded);
   }
 }
 
@@ -161,7 +163,7 @@ async function loadExamples({
   }
   if (invocation.of === "eval" || flags.eval?.files !== undefined) {
     const { evalDatasets } = await import("./eval-plan.js");
-    return evalDatasets(config);
+    return onTermsOf(parent, await evalDatasets(config));
   }
   if ((config.datasets ?? []).length > 0)
     return asNamedBefore(await resolveDatasets(registry, config, revisions), parent);
@@ -169,6 +171,14 @@ async function loadExamples({
   throw new UsageError(
     `${dir} was started from a program and does not say where its examples are (${names}). Name them: --dataset FILE.`,
   );
+}
+
+/** What was run is what is graded: the file may ask for other trials, or other agents, by now. */
+function onTermsOf({ config }: Manifest, datasets: readonly Dataset[]): Dataset[] {
+  return datasets.map((dataset) => {
+    const terms = config.datasets.find(({ name }) => name === dataset.name)?.terms;
+    return terms === undefined ? dataset : makeDataset({ ...dataset, terms });
+  });
 }
 
 /** Rows are found by the name of their dataset: the only one of a run is meant, whatever its file is called now. */
