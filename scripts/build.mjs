@@ -16,7 +16,7 @@ const COMMAND =
   /\/src\/cli\/(run|grade|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
 /** What runs without a model do not need. */
 const LATER =
-  /\/src\/(gateway|mock|http|dialects|judge|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+  /\/src\/(gateway|mock|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
 /** Evaluators besides the usual one, and what they run. */
 const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstention|normalize|gold|factories))/;
 /** What only worker threads load, and only when they are asked for it: an algebra system, a schema compiler. */
@@ -25,7 +25,7 @@ const HEAVY =
 
 /** Coding agents, the folders they work in, what grades them and what shows their work; not what every run checks. */
 const AGENTS =
-  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|specs\/(?!evals-config)|skills|lint|oracle|experiments|compare|core\/trajectory-figures|report\/(timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
+  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|specs\/(?!evals-config)|skills|lint|oracle|experiments|compare|core\/trajectory-figures|report\/(compare|experiment|timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
 
 /** Datasets that are not in the package: what they are, and how they are fetched and read. */
 const DATASETS =
