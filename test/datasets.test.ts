@@ -236,23 +236,25 @@ describe("local files", () => {
       "data.tsv": Buffer.from(delimited("\t")),
       "data.parquet": await parquetOf({ columns: types, rows: given }, { compression: "gzip" }),
     };
-    for (const [name, bytes] of Object.entries(contents)) {
-      for (const [file, content] of [
-        [name, bytes],
-        [`${name}.gz`, gzipSync(bytes)],
-      ] as const) {
-        space.writeBytes(file, content);
-        const args = [...RUN, "--dataset", file, "--map", "question=q,answer=a", "--evaluator", "regex:/^$/"];
-        const report = reportOf(await start(space.dir, args).finished);
-        expect([file, report.rows.map(({ exampleId, outcome }) => [String(exampleId), outcome])]).toEqual([
-          file,
-          [
-            ["1", "pass"],
-            ["2", "pass"],
-          ],
-        ]);
-      }
-    }
+    const files = Object.entries(contents).flatMap(([name, bytes]) => {
+      const plain = name.replace("data", `plain-${name.split(".")[1]}`);
+      const packed = `${name.replace("data", `packed-${name.split(".")[1]}`)}.gz`;
+      space.writeBytes(plain, bytes);
+      space.writeBytes(packed, gzipSync(bytes));
+      return [plain, packed];
+    });
+    const datasets = files.flatMap((file) => ["--dataset", file]);
+    const args = [...RUN, ...datasets, "--map", "question=q,answer=a", "--evaluator", "regex:/^$/"];
+    const report = reportOf(await start(space.dir, args).finished);
+    const found = files.map((file) => {
+      const own = report.rows.filter(({ dataset }) => dataset === file.replace(/\..*$/, ""));
+      return [file, own.map(({ exampleId, outcome }) => [String(exampleId), outcome])];
+    });
+    const both = [
+      ["1", "pass"],
+      ["2", "pass"],
+    ];
+    expect(found).toEqual(files.map((file) => [file, both]));
   });
 
   it.each([
