@@ -1,20 +1,31 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { afterEach, describe, expect, it } from "vitest";
+import { rolldown } from "rolldown";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { FaultPlan } from "./scripted-faults.js";
 import { repoOf, someBytes, TestBench } from "./test-bench.js";
 
 const BIG = someBytes(4_000_000);
 const SOURCE = fileURLToPath(new URL("./open-hub.ts", import.meta.url));
+/** The same in one file of plain JavaScript: a child that had to compile it would spend most of its time on that. */
+const BUNDLED = fileURLToPath(new URL(`../../node_modules/.cache/assay-tests/hub-${process.pid}.mjs`, import.meta.url));
+
+beforeAll(async () => {
+  const build = await rolldown({ input: SOURCE, platform: "node", external: (id) => /^[^./]/.test(id) });
+  await build.write({ file: BUNDLED, format: "esm", codeSplitting: false });
+  await build.close();
+});
+
+afterAll(() => rmSync(BUNDLED, { force: true }));
 
 /** Downloads a file, tells its progress line by line, and in the end the file's path. */
 const DOWNLOADER = `
-  import { openHub } from ${JSON.stringify(SOURCE)};
+  import { openHub } from ${JSON.stringify(BUNDLED)};
   const [endpoint, cacheDir, mode] = process.argv.slice(2);
   const onProgress = (progress) => console.log(JSON.stringify(progress));
   const hub = openHub({ endpoint, cacheDir, env: {}, onProgress });
@@ -38,10 +49,7 @@ class Downloader {
   readonly done: Promise<number | null>;
 
   constructor(script: string, args: readonly string[]) {
-    const jiti = import.meta.resolve("jiti/register");
-    this.process = spawn(process.execPath, ["--import", jiti, script, ...args], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
+    this.process = spawn(process.execPath, [script, ...args], { stdio: ["ignore", "pipe", "inherit"] });
     const { stdout } = this.process;
     if (stdout === null) throw new Error("the child has no output");
     const reader = createInterface(stdout);
@@ -71,11 +79,11 @@ afterEach(async () => {
 
 async function begin(...faults: FaultPlan[]): Promise<void> {
   bench = await TestBench.start({ repos: { "me/toy": repoOf({ "big.parquet": BIG }) }, faults });
-  writeFileSync(join(bench.cacheDir, "downloader.ts"), DOWNLOADER);
+  writeFileSync(join(bench.cacheDir, "downloader.mjs"), DOWNLOADER);
 }
 
 function start(mode = "whole"): Downloader {
-  const child = new Downloader(join(bench.cacheDir, "downloader.ts"), [bench.server.url, bench.cacheDir, mode]);
+  const child = new Downloader(join(bench.cacheDir, "downloader.mjs"), [bench.server.url, bench.cacheDir, mode]);
   children.push(child);
   return child;
 }
