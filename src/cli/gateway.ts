@@ -120,9 +120,11 @@ interface ProgramRun {
 async function runProgram(gateway: Gateway, { options, command, stopped }: ProgramRun): Promise<Outcome> {
   const [name = "", ...args] = command;
   const env = { ...process.env, ...gateway.env };
-  const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
-  const signals = forwardSignals(program);
+  // Before it starts: a Ctrl-C in between would end us and leave it behind.
+  const signals = forwardSignals();
   try {
+    const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
+    signals.sendTo(program);
     const first = await Promise.race([program.ended, stopped]);
     if (typeof first === "object") {
       // What was told to stop must not leave anything behind that did not listen.
@@ -151,16 +153,26 @@ function exitCodeOf({ code, signal }: ProgramEnd): number {
 const FORWARDED = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** The program is in a group of its own, so that Ctrl-C reaches only us. It is passed on; said twice, it is an order. */
-function forwardSignals(program: RunningProgram): ForwardedSignals {
+function forwardSignals(): ForwardedSignals {
+  const early: NodeJS.Signals[] = [];
+  let program: RunningProgram | null = null;
   const forward = (signal: NodeJS.Signals) => {
+    if (program === null) {
+      early.push(signal);
+      return;
+    }
     if (signals.wereSent) void program.stop();
     else program.signal(signal);
     signals.wereSent = true;
   };
+  const sendTo = (started: RunningProgram) => {
+    program = started;
+    for (const signal of early.splice(0)) forward(signal);
+  };
   const release = () => {
     for (const signal of FORWARDED) process.off(signal, forward);
   };
-  const signals = { wereSent: false, release };
+  const signals = { wereSent: false, release, sendTo };
   for (const signal of FORWARDED) process.on(signal, forward);
   return signals;
 }
@@ -168,6 +180,8 @@ function forwardSignals(program: RunningProgram): ForwardedSignals {
 interface ForwardedSignals {
   /** True once the program was told to stop. */
   readonly wereSent: boolean;
+  /** The program that they go to, those that came before it was there included. */
+  sendTo(program: RunningProgram): void;
   release(): void;
 }
 
