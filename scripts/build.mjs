@@ -10,7 +10,7 @@ const LICENSED = [...BUNDLED, "gpt-tokenizer"];
 
 /** What `--help` needs. */
 const START =
-  /\/src\/(core\/(errors|version|suggest)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
+  /\/src\/(core\/(errors|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
 /** What `assay run` needs besides, most of which `assay grade` needs too. */
 const COMMAND =
   /\/src\/cli\/(run|grade|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;

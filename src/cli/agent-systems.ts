@@ -1,5 +1,6 @@
 import { type AgentSystem, adapterOf } from "../agents/index.js";
 import { UsageError } from "../core/errors.js";
+import { given } from "../core/given.js";
 import { agentName, openAgent } from "../open-agent.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
@@ -21,11 +22,11 @@ function requireOwnNames(names: readonly string[]): void {
 }
 
 /** One agent as a system. */
-export async function agentSystem(given: AgentConfig, run: Run): Promise<AgentSystem> {
-  requireKeptBudget(given, run);
+export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSystem> {
+  requireKeptBudget(agent, run);
   const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv, keepWorkspaces } = run;
   const options = {
-    ...given,
+    ...agent,
     url: agentUrl,
     apiKeyEnv,
     allowInsecure,
@@ -37,7 +38,7 @@ export async function agentSystem(given: AgentConfig, run: Run): Promise<AgentSy
     // A plan is made without starting anything.
     isPlan: run.dryRun,
   };
-  return openAgent(Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)));
+  return openAgent(given(options));
 }
 
 /** A limit that could never fire would be a promise that nobody keeps. */

@@ -1,4 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
+import { durationMs } from "../core/duration.js";
+import { given } from "../core/given.js";
 import { describeAgents } from "./agent-flags.js";
 import type { EvalChoice } from "./eval-choice.js";
 import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
@@ -57,13 +59,10 @@ export function addEval(program: Command, done: Done): void {
     });
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
-
 /** A number without a unit could be seconds as well as minutes. */
 function duration(value: string): number {
-  const [, digits, unit = ""] = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value.trim()) ?? [];
-  const ms = Number(digits) * (UNITS[unit] ?? Number.NaN);
-  if (!(ms > 0)) throw new InvalidArgumentError("It must be a time with its unit, such as 500ms, 90s, 5m or 1h.");
+  const ms = durationMs(value);
+  if (ms === null) throw new InvalidArgumentError("It must be a time with its unit, such as 500ms, 90s, 5m or 1h.");
   return ms;
 }
 
@@ -139,7 +138,7 @@ function toFlags(options: EvalOptions): RunFlags {
   return {
     ...same,
     ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
-    eval: Object.fromEntries(Object.entries(choice).filter(([, value]) => value !== undefined)),
+    eval: given(choice),
     ...(workers === undefined ? {} : { agentParallel: workers }),
     ...(models === undefined ? {} : { modelsFile: models }),
     ...(plugin === undefined ? {} : { plugins: plugin }),

@@ -2,6 +2,7 @@ import "../builtins.js";
 import { resolve } from "node:path";
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
+import { given } from "../core/given.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
@@ -149,10 +150,6 @@ function openSystem(
     ...given({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
   };
   return agentSystem({ ...executorAgent(executor), name, ...(model === null ? {} : { model }) }, run);
-}
-
-function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 async function dryRun(plan: ExperimentPlan, systems: readonly System[], flags: ExperimentRunFlags): Promise<Report> {

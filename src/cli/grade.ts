@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
+import { given } from "../core/given.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
@@ -138,10 +139,6 @@ async function grade(request: GradeRequest): Promise<Report> {
 async function concludeGrading(result: EvalResult, { eval: choice = {} }: RunFlags): Promise<Judgement> {
   const { judgeEval } = await import("./eval.js");
   return judgeEval(result, choice.requirePass);
-}
-
-function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 /** A run that was started from a program does not say where its examples are. */

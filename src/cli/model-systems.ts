@@ -4,6 +4,7 @@ import { loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js
 import { bundledLimits, entryFor } from "../budget/model-lookup.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
+import { given } from "../core/given.js";
 import type { Limits } from "../core/price.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
@@ -71,13 +72,13 @@ interface Located {
 }
 
 async function modelSystem(
-  given: ModelConfig,
+  wanted: ModelConfig,
   run: RunConfig & { dryRun?: boolean },
   file: ModelsFile | null,
 ): Promise<ModelSystem> {
-  const { model, name, baseUrl, dialect, keyVariable, limits } = await locate(given, file);
-  const apiKeyEnv = given.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
-  const settings = { ...defined(settingsOf(run)), ...defined(settingsOf(given)) };
+  const { model, name, baseUrl, dialect, keyVariable, limits } = await locate(wanted, file);
+  const apiKeyEnv = wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
+  const settings = { ...given(settingsOf(run)), ...given(settingsOf(wanted)) };
   return new ModelSystem({
     ...settings,
     model,
@@ -94,11 +95,6 @@ function settingsOf(from: ModelConfig | RunConfig) {
   const { systemPrompt, temperature, maxTokens, extraBody, headers, timeout, allowInsecure } = from;
   const timeoutMs = timeout === undefined ? undefined : timeout * 1000;
   return { systemPrompt, temperature, maxTokens, extraBody, headers, timeoutMs, allowInsecure };
-}
-
-/** Only what is given: an option that is there and undefined is not the same as one that is not. */
-function defined<T extends object>(options: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
 }
 
 async function locate(given: ModelConfig, file: ModelsFile | null): Promise<Located> {

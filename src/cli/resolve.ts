@@ -5,6 +5,7 @@ import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "..
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
+import { given } from "../core/given.js";
 import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
@@ -201,8 +202,7 @@ export function loadOptionsOf(config: RunConfig): LoadOptions {
   const idle = head === true ? "--head (head)" : shuffleSeed === undefined ? undefined : "--shuffle-seed (shuffleSeed)";
   if (maxExamples === undefined && idle !== undefined)
     throw new UsageError(`${idle} says which examples -n takes. Add -n, or leave it out.`);
-  const given = { maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return given({ maxExamples, head, seed, shuffleSeed, map, filter, skipBadRows });
 }
 
 export function nameOf(spec: string): string {

@@ -5,6 +5,7 @@ import type { Dataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
+import { given } from "../core/given.js";
 import type { Metric } from "../core/metric.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
@@ -246,8 +247,7 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
 }
 
 function planOptions({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title }: RunConfig) {
-  const given = { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+  return given({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
 }
 
 function moneyOptions({ maxCost, trialMaxCost, maxRetries }: RunConfig): Pick<EvaluateOptions, "budget" | "retry"> {

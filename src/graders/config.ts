@@ -1,6 +1,6 @@
 import { z } from "zod";
+import { DURATION_FORM, durationMs } from "../core/duration.js";
 import { didYouMean } from "../core/suggest.js";
-import { DURATION_FORM, durationMs } from "./duration.js";
 import { problemWithGlob, problemWithPath } from "./glob.js";
 import { GraderError } from "./grader-error.js";
 import { problemWithPattern } from "./pattern.js";

@@ -1,8 +1,8 @@
 import { z } from "zod";
+import { inWords } from "../core/duration.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { amount, duration, pattern, readConfig, whole } from "./config.js";
-import { inWords } from "./duration.js";
 import { quoted } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader } from "./own-grader.js";

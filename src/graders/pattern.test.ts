@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { durationMs, inWords } from "./duration.js";
+import { durationMs, inWords } from "../core/duration.js";
 import { GraderError } from "./grader-error.js";
 import { occursIn, problemWithPattern, readPattern } from "./pattern.js";
 

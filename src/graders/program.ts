@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { inWords } from "../core/duration.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { filled, flag, readConfig } from "./config.js";
-import { inWords } from "./duration.js";
 import { quoted } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader, verdict } from "./own-grader.js";

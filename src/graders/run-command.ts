@@ -1,9 +1,9 @@
 import { z } from "zod";
+import { inWords } from "../core/duration.js";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import type { CommandResult } from "../processes/index.js";
 import { filled, pattern, readConfig } from "./config.js";
-import { inWords } from "./duration.js";
 import { quoted } from "./excerpt.js";
 import { ownGrader, verdict } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { DURATION_FORM, durationMs } from "../core/duration.js";
 import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
-import { DURATION_FORM, durationMs } from "../graders/duration.js";
 import { problemWithPath } from "../workspace/relative-path.js";
 
 /** What eval files are made of. Messages go on from the name of the field. */

@@ -1,4 +1,4 @@
-import { durationMs } from "../../graders/duration.js";
+import { durationMs } from "../../core/duration.js";
 import { textOf } from "./config-values.js";
 import type { WrittenGrader } from "./places.js";
 import type { EvalRemark, Subject } from "./subject.js";
