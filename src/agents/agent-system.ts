@@ -68,6 +68,7 @@ export class AgentSystem implements System {
   readonly maxParallel: number;
   readonly worksInPhases = true;
   readonly graceMs = GRACE_MS;
+  readonly harness: string;
   declare readonly model?: string;
   readonly #options: AgentSystemOptions;
   /** Of trials that are not over: removed on closing when a run ends early. */
@@ -78,6 +79,7 @@ export class AgentSystem implements System {
   constructor(options: AgentSystemOptions) {
     this.#options = options;
     this.name = options.name;
+    this.harness = options.adapter.name;
     this.limits = options.limits;
     this.maxParallel = options.maxParallel;
     if (options.model !== null) this.model = options.model.name;

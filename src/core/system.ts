@@ -117,6 +117,8 @@ export interface System {
   fingerprint?(): unknown;
   /** The model it calls, as its provider names it. */
   readonly model?: string;
+  /** What the model works in: the name of an agent, or `api` where it is called directly. Figures are never pooled across them. */
+  readonly harness?: string;
   /** True for one that only repeats what was done, and paid for, before. */
   readonly isRecorded?: boolean;
   /** What its work costs and may cost, when that is known: every trial is held to it. */

@@ -2,12 +2,14 @@ import { createHash } from "node:crypto";
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
 import type { Timing } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { writeAtomically } from "../files/atomic.js";
 import { readLines } from "../files/lines.js";
 import type { FinishedTrial, Sink } from "../runner/ports.js";
+import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
 import { decodeRow, encodeKey, encodeRow } from "./row-codec.js";
@@ -81,6 +83,11 @@ export class Journal implements Sink {
       writeAll(this.#outputsFd, outputs);
       writeAll(this.#rowsFd, rows);
     });
+  }
+
+  /** What is asked, once for all trials. */
+  writeExamples(examples: Iterable<Example>): void {
+    wrapped(this.dir, () => writeExamples(this.dir, examples));
   }
 
   writeSummary(summary: unknown): void {

@@ -20,10 +20,11 @@ export interface Manifest {
   invocation: unknown;
 }
 
-/** What is kept about a system: its work, its model, and the price and limits that held when the run was made. */
+/** What is kept about a system: its work, its model and harness, and the price and limits that held when the run was made. */
 export interface SystemRecord {
   fingerprint: string;
   model?: string;
+  harness?: string;
   limits?: Limits;
 }
 

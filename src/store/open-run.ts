@@ -37,6 +37,7 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   const dir = makeRunDir(options.runsDir ?? "", newRunId(config.title, now));
   const { invocation, parent } = options;
   const journal = Journal.create(dir, manifestOf(identity, { runId: basename(dir), now, invocation, parent }));
+  journal.writeExamples(plan.examples.filter((example) => example !== null));
   return { journal, earlier: NOTHING_EARLIER, notes: [] };
 }
 
@@ -46,10 +47,11 @@ function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
 }
 
 function recordOf(system: System): SystemRecord {
-  const { model, limits } = system;
+  const { model, harness, limits } = system;
   return {
     fingerprint: fingerprintOf(system, "process"),
     ...(model === undefined ? {} : { model }),
+    ...(harness === undefined ? {} : { harness }),
     ...(limits === undefined ? {} : { limits }),
   };
 }

@@ -21,6 +21,7 @@ export class ModelSystem implements System {
   readonly name: string;
   /** Host, port and a mark of the account. */
   readonly endpoint: string;
+  readonly harness = "api";
   declare readonly model?: string;
   declare readonly limits?: Limits;
   readonly #options: ModelOptions;

@@ -1,0 +1,113 @@
+import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, RunFolderError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
+import type { TrialKey } from "../core/row.js";
+import { readLines } from "../files/lines.js";
+
+/** What an example was, as it is kept with a run: for looking at, not for running again. */
+export interface StoredExample extends Example {
+  dataset: string;
+}
+
+export const EXAMPLES_FILE = "examples.jsonl";
+
+/** Examples up to this many characters of JSON are kept as they are. */
+const MOST_KEPT = 1 << 16;
+/** In larger ones, texts longer than this and lists of more items keep their beginning and their end. */
+const LONG_TEXT = 8000;
+const LONG_LIST = 40;
+
+const WRITE_AT_ONCE = 1 << 20;
+
+/**
+ * Writes down what is asked, once for all trials. A conversation of a megabyte belongs to hundreds of questions, so that
+ * long examples are shortened: the dataset has all of it, and the manifest says which dataset that was.
+ * @example
+ * writeExamples(".assay/runs/20261115-213334-needle", [{ id: 1, question: "Capital of France?", answer: "Paris" }]);
+ */
+export function writeExamples(dir: string, examples: Iterable<Example>): void {
+  const file = openSync(join(dir, EXAMPLES_FILE), "w");
+  try {
+    let pending = "";
+    for (const example of examples) {
+      pending += `${exampleLine(example)}\n`;
+      if (pending.length < WRITE_AT_ONCE) continue;
+      writeSync(file, pending);
+      pending = "";
+    }
+    writeSync(file, pending);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */
+export function* readExamples(dir: string): Generator<StoredExample> {
+  const path = join(dir, EXAMPLES_FILE);
+  if (!existsSync(path)) return;
+  for (const { text, number, terminated } of readLines(path)) if (terminated) yield decode(text, `${path}:${number}`);
+}
+
+/** What one trial was asked; null when that was not kept. */
+export function readExample(
+  dir: string,
+  { dataset, exampleId }: Pick<TrialKey, "dataset" | "exampleId">,
+): StoredExample | null {
+  const path = join(dir, EXAMPLES_FILE);
+  if (!existsSync(path)) return null;
+  const start = `{${keyOf(dataset, exampleId)}`;
+  for (const { text, number, terminated } of readLines(path))
+    if (terminated && text.startsWith(start)) return decode(text, `${path}:${number}`);
+  return null;
+}
+
+/** The key comes first, so that one example is found without parsing the others. */
+function keyOf(dataset: string, id: string | number): string {
+  return `"dataset":${JSON.stringify(dataset)},"id":${JSON.stringify(id)}`;
+}
+
+function exampleLine({ dataset = "", id, ...rest }: Example): string {
+  const key = keyOf(dataset, id);
+  const fields = jsonOf(rest);
+  const kept = fields.length <= MOST_KEPT ? fields : JSON.stringify(shortened(JSON.parse(fields)));
+  return kept === "{}" ? `{${key}}` : `{${key},${kept.slice(1)}`;
+}
+
+function jsonOf(fields: Readonly<Record<string, unknown>>): string {
+  try {
+    return JSON.stringify(fields);
+  } catch (error) {
+    return JSON.stringify({ notRecorded: `the example cannot be written as JSON: ${messageOf(error)}` });
+  }
+}
+
+function shortened(value: unknown): unknown {
+  if (typeof value === "string") return shortText(value);
+  if (Array.isArray(value)) return shortList(value).map(shortened);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shortened(inner)]));
+}
+
+function shortText(text: string): string {
+  if (text.length <= LONG_TEXT) return text;
+  const half = LONG_TEXT / 2;
+  const left = text.length - LONG_TEXT;
+  return `${text.slice(0, half)}\n… ${left} characters are not kept with the run …\n${text.slice(-half)}`;
+}
+
+function shortList(list: readonly unknown[]): readonly unknown[] {
+  if (list.length <= LONG_LIST) return list;
+  const half = LONG_LIST / 2;
+  return [...list.slice(0, half), ...list.slice(-half)];
+}
+
+function decode(line: string, place: string): StoredExample {
+  try {
+    return JSON.parse(line) as StoredExample;
+  } catch (cause) {
+    throw new RunFolderError(`${place} is not an example: ${messageOf(cause)}. Remove that line to go on without it.`, {
+      cause,
+    });
+  }
+}

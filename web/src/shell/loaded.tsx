@@ -1,0 +1,55 @@
+import type { ComponentChildren } from "preact";
+import { useEffect, useState } from "preact/hooks";
+
+/** Something that is fetched: on its way, there, or failed in words. What was there stays while it is fetched again. */
+export type Loaded<T> =
+  | { state: "loading"; value: T | null }
+  | { state: "ready"; value: T }
+  | { state: "failed"; value: T | null; problem: string };
+
+/** Fetches something whenever one of `inputs` changes. */
+export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading", value: null });
+  useEffect(() => {
+    const gone = new AbortController();
+    setLoaded(({ value }) => ({ state: "loading", value }));
+    load(gone.signal).then(
+      (value) => gone.signal.aborted || setLoaded({ state: "ready", value }),
+      (error: unknown) =>
+        gone.signal.aborted ||
+        setLoaded(({ value }) => ({
+          state: "failed",
+          value,
+          problem: error instanceof Error ? error.message : String(error),
+        })),
+    );
+    return () => gone.abort();
+  }, inputs);
+  return loaded;
+}
+
+interface WhenLoadedProps<T> {
+  loaded: Loaded<T>;
+  what: string;
+  children: (value: T) => ComponentChildren;
+}
+
+/** Shows what was fetched, or says that it is on its way or why it did not come. */
+export function WhenLoaded<T>({ loaded, what, children }: WhenLoadedProps<T>) {
+  return (
+    <>
+      {loaded.state === "failed" && (
+        <p class="problem" role="alert">
+          {loaded.problem}
+        </p>
+      )}
+      {loaded.value === null
+        ? loaded.state === "loading" && (
+            <p class="loading" role="status">
+              Loading {what} …
+            </p>
+          )
+        : children(loaded.value)}
+    </>
+  );
+}
