@@ -6,7 +6,17 @@ import { rolldown } from "rolldown";
 
 /** Packages whose code, or whose data, is in what we ship: their licences go with it. */
 const BUNDLED = ["commander"];
-const LICENSED = [...BUNDLED, "gpt-tokenizer"];
+/** Those of the page. */
+const IN_PAGE = [
+  "preact",
+  "@tanstack/react-virtual",
+  "@tanstack/virtual-core",
+  "d3-array",
+  "d3-scale",
+  "d3-shape",
+  "diff",
+];
+const LICENSED = [...BUNDLED, ...IN_PAGE, "gpt-tokenizer"];
 
 /** What `--help` needs. */
 const START =
@@ -36,6 +46,7 @@ rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
 run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
 await bundle();
+run("node_modules/vite/bin/vite.js", "build", "-c", "web/vite.config.ts", "--logLevel", "warn");
 writeLicenses();
 chmodSync(`${root}/bin/assay.js`, 0o755);
 

@@ -42,6 +42,7 @@ const MAY_IMPORT = {
   lint: ["core", "files", "skills", "specs", "graders"],
   oracle: ["core", "specs", "graders", "workspace", "processes"],
   compare: ["core", "stats", "metrics"],
+  views: ["core", "stats", "metrics", "scoring", "compare", "report", "store", "files"],
   experiments: ["core", "stats", "files", "specs", "compare"],
 };
 const LIBRARY = Object.keys(MAY_IMPORT);

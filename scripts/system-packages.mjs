@@ -11,6 +11,7 @@ const PACKAGES = [
   { package: "bubblewrap", command: "bwrap", neededBy: "the sandbox for generated code" },
   { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code" },
   { package: "python3", command: "python3", neededBy: "running generated Python" },
+  { package: "chromium", command: "chromium", neededBy: "the dashboard and the report page" },
   { package: "bsdutils", command: "script", neededBy: "the progress line on a terminal" },
 ];
 

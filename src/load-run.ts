@@ -13,6 +13,8 @@ import type { Manifest } from "./store/manifest.js";
 export interface LoadRunOptions {
   /** Prices to work out the costs again with, from the tokens that were used. */
   prices?: ModelsFile;
+  /** Only what has been run yet, be it nothing: for a run that is going on, where a missing trial is not a skipped one. */
+  soFar?: boolean;
 }
 
 /**
@@ -21,14 +23,15 @@ export interface LoadRunOptions {
  * const result = await loadRun(".assay/runs/20261115-213334-needle");
  * console.log(result.toTable());
  */
-export async function loadRun(dir: string, { prices }: LoadRunOptions = {}): Promise<EvalResult> {
+export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOptions = {}): Promise<EvalResult> {
   const manifest = readManifest(dir);
   const stored = inOrder(lastOfEach(readRows(dir)), manifest);
-  if (stored.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
+  if (stored.length === 0 && !soFar)
+    throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
   const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
   const metrics = await metricsOf(manifest);
   return new RunResult({
-    rows: [...repriced.rows, ...neverRun(stored, manifest)],
+    rows: soFar ? repriced.rows : [...repriced.rows, ...neverRun(stored, manifest)],
     metrics: metrics.known,
     config: manifest.config,
     timing: readTiming(dir) ?? untimed(manifest),

@@ -1,7 +1,7 @@
 import type { Dataset } from "../core/dataset.js";
 import { AssayError, EXIT, messageOf, ReporterError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
-import { facetsOf } from "../core/facets.js";
+import { breakdownOf } from "../core/facets.js";
 import type { Metric, MetricRun } from "../core/metric.js";
 import { type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
@@ -36,8 +36,8 @@ function tagsOf(dataset: Dataset | ExampleSource): string[] {
 /** The facets of the examples, as their rows will carry them. */
 function facetsIn(dataset: Dataset | ExampleSource): NonNullable<MetricRun["facets"]> {
   if (!("examples" in dataset)) return [];
-  const { examples, name, facets = [] } = dataset;
-  return examples.map((example) => ({ dataset: example.dataset ?? name, facets: facetsOf(example, facets) }));
+  const { examples, name } = dataset;
+  return examples.map((example) => ({ dataset: example.dataset ?? name, facets: breakdownOf(example, dataset) }));
 }
 
 interface Reported {

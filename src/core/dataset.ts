@@ -1,5 +1,6 @@
 import type { Evaluator } from "./evaluator.js";
 import type { Example, ExampleSource } from "./example.js";
+import type { Facets } from "./row.js";
 
 /** Examples with a name, and what belongs to them: their evaluators and the field that decides pass or fail. */
 export interface Dataset extends Iterable<Example> {
@@ -16,6 +17,11 @@ export interface Dataset extends Iterable<Example> {
   readonly origin?: DatasetOrigin;
   /** Fields of the examples by which results are broken down, such as `subject`, or `depth` and `length`. */
   readonly facets?: readonly string[];
+  /**
+   * What results are broken down by that stands in no field of the examples, by their ids: no system sees it, and changing
+   * it changes nothing of what is asked.
+   */
+  readonly labels?: ReadonlyMap<string | number, Facets>;
   /**
    * The field of which examples share a value that makes them alike, such as `conversation`: they stand together in the
    * order of a run, and intervals take each such group, not each example, as one independent observation.

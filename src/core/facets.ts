@@ -1,3 +1,4 @@
+import type { Dataset } from "./dataset.js";
 import type { Example } from "./example.js";
 import type { Facets, FacetValue } from "./row.js";
 
@@ -13,6 +14,16 @@ export function facetsOf(example: Example, fields: readonly string[]): Facets | 
     if (value !== null) known.push([field, value]);
   }
   return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+/** What results of an example are broken down by: its labels, and those of the fields that it has. */
+export function breakdownOf(
+  example: Example,
+  { facets = [], labels }: Pick<Dataset, "facets" | "labels">,
+): Facets | null {
+  const own = labels?.get(example.id);
+  const read = facetsOf(example, facets);
+  return own === undefined ? read : { ...own, ...read };
 }
 
 /** The value of a field that can be a facet; null when there is none, or nothing that examples could have in common. */

@@ -3,6 +3,7 @@ import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/data
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
+import type { Facets } from "../core/row.js";
 import { describe } from "../core/shape.js";
 
 /** A dataset as a run sees it: somewhere to read examples from, and what belongs to them. */
@@ -14,6 +15,7 @@ export interface DatasetSource {
   readonly primaryField?: string;
   readonly notes?: readonly string[];
   readonly facets?: readonly string[];
+  readonly labels?: ReadonlyMap<string | number, Facets>;
   readonly groupBy?: string;
   readonly origin?: DatasetOrigin;
   readonly terms?: RunTerms;
@@ -29,7 +31,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
       `The dataset must be an array, an iterable or an async iterable of examples, but is ${describe(given)}.`,
     );
   }
-  const { name, fingerprint, evaluators, primaryField, notes, facets, groupBy, origin, terms, skill, gates } =
+  const { name, fingerprint, evaluators, primaryField, notes, facets, labels, groupBy, origin, terms, skill, gates } =
     given as Partial<Dataset>;
   checkBreakdown(given as Partial<Dataset>);
   return {
@@ -41,6 +43,7 @@ export function datasetSource(given: ExampleSource | Dataset): DatasetSource {
     ...(primaryField !== undefined && { primaryField }),
     ...(notes !== undefined && { notes }),
     ...(facets !== undefined && facets.length > 0 && { facets }),
+    ...(labels !== undefined && labels.size > 0 && { labels }),
     ...(groupBy !== undefined && { groupBy }),
     ...(origin !== undefined && { origin }),
     ...(terms !== undefined && { terms }),

@@ -1,5 +1,6 @@
+import type { Dataset } from "../core/dataset.js";
 import type { Example } from "../core/example.js";
-import { facetsOf } from "../core/facets.js";
+import { breakdownOf } from "../core/facets.js";
 import type { Facets } from "../core/row.js";
 
 /**
@@ -8,14 +9,16 @@ import type { Facets } from "../core/row.js";
  */
 export class FacetReader {
   readonly fields: readonly string[];
+  readonly #breakdown: Pick<Dataset, "facets" | "labels">;
   readonly #known = new Map<string, Facets>();
 
-  constructor(fields: readonly string[]) {
-    this.fields = fields;
+  constructor(breakdown: Pick<Dataset, "facets" | "labels">) {
+    this.fields = breakdown.facets ?? [];
+    this.#breakdown = breakdown;
   }
 
   of(example: Example): Facets | null {
-    const facets = facetsOf(example, this.fields);
+    const facets = breakdownOf(example, this.#breakdown);
     if (facets === null) return null;
     const text = JSON.stringify(facets);
     const known = this.#known.get(text);

@@ -60,7 +60,7 @@ export function wire(options: WireOptions): Wiring {
     primaryFields: primaryFields(evaluators, primaryField),
     requiredFields: [...new Set(requiredFields)],
     fieldsAreKnown: everyFieldIsDeclared || requiredFields.length === 0,
-    facets: dataset.facets === undefined ? null : new FacetReader(dataset.facets),
+    facets: dataset.facets === undefined && dataset.labels === undefined ? null : new FacetReader(dataset),
     groupBy: dataset.groupBy ?? null,
     origin: dataset.origin ?? null,
     canWatch: evaluators.length > 0 && evaluators.every((evaluator) => "canWatch" in evaluator),

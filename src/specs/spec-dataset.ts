@@ -27,7 +27,14 @@ export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegi
     ...(skill !== null && { skill: skill.name }),
     ...(notes.length > 0 && { notes: notes.map((note) => `${spec.file}: ${note}`) }),
     ...(spec.stimuli.some(({ trigger }) => trigger !== null) && { facets: ["trigger"] }),
+    ...labelsOf(spec.stimuli),
   });
+}
+
+/** Tags change nothing of what is asked, and results can be looked at by them. */
+function labelsOf(stimuli: readonly Stimulus[]): Pick<Dataset, "labels"> {
+  const tagged = stimuli.filter(({ tags }) => Object.keys(tags).length > 0);
+  return tagged.length === 0 ? {} : { labels: new Map(tagged.map(({ name, tags }) => [name, tags])) };
 }
 
 function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {

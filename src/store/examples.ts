@@ -18,6 +18,8 @@ const MOST_KEPT = 1 << 16;
 const LONG_TEXT = 8000;
 const LONG_LIST = 40;
 
+const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
+
 const WRITE_AT_ONCE = 1 << 20;
 
 /**
@@ -46,7 +48,8 @@ export function writeExamples(dir: string, examples: Iterable<Example>): void {
 export function* readExamples(dir: string): Generator<StoredExample> {
   const path = join(dir, EXAMPLES_FILE);
   if (!existsSync(path)) return;
-  for (const { text, number, terminated } of readLines(path)) if (terminated) yield decode(text, `${path}:${number}`);
+  for (const { text, number, terminated } of readLines(path))
+    if (terminated) yield decodeExample(text, `${path}:${number}`);
 }
 
 /** What one trial was asked; null when that was not kept. */
@@ -56,19 +59,25 @@ export function readExample(
 ): StoredExample | null {
   const path = join(dir, EXAMPLES_FILE);
   if (!existsSync(path)) return null;
-  const start = `{${keyOf(dataset, exampleId)}`;
+  const start = `{${encodeExampleKey(dataset, exampleId)}`;
   for (const { text, number, terminated } of readLines(path))
-    if (terminated && text.startsWith(start)) return decode(text, `${path}:${number}`);
+    if (terminated && text.startsWith(start) && isKeyEnd(text[start.length]))
+      return decodeExample(text, `${path}:${number}`);
   return null;
 }
 
-/** The key comes first, so that one example is found without parsing the others. */
-function keyOf(dataset: string, id: string | number): string {
+/** What tells an example from all others, as the first fields of its line: one is found without parsing the others. */
+export function encodeExampleKey(dataset: string, id: string | number): string {
   return `"dataset":${JSON.stringify(dataset)},"id":${JSON.stringify(id)}`;
 }
 
+/** The id 1 is the beginning of 12, which is another. */
+function isKeyEnd(next: string | undefined): boolean {
+  return next === "," || next === "}";
+}
+
 function exampleLine({ dataset = "", id, ...rest }: Example): string {
-  const key = keyOf(dataset, id);
+  const key = encodeExampleKey(dataset, id);
   const fields = jsonOf(rest);
   const kept = fields.length <= MOST_KEPT ? fields : JSON.stringify(shortened(JSON.parse(fields)));
   return kept === "{}" ? `{${key}}` : `{${key},${kept.slice(1)}`;
@@ -96,13 +105,19 @@ function shortText(text: string): string {
   return `${text.slice(0, half)}\n… ${left} characters are not kept with the run …\n${text.slice(-half)}`;
 }
 
+/** Whether a text of a stored example is not all of it. */
+export function isShortened(text: string): boolean {
+  return NOT_KEPT.test(text);
+}
+
 function shortList(list: readonly unknown[]): readonly unknown[] {
   if (list.length <= LONG_LIST) return list;
   const half = LONG_LIST / 2;
   return [...list.slice(0, half), ...list.slice(-half)];
 }
 
-function decode(line: string, place: string): StoredExample {
+/** The example of a line; `place` is for the error. */
+export function decodeExample(line: string, place: string): StoredExample {
   try {
     return JSON.parse(line) as StoredExample;
   } catch (cause) {

@@ -1,5 +1,5 @@
 import { RunFolderError } from "../core/errors.js";
-import { type LockRules, tryLock } from "../files/lock.js";
+import { isLocked, type LockRules, tryLock } from "../files/lock.js";
 
 /** A run's lock is not touched, so whether a process of another machine lives cannot be seen: it counts as alive. */
 const RULES: LockRules = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };
@@ -19,4 +19,9 @@ export function lockRun(path: string): () => void {
     );
   }
   throw new RunFolderError(`Other processes keep taking the run (${path}). Wait for them, then try again.`);
+}
+
+/** Whether a living process is writing the run whose lock this is. */
+export function isRunLocked(path: string): boolean {
+  return isLocked(path, RULES);
 }

@@ -30,31 +30,38 @@ export function* readOutputs(dir: string): Generator<StoredOutput> {
   const last = new Map<string, number>();
   for (const { text, number, terminated } of readLines(path)) if (terminated) last.set(keyOf(text), number);
   const wanted = new Set(last.values());
-  for (const { text, number } of readLines(path)) if (wanted.has(number)) yield decode(text, `${path}:${number}`, dir);
+  for (const { text, number } of readLines(path))
+    if (wanted.has(number)) yield decodeOutput(text, `${path}:${number}`, dir);
+}
+
+/** What was written down of one trial besides its row; all null when nothing was. */
+export interface TrialOutput {
+  output: Output | null;
+  evidence: NonNullable<StoredOutput["evidence"]> | null;
+  grades: NonNullable<StoredOutput["grades"]> | null;
 }
 
 /**
- * The output of one trial, with its evidence; nulls when none was written down. Most of the time would go into parsing
- * those of others: they are told by how their lines begin.
+ * The output of one trial, with its evidence and grades. Most of the time would go into parsing those of others: they
+ * are told by how their lines begin.
  */
-export function readOutput(dir: string, trial: EvalRow): { output: Output | null; evidence: StoredEvidence | null } {
+export function readOutput(dir: string, trial: EvalRow): TrialOutput {
   const path = join(dir, FILES.outputs);
   const start = `{${encodeKey(trial)},`;
   let last: { text: string; number: number } | null = null;
   for (const { text, number, terminated } of existsSync(path) ? readLines(path) : [])
     if (terminated && text.startsWith(start)) last = { text, number };
-  if (last === null) return { output: null, evidence: null };
-  const { output, evidence = null } = decode(last.text, `${path}:${last.number}`, dir);
-  return { output, evidence };
+  if (last === null) return { output: null, evidence: null, grades: null };
+  const { output, evidence = null, grades = null } = decodeOutput(last.text, `${path}:${last.number}`, dir);
+  return { output, evidence, grades };
 }
-
-type StoredEvidence = NonNullable<StoredOutput["evidence"]>;
 
 function keyOf(line: string): string {
   return line.slice(0, line.search(BEHIND_KEY));
 }
 
-function decode(line: string, place: string, dir: string): StoredOutput {
+/** The output of a line, or of the file beside it that the line names; `place` is for the error. */
+export function decodeOutput(line: string, place: string, dir: string): StoredOutput {
   try {
     const { file, ...stored } = JSON.parse(line) as StoredOutput & { file?: string };
     return file === undefined ? stored : (JSON.parse(readFileSync(join(dir, file), "utf8")) as StoredOutput);

@@ -13,9 +13,9 @@ export function App() {
   const route = useRoute();
   return (
     <>
-      <a class="skip" href="#content" onClick={focusContent}>
+      <button type="button" class="skip" onClick={focusContent}>
         Skip to the content
-      </a>
+      </button>
       <header class="bar">
         <a class="name" href={addressOf([])}>
           Assay
@@ -52,9 +52,8 @@ function Place({ route, to, children }: { route: Route; to: string; children: Co
   );
 }
 
-/** An address within the page would be taken for a place to go. */
-function focusContent(event: Event): void {
-  event.preventDefault();
+/** A link would not do: an address within the page is taken for a place to go. */
+function focusContent(): void {
   document.getElementById("content")?.focus();
 }
 

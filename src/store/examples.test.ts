@@ -1,0 +1,102 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { Example } from "../core/example.js";
+import { readExample, readExamples, writeExamples } from "./examples.js";
+
+let dir = "";
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-examples-"));
+});
+
+afterEach(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+const stored = () => [...readExamples(dir)];
+
+describe("writeExamples", () => {
+  it("brings examples back as they were, in their order", () => {
+    const text = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"', "\\", "\n", "\u2028", "</script>"));
+    const example = fc.record({
+      id: fc.oneof(text, fc.integer()),
+      dataset: text,
+      question: text,
+      answers: fc.array(text),
+    });
+    fc.assert(
+      fc.property(fc.array(example), (examples) => {
+        writeExamples(dir, examples);
+        expect(stored()).toEqual(examples);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("shortens what is very long, and says so", () => {
+    const context = `start ${"x".repeat(100_000)} end`;
+    const turns = Array.from({ length: 500 }, (_, i) => ({ role: "user", content: `turn ${i}` }));
+    writeExamples(dir, [{ id: 1, question: "short", context, turns }]);
+    const [kept] = stored();
+    expect(kept?.question).toBe("short");
+    expect(kept?.context).toMatch(/^start x+\n… 92010 characters are not kept with the run …\nx+ end$/);
+    expect(kept?.turns).toHaveLength(40);
+    expect(kept?.turns?.at(-1)).toEqual({ role: "user", content: "turn 499" });
+    expect(statSync(join(dir, "examples.jsonl")).size).toBeLessThan(12_000);
+  });
+
+  it("keeps a long text whole when the example is not large as a whole", () => {
+    const context = "y".repeat(60_000);
+    writeExamples(dir, [{ id: 1, context }]);
+    expect(stored()).toEqual([{ dataset: "", id: 1, context }]);
+  });
+
+  it("costs an example that JSON cannot hold its fields, and nothing else", () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    writeExamples(dir, [{ id: 1, question: "a", circle } as Example, { id: 2, question: "b" }]);
+    expect(stored()).toEqual([
+      { dataset: "", id: 1, notRecorded: expect.stringContaining("circular") },
+      { dataset: "", id: 2, question: "b" },
+    ]);
+  });
+});
+
+describe("readExample", () => {
+  it("finds the one that is meant: ids that look alike are different", () => {
+    writeExamples(dir, [
+      { id: 1, dataset: "d", question: "number" },
+      { id: "1", dataset: "d", question: "text" },
+      { id: 11, dataset: "d", question: "longer" },
+      { id: 1, dataset: "e", question: "elsewhere" },
+    ]);
+    const question = (dataset: string, exampleId: string | number) =>
+      readExample(dir, { dataset, exampleId })?.question;
+    expect([question("d", 1), question("d", "1"), question("d", 11), question("e", 1), question("e", 2)]).toEqual([
+      "number",
+      "text",
+      "longer",
+      "elsewhere",
+      undefined,
+    ]);
+  });
+
+  it("knows none in runs that kept none, and passes over a torn last line", () => {
+    expect(readExample(dir, { dataset: "", exampleId: 1 })).toBeNull();
+    expect(stored()).toEqual([]);
+    writeExamples(dir, [{ id: 1, question: "a" }]);
+    appendFileSync(join(dir, "examples.jsonl"), '{"dataset":"","id":2,"ques');
+    expect(stored()).toHaveLength(1);
+    expect(readExample(dir, { dataset: "", exampleId: 2 })).toBeNull();
+  });
+
+  it("names the line that is damaged", () => {
+    writeExamples(dir, [{ id: 1, question: "a" }]);
+    const line = readFileSync(join(dir, "examples.jsonl"), "utf8");
+    writeFileSync(join(dir, "examples.jsonl"), `${line}{"broken\n`);
+    expect(() => stored()).toThrow(/examples\.jsonl:2 is not an example/);
+  });
+});
