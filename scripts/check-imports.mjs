@@ -37,12 +37,15 @@ const MAY_IMPORT = {
   runner: ["core", "stats"],
   store: ["core", "runner", "files"],
   report: ["core", "stats", "metrics", "scoring", "compare"],
+  importers: ["core", "files"],
   skills: ["core", "files"],
   specs: ["core", "files", "skills", "datasets", "workspace", "graders"],
   lint: ["core", "files", "skills", "specs", "graders"],
   oracle: ["core", "specs", "graders", "workspace", "processes"],
   compare: ["core", "stats", "metrics"],
-  views: ["core", "stats", "metrics", "scoring", "compare", "report", "store", "files"],
+  server: ["core", "store", "views"],
+  views: ["core", "stats", "metrics", "scoring", "compare", "report", "store", "files", "workspace"],
+  history: ["core", "files", "store"],
   experiments: ["core", "stats", "files", "specs", "compare"],
 };
 const LIBRARY = Object.keys(MAY_IMPORT);

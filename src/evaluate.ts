@@ -12,6 +12,7 @@ import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
 import { reportHead } from "./report/json.js";
+import { trialCounts } from "./report/trial-counts.js";
 import { RunResult } from "./result.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
@@ -281,5 +282,5 @@ export function timingOf(started: Date, { trials, cachedTrials }: { trials: numb
 
 export function storedSummary(result: RunResult): unknown {
   const complete = result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
-  return { ...reportHead(result), schema: "assay.summary/1", complete };
+  return { ...reportHead(result), schema: "assay.summary/1", complete, counts: trialCounts(result.rows) };
 }

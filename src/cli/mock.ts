@@ -10,6 +10,7 @@ import {
   type MockScript,
   startMock,
 } from "../mock/index.js";
+import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 
 /** What the flags of `assay mock` parse to. Each one wins over the same setting of the script. */
@@ -85,19 +86,6 @@ function rateOf(text: string, rate: string): number {
 
 function baseUrls(url: string): string {
   return `OPENAI_BASE_URL=${url}/v1\nANTHROPIC_BASE_URL=${url}\nGOOGLE_GEMINI_BASE_URL=${url}\n`;
-}
-
-/** Resolves with the first Ctrl-C or SIGTERM; a second one ends the process as usual. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    const stop = () => {
-      process.off("SIGINT", stop);
-      process.off("SIGTERM", stop);
-      resolve();
-    };
-    process.on("SIGINT", stop);
-    process.on("SIGTERM", stop);
-  });
 }
 
 function requestLine(request: MockRequest): string {

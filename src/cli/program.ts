@@ -6,14 +6,18 @@ import { addCompare } from "./compare-command.js";
 import { addDatasets } from "./dataset-commands.js";
 import { addEval } from "./eval-command.js";
 import { addExperiment } from "./experiment-command.js";
+import { addExport } from "./export-command.js";
 import { collect, integer } from "./flag-values.js";
 import { addGrade, addJudge } from "./grading-commands.js";
+import { addImport } from "./import-command.js";
 import { addInit } from "./init-command.js";
 import { addLint } from "./lint-command.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { addOracle } from "./oracle-command.js";
+import { addQuery } from "./query-command.js";
 import { addMemory, addRun } from "./run-commands.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { addServe } from "./serve-command.js";
 import { addShow } from "./show-command.js";
 
 export interface Program {
@@ -47,7 +51,11 @@ export function buildProgram(): Program {
   addModels(program, done);
   addReport(program, done);
   addCompare(program, done);
+  addServe(program, done);
   addShow(program, done);
+  addQuery(program, done);
+  addExport(program, done);
+  addImport(program, done);
   addGrade(program, done);
   addJudge(program, done);
   addGateway(program, done);

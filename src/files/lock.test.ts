@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type LockRules, tryLock } from "./lock.js";
+import { isLocked, type LockRules, tryLock } from "./lock.js";
 
 const PATIENT: LockRules = { foreignForMs: 120_000, tornForMs: 5000 };
 const TRUSTING: LockRules = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };
@@ -92,5 +92,33 @@ describe.each(["", "{", "null", '{"pid":0}'])("a lock that was torn (%o)", (cont
     writeFileSync(path, content);
     age(seconds);
     expect(triedBy(TRUSTING)).toBe("mine");
+  });
+});
+
+describe("isLocked", () => {
+  it("is true while somebody has the lock, and changes nothing", () => {
+    expect(isLocked(path, PATIENT)).toBe(false);
+    const attempt = tryLock(path, PATIENT);
+    const content = readFileSync(path, "utf8");
+    expect(isLocked(path, PATIENT)).toBe(true);
+    expect(readFileSync(path, "utf8")).toBe(content);
+    if (attempt.isMine) attempt.release();
+    expect(isLocked(path, PATIENT)).toBe(false);
+    expect(readdirSync(dir)).toEqual([]);
+  });
+
+  it("is false for a process that is gone, whose lock stays where it is", () => {
+    const { pid } = spawnSync(process.execPath, ["-e", ""]);
+    leave({ pid, host: hostname(), start: "1" });
+    expect(isLocked(path, TRUSTING)).toBe(false);
+    expect(readdirSync(dir)).toEqual(["lock"]);
+  });
+
+  it("believes other machines, and locks that may be being written, as the rules say", () => {
+    leave({ pid: 1, host: "elsewhere", start: "1" });
+    age(600);
+    expect([PATIENT, TRUSTING].map((rules) => isLocked(path, rules))).toEqual([false, true]);
+    writeFileSync(path, "");
+    expect([PATIENT, TRUSTING].map((rules) => isLocked(path, rules))).toEqual([true, false]);
   });
 });

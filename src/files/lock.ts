@@ -36,6 +36,12 @@ export function tryLock(path: string, rules: LockRules): LockAttempt {
   return takeOver(path, { dead: found, mine, rules }) ?? got;
 }
 
+/** Whether someone has the lock at `path`. It is left as it is, also when it was left behind. */
+export function isLocked(path: string, rules: LockRules): boolean {
+  const found = contentOf(path);
+  return found !== null && isBelieved(path, parseHolder(found), rules);
+}
+
 function giveBack(path: string, mine: string): void {
   if (contentOf(path) === mine) rmSync(path, { force: true });
 }

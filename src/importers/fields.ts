@@ -71,6 +71,8 @@ export function idFrom(value: unknown, what: string): string | number {
 /** A name that a record cannot do without. */
 export function nameFrom(value: unknown, what: string): string {
   if (typeof value !== "string" || value.trim() === "") throw new BadRecord(`it has no ${what}`);
+  // It would be looked for, and found, on every object that is kept by name.
+  if (value === "__proto__") throw new BadRecord(`its ${what} is a name that JavaScript uses itself`);
   if (value.length > LONGEST_NAME) throw new BadRecord(`its ${what} is ${value.length} characters long`);
   return value;
 }
@@ -79,6 +81,26 @@ export function nameFrom(value: unknown, what: string): string {
 export function shortName(value: unknown, longest = 80): string {
   const text = typeof value === "string" ? value.replaceAll(/\s+/g, " ").trim() : "";
   return text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+}
+
+/** The named fields that are short texts, numbers or truth values; null when there are none. */
+export function scalarsOf(object: JsonObject, names: readonly string[]): Record<string, unknown> | null {
+  const kept = names.slice(0, MOST_SCALARS).map((name) => [name, fieldOf(object, name)] as const);
+  const known = kept.filter(([, value]) => isShort(value));
+  return known.length === 0 ? null : Object.fromEntries(known);
+}
+
+const MOST_SCALARS = 50;
+
+function isShort(value: unknown): boolean {
+  if (typeof value === "string") return value.length <= LONGEST_NAME;
+  return typeof value === "boolean" || isFiniteNumber(value);
+}
+
+/** A text as it is, anything else as JSON; nothing is an empty text. */
+export function asText(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === undefined || value === null ? "" : JSON.stringify(value);
 }
 
 /** The moment that a field tells, in milliseconds since 1970; null when it tells none that can be true. */

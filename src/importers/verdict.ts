@@ -7,11 +7,14 @@ import type { RowFields } from "./format.js";
 export const VERDICT = "verdict";
 /** What its graders say together, from 0 to 1. */
 const WEIGHTED = "weighted_score";
+/** A field called `score` would stand for the verdict in every figure. */
+const RENAMED = "score_of_grader";
 const MOST_SCORES = 200;
 
 /** Scores by name; values that are no numbers are left out, since nothing can be said of them. */
 export function scoresOf(entries: Iterable<readonly [string, unknown]>): Record<string, number> {
-  const scores = [...entries].filter((entry): entry is [string, number] => isFiniteNumber(entry[1]));
+  const numbers = [...entries].filter((entry): entry is [string, number] => isFiniteNumber(entry[1]));
+  const scores = numbers.filter(([name]) => name !== "" && name !== "__proto__");
   if (scores.length > MOST_SCORES) throw new BadRecord(`it has ${scores.length} scores, which no table can show`);
   return Object.fromEntries(scores);
 }
@@ -30,7 +33,8 @@ type Outcome = Pick<RowFields, "outcome" | "errorCategory" | "scores" | "primary
 
 /** A trial that was graded: it passed or failed by what the other tool said, whatever its score is. */
 export function graded({ passed, score = null, others = [], stopped }: Said): Outcome {
-  const scores = scoresOf([...others, ...(score === null ? [] : [[WEIGHTED, score] as const]), [VERDICT, +passed]]);
+  const beside = Array.from(others, ([name, value]) => [name === "score" ? RENAMED : name, value] as const);
+  const scores = scoresOf([...beside, ...(score === null ? [] : [[WEIGHTED, score] as const]), [VERDICT, +passed]]);
   return {
     outcome: passed ? "pass" : "fail",
     errorCategory: stopped ?? (passed ? "none" : "logic_error"),

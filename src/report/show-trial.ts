@@ -1,4 +1,3 @@
-import type { FileChange, WorkspaceChanges } from "../core/environment.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { Trajectory, TrajectoryEvent } from "../core/trajectory.js";
@@ -6,6 +5,7 @@ import { formatNumber, formatSeconds, plural } from "./format.js";
 import { oneLine } from "./markdown.js";
 import { hanging, TERMINAL_WIDTH, textBlock } from "./text-block.js";
 import { renderTimeline, type TimelineOptions } from "./timeline.js";
+import { trajectoryOf, workspaceOf } from "./timeline-output.js";
 import { trialFacts } from "./trial-facts.js";
 import { textsOf } from "./trial-texts.js";
 import { renderChanges } from "./workspace-changes.js";
@@ -133,30 +133,4 @@ function workspaceSection(output: Output, options: TimelineOptions): string[] {
   return section(`Workspace: ${changes.length === 0 ? "nothing" : plural(changes.length, "file")} changed`, [
     ...(lines.length === 0 ? ["  It is as it was given."] : lines),
   ]);
-}
-
-/** Any system may write into these fields: what has not their shape is left to the JSON. */
-function trajectoryOf(output: Output | null): Trajectory | null {
-  const { events, startedAt }: Partial<Trajectory> = output?.trajectory ?? {};
-  if (!Array.isArray(events)) return null;
-  const known = (events as readonly unknown[]).filter(isEvent);
-  return { events: known, ...(typeof startedAt === "number" ? { startedAt } : {}) };
-}
-
-function isEvent(value: unknown): value is TrajectoryEvent {
-  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
-}
-
-function workspaceOf(output: Output): WorkspaceChanges | null {
-  const { changes, incomplete }: Partial<WorkspaceChanges> = output.workspace ?? {};
-  if (!Array.isArray(changes)) return null;
-  const known = (changes as readonly unknown[]).filter(isChange);
-  return { changes: known, ...(typeof incomplete === "string" ? { incomplete } : {}) };
-}
-
-function isChange(value: unknown): value is FileChange {
-  const { path, status, content, target } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof path !== "string") return false;
-  if (status === "added" || status === "modified") return typeof content === "string";
-  return status === "deleted" || status === "folder" || (status === "linked" && typeof target === "string");
 }

@@ -1,4 +1,6 @@
 import type { AgentHappening, TrajectoryEvent } from "../core/trajectory.js";
+import { ToolCalls } from "./timeline-calls.js";
+import { joinedTexts, shown } from "./timeline-text.js";
 import { argumentsText, gistOf } from "./tool-gist.js";
 import { UsageSoFar } from "./usage-so-far.js";
 
@@ -27,8 +29,7 @@ export function entriesOf(events: readonly TrajectoryEvent[], isFull: boolean): 
 class Telling {
   readonly #events: readonly TrajectoryEvent[];
   readonly #isFull: boolean;
-  readonly #calls = new Map<string, { name: string; timestamp: number }>();
-  readonly #answered: ReadonlySet<string>;
+  readonly #calls: ToolCalls;
   readonly #used = new UsageSoFar();
   readonly #untold = new Map<string, number>();
   readonly #tell: Readonly<Record<AgentHappening["type"], Tell>>;
@@ -37,7 +38,7 @@ class Telling {
   constructor(events: readonly TrajectoryEvent[], isFull: boolean) {
     this.#events = joinedTexts(events);
     this.#isFull = isFull;
-    this.#answered = new Set(events.filter(({ type }) => type === "tool_result").map(({ callId }) => shown(callId)));
+    this.#calls = new ToolCalls(events);
     this.#tell = {
       user_message: ({ text }) => ({ label: "user", text: shown(text), maxLines: 8 }),
       assistant_message: ({ text }) => ({ label: "says", text: shown(text), maxLines: 12 }),
@@ -71,20 +72,23 @@ class Telling {
   }
 
   #call(event: TrajectoryEvent): Omit<Entry, "timestamp"> {
-    const [id, name] = [shown(event.callId), shown(event.name)];
-    this.#calls.set(id, { name, timestamp: event.timestamp });
+    const { name, isAnswered } = this.#calls.call(event);
     const given = this.#isFull ? argumentsText(event.arguments) : gistOf(event.arguments);
-    const open = this.#answered.has(id) ? "" : " (no result)";
-    return { label: "calls", text: `${name}${open}${given === "" ? "" : `: ${given}`}`, maxLines: 3 };
+    return {
+      label: "calls",
+      text: `${name}${isAnswered ? "" : " (no result)"}${given === "" ? "" : `: ${given}`}`,
+      maxLines: 3,
+    };
   }
 
-  #result({ callId, success, result, timestamp }: TrajectoryEvent): Omit<Entry, "timestamp"> {
-    const call = this.#calls.get(shown(callId));
-    const seconds = call === undefined ? Number.NaN : (timestamp - call.timestamp) / 1000;
-    const took = seconds >= 0.1 ? ` after ${seconds.toFixed(1)} s` : "";
-    const head = `${call?.name ?? "a tool"}${took}`;
-    const text = shown(result).trim();
-    return { label: success === false ? "failed" : "ok", text: text === "" ? head : `${head}: ${text}`, maxLines: 6 };
+  #result(event: TrajectoryEvent): Omit<Entry, "timestamp"> {
+    const head = this.#calls.result(event);
+    const text = shown(event.result).trim();
+    return {
+      label: event.success === false ? "failed" : "ok",
+      text: text === "" ? head : `${head}: ${text}`,
+      maxLines: 6,
+    };
   }
 
   #odd({ type, timestamp: _, ...data }: TrajectoryEvent): Omit<Entry, "timestamp"> | null {
@@ -96,21 +100,4 @@ class Telling {
     this.#untold.set(name, (this.#untold.get(name) ?? 0) + 1);
     return null;
   }
-}
-
-/** Parts of what is said that follow each other are one text, also when the meter's word comes between them. */
-export function joinedTexts(events: readonly TrajectoryEvent[]): TrajectoryEvent[] {
-  const found: TrajectoryEvent[] = [];
-  for (const event of events) {
-    const at = found.findLastIndex(({ type }) => type !== "token_usage");
-    const before = found[at];
-    const isPart = event.type === "assistant_message" || event.type === "reasoning";
-    if (isPart && before?.type === event.type) found[at] = { ...before, text: shown(before.text) + shown(event.text) };
-    else found.push(event);
-  }
-  return found;
-}
-
-function shown(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

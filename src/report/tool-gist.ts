@@ -1,3 +1,5 @@
+import { jsonText, shown } from "./timeline-text.js";
+
 /** What names the thing to be run, in the words of various tools; the first that is there counts. */
 const COMMANDS = ["command", "cmd", "script"];
 const PATHS = ["file_path", "filePath", "path", "notebook_path", "filename", "file", "dir_path", "directory"];
@@ -6,7 +8,8 @@ const OTHERS = ["pattern", "query", "url", "prompt", "description", "name"];
 const PATCHES = ["patch", "input", "patchText"];
 const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 
-type Arguments = Readonly<Record<string, unknown>>;
+/** What a tool was given. */
+export type Arguments = Readonly<Record<string, unknown>>;
 
 /**
  * What a tool was asked to do, in a few words: its command, its file and the first line for it, or what else it was given.
@@ -15,16 +18,16 @@ type Arguments = Readonly<Record<string, unknown>>;
  */
 export function gistOf(given: unknown): string {
   const known = objectOf(given);
-  if (known === null) return textOf(given);
-  return commandIn(known) ?? pathsIn(known) ?? firstOf(known, OTHERS) ?? textOf(known);
+  if (known === null) return shown(given);
+  return commandIn(known) ?? pathsIn(known) ?? firstOf(known, OTHERS) ?? shown(known);
 }
 
 /** All that a tool was given; a single text as it is, because JSON would spell its line breaks. */
 export function argumentsText(given: unknown): string {
   const known = objectOf(given);
-  if (known === null) return textOf(given);
+  if (known === null) return shown(given);
   const [only, ...others] = Object.values(known);
-  return others.length === 0 && typeof only === "string" ? only : (JSON.stringify(known, null, 2) ?? "");
+  return others.length === 0 && typeof only === "string" ? only : jsonText(known, 2);
 }
 
 function commandIn(known: Arguments): string | null {
@@ -65,8 +68,13 @@ function firstOf(known: Arguments, keys: readonly string[]): string | null {
   return null;
 }
 
-/** Some agents hand arguments on as the text that the model wrote. */
-function objectOf(given: unknown): Arguments | null {
+/** The file that a tool was given; null when it was given none. */
+export function fileIn(known: Arguments): string | null {
+  return firstOf(known, PATHS);
+}
+
+/** What a tool was given, by name. Some agents hand arguments on as the text that the model wrote. */
+export function objectOf(given: unknown): Arguments | null {
   if (typeof given === "string" && given.trimStart().startsWith("{")) return parsed(given);
   return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as Arguments) : null;
 }
@@ -77,8 +85,4 @@ function parsed(text: string): Arguments | null {
   } catch {
     return null;
   }
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }

@@ -1,6 +1,6 @@
 import type { Output } from "../core/system.js";
 import type { TrajectoryEvent } from "../core/trajectory.js";
-import { joinedTexts } from "./timeline-entries.js";
+import { joinedTexts } from "./timeline-text.js";
 
 /** A text of an output under its heading. */
 export interface TrialText {

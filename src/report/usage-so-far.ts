@@ -9,11 +9,9 @@ export class UsageSoFar {
   #hasUnknownCost = false;
 
   /** What one request took, and what all have taken so far. */
-  add({ usage, costUsd, model, durationMs }: TrajectoryEvent): string {
-    const { input, output } = sidesOf(usage);
-    this.#tokens += input + output;
-    if (typeof costUsd === "number") this.#costUsd += costUsd;
-    else this.#hasUnknownCost = true;
+  add(event: TrajectoryEvent): string {
+    const { input, output } = this.take(event);
+    const { model, durationMs } = event;
     const facts = [
       `${grouped(input)} in, ${grouped(output)} out`,
       `so far ${grouped(this.#tokens)} tokens, ${this.#cost()}`,
@@ -21,6 +19,25 @@ export class UsageSoFar {
       ...(typeof durationMs === "number" ? [formatSeconds(durationMs / 1000)] : []),
     ];
     return facts.join(" · ");
+  }
+
+  /** The tokens that one request took; all figures so far have it in them from now on. */
+  take({ usage, costUsd }: TrajectoryEvent): { input: number; output: number } {
+    const sides = sidesOf(usage);
+    this.#tokens += sides.input + sides.output;
+    if (typeof costUsd === "number") this.#costUsd += costUsd;
+    else this.#hasUnknownCost = true;
+    return sides;
+  }
+
+  /** Of all requests so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Of all requests so far; null when that of one is not known. */
+  get costUsd(): number | null {
+    return this.#hasUnknownCost ? null : this.#costUsd;
   }
 
   /** A sum that lacks something must not pass for the whole. */

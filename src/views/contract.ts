@@ -194,6 +194,7 @@ export interface HeatMap {
 /** What the tokens of each class came to. */
 export interface TokenCost {
   system: string;
+  /** All of them, each token in one; empty when nobody reported what was used. */
   classes: readonly { name: TokenClass; tokens: number; costUsd: number | null }[];
   /** As billed; classes need not add up to it, since a provider may charge for more. */
   costUsd: number | null;
@@ -260,6 +261,10 @@ export interface TrialView {
   timeline: readonly TimelineStep[] | null;
   /** Files that the work changed. */
   changes: readonly FileChange[] | null;
+  /** Why some of the changes are not here; absent when all are. */
+  changesIncomplete?: string;
+  /** What its tokens of each class came to; absent when nobody worked it out, and its row's usage has to do. */
+  classes?: TokenCost["classes"];
   /** The other trials of the same example, of all systems. */
   siblings: readonly (TrialKey & { outcome: Outcome; score: number | null })[];
 }
@@ -283,6 +288,8 @@ export interface TimelineStep {
   text: string;
   /** Of the whole text, which is cut where it is very long. */
   length: number;
+  /** Of a call and of its result: what pairs them. */
+  callId: string | null;
   /** Of a tool's result. */
   isSuccess: boolean | null;
   /** Of a call that edits or writes a file: its lines, each with a leading `+`, `-` or space. */

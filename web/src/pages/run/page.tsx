@@ -1,10 +1,79 @@
-import type { Route } from "../../shell/route.js";
+import type { RunView } from "../../../../src/views/contract.js";
+import { useSource } from "../../shell/context.js";
+import { WhenLoaded } from "../../shell/loaded.js";
+import { addressOf, goTo, type Route } from "../../shell/route.js";
+import { formatCount, PageHead, type Tab, Tabs } from "../../ui/index.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+import { ChartsTab } from "./charts-tab.js";
+import { LivePanel } from "./live-panel.js";
+import { hasFilter } from "./rows/row-filter.js";
+import { RowsTab } from "./rows/rows-tab.js";
+import { RunHead } from "./run-head.js";
+import { SummaryTab } from "./summary-tab.js";
+import { type LiveRun, useLiveRun } from "./use-live.js";
 
-/** Not drawn yet. */
+/** One run: what came of it, in figures, charts and rows; live while it goes. */
 export function RunPage({ route, id }: { route: Route; id: string }) {
+  return <Run key={id} route={route} id={id} />;
+}
+
+function Run({ route, id }: { route: Route; id: string }) {
+  const live = useLiveRun(id);
   return (
-    <h1>
-      Run {id} {route.path.length}
-    </h1>
+    <>
+      <PageHead title={visibleLine(live.loaded.value?.card.title ?? id)} place={id} />
+      <WhenLoaded loaded={live.loaded} what="the run">
+        {(view) => <RunParts route={route} view={view} live={live} />}
+      </WhenLoaded>
+    </>
+  );
+}
+
+interface RunPartsProps {
+  route: Route;
+  view: RunView;
+  live: LiveRun;
+}
+
+function RunParts({ route, view, live: { progress } }: RunPartsProps) {
+  const { id } = view.card;
+  const chosen = tabOf(route);
+  return (
+    <>
+      <RunHead view={view} />
+      <CompareLink view={view} />
+      {progress !== null && <LivePanel id={id} progress={progress} />}
+      <Tabs label="Parts of the run" tabs={tabsOf(view)} chosen={chosen} onChoose={(tab) => goTo(["run", id, tab])}>
+        {chosen === "summary" && <SummaryTab route={route} view={view} />}
+        {chosen === "charts" && <ChartsTab view={view} />}
+        {chosen === "rows" && <RowsTab route={route} id={id} state={`${view.card.status} ${view.card.done}`} />}
+      </Tabs>
+    </>
+  );
+}
+
+function tabsOf({ card }: RunView): Tab[] {
+  return [
+    { key: "summary", title: "Summary" },
+    { key: "charts", title: "Charts" },
+    { key: "rows", title: "Rows", count: formatCount(card.done) },
+  ];
+}
+
+/** Which part an address is about; one that asks for some of the rows is about rows. */
+function tabOf({ path: [, , part], query }: Route): "summary" | "charts" | "rows" {
+  if (part === "charts" || part === "rows") return part;
+  return part === undefined && hasFilter(query) ? "rows" : "summary";
+}
+
+function CompareLink({ view: { card } }: { view: RunView }) {
+  const source = useSource();
+  const [a, b] = card.systems;
+  if (source.kind === "file" && b === undefined) return null;
+  const pair = source.kind === "file" || b !== undefined ? { b: card.id, systemA: a?.system, systemB: b?.system } : {};
+  return (
+    <p class="actions">
+      <a href={addressOf(["compare"], { a: card.id, ...pair })}>Compare its systems, or with another run</a>
+    </p>
   );
 }

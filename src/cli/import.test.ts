@@ -1,0 +1,95 @@
+import { Command } from "commander";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { UsageError } from "../core/errors.js";
+import { importCommand } from "./import.js";
+import { addImport } from "./import-command.js";
+import { reportCommand } from "./report.js";
+import { showCommand } from "./show.js";
+
+const ROWS = [
+  {
+    system: "keep",
+    example_id: "a",
+    scores: { f1: 0.9 },
+    input_tokens: 10,
+    output_tokens: 5,
+    latency: 1,
+    dataset: "qa",
+  },
+  {
+    system: "keep",
+    example_id: "b",
+    scores: { f1: 0.1 },
+    input_tokens: 10,
+    output_tokens: 5,
+    latency: 3,
+    dataset: "qa",
+  },
+];
+
+function workspaceOf(rows: readonly unknown[] = ROWS): Workspace {
+  return new Workspace({ "results.json": JSON.stringify({ rows, summary: {}, timing: {}, config: {} }) });
+}
+
+/** What a command writes to both of its streams. */
+async function written(work: () => Promise<unknown>): Promise<{ stdout: string; stderr: string }> {
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    const spy = vi.spyOn(process[name], "write").mockImplementation((text) => {
+      texts[name] += String(text);
+      return true;
+    });
+    onTestFinished(() => spy.mockRestore());
+  }
+  await work();
+  vi.restoreAllMocks();
+  return texts;
+}
+
+describe("assay import", () => {
+  it("says what it recognised, reports, and says where the run is", async () => {
+    const workspace = workspaceOf();
+    const runsDir = workspace.path("runs");
+    const flags = { output: "table", runsDir };
+    let exitCode: number | null = null;
+    const { stdout, stderr } = await written(async () => {
+      exitCode = await importCommand([workspace.path("results.json")], flags);
+    });
+    expect(exitCode).toBe(0);
+    expect(stderr).toContain("Recognised as context-bench results.");
+    expect(stderr).toMatch(/2 trials stored in .*runs/);
+    expect(stdout).toMatch(/keep\s+\|/);
+    const report = await written(() => reportCommand("latest", { runsDir, output: "table" }));
+    expect(report.stdout).toBe(stdout);
+    const shown = await written(() => showCommand({ run: "latest", trial: "a", runsDir, output: "text" }));
+    expect(shown.stdout).toContain("f1 = 0.9 (decides)");
+  });
+
+  it("writes JSON, by flags as they are parsed", async () => {
+    const workspace = workspaceOf();
+    const program = new Command().exitOverride();
+    const done = vi.fn();
+    addImport(program, done);
+    const args = ["import", workspace.path("results.json"), "--format", "context-bench", "--title", "Old results"];
+    const { stdout, stderr } = await written(() =>
+      program.parseAsync([...args, "--output", "json", "--runs-dir", workspace.path("runs")], { from: "user" }),
+    );
+    expect(JSON.parse(stdout)).toMatchObject({
+      schema: "assay.report/1",
+      config: { title: "Old results" },
+      summary: { keep: { pass_rate: 0.5, latency_mean: 2 } },
+    });
+    expect(stderr).not.toContain("Recognised");
+    expect(done).toHaveBeenCalledWith(0);
+  });
+
+  it("refuses outputs and formats that do not exist, before anything is written", async () => {
+    const workspace = workspaceOf();
+    const files = [workspace.path("results.json")];
+    const runsDir = workspace.path("runs");
+    await expect(importCommand(files, { output: "tabel", runsDir })).rejects.toThrow(/Did you mean .*table/);
+    await expect(importCommand(files, { output: "table", runsDir, format: "vallie" })).rejects.toThrow(UsageError);
+    expect(() => workspace.read("runs")).toThrow();
+  });
+});

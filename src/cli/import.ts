@@ -1,0 +1,51 @@
+import "../builtins.js";
+import { EXIT, UsageError } from "../core/errors.js";
+import { registry } from "../core/registry.js";
+import { didYouMean } from "../core/suggest.js";
+import { type ImportProgress, type ImportRunOptions, importRun } from "../import-run.js";
+import type { FormatName } from "../importers/index.js";
+import { plural } from "../report/format.js";
+import { StatusLine } from "./status-line.js";
+import { say, writeResult } from "./streams.js";
+
+export interface ImportFlags {
+  format?: string;
+  title?: string;
+  output: string;
+  runsDir: string;
+}
+
+const OUTPUTS = ["table", "json"];
+
+/** `assay import`: makes a run of the results of another tool, and reports it. */
+export async function importCommand(files: readonly string[], flags: ImportFlags): Promise<number> {
+  const { output, format } = flags;
+  if (!OUTPUTS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, OUTPUTS)}`);
+  const line = new StatusLine(process.stderr);
+  const imported = await showing(line, (onProgress) => importRun({ ...optionsOf(files, flags), onProgress }));
+  if (format === undefined) say(`Recognised as ${imported.format} results.`);
+  await writeResult(registry.get("reporter", output).render(imported.result, {}));
+  say(`${plural(imported.result.rows.length, "trial")} stored in ${imported.result.runDir}`);
+  return EXIT.fine;
+}
+
+function optionsOf(files: readonly string[], { format, title, runsDir }: ImportFlags): ImportRunOptions {
+  return {
+    files,
+    runsDir,
+    // Names that are none are refused with a word on those that are.
+    ...(format === undefined ? {} : { format: format as FormatName }),
+    ...(title === undefined ? {} : { title }),
+  };
+}
+
+async function showing<T>(line: StatusLine, work: (onProgress: (p: ImportProgress) => void) => Promise<T>): Promise<T> {
+  const start = performance.now();
+  try {
+    return await work(({ records, phase }) =>
+      line.show(() => `${phase} ${plural(records, "record")}`, performance.now() - start),
+    );
+  } finally {
+    line.clear();
+  }
+}

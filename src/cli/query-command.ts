@@ -1,0 +1,35 @@
+import type { Command } from "commander";
+import { count } from "./flag-values.js";
+import type { Done } from "./program.js";
+import type { QueryFlags } from "./query.js";
+import { DEFAULT_RUNS_DIR } from "./run-config.js";
+
+const EXAMPLES = `
+Views: runs, rows, trials, usage, summary. assay query --schema lists their columns.
+
+Examples:
+  assay query --schema
+  assay query "select run, status, cost_usd from runs order by created_at desc limit 10"
+  assay query "select system, avg(score), sum(cost_usd) from rows group by system" --output csv
+  assay query "select example_id, question, response from trials where outcome = 'fail'" --output jsonl
+  assay query --file trend.sql --output json
+  echo "from summary where metric = 'pass_rate'" | assay query -`;
+
+/** `assay query`. */
+export function addQuery(program: Command, done: Done): void {
+  program
+    .command("query")
+    .description("ask all stored runs in SQL: what they found, cost and took; reads only")
+    .argument("[statement]", "one statement that reads, or - for stdin (default: list the views)")
+    .option("--schema", "list the views with their columns")
+    .option("--file <path>", "read the statement from a file")
+    .option("--output <name>", "table, json, csv or jsonl", "table")
+    .option("--limit <count>", "most lines that the table shows (default: 100)", count)
+    .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
+    .allowExcessArguments(false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (statement: string | undefined, options: QueryFlags) => {
+      const { queryCommand } = await import("./query.js");
+      done(await queryCommand({ ...options, ...(statement === undefined ? {} : { statement }) }));
+    });
+}

@@ -1,0 +1,28 @@
+import type { JsonValue } from "./json-values.js";
+
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
+
+/** How a cell begins that a spreadsheet would take for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/**
+ * One line of a CSV file as RFC 4180 has it. Nested values are JSON, null is an empty cell, and a text that a spreadsheet
+ * would run as a formula has an apostrophe before it.
+ * @example
+ * csvLine(["a,b", null, "=1+1", { f1: 1 }]); // '"a,b",,\'=1+1,"{""f1"":1}"\r\n'
+ */
+export function csvLine(values: readonly JsonValue[]): string {
+  return `${values.map(csvCell).join(",")}\r\n`;
+}
+
+function csvCell(value: JsonValue): string {
+  if (value === null) return "";
+  if (typeof value !== "string") return quotedCell(typeof value === "object" ? JSON.stringify(value) : String(value));
+  // An empty text is not a missing one.
+  if (value === "") return '""';
+  return quotedCell(FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value);
+}
+
+function quotedCell(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

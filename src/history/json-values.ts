@@ -1,0 +1,103 @@
+import type { DuckDBMapValue, DuckDBStructValue, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+
+/** What JSON can hold. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
+
+type Types = typeof import("@duckdb/node-api").DuckDBTypeId;
+
+/** What a value is told by, besides its own: the types are loaded with the database. */
+export type Converter = (value: DuckDBValue, type: DuckDBType) => JsonValue;
+
+/** Digits that a number of JavaScript holds whatever they are. */
+const SAFE_DIGITS = 15;
+
+/**
+ * Turns values of a query into what JSON can hold. Whole numbers are numbers as far as those are exact, else texts; times are
+ * ISO 8601 in UTC; NaN and infinity are null; JSON is what it says.
+ */
+export function jsonConverter(types: Types): Converter {
+  const convert: Converter = (value, type) => {
+    if (value === null || value === undefined) return null;
+    if (typeof value === "boolean") return value;
+    if (typeof value === "number") return type.typeId === types.DATE ? String(value) : finite(value);
+    if (typeof value === "bigint") return whole(value);
+    if (typeof value === "string") return type.alias === "JSON" ? parsed(value) : value;
+    return nested(value, type);
+  };
+
+  const nested = (value: object, type: DuckDBType): JsonValue => {
+    if (type.typeId === types.LIST || type.typeId === types.ARRAY)
+      return (value as { items: readonly DuckDBValue[] }).items.map((item) => convert(item, inner(type)));
+    if (type.typeId === types.STRUCT) return structOf(value as DuckDBStructValue, type);
+    if (type.typeId === types.MAP) return mapOf(value as DuckDBMapValue, type);
+    if (type.typeId === types.UNION) return unionOf(value as { tag: string; value: DuckDBValue }, type);
+    return scalar(value, type);
+  };
+
+  const structOf = ({ entries }: DuckDBStructValue, type: DuckDBType): JsonValue => {
+    const { entryNames, entryTypes } = type as DuckDBType & { entryNames: string[]; entryTypes: DuckDBType[] };
+    const fields = entryNames.map((name, i) => [name, convert(entries[name] ?? null, entryTypes[i] ?? type)] as const);
+    return Object.fromEntries(fields);
+  };
+
+  const mapOf = ({ entries }: DuckDBMapValue, type: DuckDBType): JsonValue => {
+    const { keyType } = type as DuckDBType & { keyType: DuckDBType };
+    return Object.fromEntries(
+      entries.map(({ key, value }) => [keyText(convert(key, keyType)), convert(value, inner(type))] as const),
+    );
+  };
+
+  const unionOf = ({ tag, value }: { tag: string; value: DuckDBValue }, type: DuckDBType): JsonValue => {
+    const { memberTags, memberTypes } = type as DuckDBType & { memberTags: string[]; memberTypes: DuckDBType[] };
+    return convert(value, memberTypes[memberTags.indexOf(tag)] ?? type);
+  };
+
+  const scalar = (value: object, type: DuckDBType): JsonValue => {
+    const text = String(value);
+    if (type.typeId === types.DECIMAL) return decimal(text);
+    if (type.typeId === types.TIMESTAMP_TZ) return instant(value as { micros: bigint }, text);
+    return isTimestamp(type, types) ? text.replace(/^(\d+-\d+-\d+) (.+)$/, "$1T$2Z") : text;
+  };
+
+  return convert;
+}
+
+function inner(type: DuckDBType): DuckDBType {
+  return (type as DuckDBType & { valueType: DuckDBType }).valueType;
+}
+
+function isTimestamp({ typeId }: DuckDBType, types: Types): boolean {
+  return [types.TIMESTAMP, types.TIMESTAMP_S, types.TIMESTAMP_MS, types.TIMESTAMP_NS].includes(typeId);
+}
+
+/** DuckDB writes it in the time zone of the machine. */
+function instant({ micros }: { micros: bigint }, text: string): string {
+  const date = new Date(Number(micros / 1000n));
+  return Number.isNaN(date.getTime()) ? text : date.toISOString();
+}
+
+function finite(value: number): number | null {
+  return Number.isFinite(value) ? value : null;
+}
+
+function whole(value: bigint): number | string {
+  const number = Number(value);
+  return Number.isSafeInteger(number) ? number : String(value);
+}
+
+function decimal(text: string): number | string {
+  return text.replace(/^-?0*|\./g, "").length <= SAFE_DIGITS ? Number(text) : text;
+}
+
+function keyText(key: JsonValue): string {
+  return typeof key === "string" ? key : JSON.stringify(key);
+}
+
+/** JSON of a file may hold a number too large for any: JavaScript reads it as infinite. */
+function parsed(text: string): JsonValue {
+  try {
+    return JSON.parse(text, (_, value: JsonValue) => (typeof value === "number" ? finite(value) : value)) as JsonValue;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,63 @@
+import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import type { StoredRun } from "./stored-runs.js";
+
+/** A file of JSON lines that belongs to a run. */
+export interface LineFile {
+  readonly run: string;
+  readonly path: string;
+}
+
+const LF = 10;
+const LOOK_BACK = 1 << 16;
+
+/**
+ * The files of one name in these runs, as far as they are there and hold anything. What a kill has torn is left out, as
+ * everywhere: such a file is read from a copy that ends with its last whole line.
+ */
+export function lineFiles(
+  runs: readonly StoredRun[],
+  name: string,
+  scratchDir: string,
+): { files: LineFile[]; notes: string[] } {
+  const files: LineFile[] = [];
+  const notes: string[] = [];
+  for (const { run, dir } of runs) {
+    const path = join(dir, name);
+    const { size, whole } = existsSync(path) ? wholeBytes(path) : { size: 0, whole: 0 };
+    if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
+    if (whole > 0) files.push({ run, path: whole === size ? path : wholeCopy(path, whole, scratchDir) });
+  }
+  return { files, notes };
+}
+
+/** How long a file is, and how long up to its last line feed. */
+function wholeBytes(path: string): { size: number; whole: number } {
+  const file = openSync(path, "r");
+  try {
+    const { size } = fstatSync(file);
+    return { size, whole: lastFeed(file, size) + 1 };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where the last line feed is; -1 when there is none. */
+function lastFeed(file: number, size: number): number {
+  for (let stop = size; stop > 0; ) {
+    // Nearly every file ends with one: a byte tells.
+    const block = Buffer.alloc(Math.min(stop === size ? 1 : LOOK_BACK, stop));
+    stop -= block.length;
+    readSync(file, block, 0, block.length, stop);
+    const at = block.lastIndexOf(LF);
+    if (at !== -1) return stop + at;
+  }
+  return -1;
+}
+
+function wholeCopy(path: string, whole: number, scratchDir: string): string {
+  const copy = join(scratchDir, path.replace(/[^\w.-]+/g, "_").slice(-180));
+  copyFileSync(path, copy);
+  truncateSync(copy, whole);
+  return copy;
+}

@@ -1,0 +1,103 @@
+import type { DuckDBMaterializedResult } from "@duckdb/node-api";
+import { History } from "./history.js";
+import { type JsonValue, jsonConverter } from "./json-values.js";
+import { sqlError } from "./sql-error.js";
+import { preparedReading, requireReading, viewsIn } from "./statement.js";
+import { storedRuns } from "./stored-runs.js";
+
+export interface QueryOptions {
+  /** The folder that holds the run folders. */
+  readonly runsDir: string;
+  /** One statement that reads; see docs/history.md for the views. */
+  readonly sql: string;
+  /** Stops the query. */
+  readonly signal?: AbortSignal;
+}
+
+export interface QueryColumn {
+  readonly name: string;
+  /** As DuckDB writes it. */
+  readonly type: string;
+}
+
+/** A line of an answer, by the names of its columns. */
+export type QueryRow = Readonly<Record<string, JsonValue>>;
+
+/** What a query found. */
+export interface QueryResult {
+  readonly columns: readonly QueryColumn[];
+  readonly rows: readonly QueryRow[];
+  /** What was left out, such as a damaged run. */
+  readonly notes: readonly string[];
+}
+
+/** An answer whose lines are taken piece by piece. */
+export interface Answer {
+  readonly columns: readonly QueryColumn[];
+  readonly count: number;
+  readonly notes: readonly string[];
+  pieces(): AsyncGenerator<readonly QueryRow[]>;
+}
+
+/**
+ * Asks the stored runs of a folder in SQL. Values are what JSON can hold.
+ * @example
+ * const { rows } = await queryRuns({ runsDir: ".assay/runs", sql: "select run, status, cost_usd from runs" });
+ */
+export async function queryRuns(options: QueryOptions): Promise<QueryResult> {
+  return withAnswer(options, async ({ columns, notes, pieces }) => {
+    const rows: QueryRow[] = [];
+    for await (const piece of pieces()) for (const row of piece) rows.push(row);
+    return { columns, rows, notes };
+  });
+}
+
+/** Asks, and has something done with the answer while it is there. */
+export async function withAnswer<T>(
+  { runsDir, sql, signal }: QueryOptions,
+  use: (answer: Answer) => Promise<T>,
+): Promise<T> {
+  requireReading(sql);
+  const { runs, notes } = storedRuns(runsDir);
+  const history = await History.open({ runs, views: viewsIn(sql), signal });
+  try {
+    const result = await ask(history, sql);
+    return await use(await answerOf(result, [...notes, ...history.notes]));
+  } finally {
+    history.close();
+  }
+}
+
+async function ask({ database }: History, sql: string): Promise<DuckDBMaterializedResult> {
+  try {
+    const statement = await preparedReading(database, sql);
+    return await database.stoppable(() => statement.run());
+  } catch (error) {
+    throw sqlError(error, sql);
+  }
+}
+
+/** An answer is whole before its first line is given: what goes wrong half-way must not leave half a file. */
+export async function answerOf(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<Answer> {
+  const { DuckDBTypeId } = await import("@duckdb/node-api");
+  const convert = jsonConverter(DuckDBTypeId);
+  const [names, types] = [result.deduplicatedColumnNames(), result.columnTypes()];
+  const columns = names.map((name, i) => ({ name, type: typeName(types[i]) }));
+  async function* pieces(): AsyncGenerator<readonly QueryRow[]> {
+    for (
+      let chunk = await result.fetchChunk();
+      chunk !== null && chunk.rowCount > 0;
+      chunk = await result.fetchChunk()
+    ) {
+      const values = types.map((type, column) => chunk.getColumnValues(column).map((value) => convert(value, type)));
+      const rowOf = (row: number): QueryRow =>
+        Object.fromEntries(names.map((name, column) => [name, values[column]?.[row] ?? null]));
+      yield Array.from({ length: chunk.rowCount }, (_, row) => rowOf(row));
+    }
+  }
+  return { columns, count: result.rowCount, notes, pieces };
+}
+
+function typeName(type: { alias?: string | undefined; toString(): string } | undefined): string {
+  return type?.alias ?? String(type);
+}

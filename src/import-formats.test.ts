@@ -1,0 +1,495 @@
+import { describe, expect, it } from "vitest";
+import { type Content, Workspace } from "../test/workspace.js";
+import type { EvalResult } from "./core/result.js";
+import type { EvalRow } from "./core/row.js";
+import { importRun } from "./import-run.js";
+import { readExamples } from "./store/examples.js";
+import { readManifest } from "./store/journal.js";
+import { readOutputs } from "./store/outputs.js";
+
+interface Imported {
+  result: EvalResult;
+  format: string;
+  dir: string;
+}
+
+async function imported(files: Readonly<Record<string, Content>>): Promise<Imported> {
+  const workspace = new Workspace(files);
+  const paths = Object.keys(files).map((name) => workspace.path(name));
+  const { result, format } = await importRun({ runsDir: workspace.path("runs"), files: paths });
+  return { result, format, dir: result.runDir ?? "" };
+}
+
+function rowsOf({ result }: Imported, where: Partial<EvalRow>): EvalRow[] {
+  const wanted = Object.entries(where) as [keyof EvalRow, unknown][];
+  return result.rows.filter((row) => wanted.every(([field, value]) => row[field] === value));
+}
+
+describe("results of Vally", () => {
+  const start = Date.parse("2026-05-01T12:00:00Z");
+  const at = (ms: number) => new Date(start + ms).toISOString();
+
+  function line(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+    return {
+      type: "trial-result",
+      stimulus: "write-tests",
+      trialIndex: 0,
+      variant: "skilled",
+      status: "success",
+      durationMs: 50_000,
+      experiment: { evalFile: ".\\tests\\plugin\\skill\\eval.yaml", runId: "r1" },
+      gradeResult: {
+        name: "all",
+        kind: "code",
+        passed: true,
+        score: 0.9,
+        evidence: "2 of 2",
+        stimulusName: "write-tests",
+        details: [
+          { name: "file-exists", kind: "code", passed: true, score: 1, evidence: "add.test.js is there" },
+          { name: "judge", kind: "llm", passed: true, score: 0.8, evidence: "reads well" },
+        ],
+      },
+      trajectory: {
+        id: "t-1",
+        stimulus: { name: "write-tests", prompt: "Write tests for add." },
+        metadata: { model: "blue-1", executor: "copilot-sdk" },
+        endReason: "completed",
+        output: "Done.",
+        metrics: {
+          wallTimeMs: 30_000,
+          turnCount: 4,
+          toolCallCount: 2,
+          tokenUsage: {
+            inputTokens: 1000,
+            outputTokens: 80,
+            cacheReadTokens: 600,
+            cacheWriteTokens: 0,
+            totalTokens: 1080,
+          },
+        },
+        events: [
+          { type: "turn_start", timestamp: at(0), data: { turnId: "1" } },
+          {
+            type: "tool_call",
+            timestamp: at(9000),
+            data: { toolName: "write_file", toolCallId: "c", arguments: { path: "a" } },
+          },
+          { type: "tool_result", timestamp: at(9500), data: { toolCallId: "c", success: true, result: { ok: 1 } } },
+          { type: "assistant_message", timestamp: at(20_000), data: { content: "Done." } },
+          { type: "odd_one", timestamp: at(21_000), data: { a: 1 } },
+          { type: "token_usage", timestamp: "never", data: {} },
+        ],
+      },
+      ...fields,
+    };
+  }
+
+  it("become rows with grades, usage, turns and the timeline", async () => {
+    const run = await imported({ "results.jsonl": [line(), { type: "run-summary", evals: [{ name: "e" }] }] });
+    expect(run.format).toBe("vally");
+    expect(run.result.rows).toHaveLength(1);
+    expect(run.result.rows[0]).toMatchObject({
+      system: "blue-1 [copilot-sdk, skilled]",
+      dataset: "tests/plugin/skill/eval.yaml",
+      exampleId: "write-tests",
+      trial: 0,
+      outcome: "pass",
+      scores: { "file-exists": 1, judge: 0.8, weighted_score: 0.9, verdict: 1 },
+      primaryField: "verdict",
+      usage: { input: 400, output: 80, cacheRead: 600, cacheWrite: 0 },
+      inputTokens: 1000,
+      outputTokens: 80,
+      costUsd: null,
+      costSource: "unknown",
+      durationMs: 30_000,
+      latency: 30,
+      turns: 4,
+      firstAttemptMs: 9000,
+      successAtMs: null,
+    });
+    const [stored] = readOutputs(run.dir);
+    expect(stored?.grades?.map(({ name, kind }) => [name, kind])).toEqual([
+      ["file-exists", "code"],
+      ["judge", "llm"],
+    ]);
+    expect(stored?.evidence).toEqual({ "file-exists": "add.test.js is there", judge: "reads well", verdict: "2 of 2" });
+    expect(stored?.output.response).toBe("Done.");
+    expect(stored?.output.trajectory?.events.map(({ type }) => type)).toEqual([
+      "turn_start",
+      "tool_call",
+      "tool_result",
+      "assistant_message",
+      "custom",
+    ]);
+    expect([...readExamples(run.dir)][0]?.question).toBe("Write tests for add.");
+    expect(readManifest(run.dir)).toMatchObject({
+      createdAt: at(0),
+      systems: { "blue-1 [copilot-sdk, skilled]": { model: "blue-1", harness: "copilot-sdk" } },
+    });
+  });
+
+  it("sort ends: errors by their words, skipped, no graders, stopped by its own limit", async () => {
+    const bare = { trajectory: null, gradeResult: null };
+    const run = await imported({
+      "results.jsonl": [
+        line({ ...bare, stimulus: "late", status: "error", error: "Timeout after 300000ms waiting for session.idle" }),
+        line({ ...bare, stimulus: "busy", status: "error", error: { message: "429 Too Many Requests" } }),
+        line({ ...bare, stimulus: "never", status: "skipped" }),
+        line({ ...bare, stimulus: "plain" }),
+        line({
+          stimulus: "slow",
+          trajectory: { id: "x", endReason: "agent_timeout" },
+          gradeResult: { passed: false, score: 0 },
+        }),
+      ],
+    });
+    const by = new Map(run.result.rows.map((row) => [row.exampleId, row]));
+    expect(by.get("late")).toMatchObject({ outcome: "error", errorCategory: "timeout", durationMs: 50_000 });
+    expect(by.get("late")?.attempts[0]?.message).toContain("session.idle");
+    expect(by.get("busy")).toMatchObject({ outcome: "error", errorCategory: "rate_limit" });
+    expect(by.get("never")).toMatchObject({ outcome: "skipped", errorCategory: "skipped" });
+    expect(by.get("plain")).toMatchObject({ outcome: "unscored", errorCategory: "none", passed: null });
+    expect(by.get("slow")).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+  });
+
+  it("count trials, and the same trajectory once", async () => {
+    const second = line({ trialIndex: 1, gradeResult: { passed: false, score: 0.2 } });
+    const trajectory = { ...(line().trajectory as object), id: "t-2" };
+    const run = await imported({ "results.jsonl": [{ ...second, trajectory }, line(), line()] });
+    expect(run.result.rows.map(({ trial, outcome }) => [trial, outcome])).toEqual([
+      [0, "pass"],
+      [1, "fail"],
+    ]);
+    expect(run.result.notes.join("\n")).toContain("a second time and newer, left out: 1");
+    expect(Object.values(run.result.summary)[0]).toMatchObject({ pass_rate: 0.5, pass_hat_1: 0.5, pass_hat_2: 0 });
+  });
+
+  it("are read from the results.jsonl of assay eval as well", async () => {
+    const own = {
+      stimulus: 7,
+      eval: "evals/a.yaml",
+      skill: "a",
+      system: "claude",
+      trial: 1,
+      outcome: "fail",
+      errorCategory: "cost_killed",
+      passed: false,
+      score: 0.5,
+      grades: [
+        { name: "g", type: "output-contains", kind: "code", passed: false, score: 0, evidence: "no", status: "ok" },
+      ],
+      usage: { input: 10, output: 5, cacheRead: 90 },
+      costUsd: 0.5,
+      turns: 3,
+      durationMs: 800,
+      successAtMs: null,
+      notes: ["slow: twice as long"],
+      response: "hm",
+      trajectory: { events: [{ type: "assistant_message", text: "hm", timestamp: start }], startedAt: start },
+    };
+    const run = await imported({
+      "results.jsonl": [own, { ...own, trial: 0, outcome: "unscored", errorCategory: "grader_error" }],
+    });
+    expect(run.format).toBe("vally");
+    expect(rowsOf(run, { trial: 1 })[0]).toMatchObject({
+      system: "claude",
+      dataset: "evals/a.yaml",
+      exampleId: 7,
+      outcome: "fail",
+      errorCategory: "cost_killed",
+      usage: { input: 10, output: 5, cacheRead: 90 },
+      costUsd: 0.5,
+      turns: 3,
+      durationMs: 800,
+      notes: ["slow: twice as long"],
+    });
+    expect(rowsOf(run, { trial: 0 })[0]).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
+  });
+});
+
+describe("results of context-bench", () => {
+  const row = (fields: Readonly<Record<string, unknown>> = {}) => ({
+    system: "truncate",
+    example_id: 1,
+    dataset: "hotpotqa",
+    scores: { exact_match: 0, f1: 0.8 },
+    input_tokens: 400,
+    output_tokens: 450,
+    latency: 0.25,
+    metadata: {},
+    ...fields,
+  });
+
+  /** As Python's json.dumps writes it: with bare words for numbers that are none. */
+  function document(rows: readonly unknown[], summary: unknown): string {
+    return JSON.stringify({ rows, summary, timing: {}, config: {} })
+      .replaceAll('"INF"', "Infinity")
+      .replaceAll('"NAN"', "NaN");
+  }
+
+  it("become rows; the field that decides is the one whose mean the summary holds", async () => {
+    const rows = [
+      row(),
+      row({ example_id: "b", scores: { exact_match: 0, f1: 0.2 }, latency: 0 }),
+      row({
+        example_id: "c",
+        scores: { exact_match: 0, f1: "NAN" },
+        metadata: { prompt_tokens: 410, completion_tokens: 50 },
+      }),
+    ];
+    const run = await imported({ "r.json": document(rows, { truncate: { mean_score: 1 / 3, cost_of_pass: "INF" } }) });
+    expect(run.format).toBe("context-bench");
+    const by = new Map(run.result.rows.map((one) => [one.exampleId, one]));
+    expect(by.get(1)).toMatchObject({
+      system: "truncate",
+      dataset: "hotpotqa",
+      outcome: "pass",
+      primaryField: "f1",
+      scores: { exact_match: 0, f1: 0.8 },
+      inputTokens: 400,
+      outputTokens: 450,
+      usage: null,
+      costUsd: null,
+      latency: 0.25,
+      durationMs: 250,
+    });
+    expect(by.get("b")).toMatchObject({
+      outcome: "fail",
+      errorCategory: "logic_error",
+      latency: null,
+      durationMs: null,
+    });
+    expect(by.get("c")).toMatchObject({
+      outcome: "unscored",
+      errorCategory: "grader_error",
+      scores: { exact_match: 0 },
+      usage: { input: 410, output: 50 },
+    });
+    expect(run.result.summary.truncate).toMatchObject({
+      pass_rate: 0.5,
+      mean_score: 0.5,
+      compression_ratio: 1 - 1350 / 1200,
+    });
+  });
+
+  it("count one row an example in a file, and files as trials", async () => {
+    const once = document([row(), row({ scores: { f1: 0 } }), row({ example_id: 2 })], {});
+    const again = document([row({ latency: 0.5 }), row({ example_id: 2, latency: 0.6 }), { system: 5 }], {});
+    const run = await imported({ "a.json": once, "b.json": again });
+    expect(run.result.rows.map(({ exampleId, trial, outcome }) => [exampleId, trial, outcome])).toEqual([
+      [1, 0, "fail"],
+      [1, 1, "pass"],
+      [2, 0, "pass"],
+      [2, 1, "pass"],
+    ]);
+    const notes = run.result.notes.join("\n");
+    expect(notes).toContain("a second time and newer, left out: 1");
+    expect(notes).toContain("b.json rows[2]: it has no system");
+  });
+});
+
+describe("results of promptfoo", () => {
+  const column = (provider: string, label = "Say {{word}}") => ({ provider, label, raw: label });
+
+  function result(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+    return {
+      id: undefined,
+      promptIdx: 0,
+      testIdx: 0,
+      provider: { id: "openai:chat:blue-1", label: "" },
+      prompt: { raw: "Say hello", label: "Say {{word}}" },
+      vars: { word: "hello", _conversation: [] },
+      testCase: { vars: { word: "hello" }, assert: [{ type: "equals", value: "hello" }] },
+      response: {
+        output: "hello",
+        cost: 0.003,
+        tokenUsage: { total: 30, prompt: 20, completion: 10, completionDetails: { reasoning: 4 } },
+      },
+      success: true,
+      score: 1,
+      failureReason: 0,
+      latencyMs: 1500,
+      cost: 0.003,
+      namedScores: { tone: 0.5 },
+      tokenUsage: { total: 90, prompt: 70, completion: 20 },
+      gradingResult: {
+        pass: true,
+        score: 1,
+        reason: "All assertions passed",
+        componentResults: [
+          { pass: true, score: 1, reason: "It is hello", assertion: { type: "equals", value: "hello" } },
+          {
+            pass: true,
+            score: 0.6,
+            reason: "kind",
+            assertion: { type: "llm-rubric", metric: "tone" },
+            tokensUsed: { total: 60 },
+          },
+        ],
+      },
+      ...fields,
+    };
+  }
+
+  function document(
+    results: readonly unknown[],
+    prompts: readonly unknown[] = [column("openai:chat:blue-1")],
+    version = 3,
+  ) {
+    const timestamp = "2026-04-01T08:00:00.000Z";
+    const head = version === 2 ? { table: { head: { prompts, vars: ["word"] }, body: [] } } : { prompts };
+    return JSON.stringify({
+      evalId: "eval-1",
+      results: { version, timestamp, results, ...head, stats: {} },
+      config: { description: "greetings" },
+    });
+  }
+
+  it("become rows with assertions as grades and named scores beside them", async () => {
+    const run = await imported({ "out.json": document([result()]) });
+    expect(run.format).toBe("promptfoo");
+    const [row] = run.result.rows;
+    expect(row).toMatchObject({
+      system: "openai:chat:blue-1",
+      dataset: "greetings",
+      outcome: "pass",
+      errorCategory: "none",
+      primaryField: "verdict",
+      scores: { equals: 1, tone: 0.5, weighted_score: 1, verdict: 1 },
+      usage: { input: 20, output: 10, reasoning: 4 },
+      inputTokens: 20,
+      outputTokens: 10,
+      costUsd: 0.003,
+      costSource: "provider",
+      latency: 1.5,
+      durationMs: 1500,
+      cached: false,
+    });
+    expect(row?.exampleId).toMatch(/^hello-[0-9a-f]{8}$/);
+    const [stored] = readOutputs(run.dir);
+    expect(stored?.output).toEqual({ response: "hello", prompt: "Say hello" });
+    expect(stored?.evidence).toEqual({ equals: "It is hello", tone: "kind", verdict: "All assertions passed" });
+    expect(stored?.grades?.map(({ kind }) => kind)).toEqual(["code", "llm"]);
+    expect([...readExamples(run.dir)][0]).toMatchObject({
+      question: "Say hello",
+      answer: "hello",
+      vars: { word: "hello" },
+    });
+    expect(readManifest(run.dir).createdAt).toBe("2026-04-01T08:00:00.000Z");
+  });
+
+  it("sort failures: by assertion, by error, and tests that nobody judges", async () => {
+    const test = (word: string, assert: unknown[] = []) => ({ testCase: { vars: { word }, assert } });
+    const run = await imported({
+      "out.json": document([
+        result({
+          ...test("wrong"),
+          success: false,
+          failureReason: 1,
+          score: 0.9,
+          error: "Expected hello",
+          gradingResult: {
+            pass: false,
+            score: 0.9,
+            reason: "Expected hello",
+            componentResults: [{ pass: false, score: 0.9, reason: "Expected hello", assertion: { type: "equals" } }],
+          },
+        }),
+        result({
+          ...test("down"),
+          success: false,
+          failureReason: 2,
+          score: 0,
+          error: "API error: 503 Service Unavailable",
+          response: undefined,
+          gradingResult: null,
+        }),
+        result({ ...test("free"), gradingResult: null, namedScores: {} }),
+        result({ ...test("none"), gradingResult: { pass: true, score: 1, reason: "No assertions" }, namedScores: {} }),
+      ]),
+    });
+    const by = new Map(run.result.rows.map((row) => [String(row.exampleId).split("-")[0], row]));
+    // Its score is above the threshold, but it was told to have failed.
+    expect(by.get("wrong")).toMatchObject({ outcome: "fail", errorCategory: "logic_error", passed: false });
+    expect(by.get("down")).toMatchObject({ outcome: "error", errorCategory: "api_error", passed: null });
+    expect(by.get("down")?.attempts[0]?.message).toContain("503");
+    expect(by.get("free")).toMatchObject({ outcome: "unscored", errorCategory: "none" });
+    expect(by.get("none")).toMatchObject({ outcome: "unscored", errorCategory: "none" });
+    expect(run.result.summary["openai:chat:blue-1"]).toMatchObject({ pass_rate: 0, coverage: 0.25 });
+  });
+
+  it("count repeats as trials, and a result with the same id once", async () => {
+    const repeat = (testIdx: number, id: string, success: boolean) =>
+      result({ testIdx, id, success, failureReason: success ? 0 : 1 });
+    const results = [repeat(0, "a", true), repeat(1, "b", false), repeat(2, "c", true), repeat(2, "c", true)];
+    const run = await imported({ "out.json": document(results, undefined, 4) });
+    expect(run.result.rows.map(({ trial, outcome }) => [trial, outcome])).toEqual([
+      [0, "pass"],
+      [1, "fail"],
+      [2, "pass"],
+    ]);
+    expect(run.result.config.trials).toBe(3);
+    expect(run.result.notes.join("\n")).toContain("a second time and newer, left out: 1");
+  });
+
+  it("make a system of each provider, and of each prompt where there are several", async () => {
+    const prompts = [column("blue"), column("red"), column("blue", "Shout {{word}}"), column("red", "Shout {{word}}")];
+    const results = prompts.map(({ provider, label }, promptIdx) =>
+      result({ promptIdx, provider: { id: provider }, prompt: { raw: `${label}!`, label } }),
+    );
+    const names = ["blue [Say {{word}}]", "red [Say {{word}}]", "blue [Shout {{word}}]", "red [Shout {{word}}]"];
+    const run = await imported({ "out.json": document(results, prompts) });
+    expect(run.result.config.systems).toEqual(names);
+    expect(new Set(run.result.rows.map(({ exampleId }) => exampleId)).size).toBe(1);
+    const lines = await imported({ "out.jsonl": results });
+    expect(lines.result.config.systems).toEqual(names);
+  });
+
+  it("are read as version 2 wrote them: no indices, no reason of failure, an error for each assertion that failed", async () => {
+    const old = (fields: Readonly<Record<string, unknown>>) => {
+      const { promptIdx: _p, testIdx: _t, failureReason: _f, testCase: _c, ...rest } = result(fields);
+      return rest;
+    };
+    const failed = { pass: false, score: 0, reason: "no", assertion: { type: "contains", value: "x" } };
+    const run = await imported({
+      "out.json": document(
+        [
+          old({ vars: { word: "one" } }),
+          old({ vars: { word: "two" }, success: false, score: 0, error: "no", gradingResult: failed }),
+          old({
+            vars: { word: "six" },
+            success: false,
+            score: 0,
+            error: "Request timed out",
+            gradingResult: undefined,
+            response: undefined,
+          }),
+        ],
+        [column("openai:chat:blue-1")],
+        2,
+      ),
+    });
+    const by = new Map(run.result.rows.map((row) => [String(row.exampleId).split("-")[0], row]));
+    expect(by.get("one")?.outcome).toBe("pass");
+    expect(by.get("two")).toMatchObject({ outcome: "fail", scores: { contains: 0, verdict: 0 } });
+    expect(by.get("six")).toMatchObject({ outcome: "error", errorCategory: "timeout" });
+  });
+
+  it("keep unknown apart from zero: cost, tokens and the time of an answer from the cache", async () => {
+    const response = { output: { a: 1 }, cached: true, tokenUsage: { cached: 30, total: 30 } };
+    const run = await imported({ "out.json": document([result({ response, cost: 0, latencyMs: 3 })]) });
+    const [row] = run.result.rows;
+    expect(row).toMatchObject({
+      cached: true,
+      costUsd: null,
+      costSource: "unknown",
+      latency: null,
+      durationMs: null,
+      usage: null,
+    });
+    expect(row?.outputTokens).toBeGreaterThan(0);
+    expect(run.result.notes.join("\n")).toContain("counted here (cl100k_base): 2");
+    expect([...readOutputs(run.dir)][0]?.output.response).toBe('{"a":1}');
+  });
+});

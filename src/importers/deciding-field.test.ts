@@ -1,0 +1,22 @@
+import { expect, it } from "vitest";
+import { decidingField } from "./deciding-field.js";
+
+const ROWS = [
+  { system: "a", scores: { recall: 1, f1: 0.5, judge: 0 } },
+  { system: "a", scores: { recall: 0, f1: 0.5, judge: 1 } },
+  { system: "b", scores: { recall: 1, f1: 0.25 } },
+];
+
+it("finds the field whose mean each system's summary holds", () => {
+  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 1 } })).toBe("recall");
+  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0.25 } })).toBe("f1");
+  expect(decidingField(ROWS, { a: { mean_score: 0.5 }, b: { mean_score: 0 } })).toBe("judge");
+});
+
+it("takes the usual one where the summary tells nothing, else the first", () => {
+  expect(decidingField(ROWS, {})).toBe("f1");
+  expect(decidingField(ROWS, { a: { mean_score: 0.123 } })).toBe("f1");
+  expect(decidingField([{ system: "a", scores: { rouge: 0.1, other: 1 } }], {})).toBe("rouge");
+  expect(decidingField([{ system: "a", scores: { rouge: 0.1, score: 1 } }], {})).toBe("score");
+  expect(decidingField([{ system: "a", scores: {} }], {})).toBeNull();
+});

@@ -1,0 +1,88 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Context, MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+
+/** Who may ask, and under which names the server answers. */
+export interface GuardOptions {
+  /** What every request must bring; null where only this machine can ask. */
+  token: string | null;
+  /** Host names that the server is reached by; null for any. */
+  hosts: ReadonlySet<string> | null;
+}
+
+const COOKIE = "assay-token";
+
+/** The page loads its own files and nothing else; its texts are of models, and must not be able to do anything. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-cache",
+};
+
+/** Says on every answer what it may be used for. */
+export const safeHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+};
+
+/**
+ * Refuses whoever has no business here: pages of other sites that reach this machine by a name of their own, and, where
+ * there is a token, those who do not have it. A token in the address is exchanged for a cookie, and the address cleaned.
+ */
+export function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
+  return async (context, next) => {
+    if (hosts !== null && !hosts.has(hostName(context.req.header("host"))))
+      return refuse(context, 421, "This server answers to the name of its own machine alone.");
+    if (context.req.header("sec-fetch-site") === "cross-site" && context.req.header("sec-fetch-mode") !== "navigate")
+      return refuse(context, 403, "Pages of other sites may not read this server.");
+    if (token === null) return next();
+    const given = context.req.query("token");
+    if (given !== undefined && isSame(given, token)) return admit(context, token);
+    const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, COOKIE);
+    if (known !== undefined && isSame(known, token)) return next();
+    return refuse(
+      context,
+      401,
+      "This server asks for its token: open it with ?token=… as `assay serve` has printed it.",
+    );
+  };
+}
+
+function refuse(context: Context, status: 401 | 403 | 421, error: string): Response {
+  return context.json({ error }, status);
+}
+
+function admit(context: Context, token: string): Response {
+  setCookie(context, COOKIE, token, { httpOnly: true, sameSite: "Strict", path: "/" });
+  const url = new URL(context.req.url);
+  url.searchParams.delete("token");
+  return context.redirect(`${url.pathname}${url.search}`);
+}
+
+function hostName(host = ""): string {
+  return host.replace(/:\d+$/, "").toLowerCase();
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header?.match(/^Bearer (.+)$/i)?.[1];
+}
+
+/** In the same time whatever differs, so that a token cannot be guessed letter by letter. */
+function isSame(given: string, token: string): boolean {
+  const digest = (text: string) => createHash("sha256").update(text).digest();
+  return timingSafeEqual(digest(given), digest(token));
+}

@@ -1,0 +1,102 @@
+import { join } from "node:path";
+import { RunFolderError } from "../core/errors.js";
+import type { EvalResult } from "../core/result.js";
+import type { TrialKey } from "../core/row.js";
+import { readManifest } from "../store/journal.js";
+import type { CompareView, LiveProgress, RunCard, RunFilter, RunView, TrialView } from "../views/contract.js";
+import { compareView, RunList, runView, searchTrials, TrialFiles, trialText, trialView } from "../views/index.js";
+import { type LoadRun, OpenRuns } from "./open-runs.js";
+import { watchRun } from "./run-watch.js";
+
+export interface WantedComparison {
+  a: string;
+  b: string;
+  systemA?: string | undefined;
+  systemB?: string | undefined;
+}
+
+interface FoundRun {
+  dir: string;
+  card: RunCard;
+}
+
+/** Answers what the page asks about the runs of one folder, in the words of `src/views`. */
+export class RunDesk {
+  readonly #runsDir: string;
+  readonly #list: RunList;
+  readonly #open: OpenRuns;
+  readonly #files = new TrialFiles();
+
+  constructor({ runsDir, load }: { runsDir: string; load: LoadRun }) {
+    this.#runsDir = runsDir;
+    this.#open = new OpenRuns(load);
+    this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
+  }
+
+  runs(filter: RunFilter): Promise<RunCard[]> {
+    return this.#list.list(filter);
+  }
+
+  async run(id: string): Promise<RunView> {
+    const { dir, card } = await this.#find(id);
+    return runView({ result: await this.#result({ dir, card }), manifest: readManifest(dir), card });
+  }
+
+  async result(id: string): Promise<EvalResult> {
+    return this.#result(await this.#find(id));
+  }
+
+  async trial(id: string, key: TrialKey): Promise<TrialView> {
+    const { dir, card } = await this.#find(id);
+    const { rows } = await this.#result({ dir, card });
+    return trialView({ dir, rows, key, threshold: card.threshold, run: card.id, files: this.#files });
+  }
+
+  async text(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {
+    const { dir } = await this.#find(id);
+    return trialText({ dir, key, ...field, files: this.#files });
+  }
+
+  async search(
+    id: string,
+    text: string,
+    signal: AbortSignal,
+  ): Promise<{ matches: readonly TrialKey[]; isCut: boolean }> {
+    const found = await this.#find(id);
+    const { rows } = await this.#result(found);
+    return searchTrials({ dir: found.dir, rows, text, signal });
+  }
+
+  async compare({ a, b, systemA, systemB }: WantedComparison): Promise<CompareView> {
+    const [first, second] = [await this.#find(a), await this.#find(b)];
+    return compareView({
+      a: { card: first.card, result: await this.#result(first) },
+      b: { card: second.card, result: await this.#result(second) },
+      systemA,
+      systemB,
+    });
+  }
+
+  async watch(id: string, signal: AbortSignal): Promise<AsyncGenerator<LiveProgress>> {
+    const { dir, card } = await this.#find(id);
+    const status = async () => (await this.#find(id)).card.status;
+    return watchRun({ dir, planned: card.planned, status }, signal);
+  }
+
+  /** Anything that lists of runs show, in short, so that two looks can be compared. */
+  async state(): Promise<string> {
+    const runs = await this.#list.list({});
+    return JSON.stringify(runs.map(({ id, status, done }) => [id, status, done]));
+  }
+
+  #result({ dir, card }: FoundRun): Promise<EvalResult> {
+    return this.#open.result(dir, card.status === "running");
+  }
+
+  async #find(id: string): Promise<FoundRun> {
+    const card = await this.#list.card(id);
+    if (card === null) throw new RunFolderError(`There is no run ${id} in ${this.#runsDir}.`);
+    if (card.problem !== null) throw new RunFolderError(card.problem);
+    return { dir: join(this.#runsDir, id), card };
+  }
+}

@@ -1,0 +1,145 @@
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import { type EvalRow, OUTCOMES, type Outcome } from "../core/row.js";
+import { FILES } from "../store/journal.js";
+import { decodeRow, encodeKey } from "../store/row-codec.js";
+import type { LiveProgress } from "../views/contract.js";
+
+/** Of a row: what is counted. */
+type Counted = Pick<EvalRow, "system" | "outcome" | "passed">;
+
+type SystemProgress = { -readonly [K in keyof LiveProgress["systems"][number]]: LiveProgress["systems"][number][K] };
+type Failure = LiveProgress["failures"][number];
+
+const MOST_FAILURES = 20;
+const READ_AT_ONCE = 1 << 20;
+const LF = 0x0a;
+
+/** Follows the rows of a run as they are written, by whatever process. */
+export class RunTail {
+  readonly #path: string;
+  readonly #last = new Map<string, Counted>();
+  readonly #systems = new Map<string, SystemProgress>();
+  readonly #outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
+  #failures: Failure[] = [];
+  #costUsd: number | null = null;
+  #offset = 0;
+  #rest = Buffer.alloc(0);
+
+  constructor(dir: string) {
+    this.#path = join(dir, FILES.rows);
+  }
+
+  /** Trials that have a row. */
+  get done(): number {
+    return this.#last.size;
+  }
+
+  /** What has become of the run so far, without how fast it goes. */
+  get progress(): Pick<LiveProgress, "done" | "outcomes" | "costUsd" | "systems" | "failures"> {
+    return {
+      done: this.done,
+      outcomes: { ...this.#outcomes },
+      costUsd: this.#costUsd,
+      systems: Array.from(this.#systems.values(), (system) => ({ ...system })),
+      failures: this.#failures,
+    };
+  }
+
+  /** Reads what was written since the last time; false when nothing was. */
+  async read(): Promise<boolean> {
+    const before = this.#offset;
+    const file = opened(this.#path);
+    if (file === null) return false;
+    try {
+      // A journal that became shorter was mended, or is another one.
+      if (fstatSync(file).size < this.#offset) this.#forget();
+      while (this.#readBlock(file)) await new Promise((resolve) => setImmediate(resolve));
+    } finally {
+      closeSync(file);
+    }
+    return this.#offset !== before;
+  }
+
+  #readBlock(file: number): boolean {
+    const block = Buffer.alloc(READ_AT_ONCE);
+    const length = readSync(file, block, 0, block.length, this.#offset);
+    this.#offset += length;
+    const bytes = Buffer.concat([this.#rest, block.subarray(0, length)]);
+    const end = bytes.lastIndexOf(LF) + 1;
+    this.#rest = bytes.subarray(end);
+    for (const line of bytes.toString("utf8", 0, end).split("\n")) if (line !== "") this.#take(line);
+    return length === block.length;
+  }
+
+  #take(line: string): void {
+    const row = rowOf(line);
+    if (row === null) return;
+    const key = encodeKey(row);
+    const earlier = this.#last.get(key);
+    if (earlier !== undefined) this.#count(earlier, -1);
+    const { system, outcome, passed } = row;
+    this.#last.set(key, { system, outcome, passed });
+    this.#count(row, 1);
+    this.#pay(row);
+    if (outcome === "fail" || outcome === "error")
+      this.#failures = [failureOf(row), ...this.#failures].slice(0, MOST_FAILURES);
+  }
+
+  #count({ system, outcome, passed }: Counted, by: 1 | -1): void {
+    const own = this.#system(system);
+    this.#outcomes[outcome] += by;
+    own.done += by;
+    if (passed === true) own.passed += by;
+    if (outcome === "pass" || outcome === "fail") own.scored += by;
+    if (outcome === "error") own.errors += by;
+  }
+
+  /** What was paid for a trial that was run again stays paid. */
+  #pay({ system, costUsd, judgeCostUsd, cached }: EvalRow): void {
+    if (costUsd === null && judgeCostUsd === null) return;
+    const paid = (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
+    const own = this.#system(system);
+    own.costUsd = (own.costUsd ?? 0) + paid;
+    this.#costUsd = (this.#costUsd ?? 0) + paid;
+  }
+
+  #system(system: string): SystemProgress {
+    const known = this.#systems.get(system) ?? { system, done: 0, passed: 0, scored: 0, errors: 0, costUsd: null };
+    this.#systems.set(system, known);
+    return known;
+  }
+
+  #forget(): void {
+    this.#last.clear();
+    this.#systems.clear();
+    for (const outcome of OUTCOMES) this.#outcomes[outcome] = 0;
+    this.#failures = [];
+    this.#costUsd = null;
+    this.#offset = 0;
+    this.#rest = Buffer.alloc(0);
+  }
+}
+
+function opened(path: string): number | null {
+  try {
+    return openSync(path, "r");
+  } catch {
+    return null;
+  }
+}
+
+/** A line that is no row costs itself: the report says what is wrong with it. */
+function rowOf(line: string): EvalRow | null {
+  try {
+    return decodeRow(line);
+  } catch {
+    return null;
+  }
+}
+
+function failureOf(row: EvalRow): Failure {
+  const { system, dataset, exampleId, trial, outcome, errorCategory: category, attempts, notes } = row;
+  const message = (attempts.at(-1)?.message ?? notes[0] ?? "").slice(0, 300);
+  return { system, dataset, exampleId, trial, outcome, category, message };
+}

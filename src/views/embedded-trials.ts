@@ -1,0 +1,45 @@
+import type { EvalRow, Outcome } from "../core/row.js";
+import { encodeExampleKey } from "../store/examples.js";
+import { TrialFiles } from "./trial-files.js";
+import { storedOf, viewOf } from "./trial-view.js";
+
+/** Of JSON, before it is pressed together: what a browser opens without a long wait. */
+const MOST_BYTES = 40_000_000;
+
+/** Failures are looked at first. */
+const ORDER: readonly Outcome[] = ["fail", "error", "unscored", "pass", "skipped"];
+
+export interface EmbeddedTrials {
+  dir: string | null;
+  rows: readonly EvalRow[];
+  threshold: number;
+  run: string;
+  /** At most so much JSON; 40 MB unless told. */
+  mostBytes?: number;
+}
+
+/** Trials as JSON one by one, failures first, until there is no more room. What it returns is how many are left out. */
+export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<string, number> {
+  const { dir, rows, threshold, run, mostBytes = MOST_BYTES } = request;
+  const files = new TrialFiles();
+  const byExample = Map.groupBy(rows, exampleOf);
+  let room = mostBytes;
+  let told = 0;
+  for (const row of failuresFirst(rows)) {
+    const siblings = (byExample.get(exampleOf(row)) ?? []).filter((other) => other !== row);
+    const text = JSON.stringify(viewOf({ row, siblings, threshold, run, ...(await storedOf(dir, row, files)) }));
+    room -= Buffer.byteLength(text);
+    if (room < 0) break;
+    told += 1;
+    yield text;
+  }
+  return rows.length - told;
+}
+
+function exampleOf({ dataset, exampleId }: EvalRow): string {
+  return encodeExampleKey(dataset, exampleId);
+}
+
+function failuresFirst(rows: readonly EvalRow[]): EvalRow[] {
+  return rows.toSorted((a, b) => ORDER.indexOf(a.outcome) - ORDER.indexOf(b.outcome));
+}

@@ -1,0 +1,72 @@
+import type { Axis } from "./axis.js";
+
+/** The rectangle that the data are drawn in. */
+export interface Area {
+  readonly left: number;
+  readonly right: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
+interface AxisProps {
+  axis: Axis;
+  area: Area;
+  label: string;
+  /** What stands at the lane for zero. */
+  lane?: string;
+}
+
+/** The horizontal axis under the area. */
+export function AxisBelow({ axis, area, label, lane }: AxisProps) {
+  return (
+    <g class="axis" aria-hidden="true">
+      <line class="base" x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
+      {axis.ticks.map(({ at, text }) => (
+        <g key={at}>
+          <line class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
+          <text x={at} y={area.bottom + 16} text-anchor="middle">
+            {text}
+          </text>
+        </g>
+      ))}
+      {axis.lane !== null && (
+        <g>
+          <line class="lane" x1={axis.lane + 22} x2={axis.lane + 22} y1={area.top} y2={area.bottom} />
+          <text x={axis.lane} y={area.bottom + 16} text-anchor="middle">
+            {lane}
+          </text>
+        </g>
+      )}
+      <text class="label" x={area.right} y={area.bottom + 34} text-anchor="end">
+        {label}
+      </text>
+    </g>
+  );
+}
+
+/** The vertical axis left of the area; its label stands above it, so that nobody turns the head. */
+export function AxisLeft({ axis, area, label, lane }: AxisProps) {
+  return (
+    <g class="axis" aria-hidden="true">
+      {axis.ticks.map(({ at, text }) => (
+        <g key={at}>
+          <line class="grid" x1={area.left} x2={area.right} y1={at} y2={at} />
+          <text x={area.left - 8} y={at} dy="0.32em" text-anchor="end">
+            {text}
+          </text>
+        </g>
+      ))}
+      {axis.lane !== null && (
+        <g>
+          <line class="lane" x1={area.left} x2={area.right} y1={axis.lane - 22} y2={axis.lane - 22} />
+          <text x={area.left - 8} y={axis.lane} dy="0.32em" text-anchor="end">
+            {lane}
+          </text>
+        </g>
+      )}
+      <text class="label" x={0} y={12}>
+        {label}
+      </text>
+    </g>
+  );
+}

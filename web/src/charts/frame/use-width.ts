@@ -1,0 +1,19 @@
+import type { RefObject } from "preact";
+import { useLayoutEffect, useState } from "preact/hooks";
+
+const NARROWEST = 240;
+
+/** The width of an element in whole pixels, followed as it changes; 0 before it is known. */
+export function useWidth(element: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const box = element.current;
+    if (box === null) return;
+    const measure = () => setWidth(Math.max(Math.floor(box.clientWidth), NARROWEST));
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, [element]);
+  return width;
+}

@@ -1,0 +1,71 @@
+import type { PassCurve, PassCurvePoint } from "../../../../src/views/contract.js";
+import { formatInterval, formatShare, plural } from "../../ui/format.js";
+import type { TableData } from "../frame/table.js";
+import { shown } from "../names.js";
+import type { Fact } from "../plot/mark.js";
+
+/** pass@k: at least one of k trials passes. pass^k: all of them do. */
+export type CurveKind = "passAt" | "passHat";
+
+export const CURVE_NAMES: Readonly<Record<CurveKind, string>> = { passAt: "pass@k", passHat: "pass^k" };
+
+/** A curve's value at k with its interval. */
+export function valueAt(
+  point: PassCurvePoint,
+  kind: CurveKind,
+): { value: number | null; low: number | null; high: number | null } {
+  return { value: point[kind], low: point[`${kind}Low`], high: point[`${kind}High`] };
+}
+
+export function factsOf(system: string, point: PassCurvePoint, kind: CurveKind): { title: string; facts: Fact[] } {
+  const meaning = kind === "passAt" ? "at least one passes" : "all pass";
+  return {
+    title: shown(system),
+    facts: [
+      [`${kind === "passAt" ? "pass@" : "pass^"}${point.k}`, formatInterval(valueAt(point, kind), formatShare)],
+      ["Of", `${plural(point.k, "trial")}, ${meaning}`],
+      ["Tasks", String(point.n)],
+    ],
+  };
+}
+
+/** What the chart shows, or why there is none. */
+export function passCurveWords(curves: readonly PassCurve[]): string {
+  const drawn = curves.filter(({ points }) => points.some(isKnown));
+  const most = Math.max(0, ...drawn.flatMap(({ points }) => points.filter(isKnown).map(({ k }) => k)));
+  if (drawn.length === 0) return "There is nothing to draw: no trial was scored as pass or fail.";
+  if (most === 1)
+    return "Each example was tried once, so that pass@1 and pass^1 are both the pass rate. More trials show how dependable a system is.";
+  const sentences = drawn.slice(0, 3).flatMap((curve) => lastWords(curve));
+  const more = drawn.length > 3 ? ` and ${drawn.length - 3} more systems` : "";
+  return `${sentences.join("; ")}${more}. The wider the gap between the two curves, the less a single trial can be relied on.`;
+}
+
+function isKnown({ passAt, passHat }: PassCurvePoint): boolean {
+  return passAt !== null || passHat !== null;
+}
+
+function lastWords({ system, points }: PassCurve): string[] {
+  const last = points.filter(isKnown).at(-1);
+  if (last === undefined) return [];
+  return [
+    `${shown(system)} passes at least once in ${last.k} for ${formatShare(last.passAt)} of tasks and every time for ${formatShare(last.passHat)}`,
+  ];
+}
+
+/** The same as a table. */
+export function passCurveTable(curves: readonly PassCurve[]): TableData {
+  return {
+    columns: ["System", "k", "pass@k", "from", "to", "pass^k", "from ", "to ", "Tasks"],
+    rows: curves.flatMap(({ system, points }) =>
+      points.map((point) => [
+        shown(system),
+        String(point.k),
+        ...[point.passAt, point.passAtLow, point.passAtHigh, point.passHat, point.passHatLow, point.passHatHigh].map(
+          formatShare,
+        ),
+        String(point.n),
+      ]),
+    ),
+  };
+}

@@ -1,0 +1,123 @@
+import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
+import { type Axis, linearAxis, logAxis } from "../axes/axis.js";
+import type { Area } from "../axes/draw.js";
+import { dollarsTick, numberTick } from "../axes/ticks.js";
+import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import type { Mark } from "../plot/mark.js";
+import { type HullMember, hullPath, stepPath } from "../scatter/front.js";
+import { type Label, labelsFor } from "../scatter/labels.js";
+import type { ScatterPoint } from "../scatter/points.js";
+import type { Series } from "../series.js";
+import { factsOf } from "./words.js";
+
+/** Everything of the chart in pixels. */
+export interface QualityCostLayout {
+  height: number;
+  area: Area;
+  x: Axis;
+  y: Axis;
+  points: readonly ScatterPoint[];
+  labels: readonly Label[];
+  step: string;
+  hull: string;
+  marks: readonly Mark[];
+}
+
+/** A system that has both: only these can be drawn. */
+export type Placed = QualityCostPoint & { costUsd: number; quality: number };
+
+export function isPlaced(point: QualityCostPoint): point is Placed {
+  return point.costUsd !== null && point.quality !== null;
+}
+
+/** Half of the extent of a mark, for its label. */
+const SIZE = 6;
+
+/** Places all systems whose quality and cost are known. */
+export function layoutQualityCost(
+  { points, front, hull }: QualityCostChart,
+  width: number,
+  lookOf: (point: QualityCostPoint) => Series,
+): QualityCostLayout {
+  const placed = points.filter(isPlaced).sort((a, b) => a.costUsd - b.costUsd || a.quality - b.quality);
+  const { height, area, x, y } = axesFor(placed, width);
+  const drawn = placed.map((point) => pointAt(point, { x, y, look: lookOf(point) }));
+  const onFront = membersOf(front, placed);
+  return {
+    height,
+    area,
+    x,
+    y,
+    points: drawn,
+    labels: labelsFor(
+      frontFirst(drawn).map((point) => ({ ...point, size: SIZE })),
+      area,
+    ),
+    step: stepPath(
+      onFront.map(({ cost, quality }) => ({ x: x.place(cost), y: y.place(quality) })),
+      area.right,
+    ),
+    hull: hullPath(membersOf(hull, placed), x, y),
+    marks: placed.map((point, index) => markOf(point, drawn[index])),
+  };
+}
+
+function axesFor(placed: readonly Placed[], width: number) {
+  const height = heightFor(width);
+  const area = areaIn(width, height);
+  const qualities = placed.flatMap(({ quality, low, high }) => [quality, low, high]);
+  return {
+    height,
+    area,
+    x: logAxis({
+      values: placed.map(({ costUsd }) => costUsd),
+      reach: [area.left, area.right],
+      text: dollarsTick,
+      count: ticksAcross(area),
+    }),
+    y: linearAxis({ values: qualities, reach: [area.bottom, area.top], text: numberTick, count: 5, within: [0, 1] }),
+  };
+}
+
+interface Drawing {
+  x: Axis;
+  y: Axis;
+  look: Series;
+}
+
+function pointAt({ system, costUsd, quality, low, high, dominatedBy }: Placed, { x, y, look }: Drawing): ScatterPoint {
+  return {
+    name: system,
+    x: x.place(costUsd),
+    y: y.place(quality),
+    area: 80,
+    look,
+    isDominated: dominatedBy.length > 0,
+    whisker: low === null || high === null ? null : { low: y.place(low), high: y.place(high) },
+  };
+}
+
+function membersOf(names: readonly string[], placed: readonly Placed[]): HullMember[] {
+  const byName = new Map(placed.map((point) => [point.system, point]));
+  return names.flatMap((name) => {
+    const point = byName.get(name);
+    return point === undefined ? [] : [{ cost: point.costUsd, quality: point.quality }];
+  });
+}
+
+/** Those on the front are named first when names are crowded. */
+export function frontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
+  return [...points].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
+}
+
+function markOf(point: Placed, drawn: ScatterPoint | undefined): Mark {
+  const { system } = point;
+  return {
+    id: system,
+    series: system,
+    x: drawn?.x ?? 0,
+    y: drawn?.y ?? 0,
+    ...factsOf(point),
+    picked: { system },
+  };
+}

@@ -1,0 +1,97 @@
+import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
+import { formatDollars, formatNumber, formatShare, plural } from "../../ui/format.js";
+import type { TableData } from "../frame/table.js";
+import { listed, shown } from "../names.js";
+import type { Fact } from "../plot/mark.js";
+
+/** What a tooltip tells of a system. */
+export function factsOf(point: QualityCostPoint): { title: string; facts: Fact[] } {
+  const { system, harness, costUsd, n, dominatedBy, membership } = point;
+  const facts: (Fact | null)[] = [
+    ["Quality", qualityText(point)],
+    ["Cost of an attempt", costUsd === 0 ? "free" : formatDollars(costUsd)],
+    ["Tasks", String(n)],
+    harness === null ? null : ["Harness", shown(harness)],
+    dominatedBy.length === 0 ? ["Front", "on it"] : ["Dominated by", listed(dominatedBy, 4)],
+    membership === null ? null : ["On the front in", `${formatShare(membership)} of resamples`],
+  ];
+  return { title: shown(system), facts: facts.filter((fact) => fact !== null) };
+}
+
+function qualityText({ quality, low, high }: QualityCostPoint): string {
+  const interval = low === null || high === null ? "no interval" : `${formatNumber(low)} to ${formatNumber(high)}`;
+  return quality === null ? "–" : `${formatNumber(quality)} (${interval})`;
+}
+
+/** What the chart shows, or why there is none. */
+export function qualityCostWords({ points, front, hull }: QualityCostChart): string {
+  if (points.length === 0) return "There is nothing to draw: the run has no systems.";
+  const placed = points.filter(({ costUsd, quality }) => costUsd !== null && quality !== null);
+  if (placed.length === 0) return "There is nothing to draw: no system has both a score and a known cost.";
+  const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
+  return `${frontWords(front)} ${dominatedWords(dominated, placed.length)}${hullWords(front, hull)}`;
+}
+
+function frontWords(front: readonly string[]): string {
+  const [cheapest, best] = [front[0], front.at(-1)];
+  if (cheapest === undefined || best === undefined) return "No system is on the front.";
+  if (front.length === 1) return `${shown(cheapest)} alone is on the front.`;
+  return `${shown(cheapest)} is the cheapest on the front and ${shown(best)} the best.`;
+}
+
+function dominatedWords(dominated: number, total: number): string {
+  if (total === 1) return "There is no other system to hold against it.";
+  return `${dominated === 0 ? "None" : dominated} of ${plural(total, "system")} ${dominated > 1 ? "are" : "is"} dominated: another is at least as good and as cheap, and better in one.`;
+}
+
+function hullWords(front: readonly string[], hull: readonly string[]): string {
+  const under = front.filter((name) => !hull.includes(name));
+  return under.length === 0 || hull.length < 2
+    ? ""
+    : ` A mix of two others reaches what ${listed(under)} ${under.length > 1 ? "do" : "does"}.`;
+}
+
+/** Systems that have no place, and why. */
+export function qualityCostNotes({ points }: QualityCostChart): string[] {
+  const unscored = points.filter(({ quality }) => quality === null).map(({ system }) => system);
+  const unpriced = points
+    .filter(({ costUsd, quality }) => costUsd === null && quality !== null)
+    .map(({ system }) => system);
+  return [
+    ...(unpriced.length > 0 ? [`Not drawn, because the cost is not known: ${listed(unpriced, 8)}.`] : []),
+    ...(unscored.length > 0 ? [`Not drawn, because nothing was scored: ${listed(unscored, 8)}.`] : []),
+  ];
+}
+
+/** The same as a table. */
+export function qualityCostTable({ points, front, hull }: QualityCostChart): TableData {
+  return {
+    columns: [
+      "System",
+      "Harness",
+      "Dominated by",
+      "Quality",
+      "from",
+      "to",
+      "Cost of an attempt",
+      "Tasks",
+      "On the front",
+      "On the hull",
+      "Resamples on the front",
+    ],
+    words: 3,
+    rows: points.map((point) => [
+      shown(point.system),
+      point.harness === null ? "–" : shown(point.harness),
+      point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(shown).join(", "),
+      formatNumber(point.quality),
+      formatNumber(point.low),
+      formatNumber(point.high),
+      formatDollars(point.costUsd),
+      String(point.n),
+      front.includes(point.system) ? "yes" : "no",
+      hull.includes(point.system) ? "yes" : "no",
+      formatShare(point.membership),
+    ]),
+  };
+}

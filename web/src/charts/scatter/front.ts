@@ -1,0 +1,45 @@
+import type { Axis } from "../axes/axis.js";
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a front reaches without mixing systems: along to the next member, and then to it. */
+export function stepPath(places: readonly Place[], end: number): string {
+  const [first, ...others] = places;
+  if (first === undefined) return "";
+  return `M${px(first.x)},${px(first.y)}${others.map(({ x, y }) => `H${px(x)}V${px(y)}`).join("")}H${px(end)}`;
+}
+
+/** A member of a hull: what it costs and how good it is. */
+export interface HullMember {
+  readonly cost: number;
+  readonly quality: number;
+}
+
+const PIECES = 24;
+
+/** What shares of two systems reach: straight in dollars, and so a curve on a logarithmic axis. */
+export function hullPath(members: readonly HullMember[], x: Axis, y: Axis): string {
+  const places = members.flatMap((member, index) => [member, ...between(member, members[index + 1])]);
+  const steps = places.map(({ cost, quality }) => `${px(x.place(cost))},${px(y.place(quality))}`);
+  return members.length < 2 ? "" : `M${steps.join("L")}`;
+}
+
+/** Mixes of two members, evenly spread over the decades between them. */
+function between(from: HullMember, to: HullMember | undefined): HullMember[] {
+  if (to === undefined || !(to.cost > from.cost)) return [];
+  // Zero has no logarithm: seen from a free system, the curve leaves the lane six decades under the other one.
+  const start = Math.max(from.cost, to.cost / 1e6);
+  return Array.from({ length: PIECES }, (_, piece) => {
+    const cost = start * (to.cost / start) ** ((piece + 1) / (PIECES + 1));
+    const share = (cost - from.cost) / (to.cost - from.cost);
+    return { cost, quality: from.quality + share * (to.quality - from.quality) };
+  });
+}
+
+/** A tenth of a pixel is as fine as anybody sees. */
+function px(value: number): number {
+  return Math.round(value * 10) / 10;
+}

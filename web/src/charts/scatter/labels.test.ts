@@ -1,0 +1,41 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { widthOf } from "../names.js";
+import { labelsFor } from "./labels.js";
+
+const area = { left: 0, right: 600, top: 0, bottom: 300 };
+const named = fc.record({
+  name: fc.string({ minLength: 1, maxLength: 40 }),
+  x: fc.double({ min: 0, max: 600, noNaN: true }),
+  y: fc.double({ min: 0, max: 300, noNaN: true }),
+  size: fc.constant(6),
+});
+
+test("a single mark has its name to the right", () => {
+  expect(labelsFor([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([{ name: "a", text: "a", x: 110, y: 104 }]);
+});
+
+test("at the right edge the name stands to the left", () => {
+  const [label] = labelsFor([{ name: "system", x: 595, y: 100, size: 4 }], area);
+  expect(label?.x).toBeLessThan(560);
+});
+
+test("labels never run into each other and stay inside", () => {
+  fc.assert(
+    fc.property(fc.array(named, { maxLength: 40 }), (marks) => {
+      const labels = labelsFor(marks, area);
+      for (const [index, a] of labels.entries()) {
+        expect(a.x).toBeGreaterThanOrEqual(0);
+        expect(a.x + widthOf(a.text)).toBeLessThanOrEqual(600.001);
+        for (const b of labels.slice(index + 1)) {
+          const isApart =
+            Math.abs(a.y - b.y) >= 13.999 ||
+            a.x + widthOf(a.text) <= b.x + 0.001 ||
+            b.x + widthOf(b.text) <= a.x + 0.001;
+          expect(isApart).toBe(true);
+        }
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

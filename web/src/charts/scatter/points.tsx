@@ -1,0 +1,61 @@
+import { shapePath } from "../plot/shapes.js";
+import type { Series } from "../series.js";
+import type { Label } from "./labels.js";
+
+/** A system in a scatter chart. */
+export interface ScatterPoint {
+  readonly name: string;
+  readonly x: number;
+  readonly y: number;
+  /** In square pixels. */
+  readonly area: number;
+  readonly look: Series;
+  readonly isDominated: boolean;
+  /** The ends of its interval. */
+  readonly whisker: { readonly low: number; readonly high: number } | null;
+}
+
+/** All systems of a scatter chart: dominated ones hollow and faded, and under the others. */
+export function Points({ points }: { points: readonly ScatterPoint[] }) {
+  const behindFirst = [...points].sort((a, b) => Number(b.isDominated) - Number(a.isDominated));
+  return (
+    <g>
+      {behindFirst.map((point) => (
+        <Point key={point.name} point={point} />
+      ))}
+    </g>
+  );
+}
+
+function Point({ point: { x, y, area, look, isDominated, whisker } }: { point: ScatterPoint }) {
+  return (
+    <g class={isDominated ? "dominated" : undefined}>
+      {whisker !== null && <path class="whisker" d={whiskerPath(x, whisker)} stroke={look.colour} />}
+      <path
+        class={isDominated ? "mark hollow" : "mark"}
+        transform={`translate(${x},${y})`}
+        d={shapePath(look.shape, area)}
+        fill={isDominated ? "var(--ground)" : look.colour}
+        stroke={look.colour}
+      />
+    </g>
+  );
+}
+
+/** A line from end to end with a short bar at each. */
+export function whiskerPath(x: number, { low, high }: { low: number; high: number }): string {
+  return `M${x - 3},${low}h6M${x},${low}V${high}M${x - 3},${high}h6`;
+}
+
+/** The names that found a place. */
+export function Labels({ labels }: { labels: readonly Label[] }) {
+  return (
+    <g class="names" aria-hidden="true">
+      {labels.map(({ name, text, x, y }) => (
+        <text key={name} x={x} y={y}>
+          {text}
+        </text>
+      ))}
+    </g>
+  );
+}

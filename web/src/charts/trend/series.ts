@@ -1,0 +1,66 @@
+import type { CardFigure, RunCard, SystemCard } from "../../../../src/views/contract.js";
+
+/** A system in one run. */
+export interface TrendPoint {
+  readonly run: RunCard;
+  readonly card: SystemCard;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** Why there is no value to draw; null when there is one. */
+  readonly blank: string | null;
+}
+
+/** A system over runs, oldest first. */
+export interface TrendLine {
+  readonly system: string;
+  readonly points: readonly TrendPoint[];
+}
+
+/** From this share of infrastructure errors on, what is left says little about the system. */
+const TOO_MANY_ERRORS = 0.5;
+
+/** One figure of each system over runs; runs without a date have no place in time. */
+export function trendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
+  const dated = runs.filter(({ createdAt }) => Number.isFinite(Date.parse(createdAt)));
+  const lines = new Map<string, TrendPoint[]>();
+  for (const run of [...dated].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)))
+    for (const card of run.systems) {
+      const line = lines.get(card.system) ?? [];
+      lines.set(card.system, line);
+      line.push(pointOf(run, card, figure));
+    }
+  return [...lines].map(([system, points]) => ({ system, points }));
+}
+
+function pointOf(run: RunCard, card: SystemCard, figure: CardFigure): TrendPoint {
+  const value = card.figures[figure];
+  const errors = errorShare(card);
+  // Of the error rate itself, such a point is the very thing to see.
+  const isBlank = errors >= TOO_MANY_ERRORS && figure !== "error_rate";
+  const blank = isBlank
+    ? `${Math.round(errors * 100)} % of the trials had infrastructure errors`
+    : value === null
+      ? "not measured"
+      : null;
+  return {
+    run,
+    card,
+    at: Date.parse(run.createdAt),
+    value,
+    low: end(card, `${figure}_ci_low`),
+    high: end(card, `${figure}_ci_high`),
+    blank,
+  };
+}
+
+function errorShare({ outcomes }: SystemCard): number {
+  const planned = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
+  return planned === 0 ? 0 : outcomes.error / planned;
+}
+
+function end({ figures }: SystemCard, name: string): number | null {
+  return Object.entries(figures).find(([key]) => key === name)?.[1] ?? null;
+}

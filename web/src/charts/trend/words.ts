@@ -1,0 +1,78 @@
+import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
+import { formatMoment } from "../../ui/dates.js";
+import { formatDollars, formatInterval, formatSeconds, plural } from "../../ui/format.js";
+import type { TableData } from "../frame/table.js";
+import { shown } from "../names.js";
+import type { Fact } from "../plot/mark.js";
+import { styleOf } from "./figures.js";
+import type { TrendLine, TrendPoint } from "./series.js";
+
+/** What a tooltip tells of a system in a run: its figure, and what the run itself cost and took. */
+export function factsOf(point: TrendPoint, figure: CardFigure): { title: string; facts: Fact[] } {
+  const { run, card, blank } = point;
+  const facts: (Fact | null)[] = [
+    ["Value", blank === null ? formatInterval(point, styleOf(figure).format) : "left blank"],
+    blank === null ? null : ["Because", blank],
+    ["Run", shown(run.title || run.id)],
+    ["Begun", formatMoment(run.createdAt)],
+    ["Cost", formatDollars(card.costUsd)],
+    ["Time of the run", formatSeconds(run.wallSeconds)],
+    run.status === "complete" ? null : ["Status", run.status],
+  ];
+  return { title: shown(card.system), facts: facts.filter((fact) => fact !== null) };
+}
+
+/** What the chart shows, or why there is none. */
+export function trendWords(lines: readonly TrendLine[], figure: CardFigure): string {
+  const points = lines.flatMap((line) => line.points);
+  if (points.length === 0) return "There is nothing to draw: no run has this figure.";
+  const runs = new Set(points.map(({ run }) => run.id)).size;
+  const { format } = styleOf(figure);
+  const changes = lines.flatMap((line) => changeOf(line, format));
+  if (changes.length === 0) return `None of ${plural(runs, "run")} has a value to draw.`;
+  const more = changes.length > 3 ? ` and ${changes.length - 3} more systems` : "";
+  return `Over ${plural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
+}
+
+function changeOf({ system, points }: TrendLine, format: (value: number | null) => string): string[] {
+  const known = points.filter(({ blank }) => blank === null);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const name = shown(system);
+  return [
+    first === last
+      ? `${name} has ${format(last.value)}`
+      : `${name} went from ${format(first.value)} to ${format(last.value)}`,
+  ];
+}
+
+/** Points that are not drawn, and runs without a date. */
+export function trendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
+  const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
+  const undated = runs.filter(({ createdAt }) => !Number.isFinite(Date.parse(createdAt))).length;
+  return [
+    ...(blank > 0 ? [`${plural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
+    ...(undated > 0 ? [`${plural(undated, "run")} without a date left out.`] : []),
+  ];
+}
+
+/** The same as a table, the latest run first. */
+export function trendTable(lines: readonly TrendLine[], figure: CardFigure): TableData {
+  const { format } = styleOf(figure);
+  const points = lines.flatMap((line) => line.points).sort((a, b) => b.at - a.at);
+  return {
+    columns: ["System", "Run", "Begun", "Left blank because", "Value", "from", "to", "Cost", "Time of the run"],
+    words: 4,
+    rows: points.map(({ run, card, value, low, high, blank }) => [
+      shown(card.system),
+      shown(run.title || run.id),
+      formatMoment(run.createdAt),
+      blank ?? "–",
+      format(blank === null ? value : null),
+      format(blank === null ? low : null),
+      format(blank === null ? high : null),
+      formatDollars(card.costUsd),
+      formatSeconds(run.wallSeconds),
+    ]),
+  };
+}

@@ -1,0 +1,34 @@
+import { expect, test } from "vitest";
+import type { RunCard } from "../../../../src/views/contract.js";
+import { choiceOf, wantedBy } from "./choice.js";
+
+function run(id: string, ...systems: string[]): RunCard {
+  return { id, systems: systems.map((system) => ({ system })) } as unknown as RunCard;
+}
+
+const RUNS = [run("r1", "x", "y"), run("r2", "x", "z"), run("r3", "w"), run("r4", "v")];
+
+function asked(query: Record<string, string>, runs = RUNS) {
+  return wantedBy(choiceOf(query, runs));
+}
+
+test("two runs are compared by the systems of the same name, by their only ones, or by those that are named", () => {
+  expect(asked({ a: "r1", b: "r2" })).toEqual({ a: "r1", b: "r2" });
+  expect(asked({ a: "r3", b: "r4" })).toEqual({ a: "r3", b: "r4" });
+  expect(asked({ a: "r1", b: "r3", systemA: "y" })).toEqual({ a: "r1", b: "r3", systemA: "y" });
+  expect(asked({ a: "r1", b: "r2", systemA: "x" })).toEqual({ a: "r1", b: "r2", systemA: "x" });
+});
+
+test("a run that stands alone is compared with itself", () => {
+  expect(asked({}, RUNS.slice(0, 1))).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
+  expect(asked({ a: "r1", b: "r1" })).toEqual({ a: "r1", b: "r1", systemA: "x", systemB: "y" });
+});
+
+test("what is missing is said", () => {
+  expect(asked({})).toMatch(/Choose two runs/);
+  expect(asked({ a: "r1", b: "gone" })).toMatch(/Choose two runs/);
+  expect(asked({ a: "r1", b: "r1", systemA: "x", systemB: "x" })).toMatch(/two of its systems/);
+  expect(asked({ a: "r3", b: "r3" })).toMatch(/nothing to compare/);
+  expect(asked({ a: "r1", b: "r3" })).toMatch(/no system of the same name/);
+  expect(asked({ a: "r1", b: "r2", systemA: "y" })).toMatch(/no system of the same name/);
+});

@@ -1,0 +1,51 @@
+import type { RunCard } from "../../../../src/views/contract.js";
+import type { WantedComparison } from "../../data/source.js";
+import type { Query } from "../../shell/route.js";
+
+/** What the reader has chosen to compare, as far as they have. */
+export interface Choice {
+  readonly a: RunCard | null;
+  readonly b: RunCard | null;
+  readonly systemA: string;
+  readonly systemB: string;
+}
+
+/**
+ * The runs and systems that an address names. A run that stands alone is compared with itself, by the two systems that
+ * come first where none are named.
+ */
+export function choiceOf({ a, b, systemA = "", systemB = "" }: Query, runs: readonly RunCard[]): Choice {
+  const lone = runs.length === 1 ? runs[0] : undefined;
+  const runA = runs.find(({ id }) => id === a) ?? lone ?? null;
+  const runB = runs.find(({ id }) => id === b) ?? lone ?? null;
+  if (runA === null || runA !== runB || systemA !== "" || systemB !== "") return { a: runA, b: runB, systemA, systemB };
+  const [first, second] = runA.systems;
+  return { a: runA, b: runB, systemA: first?.system ?? "", systemB: second?.system ?? "" };
+}
+
+/** What to ask for; or, in words, what is still to be chosen. */
+export function wantedBy({ a, b, systemA, systemB }: Choice): WantedComparison | string {
+  if (a === null || b === null) return "Choose two runs, or one run twice to compare its systems.";
+  const named = { ...(systemA === "" ? {} : { systemA }), ...(systemB === "" ? {} : { systemB }) };
+  const missing = a.id === b.id ? missingInOne({ a, b, systemA, systemB }) : missingInTwo({ a, b, systemA, systemB });
+  return missing ?? { a: a.id, b: b.id, ...named };
+}
+
+function missingInOne({ a, systemA, systemB }: Choice): string | null {
+  if (a?.systems.length === 1) return "This run has one system, so that there is nothing to compare it with: choose another run as B.";
+  return systemA === "" || systemB === "" || systemA === systemB ? "A and B are the same run: choose two of its systems." : null;
+}
+
+function missingInTwo({ a, b, systemA, systemB }: Choice): string | null {
+  const [ofA, ofB] = [namesOf(a), namesOf(b)];
+  const isA = systemA !== "" || ofA.length === 1;
+  const isB = systemB !== "" || ofB.length === 1;
+  if (isA && isB) return null;
+  const named = systemA || systemB;
+  const isShared = named === "" ? ofA.some((name) => ofB.includes(name)) : ofA.includes(named) && ofB.includes(named);
+  return isShared ? null : "The runs have no system of the same name: choose one of each.";
+}
+
+function namesOf(card: RunCard | null): string[] {
+  return card?.systems.map(({ system }) => system) ?? [];
+}

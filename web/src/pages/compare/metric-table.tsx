@@ -1,0 +1,60 @@
+import type { MetricComparison } from "../../../../src/compare/index.js";
+import { CHANGE_WORDS, metricName, metricValue, pValue, signedIn } from "../../../../src/report/compare-cells.js";
+import { formatCount } from "../../ui/index.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+
+const SIGNS: Readonly<Record<MetricComparison["change"], string>> = { better: "▲", worse: "▼", same: "=", unclear: "?" };
+
+/** The differences in figures. */
+export function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[]; level: number }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class="table-scroll" aria-label="Differences in figures" tabIndex={0}>
+      <table class="table">
+        <caption class="unseen">Differences from A to B, task by task</caption>
+        <thead>
+          <tr>
+            <th scope="col">Metric</th>
+            {["A", "B", "B − A", `${level * 100} % interval`, "p adjusted", "Tasks"].map((title) => (
+              <th key={title} scope="col" class="number">
+                {title}
+              </th>
+            ))}
+            <th scope="col">Change</th>
+          </tr>
+        </thead>
+        <tbody>
+          {metrics.map((metric) => (
+            <MetricRow key={metric.metric} metric={metric} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function MetricRow({ metric }: { metric: MetricComparison }) {
+  const signed = signedIn(metric);
+  const { a, b, difference, low, high, adjustedP, n, change, reason } = metric;
+  return (
+    <tr>
+      <th scope="row">
+        <bdi>{visibleLine(metricName(metric))}</bdi>
+      </th>
+      <td class="number">{metricValue(metric, a)}</td>
+      <td class="number">{metricValue(metric, b)}</td>
+      <td class="number">
+        <b>{signed(difference)}</b>
+      </td>
+      <td class="number">{low === null || high === null ? "–" : `[${signed(low)}, ${signed(high)}]`}</td>
+      <td class="number">{pValue(adjustedP)}</td>
+      <td class="number">{formatCount(n)}</td>
+      <td>
+        <span class={`change change-${change}`}>
+          <span aria-hidden="true">{SIGNS[change]}</span> {CHANGE_WORDS[change]}
+        </span>
+        {reason !== undefined && <small class="quiet"> {reason}</small>}
+      </td>
+    </tr>
+  );
+}

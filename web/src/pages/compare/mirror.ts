@@ -1,0 +1,48 @@
+import type { Change, Comparison, MetricComparison, TaskPasses, UnmatchedTask } from "../../../../src/compare/index.js";
+import type { CompareView } from "../../../../src/views/contract.js";
+
+const OTHER_WAY: Readonly<Record<Change, Change>> = { better: "worse", worse: "better", same: "same", unclear: "unclear" };
+
+/** The same comparison with A and B exchanged: a file holds each pair once. */
+export function mirrored({ a, b, comparison }: CompareView): CompareView {
+  const comparisons = comparison.comparisons.map(mirroredComparison);
+  return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons } };
+}
+
+function mirroredComparison(comparison: Comparison): Comparison {
+  const { systemA, systemB, tasks, trials, flips } = comparison;
+  return {
+    ...comparison,
+    systemA: systemB,
+    systemB: systemA,
+    tasks: { ...tasks, aOnly: tasks.bOnly, bOnly: tasks.aOnly },
+    trials: { a: trials.b, b: trials.a },
+    metrics: comparison.metrics.map(mirroredMetric),
+    flips: {
+      toFail: flips.toPass.map(mirroredTask),
+      toPass: flips.toFail.map(mirroredTask),
+      flaky: flips.flaky.map(mirroredTask),
+    },
+    unmatched: comparison.unmatched.map(mirroredUnmatched),
+  };
+}
+
+function mirroredMetric(metric: MetricComparison): MetricComparison {
+  const { a, b, difference, low, high, change } = metric;
+  return { ...metric, a: b, b: a, difference: negative(difference), low: negative(high), high: negative(low), change: OTHER_WAY[change] };
+}
+
+function mirroredTask(task: TaskPasses): TaskPasses {
+  const { passesA, trialsA, passesB, trialsB } = task;
+  return { ...task, passesA: passesB, trialsA: trialsB, passesB: passesA, trialsB: trialsA };
+}
+
+function mirroredUnmatched(task: UnmatchedTask): UnmatchedTask {
+  if (task.scoredIn === "neither") return task;
+  return { ...task, scoredIn: task.scoredIn === "a" ? "b" : "a" };
+}
+
+/** Nothing is −0. */
+function negative(value: number | null): number | null {
+  return value === null ? null : 0 - value;
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import type { CardFigure } from "../../../../src/views/contract.js";
+import { certaintyWords, changesBetween, newsOf } from "./changes.js";
+import type { Entry } from "./parts.js";
+import { sampleRun, sampleSystem } from "./sample-cards.js";
+
+type Figures = Partial<Record<CardFigure, number>>;
+
+function rate(value: number, half?: number): Figures {
+  if (half === undefined) return { pass_rate: value };
+  return { pass_rate: value, pass_rate_ci_low: value - half, pass_rate_ci_high: value + half };
+}
+
+function changes(before: Figures, after: Figures) {
+  return changesBetween(sampleSystem("s", before), sampleSystem("s", after));
+}
+
+describe("a change since the run before", () => {
+  test("says which way it went, and whether intervals overlap", () => {
+    const [apart] = changes(rate(0.5, 0.05), rate(0.7, 0.05));
+    expect(apart).toMatchObject({ direction: "up", isBetter: true, certainty: "apart", step: "0.50 → 0.70" });
+    const [overlap] = changes(rate(0.6, 0.1), rate(0.5, 0.1));
+    expect(overlap).toMatchObject({ direction: "down", isBetter: false, certainty: "overlap" });
+  });
+
+  test("is of unknown worth without an interval on both sides", () => {
+    const [change] = changes(rate(0.5, 0.1), rate(0.9));
+    expect(change && certaintyWords(change)).toBe("no interval");
+  });
+
+  test("of the same value is neither better nor worse", () => {
+    const [change] = changes(rate(0.5, 0.1), rate(0.5, 0.1));
+    expect(change).toMatchObject({ direction: "same", isBetter: null, step: "0.50" });
+    expect(change && certaintyWords(change)).toBe("");
+  });
+
+  test("is better when costs and times fall", () => {
+    const before = { cost_per_pass_usd: 2, median_time_to_success_ms: 1000 };
+    const found = changes(before, { cost_per_pass_usd: 1, median_time_to_success_ms: 2000 });
+    expect(found.map(({ figure, isBetter, step }) => [figure, isBetter, step])).toEqual([
+      ["cost_per_pass_usd", true, "$2.00 → $1.00 (−50 %)"],
+      ["median_time_to_success_ms", false, "1.00 s → 2.00 s (+100 %)"],
+    ]);
+  });
+
+  test("needs the figure in both runs", () => {
+    expect(changes({ pass_rate: 0.5 }, { mean_score: 0.5 })).toEqual([]);
+  });
+});
+
+function line(name: string, before: Figures | null, after: Figures): Entry {
+  const run = sampleRun(name);
+  const previous = before === null ? null : { run, card: sampleSystem(name, before) };
+  return { key: name, name, run, card: sampleSystem(name, after), previous, rank: null };
+}
+
+test("news begin with what is sure, then with what is large, and count the rest", () => {
+  const news = newsOf([
+    line("large", rate(0.2, 0.5), rate(0.8, 0.5)),
+    line("small", rate(0.2, 0.5), rate(0.3, 0.5)),
+    line("sure", rate(0.5, 0.01), rate(0.55, 0.01)),
+    line("same", rate(0.5), rate(0.5)),
+    line("new", null, rate(0.5)),
+  ]);
+  expect(news.moved.map(({ entry }) => entry.name)).toEqual(["sure", "large", "small"]);
+  expect([news.unchanged, news.fresh]).toEqual([1, 1]);
+});

@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import type { CardFigure, SystemCard } from "../../../../src/views/contract.js";
+import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
+import type { Entry } from "./parts.js";
+import { sampleRun, sampleSystem } from "./sample-cards.js";
+
+function line(name: string, figures: Partial<Record<CardFigure, number>>, other: Partial<SystemCard> = {}): Entry {
+  const card = sampleSystem(name, figures, other);
+  return { key: name, name, run: sampleRun(name), card, previous: null, rank: null };
+}
+
+describe("charts of a leaderboard", () => {
+  test("quality against the mean cost of an attempt, with who beats whom", () => {
+    const chart = qualityCostOf([
+      line("free", {
+        mean_cost_usd: 0,
+        mean_score: 0.4,
+        mean_score_ci_low: 0.3,
+        mean_score_ci_high: 0.5,
+        mean_score_n: 9,
+      }),
+      line("dear", { mean_cost_usd: 2, mean_score: 0.9 }),
+      line("beaten", { mean_cost_usd: 3, mean_score: 0.9 }),
+      line("unknown", { mean_score: 1 }),
+    ]);
+    expect(chart.front).toEqual(["free", "dear"]);
+    expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["dear"], []]);
+    expect(chart.points[0]).toMatchObject({ costUsd: 0, low: 0.3, high: 0.5, n: 9, membership: null });
+    expect(chart.points[3]?.costUsd).toBeNull();
+  });
+
+  test("cost against speed leaves out what has no place, and says why", () => {
+    const both = { cost_per_pass_usd: 1, median_time_to_success_ms: 2000, pass_rate: 0.5 };
+    const chart = costSpeedOf([
+      line("shown", both),
+      line("slower", { ...both, median_time_to_success_ms: 3000 }),
+      line("no pass", both, { outcomes: { pass: 0, fail: 3, error: 0, unscored: 0, skipped: 0 } }),
+      line("no cost", { median_time_to_success_ms: 1 }),
+      line("no time", { cost_per_pass_usd: 1 }),
+    ]);
+    expect(chart.front).toEqual(["shown"]);
+    expect(chart.points.map(({ seconds, dominatedBy }) => [seconds, dominatedBy])[1]).toEqual([3, ["shown"]]);
+    expect(chart.points.map(({ leftOut }) => leftOut)).toEqual([
+      null,
+      null,
+      "nothing passed",
+      "its cost is not known",
+      "its time to success was not measured",
+    ]);
+  });
+
+  test("the radar is clipped at five times the median, but never under 30 s", () => {
+    const times = (seconds: number[]) =>
+      radarOf(seconds.map((value, place) => line(`s${place}`, { median_time_to_success_ms: value * 1000 })));
+    expect(times([10, 10, 20, 200])).toMatchObject({ limitSeconds: 75 });
+    expect(times([10, 10, 20, 200]).spokes.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
+    expect(times([1, 2, 29]).limitSeconds).toBe(30);
+    expect(radarOf([line("none", {})])).toEqual({
+      limitSeconds: null,
+      spokes: [{ system: "none", seconds: null, isClipped: false }],
+    });
+  });
+});

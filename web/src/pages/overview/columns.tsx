@@ -1,0 +1,205 @@
+import type { SystemCard } from "../../../../src/views/contract.js";
+import { addressOf } from "../../shell/route.js";
+import { PickBox } from "../../ui/compare-bar.js";
+import {
+  formatDollars,
+  formatInterval,
+  formatMilliseconds,
+  formatScore,
+  formatShare,
+  NOTHING,
+} from "../../ui/format.js";
+import { IntervalCell } from "../../ui/interval-cell.js";
+import { MomentInTwo } from "../../ui/moment.js";
+import type { Pick } from "../../ui/picks.js";
+import { StatusBadge } from "../../ui/status-badge.js";
+import type { Column } from "../../ui/table-column.js";
+import { type Asked, rowsAddress } from "./asked.js";
+import { ChangeCell } from "./change-cell.js";
+import { headlineOf } from "./changes.js";
+import type { Entry } from "./parts.js";
+
+interface Picking {
+  picks: readonly Pick[];
+  onPicks: (picks: readonly Pick[]) => void;
+}
+
+/** Headlines over fewer planned trials than this are marked (numbers.md §1). */
+const FULL_COVERAGE = 0.95;
+
+/** The columns of the leaderboard. */
+export function leaderboardColumns(picking: Picking, asked: Asked): Column<Entry>[] {
+  return [pickColumn(picking), systemColumn(asked), ...QUALITY, ...COST_AND_SPEED, ...STANDING, RUN, CHANGE];
+}
+
+function pickColumn(picking: Picking): Column<Entry> {
+  return {
+    key: "pick",
+    title: <span class="unseen">Compare</span>,
+    cell: ({ run, card, name }) => <PickBox {...picking} pick={{ run: run.id, system: card.system }} label={name} />,
+  };
+}
+
+function systemColumn(asked: Asked): Column<Entry> {
+  return {
+    key: "system",
+    title: "System",
+    isRowHead: true,
+    class: "system",
+    value: ({ name }) => name,
+    cell: (entry) => (
+      <>
+        <a class="two-lines" href={rowsAddress(entry, asked)} title={entry.name}>
+          {entry.name}
+        </a>
+        <span class="quiet small block clip">{besideName(entry.card)}</span>
+      </>
+    ),
+  };
+}
+
+/** The harness and the model, where they say more than the name. */
+function besideName({ system, harness, model }: SystemCard): string {
+  return [harness, model === system ? null : model].filter(Boolean).join(" · ");
+}
+
+const QUALITY: readonly Column<Entry>[] = [
+  {
+    key: "quality",
+    title: "Quality",
+    about: "Mean score with its 95 % interval",
+    startsDescending: true,
+    isNumeric: true,
+    value: ({ card }) => card.figures.mean_score,
+    cell: ({ card: { figures } }) => (
+      <IntervalCell value={figures.mean_score} low={figures.mean_score_ci_low} high={figures.mean_score_ci_high} />
+    ),
+  },
+  {
+    key: "pass_rate",
+    title: "Pass rate",
+    about: "Share of scored trials at or above the threshold, with its 95 % interval",
+    startsDescending: true,
+    isNumeric: true,
+    value: ({ card }) => card.figures.pass_rate,
+    cell: ({ card: { figures } }) => (
+      <IntervalCell value={figures.pass_rate} low={figures.pass_rate_ci_low} high={figures.pass_rate_ci_high} />
+    ),
+  },
+];
+
+const COST_AND_SPEED: readonly Column<Entry>[] = [
+  {
+    key: "cost_per_pass",
+    title: "Cost per pass",
+    about: "Billed cost of all trials, failures included, for each pass",
+    isNumeric: true,
+    value: ({ card }) => card.figures.cost_per_pass_usd,
+    cell: ({ card: { figures } }) => (
+      <span title={costInterval(figures)}>{formatDollars(figures.cost_per_pass_usd)}</span>
+    ),
+  },
+  {
+    key: "time_to_success",
+    title: "Time to success",
+    about: "Median over the trials that passed",
+    isNumeric: true,
+    value: ({ card }) => card.figures.median_time_to_success_ms,
+    cell: ({ card }) => formatMilliseconds(card.figures.median_time_to_success_ms),
+  },
+  {
+    key: "speed",
+    title: "Speed efficiency",
+    about: "Pass rate ÷ (1 + minutes to success)",
+    startsDescending: true,
+    isNumeric: true,
+    value: ({ card }) => card.figures.speed_efficiency_score,
+    cell: ({ card }) => formatScore(card.figures.speed_efficiency_score),
+  },
+];
+
+function costInterval(figures: SystemCard["figures"]): string {
+  const [low, high] = [figures.cost_per_pass_usd_ci_low, figures.cost_per_pass_usd_ci_high];
+  return formatInterval({ value: figures.cost_per_pass_usd, low, high }, formatDollars);
+}
+
+const STANDING: readonly Column<Entry>[] = [
+  {
+    key: "pass_hat",
+    title: "pass^k",
+    about: "How likely all k trials of one example pass",
+    startsDescending: true,
+    isNumeric: true,
+    value: ({ card }) => card.figures.pass_hat,
+    cell: ({ card: { figures, k } }) => (
+      <span
+        title={formatInterval({
+          value: figures.pass_hat,
+          low: figures.pass_hat_ci_low,
+          high: figures.pass_hat_ci_high,
+        })}
+      >
+        {formatScore(figures.pass_hat)}
+        {figures.pass_hat !== null && <span class="quiet small"> k={k}</span>}
+      </span>
+    ),
+  },
+  {
+    key: "coverage",
+    title: "Coverage",
+    about: "Share of the planned trials that were scored",
+    startsDescending: true,
+    isNumeric: true,
+    value: ({ card }) => card.figures.coverage,
+    cell: ({ card }) => <Coverage value={card.figures.coverage} />,
+  },
+  {
+    key: "pareto",
+    title: "Pareto rank",
+    about: "1 when no other system here is as good for less; by quality and cost per pass",
+    isNumeric: true,
+    value: ({ rank }) => rank,
+    cell: ({ rank }) =>
+      rank === null ? <span title="Its quality or its cost per pass is not known">{NOTHING}</span> : String(rank),
+  },
+];
+
+function Coverage({ value }: { value: number | null }) {
+  if (value === null || value >= FULL_COVERAGE) return <>{formatShare(value)}</>;
+  return (
+    <span class="warn" title="Under 95 %: the figures are of a part of what was planned">
+      <span role="img" aria-label="Low:">
+        ⚠
+      </span>{" "}
+      {formatShare(value)}
+    </span>
+  );
+}
+
+const RUN: Column<Entry> = {
+  key: "run",
+  title: "Run",
+  startsDescending: true,
+  value: ({ run }) => Date.parse(run.createdAt),
+  cell: ({ run }) => (
+    <>
+      <a href={addressOf(["run", run.id])} title={`${run.title}\n${run.id}`} class="bare">
+        <MomentInTwo at={run.createdAt} />
+      </a>
+      {run.status !== "complete" && <StatusBadge status={run.status} />}
+    </>
+  ),
+};
+
+const CHANGE: Column<Entry> = {
+  key: "change",
+  title: "Since its last run",
+  about: "Difference to the run before of the same system on the same examples",
+  startsDescending: true,
+  class: "since",
+  value: (entry) => {
+    const change = headlineOf(entry);
+    return change === null ? null : change.after - change.before;
+  },
+  cell: (entry) => <ChangeCell entry={entry} />,
+};

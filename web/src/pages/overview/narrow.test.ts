@@ -1,0 +1,42 @@
+import { describe, expect, test } from "vitest";
+import { parseRoute } from "../../shell/route.js";
+import { rowsAddress } from "./asked.js";
+import { choicesIn, fits, narrowingIn } from "./narrow.js";
+import { sampleRun, sampleSystem } from "./sample-cards.js";
+
+const run = sampleRun("r1", { title: "Nightly check", createdAt: "2026-11-05T12:00:00Z" });
+const card = sampleSystem("gpt-5-mini", {}, { harness: "codex", model: "GPT-5" });
+
+function isIn(query: Record<string, string>): boolean {
+  return fits(narrowingIn(query))({ run, card });
+}
+
+describe("filters of a list", () => {
+  test("all have to fit", () => {
+    expect(isIn({})).toBe(true);
+    expect(isIn({ harness: "codex", from: "2026-11-04", to: "2026-11-06", q: "nightly" })).toBe(true);
+    expect(isIn({ harness: "pi" })).toBe(false);
+    expect(isIn({ from: "2026-11-07" })).toBe(false);
+    expect(isIn({ to: "2026-11-03" })).toBe(false);
+  });
+
+  test("every word is looked for, whatever its case, in the system and its run", () => {
+    expect(isIn({ q: "MINI check" })).toBe(true);
+    expect(isIn({ q: "mini weekly" })).toBe(false);
+  });
+
+  test("offer what occurs, once and sorted", () => {
+    const datasets = [{ name: "d10", examples: 1, fingerprint: "x" }];
+    const runs = [
+      sampleRun("a", { datasets, tags: ["level=2", "level=10"], systems: [card] }),
+      sampleRun("b", { datasets: [{ name: "d9", examples: 1, fingerprint: "y" }], tags: ["level=2"], systems: [card] }),
+    ];
+    expect(choicesIn(runs)).toEqual({ datasets: ["d9", "d10"], tags: ["level=2", "level=10"], harnesses: ["codex"] });
+  });
+});
+
+test("a line leads to its rows, those that its figures are of", () => {
+  const { path, query } = parseRoute(rowsAddress({ run, card }, { dataset: "qa", tag: "level=2" }));
+  expect(path).toEqual(["run", "r1", "rows"]);
+  expect(query).toEqual({ system: "gpt-5-mini", dataset: "qa", tag: "level=2" });
+});

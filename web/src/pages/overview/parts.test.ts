@@ -1,0 +1,91 @@
+import { describe, expect, test } from "vitest";
+import { entriesOf, partsOf, thresholdsOf } from "./parts.js";
+import { sampleRun, sampleSystem } from "./sample-cards.js";
+
+const ALL = () => true;
+const QA = { name: "qa", examples: 10, fingerprint: "f1" };
+const CODE = { name: "code", examples: 5, fingerprint: "c1" };
+
+function day(date: number): string {
+  return `2026-11-${String(date).padStart(2, "0")}T12:00:00Z`;
+}
+
+describe("parts", () => {
+  test("hold runs that were asked the same, the part with the newest run first", () => {
+    const runs = [
+      sampleRun("old", { createdAt: day(1), datasets: [QA, CODE] }),
+      sampleRun("other content", { createdAt: day(2), datasets: [{ ...QA, fingerprint: "f2" }] }),
+      sampleRun("newest", { createdAt: day(3), datasets: [CODE, QA] }),
+    ];
+    expect(partsOf(runs).map((part) => part.runs.map(({ id }) => id))).toEqual([["newest", "old"], ["other content"]]);
+  });
+
+  test("go by the dataset that is filtered by, whatever else a run was asked", () => {
+    const runs = [sampleRun("both", { datasets: [QA, CODE] }), sampleRun("one", { datasets: [QA] })];
+    expect(partsOf(runs)).toHaveLength(2);
+    const [part, ...others] = partsOf(runs, "qa");
+    expect(others).toEqual([]);
+    expect(part?.datasets).toEqual([QA]);
+    expect(part?.runs).toHaveLength(2);
+  });
+});
+
+function linesOf(runs: Parameters<typeof partsOf>[0], fits: Parameters<typeof entriesOf>[1] = ALL) {
+  return partsOf(runs).flatMap((part) => entriesOf(part, fits));
+}
+
+describe("lines of the leaderboard", () => {
+  const scored = (rate: number) => sampleSystem("s", { pass_rate: rate });
+
+  test("are the latest run of each system that has ended, with the run before that measured something", () => {
+    const lines = linesOf([
+      sampleRun("first", { createdAt: day(1), systems: [scored(0.1)] }),
+      sampleRun("failed", { createdAt: day(2), systems: [sampleSystem("s")] }),
+      sampleRun("latest", { createdAt: day(3), systems: [scored(0.3)], status: "incomplete" }),
+      sampleRun("going", { createdAt: day(4), systems: [scored(0.4)], status: "running" }),
+      sampleRun("broken", { createdAt: day(5), systems: [scored(0.5)], status: "damaged" }),
+    ]);
+    expect(lines.map(({ run, previous }) => [run.id, previous?.run.id])).toEqual([["latest", "first"]]);
+  });
+
+  test("that a filter leaves are still held against runs that it does not", () => {
+    const runs = [1, 2, 3].map((date) => sampleRun(`r${date}`, { createdAt: day(date), systems: [scored(0.5)] }));
+    const lines = linesOf(runs, ({ run }) => run.id === "r2");
+    expect(lines.map(({ run, previous }) => [run.id, previous?.run.id])).toEqual([["r2", "r1"]]);
+  });
+
+  test("keep harnesses apart, and name them where a system has several", () => {
+    const systems = [sampleSystem("m", {}, { harness: "codex" }), sampleSystem("alone", {}, { harness: "pi" })];
+    const lines = linesOf([
+      sampleRun("a", { systems }),
+      sampleRun("b", { systems: [sampleSystem("m", {}, { harness: null })] }),
+    ]);
+    expect(lines.map(({ name }) => name).sort()).toEqual(["alone", "m (codex)", "m (no harness)"]);
+  });
+
+  test("are ranked by quality and cost per pass; what lacks one has no rank", () => {
+    const figures = (quality: number, cost: number) => ({ mean_score: quality, cost_per_pass_usd: cost });
+    const systems = [
+      sampleSystem("best", figures(0.9, 3)),
+      sampleSystem("cheap", figures(0.5, 1)),
+      sampleSystem("beaten", figures(0.5, 2)),
+      sampleSystem("free", figures(0.4, 0)),
+      sampleSystem("unknown", { mean_score: 0.99 }),
+    ];
+    const ranks = Object.fromEntries(linesOf([sampleRun("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unknown: null });
+  });
+
+  test("show marks in place of characters that hide", () => {
+    const [line] = linesOf([sampleRun("r", { systems: [sampleSystem("a\u202eb")] })]);
+    expect(line?.name).toBe("a⟨U+202E⟩b");
+  });
+
+  test("tell when runs were passed at different thresholds", () => {
+    const runs = [
+      sampleRun("a", { threshold: 0.7, systems: [sampleSystem("x")] }),
+      sampleRun("b", { threshold: 0.5, systems: [sampleSystem("y")] }),
+    ];
+    expect(thresholdsOf(linesOf(runs))).toEqual([0.5, 0.7]);
+  });
+});

@@ -1,0 +1,129 @@
+import { paretoFronts } from "../../../../src/stats/pareto.js";
+import type { DatasetCard, RunCard, SystemCard } from "../../../../src/views/contract.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+
+/** One system of one run. */
+export interface SystemOfRun {
+  run: RunCard;
+  card: SystemCard;
+}
+
+/** A line of the leaderboard: the latest run of a system, and the one before it. */
+export interface Entry extends SystemOfRun {
+  key: string;
+  /** The system's name, with its harness where there are several of that name. */
+  name: string;
+  previous: SystemOfRun | null;
+  /** Its front by quality and cost per pass; null when one of them is not known. */
+  rank: number | null;
+}
+
+/** Runs that were asked the same, and so may stand side by side. */
+export interface Part {
+  key: string;
+  datasets: readonly DatasetCard[];
+  /** Newest first. */
+  runs: readonly RunCard[];
+}
+
+/** A part with its lines. */
+export interface Board {
+  part: Part;
+  entries: readonly Entry[];
+}
+
+/** The names of datasets, as a heading. */
+export function titleOf(datasets: readonly DatasetCard[]): string {
+  return datasets.length === 0 ? "No dataset named" : visibleLine(datasets.map(({ name }) => name).join(" + "));
+}
+
+/**
+ * Runs by what they were asked: the same datasets with the same content, or the one dataset that is filtered by.
+ * The part with the newest run comes first.
+ */
+export function partsOf(runs: readonly RunCard[], dataset?: string): Part[] {
+  const parts = new Map<string, { key: string; datasets: readonly DatasetCard[]; runs: RunCard[] }>();
+  for (const run of newestFirst(runs)) {
+    const datasets = askedIn(run, dataset);
+    const key = partKey(datasets);
+    const part = parts.get(key) ?? { key, datasets, runs: [] };
+    part.runs.push(run);
+    parts.set(key, part);
+  }
+  return [...parts.values()];
+}
+
+function askedIn({ datasets }: RunCard, dataset: string | undefined): readonly DatasetCard[] {
+  const wanted = datasets.filter(({ name }) => name === dataset);
+  return wanted.length > 0 ? wanted : datasets;
+}
+
+function partKey(datasets: readonly DatasetCard[]): string {
+  return JSON.stringify(datasets.map(({ name, fingerprint }) => [name, fingerprint]).sort());
+}
+
+function newestFirst(runs: readonly RunCard[]): RunCard[] {
+  return [...runs].sort((x, y) => Date.parse(y.createdAt) - Date.parse(x.createdAt));
+}
+
+/** Whether the figures of a run can be held against others: it has ended, and can be read. */
+export function isOver({ status }: RunCard): boolean {
+  return status === "complete" || status === "incomplete";
+}
+
+/** The lines of a part: the latest run of each system and harness that fits, ranked among themselves. */
+export function entriesOf(part: Part, fits: (candidate: SystemOfRun) => boolean): Entry[] {
+  const latest = new Map<string, Omit<Entry, "rank" | "name">>();
+  const all = part.runs.filter(isOver).flatMap((run) => run.systems.map((card) => ({ run, card })));
+  for (const candidate of all) {
+    const who = whoIs(candidate.card);
+    const found = latest.get(who);
+    if (found === undefined && fits(candidate))
+      latest.set(who, { ...candidate, key: entryKey(candidate), previous: null });
+    else if (found?.previous === null && isMeasured(candidate.card)) found.previous = candidate;
+  }
+  return ranked(named([...latest.values()]));
+}
+
+/** A run that measured nothing is nothing to compare with. */
+function isMeasured({ figures }: SystemCard): boolean {
+  return figures.pass_rate !== null || figures.mean_score !== null;
+}
+
+function whoIs({ system, harness }: SystemCard): string {
+  return JSON.stringify([system, harness]);
+}
+
+/** What tells a line from all others, for the address. */
+export function entryKey({ run, card }: SystemOfRun): string {
+  return JSON.stringify([run.id, card.system]);
+}
+
+function named<T extends SystemOfRun>(entries: readonly T[]): (T & { name: string })[] {
+  const seen = new Map<string, number>();
+  for (const { card } of entries) seen.set(card.system, (seen.get(card.system) ?? 0) + 1);
+  return entries.map((entry) => {
+    const { system, harness } = entry.card;
+    return {
+      ...entry,
+      name: visibleLine((seen.get(system) ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system),
+    };
+  });
+}
+
+function ranked(entries: readonly Omit<Entry, "rank">[]): Entry[] {
+  const points = entries.map(({ card: { figures } }) => ({
+    quality: figures.mean_score,
+    cost: figures.cost_per_pass_usd,
+  }));
+  const fronts = paretoFronts(points);
+  return entries.map((entry, place) => {
+    const { quality, cost } = points[place] ?? {};
+    return { ...entry, rank: quality == null || cost == null ? null : (fronts[place] ?? null) };
+  });
+}
+
+/** Thresholds that decided pass or fail in these lines, where they differ: then pass rates cannot be compared. */
+export function thresholdsOf(entries: readonly Entry[]): number[] {
+  return [...new Set(entries.map(({ run }) => run.threshold))].sort((x, y) => x - y);
+}

@@ -1,0 +1,132 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { LiveProgress } from "../../../../src/views/contract.js";
+import {
+  formatCount,
+  formatDollars,
+  formatNumber,
+  formatSeconds,
+  formatShare,
+  KeyValues,
+  plural,
+} from "../../ui/index.js";
+import { OutcomeBadge } from "../trial/outcome-badge.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+import { trialAddress } from "../trial/trial-address.js";
+import { SystemLink } from "./summary-tab.js";
+
+/** How a run goes: how far it is, what it has spent, how long it will take, and what failed. */
+export function LivePanel({ id, progress }: { id: string; progress: LiveProgress }) {
+  const { done, planned, costUsd, trialsPerSecond, secondsLeft } = progress;
+  return (
+    <section class="live" aria-label="The run as it goes">
+      <progress class="live-bar" max={Math.max(planned, 1)} value={done} aria-label="Trials that are done">
+        {formatShare(done / Math.max(planned, 1))}
+      </progress>
+      <KeyValues
+        entries={[
+          ["Done", `${formatCount(done)} of ${formatCount(planned)} (${formatShare(done / Math.max(planned, 1))})`],
+          ["Spent", formatDollars(costUsd)],
+          ["Rate", trialsPerSecond === null ? "–" : `${formatNumber(trialsPerSecond, 1)} trials/s`],
+          ["Left", secondsLeft === null ? "–" : `about ${formatSeconds(secondsLeft)}`],
+        ]}
+      />
+      <Announced text={inWords(progress)} />
+      <div class="live-parts">
+        <LiveSystems id={id} progress={progress} />
+        <Failures id={id} failures={progress.failures} />
+      </div>
+    </section>
+  );
+}
+
+function inWords({ done, planned, failures }: LiveProgress): string {
+  return `${formatCount(done)} of ${formatCount(planned)} trials done, ${plural(failures.length, "recent failure")}.`;
+}
+
+const ANNOUNCE_EVERY_MS = 10_000;
+
+/** Says something aloud now and then: a reader who cannot see the bar must not hear each trial. */
+function Announced({ text }: { text: string }) {
+  const latest = useRef(text);
+  latest.current = text;
+  const [said, setSaid] = useState(text);
+  useEffect(() => {
+    const timer = setInterval(() => setSaid(latest.current), ANNOUNCE_EVERY_MS);
+    return () => clearInterval(timer);
+  }, []);
+  return (
+    <p class="unseen" aria-live="polite">
+      {said}
+    </p>
+  );
+}
+
+function LiveSystems({ id, progress: { systems, planned } }: { id: string; progress: LiveProgress }) {
+  const each = planned / Math.max(systems.length, 1);
+  return (
+    <table class="table">
+      <caption>Systems</caption>
+      <thead>
+        <tr>
+          <th scope="col">System</th>
+          <th scope="col">Progress</th>
+          <th scope="col" class="number">
+            Done
+          </th>
+          <th scope="col" class="number">
+            Passed of scored
+          </th>
+          <th scope="col" class="number">
+            Errors
+          </th>
+          <th scope="col" class="number">
+            Spent
+          </th>
+        </tr>
+      </thead>
+      <tbody>
+        {systems.map(({ system, done, passed, scored, errors, costUsd }) => (
+          <tr key={system}>
+            <th scope="row">
+              <SystemLink run={id} system={system} />
+            </th>
+            <td>
+              <progress max={Math.max(each, done, 1)} value={done} aria-label={`Trials of ${system} that are done`} />
+            </td>
+            <td class="number">{formatCount(done)}</td>
+            <td class="number">
+              {formatCount(passed)} of {formatCount(scored)}
+            </td>
+            <td class="number">{formatCount(errors)}</td>
+            <td class="number">{formatDollars(costUsd)}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Failures({ id, failures }: { id: string; failures: LiveProgress["failures"] }) {
+  return (
+    <div class="failures">
+      <h2>Latest failures</h2>
+      {failures.length === 0 && <p class="quiet">None so far.</p>}
+      <ol>
+        {failures.map((failure) => (
+          <li key={trialAddress(id, failure)}>
+            <OutcomeBadge outcome={failure.outcome} />{" "}
+            <a href={trialAddress(id, failure)}>
+              <bdi>
+                {visibleLine(String(failure.exampleId))}#{failure.trial}
+              </bdi>
+            </a>{" "}
+            <span class="quiet">
+              <bdi>{visibleLine(failure.system)}</bdi> · {failure.category}
+              {failure.message !== "" && `: ${visibleLine(failure.message)}`}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}

@@ -1,0 +1,53 @@
+import { nextOrder, type Order } from "../../../ui/index.js";
+import { cellId } from "./cell-id.js";
+import type { GridColumn } from "./grid-columns.js";
+import { cellClass } from "./grid-row.js";
+
+interface GridHeadProps {
+  columns: readonly GridColumn[];
+  order: Order;
+  onOrder: (order: Order) => void;
+  gridId: string;
+  /** The cell that the keyboard is at; -1 when it is in a row. */
+  activeColumn: number;
+}
+
+/** The head of the grid: each column sorts by a click, or by Enter when the arrow keys have gone there. */
+export function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadProps) {
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus, and says which cell is active.
+    <div role="row" class="grid-head" aria-rowindex={1}>
+      {columns.map((column, at) => (
+        // biome-ignore lint/a11y/useFocusableInteractive: as above.
+        <div
+          key={column.key}
+          role="columnheader"
+          id={cellId(gridId, -1, at)}
+          aria-colindex={at + 1}
+          aria-sort={sortState(column, order)}
+          class={cellClass(column, at === activeColumn)}
+        >
+          <button type="button" tabIndex={-1} title={column.title} onClick={() => onOrder(sortedByHead(order, column))}>
+            <span class="grid-title">{column.title}</span>
+            <span aria-hidden="true">{markOf(column, order)}</span>
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+/** The order after a column's head was chosen. */
+export function sortedByHead(order: Order, { key, isNumeric }: GridColumn): Order {
+  return nextOrder(order, { key, startsDescending: isNumeric });
+}
+
+function sortState({ key }: GridColumn, order: Order): "ascending" | "descending" | undefined {
+  if (key !== order.key) return undefined;
+  return order.isDescending ? "descending" : "ascending";
+}
+
+function markOf({ key }: GridColumn, order: Order): string {
+  if (key !== order.key) return "";
+  return order.isDescending ? "▾" : "▴";
+}

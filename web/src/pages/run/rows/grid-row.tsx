@@ -1,0 +1,72 @@
+import { memo } from "preact/compat";
+import { OutcomeBadge } from "../../trial/outcome-badge.js";
+import { cellId } from "./cell-id.js";
+import type { GridColumn } from "./grid-columns.js";
+import type { RowTable } from "./row-table.js";
+
+interface GridRowProps {
+  table: RowTable;
+  place: number;
+  /** Among the rows that are shown. */
+  index: number;
+  top: number;
+  columns: readonly GridColumn[];
+  /** The cell that the keyboard is at; -1 when it is in another row. */
+  activeColumn: number;
+  gridId: string;
+  href: string;
+}
+
+/** One row. Its cells are cheap, and a row that stays in sight is not drawn again. */
+export const GridRow = memo(function GridRow(props: GridRowProps) {
+  const { table, place, index, top, columns, activeColumn, gridId, href } = props;
+  return (
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus, and says which cell is active.
+    <div
+      role="row"
+      class={`grid-row${index % 2 === 0 ? "" : " grid-odd"}${activeColumn >= 0 ? " grid-active-row" : ""}`}
+      aria-rowindex={index + 2}
+      data-index={index}
+      style={{ transform: `translateY(${top}px)` }}
+    >
+      {columns.map((column, at) => {
+        const text = column.text(table, place);
+        return (
+          // biome-ignore lint/a11y/useFocusableInteractive: as above.
+          <div
+            key={column.key}
+            role="gridcell"
+            id={cellId(gridId, index, at)}
+            aria-colindex={at + 1}
+            class={cellClass(column, at === activeColumn)}
+            title={column.isNumeric ? undefined : text}
+          >
+            <Cell column={column} text={text} href={href} outcome={table.outcomeAt(place)} />
+          </div>
+        );
+      })}
+    </div>
+  );
+});
+
+interface CellProps {
+  column: GridColumn;
+  text: string;
+  href: string;
+  outcome: ReturnType<RowTable["outcomeAt"]>;
+}
+
+function Cell({ column, text, href, outcome }: CellProps) {
+  if (column.key === "outcome") return <OutcomeBadge outcome={outcome} />;
+  if (column.key !== "example") return <>{text}</>;
+  return (
+    <a href={href} tabIndex={-1}>
+      {text === "" ? "(empty)" : text}
+    </a>
+  );
+}
+
+/** Classes of a cell of a column. */
+export function cellClass({ isNumeric }: GridColumn, isActive: boolean): string {
+  return `grid-cell${isNumeric ? " grid-number" : ""}${isActive ? " grid-active" : ""}`;
+}

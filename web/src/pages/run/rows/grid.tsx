@@ -1,0 +1,53 @@
+import { useMemo } from "preact/hooks";
+import { cellId } from "./cell-id.js";
+import { GridHead } from "./grid-head.js";
+import { GridRow } from "./grid-row.js";
+import type { RowTable } from "./row-table.js";
+import { type GridUse, useGrid } from "./use-grid.js";
+
+interface RowsGridProps extends GridUse {
+  table: RowTable;
+  /** Of the element that says which keys there are. */
+  keysId: string;
+}
+
+/** All rows, of which those in sight are drawn. The arrow keys move in it, and Enter opens a row. */
+export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
+  const { places, columns, order, onOrder, hrefOf } = use;
+  const { id, scroller, virtualizer, at, onKeyDown, onClick } = useGrid(use);
+  const widths = useMemo(() => columns.map(({ width }) => `${width}px`).join(" "), [columns]);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one.
+    <div
+      ref={scroller}
+      class="grid"
+      role="grid"
+      tabIndex={0}
+      aria-label="Rows"
+      aria-describedby={keysId}
+      aria-rowcount={places.length + 1}
+      aria-colcount={columns.length}
+      aria-activedescendant={cellId(id, at.row, at.column)}
+      style={{ "--grid-columns": widths }}
+      onKeyDown={onKeyDown}
+      onClick={onClick}
+    >
+      <GridHead {...{ columns, order, onOrder, gridId: id, activeColumn: at.row < 0 ? at.column : -1 }} />
+      <div role="presentation" class="grid-body" style={{ height: `${virtualizer.getTotalSize()}px` }}>
+        {virtualizer.getVirtualItems().map(({ index, start }) => (
+          <GridRow
+            key={places[index]}
+            table={table}
+            place={places[index] ?? 0}
+            index={index}
+            top={start}
+            columns={columns}
+            activeColumn={index === at.row ? at.column : -1}
+            gridId={id}
+            href={hrefOf(places[index] ?? 0)}
+          />
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,88 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { mergeSort } from "./merge-sort.js";
+import { type FixtureRow, fixtureTable } from "./row-fixture.js";
+import { filterOf, filterWords, hasFilter, matchesOf } from "./row-filter.js";
+import { AS_PLANNED, compareBy } from "./sort-places.js";
+import { placesOf } from "./use-places.js";
+
+const ROWS: readonly FixtureRow[] = [
+  { id: "q1", outcome: "pass", score: 0.9, latency: 1, f1: 0.2, tags: ["subject=law"] },
+  { id: "q2", outcome: "fail", score: 0.1, system: "alpha", latency: 2, tags: ["subject=law", "depth=1"] },
+  { id: "Q10", outcome: "error", category: "timeout", score: null, dataset: "two", latency: null },
+  { id: 7, outcome: "pass", score: 0.5, trial: 1, latency: 4, f1: 0.8 },
+];
+
+function idsFor(query: Record<string, string>, sort = "", found: Parameters<typeof matchesOf>[0] | null = null) {
+  const table = fixtureTable(ROWS);
+  const order = sort === "" ? AS_PLANNED : { key: sort.replace(/^-/, ""), isDescending: sort.startsWith("-") };
+  const matches = found === null ? null : matchesOf(found);
+  const places = finish(placesOf(table, { filter: filterOf(query), order, matches }));
+  return [...places].map((place) => table.ids[place]);
+}
+
+function finish<T>(work: Generator<void, T>): T {
+  let step = work.next();
+  while (!step.done) step = work.next();
+  return step.value;
+}
+
+test("each filter leaves the rows that have what it wants", () => {
+  expect(idsFor({})).toEqual(["q1", "q2", "Q10", 7]);
+  expect(idsFor({ outcome: "fail,error" })).toEqual(["q2", "Q10"]);
+  expect(idsFor({ system: "alpha" })).toEqual(["q2"]);
+  expect(idsFor({ dataset: "two" })).toEqual(["Q10"]);
+  expect(idsFor({ category: "timeout" })).toEqual(["Q10"]);
+  expect(idsFor({ tag: "subject=law,depth=1" })).toEqual(["q2"]);
+  expect(idsFor({ tag: "nobody=has" })).toEqual([]);
+  expect(idsFor({ outcome: "pass", min: "0.6" })).toEqual(["q1"]);
+});
+
+test("a range is of the primary score or of a field, and leaves out what was not measured", () => {
+  expect(idsFor({ min: "0.1", max: "0.5" })).toEqual(["q2", 7]);
+  expect(idsFor({ field: "f1", min: "0" })).toEqual(["q1", 7]);
+  expect(idsFor({ field: "unknown", min: "0" })).toEqual([]);
+  expect(idsFor({ latencyFrom: "2", latencyTo: "4" })).toEqual(["q2", 7]);
+});
+
+test("a text is looked for in ids, whatever its case, and in what was found elsewhere", () => {
+  expect(idsFor({ text: "q1" })).toEqual(["q1", "Q10"]);
+  const found = [
+    { system: "beta", dataset: "one", exampleId: 7, trial: 1 },
+    { system: "beta", dataset: "one", exampleId: "q2", trial: 0 },
+  ];
+  expect(idsFor({ text: "nothing like it" }, "", found)).toEqual([7]);
+});
+
+test("rows are sorted by any column, what was not measured last either way", () => {
+  expect(idsFor({}, "score")).toEqual(["q2", 7, "q1", "Q10"]);
+  expect(idsFor({}, "-score")).toEqual(["q1", 7, "q2", "Q10"]);
+  expect(idsFor({}, "-field:f1")).toEqual([7, "q1", "q2", "Q10"]);
+  expect(idsFor({}, "example")).toEqual([7, "Q10", "q1", "q2"]);
+  expect(idsFor({}, "system")).toEqual(["q2", "q1", "Q10", 7]);
+  expect(idsFor({}, "category")).toEqual(["q1", "q2", 7, "Q10"]);
+  expect(idsFor({}, "nonsense")).toEqual(["q1", "q2", "Q10", 7]);
+});
+
+test("many rows are sorted as an array would be", () => {
+  fc.assert(
+    fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20_000 }), (stream, n) => {
+      const rows = Array.from({ length: n }, (_, id) => ({ id, score: stream.next().value ?? 0 }));
+      const table = fixtureTable(rows);
+      const compare = compareBy(table, { key: "score", isDescending: true });
+      const places = finish(mergeSort(Uint32Array.from(rows.keys()), compare ?? (() => 0)));
+      const expected = rows.toSorted((a, b) => b.score - a.score || a.id - b.id).map(({ id }) => id);
+      expect([...places]).toEqual(expected);
+    }),
+    { numRuns: 15 },
+  );
+});
+
+test("a filter comes back out of the address it is written to", () => {
+  const filter = { ...filterOf({}), outcomes: ["pass"], tags: ["a=1,2"], min: 0, max: 0.5, text: "x" };
+  const words = filterWords(filter);
+  expect(filterOf(words)).toEqual(filter);
+  expect(hasFilter(words)).toBe(true);
+  expect(hasFilter({ sort: "score" })).toBe(false);
+  expect(filterOf({ min: "much" }).min).toBeNull();
+});

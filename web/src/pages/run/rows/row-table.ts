@@ -1,0 +1,132 @@
+import type { ErrorCategory, Outcome, TrialKey } from "../../../../../src/core/row.js";
+import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
+import { growColumns, makeColumns, type RowColumns } from "./row-columns.js";
+
+/**
+ * All rows of a run, column by column, so that a hundred thousand fit in a few megabytes and are filtered and sorted
+ * without making an object for each. What was not measured is NaN in here and null outside.
+ * @example
+ * const table = new RowTable(head);
+ * table.append(chunk);
+ * table.keyAt(0); // { system: "echo", dataset: "one", exampleId: 1, trial: 0 }
+ */
+export class RowTable {
+  readonly head: RowsHead;
+  /** Tags of all rows so far, in the order in which they came. */
+  readonly tags: string[] = [];
+  #columns: RowColumns;
+  #length = 0;
+  readonly #ids: (string | number)[] = [];
+  readonly #tagPlaces = new Map<string, number>();
+  /** Each set of tags once: rows have few different ones. */
+  readonly #tagSets: number[][] = [];
+  readonly #tagSetPlaces = new Map<string, number>();
+
+  constructor(head: RowsHead) {
+    this.head = head;
+    this.#columns = makeColumns(Math.max(head.total, 16), head.fields.length);
+  }
+
+  /** Rows that have arrived. */
+  get length(): number {
+    return this.#length;
+  }
+
+  get columns(): RowColumns {
+    return this.#columns;
+  }
+
+  get ids(): readonly (string | number)[] {
+    return this.#ids;
+  }
+
+  /** Takes in the next rows. */
+  append(chunk: RowChunk): void {
+    const [from, count] = [this.#length, chunk.id.length];
+    this.#columns = growColumns(this.#columns, from + count);
+    const columns = this.#columns;
+    columns.system.set(chunk.system, from);
+    columns.dataset.set(chunk.dataset, from);
+    columns.outcome.set(chunk.outcome, from);
+    columns.category.set(chunk.category, from);
+    columns.trial.set(chunk.trial, from);
+    columns.attempts.set(chunk.attempts, from);
+    columns.inputTokens.set(chunk.inputTokens, from);
+    columns.outputTokens.set(chunk.outputTokens, from);
+    setMeasured(columns.score, chunk.score, from);
+    setMeasured(columns.costUsd, chunk.costUsd, from);
+    setMeasured(columns.latency, chunk.latency, from);
+    setMeasured(columns.turns, chunk.turns, from);
+    for (const [place, column] of columns.scores.entries()) setMeasured(column, chunk.scores[place] ?? [], from, count);
+    for (let i = 0; i < count; i++) {
+      this.#ids.push(chunk.id[i] ?? "");
+      columns.tagSet[from + i] = this.#tagSetOf(chunk.tags[i] ?? []);
+    }
+    this.#length = from + count;
+  }
+
+  /** What tells the trial at a place from all others. */
+  keyAt(place: number): TrialKey {
+    const { system, dataset, trial } = this.#columns;
+    return {
+      system: this.head.systems[system[place] ?? 0] ?? "",
+      dataset: this.head.datasets[dataset[place] ?? 0] ?? "",
+      exampleId: this.#ids[place] ?? "",
+      trial: trial[place] ?? 0,
+    };
+  }
+
+  outcomeAt(place: number): Outcome {
+    return this.head.outcomes[this.#columns.outcome[place] ?? 0] ?? "skipped";
+  }
+
+  categoryAt(place: number): ErrorCategory {
+    return this.head.categories[this.#columns.category[place] ?? 0] ?? "none";
+  }
+
+  /** Where a trial is; -1 when it is not here. */
+  placeOf({ system, dataset, exampleId, trial }: TrialKey): number {
+    const [s, d] = [this.head.systems.indexOf(system), this.head.datasets.indexOf(dataset)];
+    const { columns } = this;
+    return this.#ids.findIndex(
+      (id, place) =>
+        id === exampleId && columns.system[place] === s && columns.dataset[place] === d && columns.trial[place] === trial,
+    );
+  }
+
+  tagsAt(place: number): string[] {
+    return this.tagSetAt(place).map((tag) => this.tags[tag] ?? "");
+  }
+
+  /** Which of `tags` a row has, by their places. */
+  tagSetAt(place: number): readonly number[] {
+    return this.#tagSets[this.#columns.tagSet[place] ?? 0] ?? [];
+  }
+
+  /** For each set of tags, by its number in `columns.tagSet`, whether it has all that are wanted. */
+  tagSetsWith(wanted: readonly string[]): boolean[] {
+    const places = wanted.map((tag) => this.#tagPlaces.get(tag) ?? -1);
+    return this.#tagSets.map((set) => places.every((place) => set.includes(place)));
+  }
+
+  #tagSetOf(tags: readonly string[]): number {
+    const name = JSON.stringify(tags);
+    const known = this.#tagSetPlaces.get(name);
+    if (known !== undefined) return known;
+    const place = this.#tagSets.push(tags.map((tag) => this.#tagPlaceOf(tag))) - 1;
+    this.#tagSetPlaces.set(name, place);
+    return place;
+  }
+
+  #tagPlaceOf(tag: string): number {
+    const known = this.#tagPlaces.get(tag);
+    if (known !== undefined) return known;
+    const place = this.tags.push(tag) - 1;
+    this.#tagPlaces.set(tag, place);
+    return place;
+  }
+}
+
+function setMeasured(column: Float64Array, values: readonly (number | null)[], from: number, count = values.length): void {
+  for (let i = 0; i < count; i++) column[from + i] = values[i] ?? Number.NaN;
+}

@@ -1,0 +1,24 @@
+/** As long as one piece of work may take: well under what a reader notices. */
+const SLICE_MS = 10;
+
+/**
+ * Does work that gives way at each `yield` whenever it has gone on for a while, so that the page answers meanwhile.
+ * Rejects with the reason of the signal when that is aborted.
+ * @example
+ * const places = await inSlices(sortPlaces(all, compare), signal);
+ */
+export async function inSlices<T>(work: Generator<void, T>, signal: AbortSignal): Promise<T> {
+  for (;;) {
+    const until = performance.now() + SLICE_MS;
+    do {
+      const step = work.next();
+      if (step.done) return step.value;
+    } while (performance.now() < until);
+    await nextTask();
+    signal.throwIfAborted();
+  }
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}

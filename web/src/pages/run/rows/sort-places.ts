@@ -1,0 +1,55 @@
+import { compareIds } from "./compare-ids.js";
+import type { Order } from "../../../ui/order.js";
+import type { RowTable } from "./row-table.js";
+
+/** Rows as they came: the order in which the run was planned. */
+export const AS_PLANNED: Order = { key: "", isDescending: false };
+
+type Compare = (a: number, b: number) => number;
+
+/**
+ * How two rows of a table stand to each other by a column, `field:NAME` for a score field; null when there is no such
+ * column. What was not measured comes last either way.
+ */
+export function compareBy(table: RowTable, { key, isDescending }: Order): Compare | null {
+  if (key === "example") {
+    const { ids } = table;
+    const sign = isDescending ? -1 : 1;
+    return (a, b) => sign * compareIds(ids[a] ?? "", ids[b] ?? "") || a - b;
+  }
+  const values = valuesOf(table, key);
+  return values === null ? null : byValue(values, isDescending);
+}
+
+function byValue(values: ArrayLike<number>, isDescending: boolean): Compare {
+  const sign = isDescending ? -1 : 1;
+  return (a, b) => {
+    const [x, y] = [values[a] ?? Number.NaN, values[b] ?? Number.NaN];
+    if (x < y) return -sign;
+    if (x > y) return sign;
+    return x === y ? a - b : Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || a - b;
+  };
+}
+
+function valuesOf({ columns, head }: RowTable, column: string): ArrayLike<number> | null {
+  if (column === "system") return ranked(columns.system, head.systems);
+  if (column === "dataset") return ranked(columns.dataset, head.datasets);
+  if (column === "outcome") return columns.outcome;
+  if (column === "category") return ranked(columns.category, head.categories);
+  if (column.startsWith("field:")) return columns.scores[head.fields.indexOf(column.slice(6))] ?? null;
+  return isMeasure(column) ? columns[column] : null;
+}
+
+const MEASURES = ["trial", "score", "costUsd", "latency", "inputTokens", "outputTokens", "turns", "attempts"] as const;
+
+function isMeasure(column: string): column is (typeof MEASURES)[number] {
+  return (MEASURES as readonly string[]).includes(column);
+}
+
+/** Each name's place in the order of the names. */
+function ranked(column: Uint8Array | Uint16Array, names: readonly string[]): ArrayLike<number> {
+  const order = names.map((_, place) => place).sort((a, b) => compareIds(names[a] ?? "", names[b] ?? ""));
+  const ranks = new Uint32Array(names.length);
+  for (const [rank, place] of order.entries()) ranks[place] = rank;
+  return column.map((place) => ranks[place] ?? 0);
+}

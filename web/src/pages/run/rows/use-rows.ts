@@ -1,0 +1,88 @@
+import { useEffect, useState } from "preact/hooks";
+import type { DataSource } from "../../../data/source.js";
+import { useSource } from "../../../shell/context.js";
+import { RowTable } from "./row-table.js";
+
+/** The rows of a run as far as they have come. */
+export interface LoadedRows {
+  readonly table: RowTable | null;
+  /** Grows with every piece that arrives: the table itself is the same. */
+  readonly version: number;
+  readonly isComplete: boolean;
+  readonly problem: string | null;
+}
+
+interface KeptRows {
+  readonly run: string;
+  /** Of the run, as `useRows` was told. */
+  readonly state: string | null;
+  readonly table: RowTable;
+}
+
+/** How often the page is drawn anew while rows arrive. */
+const SHOW_EVERY_MS = 250;
+
+const NOTHING_YET: LoadedRows = { table: null, version: 0, isComplete: false, problem: null };
+
+/**
+ * The rows read last, for as long as their source is there: going to a trial and back, or on to the next one, must not
+ * read a hundred thousand rows again. It belongs to the source, and no component outlives a change of page.
+ */
+const kept = new WeakMap<DataSource, KeptRows>();
+
+/**
+ * The rows of a run, read piece by piece. Rows that were there stay until those of the next `state` are complete; with
+ * null, those that were read last will do. Without a run nothing is read.
+ */
+export function useRows(run: string | null, state: string | null): LoadedRows {
+  const source = useSource();
+  const [rows, setRows] = useState<LoadedRows>(() => keptRows(source, run));
+  useEffect(() => {
+    const known = kept.get(source);
+    if (run === null) return;
+    if (known?.run === run && (state === null || known.state === state)) return setRows(keptRows(source, run));
+    const gone = new AbortController();
+    readRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
+    return () => gone.abort();
+  }, [source, run, state]);
+  return rows;
+}
+
+function keptRows(source: DataSource, run: string | null): LoadedRows {
+  const known = kept.get(source);
+  if (known === undefined || known.run !== run) return NOTHING_YET;
+  return { table: known.table, version: known.table.length, isComplete: true, problem: null };
+}
+
+interface Reading {
+  readonly source: DataSource;
+  readonly run: string;
+  readonly state: string | null;
+  /** Nothing is shown of this run yet, so that every piece is welcome. */
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+  readonly show: (change: (rows: LoadedRows) => LoadedRows) => void;
+}
+
+async function readRows({ source, run, state, isFirst, signal, show }: Reading): Promise<void> {
+  let table: RowTable | null = null;
+  let shownAt = 0;
+  const chunk = (piece: Parameters<RowTable["append"]>[0]) => {
+    table?.append(piece);
+    if (!isFirst || signal.aborted || performance.now() - shownAt < SHOW_EVERY_MS) return;
+    shownAt = performance.now();
+    show(() => ({ table, version: table?.length ?? 0, isComplete: false, problem: null }));
+  };
+  if (isFirst) show(() => NOTHING_YET);
+  try {
+    await source.rows(run, { head: (head) => void (table = new RowTable(head)), chunk }, signal);
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error);
+    if (!signal.aborted) show((rows) => ({ ...rows, isComplete: true, problem }));
+    return;
+  }
+  const read = table as RowTable | null;
+  if (signal.aborted) return;
+  if (read !== null) kept.set(source, { run, state, table: read });
+  show(() => ({ table: read, version: read?.length ?? 0, isComplete: true, problem: null }));
+}

@@ -1,0 +1,45 @@
+import { useEffect, useState } from "preact/hooks";
+import { useSource } from "../../../shell/context.js";
+import { type Matches, matchesOf } from "./row-filter.js";
+
+/** What a search of the texts has come to. */
+export interface Search {
+  readonly matches: Matches | null;
+  readonly count: number;
+  readonly isSearching: boolean;
+  readonly problem: string | null;
+}
+
+/** Nobody wants each letter looked for while a word is typed. */
+const PAUSE_MS = 400;
+/** One letter is in every text. */
+const SHORTEST = 2;
+
+const NO_SEARCH: Search = { matches: null, count: 0, isSearching: false, problem: null };
+
+/** Looks for a text in the questions and answers of a run, once it has not changed for a moment. */
+export function useSearch(run: string | null, text: string): Search {
+  const source = useSource();
+  const [search, setSearch] = useState<Search>(NO_SEARCH);
+  const wanted = text.trim();
+  useEffect(() => {
+    if (run === null || wanted.length < SHORTEST) return setSearch(NO_SEARCH);
+    const gone = new AbortController();
+    setSearch({ ...NO_SEARCH, isSearching: true });
+    const find = async () => {
+      const found = await source.search(run, wanted, gone.signal);
+      if (gone.signal.aborted) return;
+      setSearch({ matches: matchesOf(found), count: found.length, isSearching: false, problem: null });
+    };
+    const fail = (error: unknown) => {
+      if (gone.signal.aborted) return;
+      setSearch({ ...NO_SEARCH, problem: error instanceof Error ? error.message : String(error) });
+    };
+    const timer = setTimeout(() => find().catch(fail), PAUSE_MS);
+    return () => {
+      clearTimeout(timer);
+      gone.abort();
+    };
+  }, [source, run, wanted]);
+  return search;
+}

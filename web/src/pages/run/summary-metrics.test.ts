@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { formatOf, keyTitle, metricsIn, summaryKeys } from "./summary-metrics.js";
+
+const SUMMARY = {
+  num_pass: 3,
+  cost_of_pass: null,
+  cost_of_pass_reason: "no passes",
+  cost_of_pass_ci_low: null,
+  cost_of_pass_ci_low_reason: "no passes",
+  mean_score: 0.5,
+  mean_score_ci_low: 0.4,
+  mean_score_ci_high: 0.6,
+  mean_score_n: 10,
+  odd_n: 2,
+  pass_hat_2: 0.25,
+  efficiency: { speed_efficiency_score: 0.3, median_time_to_success_ms: null },
+};
+
+test("intervals, numbers and reasons are taken to the figure that they are about", () => {
+  const metrics = metricsIn(SUMMARY);
+  expect([...metrics.keys()]).toEqual([
+    "num_pass",
+    "cost_of_pass",
+    "mean_score",
+    "odd_n",
+    "pass_hat_2",
+    "speed_efficiency_score",
+    "median_time_to_success_ms",
+  ]);
+  expect(metrics.get("mean_score")).toMatchObject({ value: 0.5, low: 0.4, high: 0.6, n: 10, reason: null });
+  expect(metrics.get("cost_of_pass")).toMatchObject({ value: null, reason: "no passes" });
+});
+
+test("important figures come first, and those that nobody measured wait until all are wanted", () => {
+  const systems = [metricsIn(SUMMARY), metricsIn({ mean_score: 1, pass_rate: 1 })];
+  expect(summaryKeys(systems, false)).toEqual(["mean_score", "pass_rate", "pass_hat_2", "speed_efficiency_score"]);
+  const all = summaryKeys(systems, true);
+  expect(all.slice(0, 2)).toEqual(["mean_score", "pass_rate"]);
+  expect(all.toSorted()).toEqual([...new Set([...metricsIn(SUMMARY).keys(), "pass_rate"])].toSorted());
+});
+
+test("keys are read by people, in their units", () => {
+  expect(keyTitle("pass_hat_3")).toBe("pass^3");
+  expect(keyTitle("pass_at_3")).toBe("pass@3");
+  expect(keyTitle("mean_cost_usd")).toBe("mean cost");
+  expect(keyTitle("dataset:my_set")).toBe("dataset:my_set");
+  expect(formatOf("mean_cost_usd")(0.5)).toBe("$0.5000");
+  expect(formatOf("median_time_to_success_ms")(1500)).toBe("1.50 s");
+  expect(formatOf("num_pass")(12_345)).toBe("12,345");
+  expect(formatOf("mean_score")(null)).toBe("–");
+});

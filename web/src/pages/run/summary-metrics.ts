@@ -1,0 +1,115 @@
+import type { JsonSummary } from "../../../../src/core/result.js";
+import { formatCount, formatDollars, formatMilliseconds, formatNumber, formatSeconds } from "../../ui/format.js";
+
+/** A figure of one system with all that is said about it. */
+export interface SummaryMetric {
+  readonly key: string;
+  readonly value: number | null;
+  readonly low: number | null;
+  readonly high: number | null;
+  /** How many tasks or trials stand behind it. */
+  readonly n: number | null;
+  /** Why there is none. */
+  readonly reason: string | null;
+}
+
+/** What is said about a key stands beside it under its name with one of these. */
+const ABOUT = /_(ci_low|ci_high|n|reason)$/;
+
+/** What most readers want to know, in this order; all of pass@k and pass^k come after the pass rate. */
+const IMPORTANT: readonly RegExp[] = [
+  /^mean_score$/,
+  /^pass_rate$/,
+  /^pass_hat_\d+$/,
+  /^pass_at_\d+$/,
+  /^coverage$/,
+  /^error_rate$/,
+  /^mean_cost_usd$/,
+  /^cost_per_pass_usd$/,
+  /^cost_of_pass$/,
+  /^mean_input_tokens$/,
+  /^mean_output_tokens$/,
+  /^compression_ratio$/,
+  /^latency_median$/,
+  /^latency_p95$/,
+  /^median_time_to_success_ms$/,
+  /^median_turns_to_success$/,
+  /^median_tokens_per_sec$/,
+  /^p90_cost_per_success$/,
+  /^speed_efficiency_score$/,
+  /^cost_killed_count$/,
+  /^pareto_rank$/,
+  /^dataset:/,
+];
+
+/** The figures of a summary by their key, with intervals and reasons taken to where they belong. */
+export function metricsIn(summary: JsonSummary): Map<string, SummaryMetric> {
+  const flat = flattened(summary);
+  const metrics = new Map<string, SummaryMetric>();
+  for (const [key, value] of flat) {
+    if (isAbout(key, flat) || typeof value === "string") continue;
+    metrics.set(key, {
+      key,
+      value,
+      low: numberAt(flat, `${key}_ci_low`),
+      high: numberAt(flat, `${key}_ci_high`),
+      n: numberAt(flat, `${key}_n`),
+      reason: textAt(flat, `${key}_reason`),
+    });
+  }
+  return metrics;
+}
+
+/** The keys of several systems, important ones first; only those unless all are wanted. */
+export function summaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>[], wantsAll: boolean): string[] {
+  const keys = [...new Set(systems.flatMap((metrics) => [...metrics.keys()]))];
+  const important = IMPORTANT.flatMap((pattern) => keys.filter((key) => pattern.test(key)));
+  // A figure that nobody has measured is worth a line only to those who want all.
+  const measured = important.filter((key) => systems.some((metrics) => metrics.get(key)?.value != null));
+  return wantsAll ? [...important, ...keys.filter((key) => !important.includes(key))] : measured;
+}
+
+/** A key as people read it: `mean_cost_usd` is `mean cost`. */
+export function keyTitle(key: string): string {
+  const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
+  if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
+  if (/^(dataset|facet):/.test(key)) return key;
+  return key.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
+}
+
+/** Writes values of a key in its unit. */
+export function formatOf(key: string): (value: number | null) => string {
+  if (/usd|cost_per_success/.test(key)) return formatDollars;
+  if (/^latency|^duration/.test(key)) return formatSeconds;
+  if (/_ms$/.test(key)) return formatMilliseconds;
+  if (/^num_|_trials$|_count$|^tokens_per_pass|^mean_(in|out)put_tokens/.test(key)) return (value) => formatCount(rounded(value));
+  return (value) => formatNumber(value, 3);
+}
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value);
+}
+
+type Flat = ReadonlyMap<string, number | string | null>;
+
+function flattened(summary: JsonSummary): Flat {
+  const entries = Object.entries(summary).flatMap(([key, value]) =>
+    value !== null && typeof value === "object" ? Object.entries(value) : [[key, value] as const],
+  );
+  return new Map(entries);
+}
+
+/** A key of its own may end like one that is said about another, such as `mean_n`. */
+function isAbout(key: string, flat: Flat): boolean {
+  return ABOUT.test(key) && flat.has(key.replace(/_reason$/, "").replace(/_(ci_low|ci_high|n)$/, ""));
+}
+
+function numberAt(flat: Flat, key: string): number | null {
+  const value = flat.get(key);
+  return typeof value === "number" ? value : null;
+}
+
+function textAt(flat: Flat, key: string): string | null {
+  const value = flat.get(key);
+  return typeof value === "string" ? value : null;
+}

@@ -1,0 +1,112 @@
+import { useMemo } from "preact/hooks";
+import type { RunView } from "../../../../src/views/contract.js";
+import { addressOf, changeQuery, type Route } from "../../shell/route.js";
+import { formatCount, formatNumber } from "../../ui/index.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+import { filterWords } from "./rows/row-filter.js";
+import { formatOf, keyTitle, metricsIn, type SummaryMetric, summaryKeys } from "./summary-metrics.js";
+
+/** What came of each system: important figures first, all of them on demand. */
+export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
+  const systems = useMemo(
+    () => Object.entries(view.summary).map(([system, summary]) => ({ system, metrics: metricsIn(summary) })),
+    [view],
+  );
+  const wantsAll = route.query.keys === "all";
+  const keys = summaryKeys(
+    systems.map(({ metrics }) => metrics),
+    wantsAll,
+  );
+  if (systems.length === 0) return <p class="quiet">There are no figures yet.</p>;
+  return (
+    <>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section class="table-scroll" aria-label="Figures of each system" tabIndex={0}>
+        <table class="table summary">
+          <caption class="unseen">Figures of each system, with their 95 % intervals</caption>
+          <thead>
+            <tr>
+              <th scope="col">Figure</th>
+              {systems.map(({ system }) => (
+                <th key={system} scope="col" class="number">
+                  <SystemLink run={view.card.id} system={system} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {keys.map((key) => (
+              <tr key={key}>
+                <th scope="row" title={key}>
+                  <bdi>{visibleLine(keyTitle(key))}</bdi>
+                </th>
+                {systems.map(({ system, metrics }) => (
+                  <td key={system} class="number">
+                    <Figure metric={metrics.get(key)} />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <label class="toggle">
+        <input
+          type="checkbox"
+          checked={wantsAll}
+          onChange={() => changeQuery(route, { keys: wantsAll ? undefined : "all" })}
+        />{" "}
+        All figures
+      </label>
+      <Across across={view.across} />
+    </>
+  );
+}
+
+/** A system, and the way to its rows. */
+export function SystemLink({ run, system }: { run: string; system: string }) {
+  return (
+    <a href={addressOf(["run", run, "rows"], filterWords({ systems: [system] }))}>
+      <bdi>{visibleLine(system)}</bdi>
+    </a>
+  );
+}
+
+function Figure({ metric }: { metric: SummaryMetric | undefined }) {
+  if (metric === undefined) return <span class="quiet">–</span>;
+  const { key, value, low, high, n, reason } = metric;
+  const format = formatOf(key);
+  if (value === null) return <span class="quiet">– {reason !== null && <small>{reason}</small>}</span>;
+  return (
+    <span title={n === null ? undefined : `n = ${formatCount(n)}`}>
+      <b>{format(value)}</b>
+      {low !== null && high !== null && (
+        <span class="quiet">
+          {" "}
+          [{format(low)}, {format(high)}]
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** Figures that belong to all systems together. */
+function Across({ across }: { across: RunView["across"] }) {
+  const entries = Object.entries(across).filter(([key]) => !key.endsWith("_reason"));
+  if (entries.length === 0) return null;
+  return (
+    <section>
+      <h2>All systems together</h2>
+      <dl class="facts">
+        {entries.map(([key, value]) => (
+          <div key={key}>
+            <dt>{keyTitle(key)}</dt>
+            <dd>
+              {typeof value === "number" ? formatNumber(value) : (value ?? `– ${across[`${key}_reason`] ?? ""}`)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

@@ -1,0 +1,40 @@
+import { useEffect, useState } from "preact/hooks";
+import type { LiveProgress, RunView } from "../../../../src/views/contract.js";
+import { useSource } from "../../shell/context.js";
+import { type Loaded, useLoaded } from "../../shell/loaded.js";
+
+/** A run as it is by now. */
+export interface LiveRun {
+  readonly loaded: Loaded<RunView>;
+  /** How it goes; null when it is not going. */
+  readonly progress: LiveProgress | null;
+}
+
+/** Reading many rows again takes longer, and changes less. */
+const READ_AGAIN_MS = 5000;
+const READ_MANY_AGAIN_MS = 30_000;
+const MANY = 20_000;
+
+/** A run, followed while it goes, and read again now and then until it has ended. */
+export function useLiveRun(id: string): LiveRun {
+  const source = useSource();
+  const [reads, setReads] = useState(0);
+  const [progress, setProgress] = useState<LiveProgress | null>(null);
+  const loaded = useLoaded(() => source.run(id), [source, id, reads]);
+  const isRunning = loaded.value?.card.status === "running";
+  useEffect(() => {
+    if (!isRunning) return;
+    let readAt = performance.now();
+    const stop = source.watchRun(id, (now) => {
+      const isOver = now.status !== "running";
+      const wait = now.done < MANY ? READ_AGAIN_MS : READ_MANY_AGAIN_MS;
+      setProgress(isOver ? null : now);
+      if (isOver) stop();
+      if (!isOver && performance.now() - readAt < wait) return;
+      readAt = performance.now();
+      setReads((before) => before + 1);
+    });
+    return stop;
+  }, [source, id, isRunning]);
+  return { loaded, progress };
+}

@@ -1,0 +1,147 @@
+import type { RunCard } from "../../../../src/views/contract.js";
+import { addressOf } from "../../shell/route.js";
+import { PickBox } from "../../ui/compare-bar.js";
+import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../ui/format.js";
+import { MomentInTwo } from "../../ui/moment.js";
+import type { Pick } from "../../ui/picks.js";
+import { StatusBadge } from "../../ui/status-badge.js";
+import type { Column } from "../../ui/table-column.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+import { commandOf, fewOf, meanPassRate } from "./list.js";
+
+interface Picking {
+  picks: readonly Pick[];
+  onPicks: (picks: readonly Pick[]) => void;
+}
+
+/** The columns of the list of runs. */
+export function runColumns(picking: Picking): Column<RunCard>[] {
+  return [pickColumn(picking), TITLE, ...ABOUT, ...ASKED, ...FIGURES];
+}
+
+function pickColumn(picking: Picking): Column<RunCard> {
+  return {
+    key: "pick",
+    title: <span class="unseen">Compare</span>,
+    class: "w-pick",
+    cell: ({ id, title, status }) =>
+      status === "damaged" ? null : <PickBox {...picking} pick={{ run: id }} label={`${title}, ${id}`} />,
+  };
+}
+
+const TITLE: Column<RunCard> = {
+  key: "title",
+  title: "Run",
+  isRowHead: true,
+  class: "w-title",
+  value: ({ title }) => title,
+  cell: ({ id, title, problem }) =>
+    problem === null ? (
+      <a class="two-lines" href={addressOf(["run", id])} title={`${title}\n${id}`}>
+        {visibleLine(title)}
+      </a>
+    ) : (
+      <>
+        <span class="clip block">{visibleLine(title)}</span>
+        <span class="bad small clip block" title={problem}>
+          {problem}
+        </span>
+      </>
+    ),
+};
+
+const ABOUT: readonly Column<RunCard>[] = [
+  {
+    key: "status",
+    title: "Status",
+    class: "w-status",
+    value: ({ status }) => status,
+    cell: ({ status }) => <StatusBadge status={status} />,
+  },
+  {
+    key: "when",
+    title: "When",
+    class: "w-when",
+    startsDescending: true,
+    value: ({ createdAt }) => Date.parse(createdAt) || null,
+    cell: ({ createdAt }) => <MomentInTwo at={createdAt} />,
+  },
+  { key: "command", title: "Command", class: "w-command", value: commandOf, cell: commandOf },
+];
+
+const ASKED: readonly Column<RunCard>[] = [
+  namesColumn("datasets", "Datasets", ({ datasets }) => datasets.map(({ name }) => name)),
+  namesColumn("systems", "Systems", ({ systems }) => systems.map(({ system }) => system)),
+];
+
+function namesColumn(key: string, title: string, names: (run: RunCard) => string[]): Column<RunCard> {
+  return {
+    key,
+    title,
+    class: "w-names",
+    value: (run) => names(run).join(", ") || null,
+    cell: (run) => (
+      <span class="clip block" title={names(run).join(", ")}>
+        {visibleLine(fewOf(names(run))) || NOTHING}
+      </span>
+    ),
+  };
+}
+
+const FIGURES: readonly Column<RunCard>[] = [
+  {
+    key: "done",
+    title: "Done",
+    about: "Trials that have ended, of those planned",
+    class: "w-number",
+    isNumeric: true,
+    startsDescending: true,
+    value: ({ done }) => done,
+    cell: ({ done, planned }) => (
+      <>
+        {formatCount(done)}
+        <span class="quiet"> / {formatCount(planned)}</span>
+      </>
+    ),
+  },
+  {
+    key: "time",
+    title: "Time",
+    class: "w-small",
+    isNumeric: true,
+    startsDescending: true,
+    value: ({ wallSeconds }) => wallSeconds,
+    cell: ({ wallSeconds }) => formatSeconds(wallSeconds),
+  },
+  {
+    key: "cost",
+    title: "Cost",
+    class: "w-small",
+    isNumeric: true,
+    startsDescending: true,
+    value: ({ costUsd }) => costUsd,
+    cell: ({ costUsd }) => formatDollars(costUsd),
+  },
+  {
+    key: "pass_rate",
+    title: "Pass rates",
+    about: "Of each system; sorted by their mean",
+    class: "w-rates",
+    isNumeric: true,
+    startsDescending: true,
+    value: meanPassRate,
+    cell: PassRates,
+  },
+];
+
+function PassRates({ systems }: RunCard) {
+  const inFull = systems.map(({ system, figures }) => `${system}: ${formatScore(figures.pass_rate)}`).join("\n");
+  return (
+    <span class="clip block" title={inFull}>
+      {fewOf(
+        systems.map(({ figures }) => formatScore(figures.pass_rate)),
+        2,
+      ) || NOTHING}
+    </span>
+  );
+}

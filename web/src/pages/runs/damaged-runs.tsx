@@ -1,0 +1,20 @@
+import type { RunCard } from "../../../../src/views/contract.js";
+import { plural } from "../../ui/format.js";
+
+/** Why runs cannot be read, in full; the table has room for the beginning alone. */
+export function DamagedRuns({ runs }: { runs: readonly RunCard[] }) {
+  const damaged = runs.filter(({ status }) => status === "damaged");
+  if (damaged.length === 0) return null;
+  return (
+    <details class="damaged">
+      <summary class="bad">{plural(damaged.length, "run")} cannot be read</summary>
+      <ul>
+        {damaged.map(({ id, problem }) => (
+          <li key={id}>
+            <b>{id}</b>: {problem ?? "nobody knows why"}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

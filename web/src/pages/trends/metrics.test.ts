@@ -1,0 +1,45 @@
+import { describe, expect, test } from "vitest";
+import { sampleRun, sampleSystem } from "../overview/sample-cards.js";
+import { metricIn, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
+
+const a = sampleSystem("a", {}, { harness: "codex" });
+const b = sampleSystem("b");
+const other = [{ name: "code", examples: 3, fingerprint: "c" }];
+const RUNS = [
+  sampleRun("new", { createdAt: "2026-11-03T12:00:00Z", systems: [b, a] }),
+  sampleRun("other", { createdAt: "2026-11-04T12:00:00Z", systems: [b], datasets: other }),
+  sampleRun("old", { createdAt: "2026-11-01T12:00:00Z", systems: [a] }),
+  sampleRun("broken", { status: "damaged" }),
+];
+
+describe("trends", () => {
+  test("have the metric of the address, and the success rate when it names none", () => {
+    expect(metricIn("cost").figure).toBe("cost_per_pass_usd");
+    expect(metricIn("nonsense").figure).toBe("pass_rate");
+    expect(metricIn(undefined).figure).toBe("pass_rate");
+  });
+
+  test("show the systems that fit, in the order of time", () => {
+    const shown = narrowedRuns(RUNS, { harness: "codex" });
+    expect(shown.map(({ id, systems }) => [id, systems.map(({ system }) => system)])).toEqual([
+      ["old", ["a"]],
+      ["new", ["a"]],
+    ]);
+  });
+
+  test("leave damaged runs out, and the runs that they were given as they are", () => {
+    expect(narrowedRuns(RUNS, {}).map(({ id }) => id)).toEqual(["old", "new", "other"]);
+    expect(RUNS[0]?.systems).toHaveLength(2);
+  });
+
+  test("begin with what was asked most often", () => {
+    const parts = trendParts(narrowedRuns(RUNS, {}));
+    expect(parts.map(({ runs }) => runs.length)).toEqual([2, 1]);
+  });
+
+  test("keep the colours of systems as runs are added", () => {
+    const runs = narrowedRuns(RUNS, {});
+    expect(systemsOf(runs)).toEqual(["a", "b"]);
+    expect(systemsOf(runs.slice(0, 1))).toEqual(["a"]);
+  });
+});

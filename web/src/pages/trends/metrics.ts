@@ -1,0 +1,39 @@
+import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
+import { fits, type Narrowing } from "../overview/narrow.js";
+import { type Part, partsOf } from "../overview/parts.js";
+
+/** What can be followed over time, by the word that stands for it in the address. */
+export const TREND_METRICS = [
+  { value: "success", label: "Success rate", figure: "pass_rate" },
+  { value: "time", label: "Time to success", figure: "median_time_to_success_ms" },
+  { value: "cost", label: "Cost per success", figure: "cost_per_pass_usd" },
+  { value: "score", label: "Mean score", figure: "mean_score" },
+  { value: "errors", label: "Error rate", figure: "error_rate" },
+] as const satisfies readonly { value: string; label: string; figure: CardFigure }[];
+
+export type TrendMetric = (typeof TREND_METRICS)[number];
+
+/** The metric of an address; the success rate when it names none. */
+export function metricIn(word: string | undefined): TrendMetric {
+  return TREND_METRICS.find(({ value }) => value === word) ?? TREND_METRICS[0];
+}
+
+/** Runs with the systems that fit alone, oldest first; those without any are left out, and so are damaged ones. */
+export function narrowedRuns(runs: readonly RunCard[], narrowing: Narrowing): RunCard[] {
+  const isFitting = fits(narrowing);
+  return runs
+    .filter(({ status }) => status !== "damaged")
+    .map((run) => ({ ...run, systems: run.systems.filter((card) => isFitting({ run, card })) }))
+    .filter(({ systems }) => systems.length > 0)
+    .sort((x, y) => Date.parse(x.createdAt) - Date.parse(y.createdAt));
+}
+
+/** Runs that were asked the same, the ones with the most runs first: that is where a trend can be seen. */
+export function trendParts(runs: readonly RunCard[], dataset?: string): Part[] {
+  return partsOf(runs, dataset).sort((x, y) => y.runs.length - x.runs.length);
+}
+
+/** Every system of some runs once, in the order of the first run that has it, so that colours stay as runs are added. */
+export function systemsOf(runs: readonly RunCard[]): string[] {
+  return [...new Set(runs.flatMap(({ systems }) => systems.map(({ system }) => system)))];
+}

@@ -1,0 +1,127 @@
+import type { EvalRow } from "../../../../src/core/row.js";
+import type { TrialView } from "../../../../src/views/contract.js";
+import {
+  formatCount,
+  formatDollars,
+  formatMilliseconds,
+  formatNumber,
+  formatSeconds,
+  type KeyValue,
+  KeyValues,
+} from "../../ui/index.js";
+import { OutcomeBadge } from "./outcome-badge.js";
+import { visibleLine, visibleText } from "./text/visible-text.js";
+import { whyOf } from "./why.js";
+
+/** How the trial ended and why. */
+export function Verdict({ view: { row, threshold } }: { view: TrialView }) {
+  const why = whyOf(row, threshold);
+  return (
+    <p class="verdict">
+      <OutcomeBadge outcome={row.outcome} />
+      {row.errorCategory !== "none" && row.errorCategory !== "skipped" && <code> {row.errorCategory}</code>}
+      {why !== null && <span> {visibleText(why)}</span>}
+    </p>
+  );
+}
+
+const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
+  provider: "as the provider says",
+  priced: "tokens × price",
+  estimated: "estimated",
+  unknown: "source unknown",
+};
+
+/** What the trial took: money, tokens and time; what was not measured is left out. */
+export function Facts({ row }: { row: EvalRow }) {
+  return <KeyValues entries={[...costFacts(row), ...timeFacts(row), ...originFacts(row)]} />;
+}
+
+function costFacts(row: EvalRow): KeyValue[] {
+  const remarks = [COST_SOURCES[row.costSource], ...(row.partial ? ["incomplete"] : []), ...(row.cached ? ["not paid for in this run"] : [])];
+  return [
+    ["Cost", row.costUsd === null ? null : `${formatDollars(row.costUsd)} (${remarks.join(", ")})`],
+    ["Over its limit", row.overshootUsd === null ? null : formatDollars(row.overshootUsd)],
+    ["Stopped at", row.costKilledAt > 0 ? formatDollars(row.costKilledAt) : null],
+    ["Scoring cost", row.judgeCostUsd === null ? null : formatDollars(row.judgeCostUsd)],
+    ["Tokens in the texts", `${formatCount(row.inputTokens)} in, ${formatCount(row.outputTokens)} out`],
+  ];
+}
+
+function timeFacts(row: EvalRow): KeyValue[] {
+  return [
+    ["Latency", row.latency === null ? null : formatSeconds(row.latency)],
+    ["Duration", row.durationMs === null ? null : formatMilliseconds(row.durationMs)],
+    ["First token", row.ttftMs === null ? null : formatMilliseconds(row.ttftMs)],
+    ["First attempt", row.firstAttemptMs === null ? null : formatMilliseconds(row.firstAttemptMs)],
+    ["Success", row.successAtMs === null ? null : formatMilliseconds(row.successAtMs)],
+    ["Turns", row.turns === null ? null : formatCount(row.turns)],
+    ["Tokens per second", row.tokensPerSec === null ? null : formatNumber(row.tokensPerSec, 1)],
+  ];
+}
+
+function originFacts(row: EvalRow): KeyValue[] {
+  const facets = Object.entries(row.facets ?? {}).map(([name, value]): KeyValue => [name, visibleLine(String(value))]);
+  return [...facets, ["Group", row.group === null ? null : visibleLine(String(row.group))]];
+}
+
+/** Tokens as billed, class by class. */
+export function Usage({ view: { row, classes } }: { view: TrialView }) {
+  const lines = classes ?? classesOf(row);
+  if (lines.length === 0) return null;
+  return (
+    <section aria-labelledby="usage">
+      <h2 id="usage">Usage</h2>
+      <table class="table narrow">
+        <caption class="unseen">Tokens as billed, by class</caption>
+        <thead>
+          <tr>
+            <th scope="col">Class</th>
+            <th scope="col" class="number">
+              Tokens
+            </th>
+            <th scope="col" class="number">
+              Cost
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {lines.map(({ name, tokens, costUsd }) => (
+            <tr key={name}>
+              <th scope="row">{CLASS_WORDS[name]}</th>
+              <td class="number">{formatCount(tokens)}</td>
+              <td class="number">{formatDollars(costUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+        <tfoot>
+          <tr>
+            <th scope="row">All</th>
+            <td class="number">{formatCount(lines.reduce((sum, { tokens }) => sum + tokens, 0))}</td>
+            <td class="number">{formatDollars(row.costUsd)}</td>
+          </tr>
+        </tfoot>
+      </table>
+    </section>
+  );
+}
+
+type Classes = NonNullable<TrialView["classes"]>;
+
+const CLASS_WORDS: Readonly<Record<Classes[number]["name"], string>> = {
+  input: "input",
+  cacheRead: "read from the cache",
+  cacheWrite: "written to the cache",
+  output: "output",
+  reasoning: "reasoning",
+};
+
+/** Reasoning is a part of the output as billed, and shown apart. */
+function classesOf({ usage }: EvalRow): Classes {
+  if (usage === null) return [];
+  const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage;
+  const tokens = { input, cacheRead, cacheWrite, output: output - reasoning, reasoning };
+  return (Object.keys(tokens) as (keyof typeof tokens)[])
+    .filter((name) => tokens[name] > 0)
+    .map((name) => ({ name, tokens: tokens[name], costUsd: null }));
+}

@@ -1,0 +1,111 @@
+import type { Grade } from "../../../../src/core/grader.js";
+import type { TrialView } from "../../../../src/views/contract.js";
+import { formatNumber } from "../../ui/index.js";
+import { LongText } from "./text/long-text.js";
+import { visibleLine } from "./text/visible-text.js";
+import { type FoundScore, foundScores } from "./why.js";
+
+const FIRST = { characters: 600, lines: 8 };
+
+/** Each score with what was found, and what passing takes. */
+export function Scores({ view: { row, evidence, threshold } }: { view: TrialView }) {
+  const scores = foundScores(row, evidence);
+  if (scores.length === 0) return null;
+  return (
+    <section aria-labelledby="scores">
+      <h2 id="scores">Scores</h2>
+      <table class="table scores">
+        <caption class="unseen">Scores with their evidence</caption>
+        <thead>
+          <tr>
+            <th scope="col">Field</th>
+            <th scope="col" class="number">
+              Score
+            </th>
+            <th scope="col">Evidence</th>
+          </tr>
+        </thead>
+        <tbody>
+          {scores.map((score) => (
+            <ScoreRow key={score.field} score={score} threshold={threshold} />
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}
+
+function ScoreRow({ score: { field, score, evidence, decides }, threshold }: { score: FoundScore; threshold: number }) {
+  return (
+    <tr class={decides ? "decides" : undefined}>
+      <th scope="row">
+        <bdi>{visibleLine(field)}</bdi>
+        {decides && <small class="quiet"> decides, ≥ {formatNumber(threshold)} passes</small>}
+      </th>
+      <td class="number">{formatNumber(score)}</td>
+      <td>
+        {evidence !== null && evidence !== "" && (
+          <LongText label={`evidence of ${visibleLine(field)}`} text={evidence} length={evidence.length} first={FIRST} />
+        )}
+      </td>
+    </tr>
+  );
+}
+
+/** What each grader says of the work. */
+export function Grades({ grades }: { grades: readonly Grade[] }) {
+  if (grades.length === 0) return null;
+  return (
+    <section aria-labelledby="grades">
+      <h2 id="grades">Graders</h2>
+      <GradeList grades={grades} />
+    </section>
+  );
+}
+
+function GradeList({ grades }: { grades: readonly Grade[] }) {
+  return (
+    <ul class="grades">
+      {grades.map((grade, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: graders may have the same name, and never change places.
+        <li key={place}>
+          <GradeLine grade={grade} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function GradeLine({ grade }: { grade: Grade }) {
+  return (
+    <>
+      <span class={`outcome outcome-${outcomeOf(grade)}`}>{wordOf(grade)}</span>{" "}
+      <b>
+        <bdi>{visibleLine(grade.name)}</bdi>
+      </b>{" "}
+      <span class="quiet">
+        {visibleLine(grade.type)}
+        {grade.kind === "llm" && ", a model"} · {formatNumber(grade.score)}
+      </span>
+      {grade.evidence !== "" && (
+        <LongText
+          label={`evidence of ${visibleLine(grade.name)}`}
+          text={grade.evidence}
+          length={grade.evidence.length}
+          first={FIRST}
+        />
+      )}
+      {grade.details !== undefined && grade.details.length > 0 && <GradeList grades={grade.details} />}
+    </>
+  );
+}
+
+function outcomeOf({ status, passed }: Grade): "pass" | "fail" | "error" {
+  if (status === "error") return "error";
+  return passed ? "pass" : "fail";
+}
+
+function wordOf({ status, passed }: Grade): string {
+  if (status === "error") return "! could not tell";
+  return passed ? "✓ pass" : "✕ fail";
+}

@@ -1,0 +1,36 @@
+/**
+ * A text in pieces of at most `size` characters, which end at the end of a line where they can and never within a
+ * character. Joined they are the text again.
+ * @example
+ * textBlocks("one\ntwo", 5); // ["one\n", "two"]
+ */
+export function textBlocks(text: string, size: number): string[] {
+  const blocks: string[] = [];
+  for (let start = 0; start < text.length; ) {
+    const end = blockEnd(text, start, size);
+    blocks.push(text.slice(start, end));
+    start = end;
+  }
+  return blocks;
+}
+
+/** The beginning of a text, at most so many characters and lines of it. */
+export function beginningOf(text: string, { characters, lines }: { characters: number; lines: number }): string {
+  const first = text.slice(0, blockEnd(text, 0, characters));
+  let at = -1;
+  for (let line = 0; line < lines; line++) {
+    at = first.indexOf("\n", at + 1);
+    if (at < 0) return first;
+  }
+  return first.slice(0, at);
+}
+
+function blockEnd(text: string, start: number, size: number): number {
+  const furthest = start + size;
+  if (furthest >= text.length) return text.length;
+  const line = text.lastIndexOf("\n", furthest - 1);
+  if (line >= start) return line + 1;
+  // The second half of a pair is no beginning.
+  const isHalf = size > 1 && /[\udc00-\udfff]/.test(text[furthest] ?? "") && /[\ud800-\udbff]/.test(text[furthest - 1] ?? "");
+  return isHalf ? furthest - 1 : furthest;
+}

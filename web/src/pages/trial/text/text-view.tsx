@@ -1,0 +1,36 @@
+import { memo } from "preact/compat";
+import { useMemo } from "preact/hooks";
+import { textBlocks } from "./text-blocks.js";
+import { useGrowing } from "./use-growing.js";
+import { visibleText } from "./visible-text.js";
+
+/** A browser lays out so many characters in a moment; blocks out of sight are not laid out at all. */
+const BLOCK = 20_000;
+const BLOCKS_AT_ONCE = 5;
+
+interface TextBlocksProps {
+  label: string;
+  text: string;
+  isWrapped: boolean;
+}
+
+/** A text in blocks, which are drawn a few at a time. */
+export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
+  const blocks = useMemo(() => textBlocks(text, BLOCK), [text]);
+  const count = useGrowing(blocks.length, BLOCKS_AT_ONCE, text);
+  if (text === "") return <p class="quiet">(empty)</p>;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class={`text-blocks${isWrapped ? " text-wrapped" : ""}`} aria-label={label} tabIndex={0}>
+      {blocks.slice(0, count).map((block, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: blocks never change places.
+        <TextBlock key={place} text={block} />
+      ))}
+    </section>
+  );
+}
+
+const TextBlock = memo(function TextBlock({ text }: { text: string }) {
+  // The end of the line is the end of the block.
+  return <pre class="text-block">{visibleText(text.endsWith("\n") ? text.slice(0, -1) : text)}</pre>;
+});

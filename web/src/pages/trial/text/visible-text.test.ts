@@ -1,0 +1,47 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { visibleLine, visibleText } from "./visible-text.js";
+
+test("escapes of terminals are shown and not obeyed", () => {
+  expect(visibleText("\u001b[2J\u001b[31mred\u0007")).toBe("␛[2J␛[31mred␇");
+  expect(visibleText("\u0000\u007f\u009b")).toBe("␀␡⟨U+009B⟩");
+});
+
+test("what turns the reading order around is shown", () => {
+  expect(visibleText("a\u202egpj.exe\u202c")).toBe("a⟨U+202E⟩gpj.exe⟨U+202C⟩");
+  expect(visibleText("\u2066x\u2069\u200f\u061c")).toBe("⟨U+2066⟩x⟨U+2069⟩⟨U+200F⟩⟨U+061C⟩");
+});
+
+test("characters without width are shown, among them tags that hide whole sentences", () => {
+  expect(visibleText("pass\u200bword\ufeff\u00ad")).toBe("pass⟨U+200B⟩word⟨U+FEFF⟩⟨U+00AD⟩");
+  expect(visibleText("pass\u200dword")).toBe("pass⟨U+200D⟩word");
+  expect(visibleText("\u{e0048}\u{e0069}")).toBe("⟨U+E0048⟩⟨U+E0069⟩");
+  expect(visibleText("half \ud83d pair")).toBe("half ⟨U+D83D⟩ pair");
+});
+
+test("line ends of either kind stay, a lone return is shown", () => {
+  expect(visibleText("a\r\nb\n\tc\rd")).toBe("a\nb\n\tc␍d");
+  expect(visibleLine("a\nb\tc")).toBe("a␊b␉c");
+});
+
+test("ordinary texts of all languages stay as they are", () => {
+  for (const text of ["naïve <b>&amp;</b>", "שלום", "می‌خواهم", "👩‍👩‍👧 ❤️", "日本語", "क्‍ष"])
+    expect(visibleText(text)).toBe(text);
+});
+
+test("nothing hidden is left, whatever the text", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+      expect(visibleText(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/u);
+    }),
+  );
+});
+
+test("what was made visible stays as it is", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      expect(visibleText(visibleText(text))).toBe(visibleText(text));
+    }),
+  );
+});

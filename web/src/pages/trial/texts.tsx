@@ -1,0 +1,66 @@
+import type { ShownField, TrialView } from "../../../../src/views/contract.js";
+import type { TrialKey } from "../../data/source.js";
+import { useSource } from "../../shell/context.js";
+import { LongText } from "./text/long-text.js";
+import { visibleLine } from "./text/visible-text.js";
+
+/** Fields of an example that hold what should have come back. */
+const GOLD = /^(answers?|gold|expected|reference|target|label|solution)/i;
+
+/** What was asked, what came back, and what should have. */
+export function Texts({ id, view }: { id: string; view: TrialView }) {
+  const gold = view.example?.filter(({ name }) => GOLD.test(name)) ?? [];
+  const asked = view.example?.filter(({ name }) => !GOLD.test(name)) ?? [];
+  const fields = { id, trial: view.row };
+  return (
+    <>
+      <div class="texts">
+        <section aria-labelledby="output">
+          <h2 id="output">Response</h2>
+          {view.output.length === 0 && <p class="quiet">Nothing came back, or it was not kept.</p>}
+          <Fields {...fields} of="output" fields={view.output} />
+        </section>
+        {gold.length > 0 && (
+          <section aria-labelledby="gold">
+            <h2 id="gold">Gold answer</h2>
+            <Fields {...fields} of="example" fields={gold} />
+          </section>
+        )}
+      </div>
+      <section aria-labelledby="asked">
+        <h2 id="asked">Prompt</h2>
+        {view.example === null && <p class="quiet">The run did not keep what was asked.</p>}
+        <Fields {...fields} of="example" fields={asked} />
+      </section>
+    </>
+  );
+}
+
+interface FieldsProps {
+  id: string;
+  trial: TrialKey;
+  of: "example" | "output";
+  fields: readonly ShownField[];
+}
+
+function Fields({ id, trial, of, fields }: FieldsProps) {
+  const source = useSource();
+  return (
+    <>
+      {fields.map(({ name, text, length, kind }) => (
+        <div key={name} class="field">
+          <h3>
+            <bdi>{visibleLine(name)}</bdi>
+          </h3>
+          <LongText
+            label={visibleLine(name)}
+            text={text}
+            length={length}
+            kind={kind}
+            load={() => source.text(id, trial, { of, name })}
+          />
+        </div>
+      ))}
+    </>
+  );
+}

@@ -1,0 +1,39 @@
+import type { FileChange } from "../../../../../src/views/contract.js";
+import { plural } from "../../../ui/index.js";
+import { visibleLine } from "../text/visible-text.js";
+import { DiffLines } from "./diff-lines.js";
+
+const SIGNS: Readonly<Record<FileChange["change"], string>> = { added: "+", changed: "±", removed: "−" };
+
+/** Files that the work changed, each with what changed in it. */
+export function Changes({ changes }: { changes: readonly FileChange[] }) {
+  return (
+    <section aria-labelledby="changes">
+      <h2 id="changes">
+        Files changed <span class="quiet">{plural(changes.length, "file")}</span>
+      </h2>
+      {changes.length === 0 && <p class="quiet">The folder is as it was given.</p>}
+      {changes.map((change) => (
+        <Change key={change.path} change={change} />
+      ))}
+    </section>
+  );
+}
+
+function Change({ change: { path, change, diff } }: { change: FileChange }) {
+  const name = (
+    <>
+      <span class={`change-sign change-${change}`} aria-hidden="true">
+        {SIGNS[change]}
+      </span>{" "}
+      <bdi class="path">{visibleLine(path)}</bdi> <span class="quiet">{change}</span>
+    </>
+  );
+  if (diff === null) return <p class="file-change">{name}</p>;
+  return (
+    <details class="file-change">
+      <summary>{name}</summary>
+      <DiffLines label={`Changes of ${visibleLine(path)}`} lines={diff} />
+    </details>
+  );
+}

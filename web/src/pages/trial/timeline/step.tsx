@@ -1,0 +1,108 @@
+import type { TimelineStep } from "../../../../../src/views/contract.js";
+import { formatCount, formatDollars, formatMilliseconds } from "../../../ui/index.js";
+import { LongText } from "../text/long-text.js";
+import { visibleLine } from "../text/visible-text.js";
+import { DiffLines } from "./diff-lines.js";
+import type { TimelineEntry } from "./pair-steps.js";
+
+/** What each kind is called, seen from the agent. */
+export const KIND_WORDS: Readonly<Record<TimelineStep["kind"], string>> = {
+  user: "user",
+  says: "says",
+  thinks: "thinks",
+  call: "calls",
+  result: "result",
+  tokens: "tokens",
+  turn: "turn",
+  skill: "skill",
+  error: "error",
+  system: "system",
+  other: "other",
+};
+
+/** How much of a step's text is seen without asking. */
+const FIRST = { characters: 1200, lines: 14 };
+/** A text as short as its line has nothing to expand. */
+const SHORT = 100;
+
+/** One step of the work: when, what, and what had been spent by then. */
+export function Step({ entry: { step, result } }: { entry: TimelineEntry }) {
+  const hasMore = step.text.length > SHORT || step.text.includes("\n") || step.diff !== null || result !== null;
+  return (
+    <li class={`step step-${step.kind}${isFailed(result ?? step) ? " step-failed" : ""}`}>
+      <span class="step-time">{timeOf(step.atMs)}</span>
+      <span class="step-kind">{KIND_WORDS[step.kind]}</span>
+      <div class="step-what">
+        {hasMore ? (
+          <details open={isOpenAtFirst(step)}>
+            <summary>
+              <StepTitle step={step} result={result} />
+            </summary>
+            <StepBody step={step} result={result} />
+          </details>
+        ) : (
+          <StepTitle step={step} result={result} />
+        )}
+      </div>
+      <span class="step-spent">{spentBy(result ?? step)}</span>
+    </li>
+  );
+}
+
+function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
+  const isSaid = step.text !== "" && step.diff === null;
+  return (
+    <>
+      {step.title !== "" && (
+        <b>
+          <bdi>{visibleLine(step.title)}</bdi>{" "}
+        </b>
+      )}
+      {isSaid && <bdi class="step-gist">{visibleLine(step.text.slice(0, SHORT))}</bdi>}
+      {result !== null && <span class="step-result"> {resultWords(step, result)}</span>}
+      {result === null && step.isSuccess === false && <span class="step-result"> ✕ failed</span>}
+    </>
+  );
+}
+
+function resultWords(call: TimelineStep, { isSuccess, atMs }: TimelineStep): string {
+  const took = `after ${formatMilliseconds(Math.max(0, atMs - call.atMs))}`;
+  if (isSuccess === null) return `→ answered ${took}`;
+  return isSuccess ? `✓ done ${took}` : `✕ failed ${took}`;
+}
+
+function StepBody({ step, result }: Pick<TimelineEntry, "step" | "result">) {
+  const name = `${KIND_WORDS[step.kind]} ${visibleLine(step.title)}`;
+  return (
+    <div class="step-body">
+      {step.diff !== null && <DiffLines label={`Change by ${name}`} lines={step.diff} />}
+      {step.text !== "" && step.diff === null && (
+        <LongText label={name} text={step.text} length={step.length} first={FIRST} />
+      )}
+      {result !== null && result.text !== "" && (
+        <>
+          <h4>Result</h4>
+          <LongText label={`result of ${name}`} text={result.text} length={result.length} first={FIRST} />
+        </>
+      )}
+    </div>
+  );
+}
+
+/** What an agent says and what goes wrong is worth reading at once. */
+function isOpenAtFirst({ kind }: TimelineStep): boolean {
+  return kind === "says" || kind === "error" || kind === "user";
+}
+
+function isFailed({ isSuccess, kind }: TimelineStep): boolean {
+  return isSuccess === false || kind === "error";
+}
+
+function timeOf(atMs: number): string {
+  return atMs < 0 ? `−${formatMilliseconds(-atMs)}` : formatMilliseconds(atMs);
+}
+
+function spentBy({ costUsd, tokens }: TimelineStep): string {
+  const spent = [...(costUsd === null ? [] : [formatDollars(costUsd)]), ...(tokens === null ? [] : [`${formatCount(tokens)} tok`])];
+  return spent.join(" · ");
+}

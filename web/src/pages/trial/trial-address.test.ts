@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { parseRoute } from "../../shell/route.js";
+import { listOf, trialAddress, trialKeyOf } from "./trial-address.js";
+
+const anyKey = fc.record({
+  system: fc.string({ unit: "grapheme" }),
+  dataset: fc.string({ unit: "grapheme" }),
+  exampleId: fc.oneof(fc.integer(), fc.string({ unit: "grapheme" })),
+  trial: fc.nat(),
+});
+
+test("a trial comes back out of its address, numbers as numbers", () => {
+  fc.assert(
+    fc.property(anyKey, (key) => {
+      const { path, query } = parseRoute(trialAddress("a/b", key));
+      expect(path).toEqual(["run", "a/b", "trial"]);
+      expect(trialKeyOf(query)).toEqual(key);
+      expect(listOf(query)).toBeNull();
+    }),
+  );
+});
+
+test("the list comes back, one without filters too", () => {
+  const key = { system: "s", dataset: "d", exampleId: 1, trial: 0 };
+  const listed = (from: Record<string, string>) => listOf(parseRoute(trialAddress("r", key, from)).query);
+  expect(listed({ outcome: "fail", sort: "-score" })).toMatchObject({ outcome: "fail", sort: "-score" });
+  expect(listed({})).not.toBeNull();
+});
+
+test("an address without an example names no trial", () => {
+  expect(trialKeyOf({ system: "s" })).toBeNull();
+  expect(trialKeyOf({ example: "1", trial: "first" })).toBeNull();
+  expect(trialKeyOf({ example: "typed by hand" })?.exampleId).toBe("typed by hand");
+});

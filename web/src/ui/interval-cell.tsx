@@ -1,0 +1,50 @@
+import { type Formatter, formatInterval, formatScore, type Interval, NOTHING } from "./format.js";
+
+interface IntervalCellProps extends Interval {
+  /** What the bar reaches from and to; 0 to 1 unless given. */
+  from?: number;
+  to?: number;
+  format?: Formatter;
+}
+
+/**
+ * A value with its interval in digits, and a small bar that shows where both lie.
+ * @example
+ * <IntervalCell value={0.82} low={0.75} high={0.88} />
+ */
+export function IntervalCell({ value, low, high, from = 0, to = 1, format = formatScore }: IntervalCellProps) {
+  if (value === null) return <span class="quiet">{NOTHING}</span>;
+  return (
+    <span class="interval" title={formatInterval({ value, low, high }, inFull)}>
+      <span>
+        <b>{format(value)}</b>
+        {low !== null && high !== null && (
+          <span class="quiet">
+            {" "}
+            [{format(low)}, {format(high)}]
+          </span>
+        )}
+      </span>
+      <IntervalBar value={place(value, from, to)} low={place(low, from, to)} high={place(high, from, to)} />
+    </span>
+  );
+}
+
+function IntervalBar({ value, low, high }: Interval) {
+  return (
+    <svg class="interval-bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+      <rect class="interval-ground" x="0" y="2.5" width="100" height="1" />
+      {low !== null && high !== null && <rect class="interval-range" x={low} y="1" width={high - low} height="4" />}
+      {value !== null && <rect class="interval-value" x={Math.min(value, 98.5)} y="0" width="1.5" height="6" />}
+    </svg>
+  );
+}
+
+function place(value: number | null, from: number, to: number): number | null {
+  if (value === null || to <= from) return null;
+  return Math.min(100, Math.max(0, ((value - from) / (to - from)) * 100));
+}
+
+function inFull(value: number | null): string {
+  return formatScore(value, 4);
+}

@@ -1,0 +1,10 @@
+import { EmptyState } from "./empty-state.js";
+
+/** What stands where no run was ever kept. */
+export function NoRuns() {
+  return (
+    <EmptyState title="There are no runs yet" command="npx assay demo">
+      The demo needs no key and no network. When it is done, it is listed here.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,52 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { nextOrder, orderText, parseOrder, sortedBy } from "./order.js";
+
+describe("the order of a table", () => {
+  test("survives the address", () => {
+    const order = fc.record({ key: fc.stringMatching(/^[a-z][a-z_]*$/), isDescending: fc.boolean() });
+    fc.assert(
+      fc.property(order, (given) => {
+        expect(parseOrder(orderText(given), { key: "other", isDescending: false })).toEqual(given);
+      }),
+    );
+  });
+
+  test("is the page's own when the address names none", () => {
+    expect(parseOrder(undefined, { key: "when", isDescending: true })).toEqual({ key: "when", isDescending: true });
+  });
+
+  test("turns round on the same column, and begins anew on another", () => {
+    const order = { key: "cost", isDescending: false };
+    expect(nextOrder(order, { key: "cost" })).toEqual({ key: "cost", isDescending: true });
+    expect(nextOrder(order, { key: "quality", startsDescending: true })).toEqual({
+      key: "quality",
+      isDescending: true,
+    });
+  });
+
+  test("puts unknown values last either way", () => {
+    const values = [3, null, 1, null, 2];
+    expect(sortedBy(values, (value) => value, false)).toEqual([1, 2, 3, null, null]);
+    expect(sortedBy(values, (value) => value, true)).toEqual([3, 2, 1, null, null]);
+  });
+
+  test("sorts names by their numbers, whatever their case", () => {
+    expect(sortedBy(["run 10", "Run 9", "run 2"], (name) => name, false)).toEqual(["run 2", "Run 9", "run 10"]);
+  });
+
+  test("leaves equal rows as they were, and loses none", () => {
+    const rows = fc.array(fc.record({ value: fc.option(fc.integer({ min: 0, max: 3 })), place: fc.integer() }));
+    fc.assert(
+      fc.property(rows, fc.boolean(), (given, isDescending) => {
+        const numbered = given.map((row, place) => ({ ...row, place }));
+        const sorted = sortedBy(numbered, ({ value }) => value, isDescending);
+        expect(new Set(sorted)).toEqual(new Set(numbered));
+        for (const [index, row] of sorted.entries()) {
+          const next = sorted[index + 1];
+          if (next !== undefined && next.value === row.value) expect(next.place).toBeGreaterThan(row.place);
+        }
+      }),
+    );
+  });
+});

@@ -1,0 +1,44 @@
+/** By which column a table is sorted. */
+export interface Order {
+  key: string;
+  isDescending: boolean;
+}
+
+/** What rows are sorted by; null is unknown, and stands last either way. */
+export type SortValue = string | number | null;
+
+/**
+ * Reads the order out of an address.
+ * @example
+ * parseOrder("-quality", { key: "when", isDescending: true }); // { key: "quality", isDescending: true }
+ */
+export function parseOrder(text: string | undefined, otherwise: Order): Order {
+  if (!text) return otherwise;
+  return text.startsWith("-") ? { key: text.slice(1), isDescending: true } : { key: text, isDescending: false };
+}
+
+/** Writes an order for an address: `-quality` is largest first. */
+export function orderText({ key, isDescending }: Order): string {
+  return isDescending ? `-${key}` : key;
+}
+
+/** The order after a click on a column's head: the same column turns round, another begins as it likes. */
+export function nextOrder(current: Order, column: { key: string; startsDescending?: boolean }): Order {
+  if (current.key === column.key) return { ...current, isDescending: !current.isDescending };
+  return { key: column.key, isDescending: column.startsDescending ?? false };
+}
+
+const WORDS = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
+
+/** Rows in order; equal ones stay as they were, and unknown values come last. */
+export function sortedBy<T>(rows: readonly T[], value: (row: T) => SortValue, isDescending: boolean): T[] {
+  const keyed = rows.map((row) => ({ row, value: value(row) }));
+  keyed.sort((x, y) => compare(x.value, y.value, isDescending ? -1 : 1));
+  return keyed.map(({ row }) => row);
+}
+
+function compare(x: SortValue, y: SortValue, sign: number): number {
+  if (x === null || y === null) return Number(x === null) - Number(y === null);
+  if (typeof x === "number" && typeof y === "number") return sign * (x - y);
+  return sign * WORDS.compare(String(x), String(y));
+}

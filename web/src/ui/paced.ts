@@ -1,0 +1,28 @@
+/** Something that is done at most once in a while: at once when it was not done lately, else when the time is over. */
+export interface Paced {
+  call(): void;
+  cancel(): void;
+}
+
+/**
+ * Makes something happen at most once in so many milliseconds; the last call is never lost.
+ * @example
+ * const list = paced(() => fetchRuns(), 2000);
+ * source.watchRuns(list.call);
+ */
+export function paced(act: () => void, pauseMs: number): Paced {
+  let last = Number.NEGATIVE_INFINITY;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = () => {
+    timer = undefined;
+    last = performance.now();
+    act();
+  };
+  return {
+    call: () => {
+      if (timer !== undefined) return;
+      timer = setTimeout(run, Math.max(0, last + pauseMs - performance.now()));
+    },
+    cancel: () => clearTimeout(timer),
+  };
+}

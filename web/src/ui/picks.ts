@@ -1,0 +1,50 @@
+import { addressOf } from "../shell/route.js";
+
+/** What is chosen to be compared: a run, or one system of it. */
+export interface Pick {
+  run: string;
+  system?: string;
+}
+
+/** Reads what is chosen out of an address; nothing when it cannot be read. */
+export function parsePicks(text: string | undefined): Pick[] {
+  try {
+    const read: unknown = JSON.parse(text ?? "[]");
+    return Array.isArray(read) ? read.flatMap(pickIn).slice(0, 2) : [];
+  } catch {
+    return [];
+  }
+}
+
+function pickIn(value: unknown): Pick[] {
+  if (!Array.isArray(value)) return [];
+  const [run, system] = value as readonly unknown[];
+  if (typeof run !== "string") return [];
+  return [typeof system === "string" ? { run, system } : { run }];
+}
+
+/** Writes what is chosen for an address; empty when nothing is. */
+export function picksText(picks: readonly Pick[]): string {
+  if (picks.length === 0) return "";
+  return JSON.stringify(picks.map(({ run, system }) => (system === undefined ? [run] : [run, system])));
+}
+
+export function isPicked(picks: readonly Pick[], wanted: Pick): boolean {
+  return picks.some((pick) => isSame(pick, wanted));
+}
+
+function isSame(one: Pick, other: Pick): boolean {
+  return one.run === other.run && one.system === other.system;
+}
+
+/** Chooses one, or takes it back; a third takes the place of the one that was chosen first. */
+export function togglePick(picks: readonly Pick[], pick: Pick): Pick[] {
+  if (isPicked(picks, pick)) return picks.filter((other) => !isSame(other, pick));
+  return [...picks, pick].slice(-2);
+}
+
+/** Where the two that are chosen are compared; null until there are two. */
+export function compareAddress([a, b]: readonly Pick[]): string | null {
+  if (a === undefined || b === undefined) return null;
+  return addressOf(["compare"], { a: a.run, b: b.run, systemA: a.system, systemB: b.system });
+}

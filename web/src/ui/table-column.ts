@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import { type Order, type SortValue, sortedBy } from "./order.js";
+
+/** One column of a table. */
+export interface Column<T> {
+  /** Stands for it in the address. */
+  key: string;
+  title: ComponentChildren;
+  /** What the figure is, for those who do not know it. */
+  about?: string;
+  /** Numbers stand at the right. */
+  isNumeric?: boolean;
+  /** The cell names its row. */
+  isRowHead?: boolean;
+  /** What rows are sorted by; a column without it cannot be sorted by. */
+  value?: (row: T) => SortValue;
+  /** Whether the first click puts the largest first. */
+  startsDescending?: boolean;
+  /** For a column that needs a width of its own. */
+  class?: string;
+  cell: (row: T) => ComponentChildren;
+}
+
+/** Rows by the column that the order names; as they are when there is none. */
+export function inOrder<T>(rows: readonly T[], columns: readonly Column<T>[], order: Order): readonly T[] {
+  const value = columns.find(({ key }) => key === order.key)?.value;
+  return value === undefined ? rows : sortedBy(rows, value, order.isDescending);
+}

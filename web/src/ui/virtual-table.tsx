@@ -1,0 +1,67 @@
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useMemo, useRef } from "preact/hooks";
+import type { Order } from "./order.js";
+import { RowCells } from "./table.js";
+import { type Column, inOrder } from "./table-column.js";
+import { TableHead } from "./table-head.js";
+
+interface VirtualTableProps<T> {
+  caption: string;
+  rows: readonly T[];
+  columns: readonly Column<T>[];
+  rowKey: (row: T) => string;
+  order: Order;
+  onOrder: (order: Order) => void;
+  /** Of every row, in pixels: all are equally high, so that their places are known without drawing them. */
+  rowHeight: number;
+}
+
+/** Rows drawn above and below those in sight. */
+const SPARE_ROWS = 12;
+
+/** A sortable table of many thousand rows, of which those in sight are drawn; the head stays in sight. */
+export function VirtualTable<T>(props: VirtualTableProps<T>) {
+  const { caption, rows, columns, rowKey, order, onOrder, rowHeight } = props;
+  const scroll = useRef<HTMLElement>(null);
+  const inSight = useMemo(() => inOrder(rows, columns, order), [rows, columns, order.key, order.isDescending]);
+  const virtual = useVirtualizer({
+    count: inSight.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => rowHeight,
+    overscan: SPARE_ROWS,
+  });
+  const drawn = virtual.getVirtualItems();
+  const before = drawn[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (drawn.at(-1)?.end ?? 0);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+    <section class="table-scroll is-virtual" aria-label={caption} tabIndex={0} ref={scroll}>
+      <table class="table" aria-rowcount={inSight.length + 1}>
+        <caption class="unseen">{caption}</caption>
+        <TableHead columns={columns} order={order} onOrder={onOrder} />
+        <Gap height={before} />
+        <tbody>
+          {drawn.map(({ index }) => {
+            const row = inSight[index];
+            return row === undefined ? null : (
+              <tr key={rowKey(row)} aria-rowindex={index + 2} style={{ height: `${rowHeight}px` }}>
+                <RowCells row={row} columns={columns} />
+              </tr>
+            );
+          })}
+        </tbody>
+        <Gap height={after} />
+      </table>
+    </section>
+  );
+}
+
+/** Keeps the place of rows that are not drawn. */
+function Gap({ height }: { height: number }) {
+  if (height <= 0) return null;
+  return (
+    <tbody aria-hidden="true" class="gap">
+      <tr style={{ height: `${height}px` }} />
+    </tbody>
+  );
+}
