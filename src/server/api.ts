@@ -114,6 +114,8 @@ async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
     out.onAbort(() => gone.abort());
     let known = await desk.state();
     let quietMs = 0;
+    // Whoever listens has asked for the list a moment ago, and may have missed what came between.
+    await out.writeSSE({ event: "runs", data: "{}" });
     while (!gone.signal.aborted) {
       await pause(LIST_EVERY_MS, gone.signal);
       const now = await desk.state();
