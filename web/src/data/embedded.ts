@@ -1,0 +1,67 @@
+import type { EmbeddedReport, RunCard, TrialView } from "../../../src/views/contract.js";
+import { type DataSource, SourceError, type TrialKey } from "./source.js";
+
+/** The element that holds the data of a page that is a file. */
+const DATA_ID = "assay-data";
+
+/** The report inside this page; null when the page was served. */
+export async function embeddedReport(): Promise<EmbeddedReport | null> {
+  const packed = document.getElementById(DATA_ID)?.textContent?.trim();
+  if (packed === undefined || packed === "") return null;
+  const bytes = Uint8Array.from(atob(packed), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return (await new Response(stream).json()) as EmbeddedReport;
+}
+
+/** Answers out of the file. */
+export function embeddedSource(report: EmbeddedReport): DataSource {
+  const trials = new Map(report.trials.map((trial) => [keyText(trial.row), trial]));
+  const { card } = report.run;
+  return {
+    kind: "file",
+    runs: async () => [card],
+    run: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
+    rows: async (_id, receive, signal) => {
+      receive.head(report.head);
+      for (const chunk of report.chunks) {
+        if (signal.aborted) return;
+        receive.chunk(chunk);
+        await nextTask();
+      }
+    },
+    trial: async (_id, key) => trials.get(keyText(key)) ?? refuse(leftOut(report)),
+    text: async (_id, key, { of, name }) => fieldIn(trials.get(keyText(key)), of, name),
+    search: async (_id, text) => report.trials.filter((trial) => contains(trial, text.toLowerCase())).map(({ row }) => row),
+    compare: async ({ systemA, systemB }) =>
+      report.comparisons.find(({ comparison: { comparisons } }) =>
+        comparisons.some((pair) => pair.systemA === systemA && pair.systemB === systemB),
+      ) ?? refuse("This file holds no comparison of these two systems."),
+    watchRun: () => () => {},
+    watchRuns: () => () => {},
+  };
+}
+
+function refuse(problem: string): never {
+  throw new SourceError(problem);
+}
+
+function leftOut({ trialsLeftOut, run }: EmbeddedReport): string {
+  return `The texts of ${trialsLeftOut} trials were left out of this file to keep it small. See them with: assay serve, or assay show ${(run.card as RunCard).id}`;
+}
+
+function keyText({ system, dataset, exampleId, trial }: TrialKey): string {
+  return JSON.stringify([system, dataset, exampleId, trial]);
+}
+
+function fieldIn(trial: TrialView | undefined, of: "example" | "output", name: string): string {
+  const field = trial?.[of]?.find((candidate) => candidate.name === name);
+  return field?.text ?? refuse("This file holds the beginning of the text alone.");
+}
+
+function contains({ example, output }: TrialView, wanted: string): boolean {
+  return [...(example ?? []), ...output].some(({ text }) => text.toLowerCase().includes(wanted));
+}
+
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
+}

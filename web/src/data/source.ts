@@ -1,0 +1,56 @@
+import type {
+  CompareView,
+  LiveProgress,
+  RowChunk,
+  RowsHead,
+  RunCard,
+  RunFilter,
+  RunView,
+  TrialView,
+} from "../../../src/views/contract.js";
+import type { TrialKey } from "../../../src/core/row.js";
+
+export type { TrialKey };
+
+/** What a page is drawn from: a server, or the file that the page is in. */
+export interface DataSource {
+  /** `file` holds one run, never changes and cannot be asked for more. */
+  readonly kind: "served" | "file";
+  runs(filter?: RunFilter): Promise<readonly RunCard[]>;
+  run(id: string): Promise<RunView>;
+  /** Calls back for each piece as it arrives, the head first. */
+  rows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;
+  trial(id: string, key: TrialKey): Promise<TrialView>;
+  /** The whole of a text that a trial shows the beginning of. */
+  text(id: string, key: TrialKey, field: TextField): Promise<string>;
+  /** Trials whose question or answer contains a text, whatever its case. */
+  search(id: string, text: string, signal: AbortSignal): Promise<readonly TrialKey[]>;
+  compare(wanted: WantedComparison): Promise<CompareView>;
+  /** Tells how a run goes until it ends or the returned function is called. */
+  watchRun(id: string, listen: (progress: LiveProgress) => void): () => void;
+  /** Tells when the list of runs has changed. */
+  watchRuns(listen: () => void): () => void;
+}
+
+export interface RowReceiver {
+  head(head: RowsHead): void;
+  chunk(chunk: RowChunk): void;
+}
+
+/** Such as `{ of: "output", name: "response" }`. */
+export interface TextField {
+  of: "example" | "output";
+  name: string;
+}
+
+export interface WantedComparison {
+  a: string;
+  b: string;
+  systemA?: string;
+  systemB?: string;
+}
+
+/** What went wrong, in words for the reader of the page. */
+export class SourceError extends Error {
+  readonly code = "SOURCE";
+}
