@@ -1,4 +1,4 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory eval-report run-list] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory eval-report run-list history] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
 const SECTIONS = [
@@ -14,6 +14,7 @@ const SECTIONS = [
   "parquet",
   "memory",
   "eval-report",
+  "history",
   "run-list",
 ];
 const wanted = process.argv.slice(2);

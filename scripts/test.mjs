@@ -5,9 +5,17 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const INPUTS = ["src", "scripts/build.mjs", "scripts/build-token-tables.mjs", "tsconfig.json", "tsconfig.build.json"];
+const INPUTS = [
+  "src",
+  "web",
+  "scripts/build.mjs",
+  "scripts/build-token-tables.mjs",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
 const OUTPUTS = [
   "dist/cli/main.js",
+  "dist/web/app.js",
   "dist/lib/index.js",
   "dist/types/index.d.ts",
   "data/tokens/cl100k_base.bin",

@@ -60,11 +60,7 @@ export async function exportPieces(options: ExportOptions, note: (text: string) 
   if (format === "parquet") throw new UsageError("Parquet is not text: name a file for it (--out FILE).");
   if (format === "csv") return csvPieces({ dir, withOutputs, note });
   const result = await loadRun(dir);
-  return format === "json" ? piecesOf(jsonReporter.render(result, {})) : junitXml(result, evidenceIn?.(result));
-}
-
-function piecesOf(report: string | Iterable<string>): Iterable<string> {
-  return typeof report === "string" ? [report] : report;
+  return format === "json" ? jsonReporter.render(result) : junitXml(result, evidenceIn?.(result));
 }
 
 /** Names the format if there is one, and the run if it is one, before anything is read. */

@@ -2,6 +2,7 @@ import { basename } from "node:path";
 import { DatasetError } from "./core/errors.js";
 import { type Example, exampleKey } from "./core/example.js";
 import { digest } from "./core/fingerprint.js";
+import { given } from "./core/given.js";
 import type { DatasetConfig, EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { VERSION } from "./core/version.js";
 import {
@@ -9,6 +10,7 @@ import {
   type CollectedDataset,
   Collector,
   type FormatName,
+  type ImportedSystem,
   type OpenedResults,
   openResults,
   readTrials,
@@ -130,14 +132,14 @@ function startRun(results: OpenedResults, collected: Collected, { runsDir, title
     gitRevision: gitRevision(process.cwd()),
     planned: plannedOf(collected),
     config,
-    systems: Object.fromEntries(collected.systems.map(({ name, ...record }) => [name, recordOf(name, record)])),
+    systems: Object.fromEntries(collected.systems.map((system) => [system.name, recordOf(system)])),
     invocation,
   };
   return Journal.create(dir, manifest);
 }
 
-function recordOf(name: string, record: Omit<SystemRecord, "fingerprint">): SystemRecord {
-  return { fingerprint: digest([name, record]), ...record };
+function recordOf({ name, model, harness }: ImportedSystem): SystemRecord {
+  return { fingerprint: digest([name, model, harness]), ...given({ model, harness }) };
 }
 
 /** What the file leaves open of its systems' trials counts as never run. */

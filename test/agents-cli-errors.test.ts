@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { GREET, model, TINY, tiny } from "./agents-cli-bench.js";
-import { assay, start } from "./assay.js";
+import { warm, warmAssay } from "./warm-assay.js";
 import { type Content, Workspace } from "./workspace.js";
 
 /** No key, no agent, and a port that nobody listens to. */
@@ -151,7 +151,7 @@ function space(rows: Content = [GREET]): Workspace {
 
 /** Refused before anything is started or stored, in words and without a stack. */
 async function expectRefusal(place: Workspace, args: readonly string[], says: string | RegExp): Promise<void> {
-  const { code, stdout, stderr } = await start(place.dir, ["--dataset", "t.jsonl", ...args], BARE).finished;
+  const { code, stdout, stderr } = await warm(place.dir, ["--dataset", "t.jsonl", ...args], BARE);
   if (typeof says === "string") expect(stderr).toContain(says);
   else expect(stderr).toMatch(says);
   expect(stderr).not.toMatch(/^\s+at /m);
@@ -177,7 +177,7 @@ describe("what cannot be run is refused", () => {
       "b.yaml": "agents: [claude]\nagentParallel: 0\n",
       "c.yaml": "agents: [claude]\nagentHomes: inherit\n",
     });
-    const run = (file: string) => assay(place.dir, "--config", file, "--dataset", "t.jsonl");
+    const run = (file: string) => warmAssay(place.dir, "--config", file, "--dataset", "t.jsonl");
     const [key, number, name] = await Promise.all([run("a.yaml"), run("b.yaml"), run("c.yaml")]);
     expect(key.stderr).toContain("a.yaml:2:");
     expect(number.stderr).toContain("b.yaml:2:16: agentParallel: ");
@@ -194,10 +194,10 @@ describe("what fails in a trial is told with the trial", () => {
       { ...GREET, id: "no-repo", environment: { git: { url: "./nowhere" } } },
       { ...GREET, id: "bad-command", environment: { commands: ["echo no such thing >&2; exit 7"] } },
     ]);
-    const { code, stdout } = await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    const { code, stdout } = await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
     expect(code).toBe(3);
     expect(stdout).toContain("3 trials planned: 1 pass, 0 fail, 2 error");
-    const shown = await assay(place.dir, "show", "latest", "bad-command", "--full");
+    const shown = await warmAssay(place.dir, "show", "latest", "bad-command", "--full");
     expect(shown.stdout.replaceAll(/\s+/g, " ")).toContain("failed with exit code 7");
     expect(shown.stdout).toContain("no such thing");
   });
@@ -205,7 +205,7 @@ describe("what fails in a trial is told with the trial", () => {
   it("a dataset without graders is scored by what the agent answers", async () => {
     const mock = await model({ reply: "Paris" });
     const place = space([{ id: 1, question: "Capital of France?", answer: "Paris" }]);
-    const { code, stdout } = await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    const { code, stdout } = await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
     expect(code).toBe(0);
     expect(stdout).toContain("- pass = f1 ≥ 0.7");
     expect(stdout).toContain("1 pass");
@@ -214,10 +214,10 @@ describe("what fails in a trial is told with the trial", () => {
   it("a run and a trial that are not there", async () => {
     const mock = await model();
     const place = space();
-    await assay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
+    await warmAssay(place.dir, "--dataset", "t.jsonl", ...tiny(mock));
     const [run, trial] = await Promise.all([
-      assay(place.dir, "show", "nowhere", "greet"),
-      assay(place.dir, "show", "latest", "gret"),
+      warmAssay(place.dir, "show", "nowhere", "greet"),
+      warmAssay(place.dir, "show", "latest", "gret"),
     ]);
     expect([run.code, trial.code]).toEqual([2, 2]);
     expect(run.stderr).toContain("There is no run folder nowhere");

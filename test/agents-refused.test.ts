@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { assay } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { Workspace } from "./workspace.js";
 
 it.each(["codex", "gemini"])(
@@ -7,7 +7,7 @@ it.each(["codex", "gemini"])(
   async (agent) => {
     const { dir } = new Workspace();
     const budget = ["--trial-max-cost", "0.01", "--dry-run"];
-    const { code, stderr } = await assay(
+    const { code, stderr } = await warmAssay(
       dir,
       "--agent",
       agent,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { assay, reportOf } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, type Content, ORACLE, Workspace } from "./workspace.js";
 
 interface Case {
@@ -209,7 +210,7 @@ const USAGE_ERRORS: Case[] = [
 describe("bad input", () => {
   it.each(USAGE_ERRORS)("$what: says what and what to do, exits 2, stores nothing", async ({ files, args, says }) => {
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, ...files });
-    const { code, stdout, stderr } = await assay(space.dir, ...args);
+    const { code, stdout, stderr } = await warmAssay(space.dir, ...args);
     expect(stderr).toMatch(says);
     expect(stderr).not.toMatch(/^\s+at |not expected/m);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -228,7 +229,7 @@ describe("bad input", () => {
   it("reports a score that is not a number or out of range on its row, and keeps the others", async () => {
     const evaluator = `export default { name: "wild", score: (example) => ({ good: 0.9, wild: { fr: NaN, it: 1.5, es: -1, de: 0.5 }[example.id] }) };`;
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "wild.mjs": evaluator });
-    const finished = await assay(
+    const finished = await warmAssay(
       space.dir,
       ...FINE,
       "--evaluator",
@@ -251,7 +252,7 @@ describe("bad input", () => {
     const evaluator = `export default { name: "picky", score: () => { throw new Error("no opinion"); } };`;
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "shaky.mjs": system, "picky.mjs": evaluator });
     const base = ["--dataset", "capitals.jsonl", "--system", "./shaky.mjs", "--output", "json"];
-    const finished = await assay(space.dir, ...base, "--evaluator", "answer_quality", "--evaluator", "./picky.mjs");
+    const finished = await warmAssay(space.dir, ...base, "--evaluator", "answer_quality", "--evaluator", "./picky.mjs");
     const { rows } = reportOf(finished);
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "error", "error"]);
     expect(rows[0]?.notes).toEqual(["picky failed: no opinion"]);
@@ -267,11 +268,11 @@ describe("bad input", () => {
     const own = `export const metric = { name: "rows", compute: (rows) => ({ row_count: rows.length }) };`;
     const space = new Workspace({ "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "own.mjs": own });
     for (const flag of ["--fail-under", "--fail-over"]) {
-      const early = await assay(space.dir, ...FINE, flag, "pass_rte=1");
+      const early = await warmAssay(space.dir, ...FINE, flag, "pass_rte=1");
       expect(early.stderr).toContain(`${flag} pass_rte: this run has no such metric. Did you mean "pass_rate"?`);
       expect(early).toMatchObject({ code: 2, stdout: "" });
     }
-    const late = await assay(
+    const late = await warmAssay(
       space.dir,
       ...FINE,
       "--output",
@@ -295,7 +296,7 @@ describe("bad input", () => {
       "oracle.mjs": ORACLE,
     });
     const ids = async () =>
-      reportOf(await assay(space.dir, ...withData("q.jsonl"), "--output", "json")).rows.map(
+      reportOf(await warmAssay(space.dir, ...withData("q.jsonl"), "--output", "json")).rows.map(
         ({ exampleId }) => exampleId,
       );
     const first = await ids();

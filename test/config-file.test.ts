@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
+import { reportOf } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, ORACLE, PARIS, Workspace } from "./workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "paris.mjs": PARIS };
@@ -18,7 +19,7 @@ failUnder:
 describe("a config file", () => {
   it("in YAML is found by its name and describes the run", async () => {
     const space = new Workspace({ ...files, "assay.config.yaml": YAML });
-    const finished = await assay(space.dir);
+    const finished = await warmAssay(space.dir);
     expect(reportOf(finished).config).toMatchObject({ title: "From YAML", trials: 2, threshold: 0.9 });
     expect(finished.code).toBe(1);
     expect(finished.stderr).toContain("paris: pass_rate = 0.25 is under 0.5");
@@ -27,7 +28,7 @@ describe("a config file", () => {
   it("is overridden by flags", async () => {
     const space = new Workspace({ ...files, "nightly.yaml": YAML });
     const flags = ["--system", "./oracle.mjs", "--trials", "1", "--title", "From flags"];
-    const finished = await assay(space.dir, "run", "--config", "nightly.yaml", ...flags);
+    const finished = await warmAssay(space.dir, "run", "--config", "nightly.yaml", ...flags);
     expect(finished.code).toBe(0);
     const { config, rows } = reportOf(finished);
     expect(config).toMatchObject({ title: "From flags", trials: 1, threshold: 0.9, systems: ["oracle"] });
@@ -45,7 +46,7 @@ describe("a config file", () => {
         metrics: [{ name: "rows", compute: (rows: unknown[]) => ({ rows: rows.length }) }],
         output: "json",
       };`;
-    const finished = await assay(new Workspace({ "assay.config.ts": config }).dir);
+    const finished = await warmAssay(new Workspace({ "assay.config.ts": config }).dir);
     expect(finished.stderr).not.toMatch(/^assay:/m);
     expect(reportOf(finished)).toMatchObject({
       rows: [{ system: "inline", outcome: "pass", scores: { same: 1 } }],
@@ -55,7 +56,7 @@ describe("a config file", () => {
 
   it("in JavaScript may export `config`", async () => {
     const config = `export const config = { systems: ["./oracle.mjs"], datasets: ["capitals.jsonl"], maxExamples: 2, head: true, output: "json" };`;
-    const finished = await assay(new Workspace({ ...files, "assay.config.mjs": config }).dir);
+    const finished = await warmAssay(new Workspace({ ...files, "assay.config.mjs": config }).dir);
     expect(reportOf(finished).rows.map(({ exampleId }) => exampleId)).toEqual(["fr", "it"]);
   });
 
@@ -75,7 +76,7 @@ describe("a config file", () => {
     ["no mapping", "- a\n", "broken.yaml:1:1: the config: "],
   ])("with %s is refused with line and column", async (_, text, message) => {
     const space = new Workspace({ "broken.yaml": text });
-    const { code, stdout, stderr } = await assay(space.dir, "--config", "broken.yaml");
+    const { code, stdout, stderr } = await warmAssay(space.dir, "--config", "broken.yaml");
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -86,11 +87,11 @@ describe("a config file", () => {
       "keys.config.mjs": `export default { sistems: [] };`,
       "empty.config.ts": `export const other = 1;`,
     });
-    const keys = await assay(space.dir, "--config", "keys.config.mjs");
+    const keys = await warmAssay(space.dir, "--config", "keys.config.mjs");
     expect(keys.stderr).toContain('keys.config.mjs: unknown key "sistems". Did you mean "systems"?');
-    const empty = await assay(space.dir, "--config", "empty.config.ts");
+    const empty = await warmAssay(space.dir, "--config", "empty.config.ts");
     expect(empty.stderr).toContain("empty.config.ts exports nothing to run. Write: export default {");
-    const missing = await assay(space.dir, "--config", "missing.yaml");
+    const missing = await warmAssay(space.dir, "--config", "missing.yaml");
     expect(missing.stderr).toMatch(/The config file \S*missing\.yaml does not exist\./);
     expect([keys.code, empty.code, missing.code]).toEqual([2, 2, 2]);
   });
@@ -102,13 +103,13 @@ describe("a config file", () => {
       "nightly/my agent.mjs": `import { readFileSync } from "node:fs";
         process.stdout.write(readFileSync(process.argv[2], "utf8").includes("France") ? "Paris" : "no task");`,
     });
-    const report = reportOf(await assay(space.dir, "--config", "nightly/c.yaml"));
+    const report = reportOf(await warmAssay(space.dir, "--config", "nightly/c.yaml"));
     expect(report.rows.map(({ system, outcome }) => [system, outcome])).toEqual([["my agent", "pass"]]);
   });
 
   it("must be the only one of its folder", async () => {
     const space = new Workspace({ "assay.config.yaml": "{}", "assay.config.mjs": "export default {}" });
-    const { code, stderr } = await assay(space.dir);
+    const { code, stderr } = await warmAssay(space.dir);
     expect(code).toBe(2);
     expect(stderr).toContain("There are several config files");
     expect(stderr).toContain("Name one with --config.");

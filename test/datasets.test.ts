@@ -6,8 +6,9 @@ import { nolimaFixture } from "../src/catalogue/entries/nolima.fixture.js";
 import type { FaultPlan } from "../src/hub/scripted-faults.js";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
 import type { RepoPlan } from "../src/hub/scripted-repos.js";
-import { type Finished, reportOf, start } from "./assay.js";
+import { type Finished, reportOf } from "./assay.js";
 import { parquetOf } from "./serve-fixture.js";
+import { warm } from "./warm-assay.js";
 import { Workspace } from "./workspace.js";
 
 /** A system that knows no answer. */
@@ -41,7 +42,7 @@ async function serve(repos: Record<string, RepoPlan>, faults: readonly FaultPlan
   onTestFinished(() => hub.close());
   const space = new Workspace({ "silent.mjs": SILENT });
   const env = { HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache"), HF_TOKEN: "", HF_HOME: space.dir };
-  return { hub, space, assay: (...args) => start(space.dir, args, env).finished };
+  return { hub, space, assay: (...args) => warm(space.dir, args, env) };
 }
 
 const RUN = ["run", "--system", "./silent.mjs", "--output", "json", "--quiet"];
@@ -59,11 +60,11 @@ describe("a dataset of the hub", () => {
     });
     await hub.close();
     const env = { HF_HUB_OFFLINE: "1", HF_ENDPOINT: hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
-    const offline = await start(space.dir, [...RUN, "--dataset", "gsm8k", "-n", "10"], env).finished;
+    const offline = await warm(space.dir, [...RUN, "--dataset", "gsm8k", "-n", "10"], env);
     expect(reportOf(offline).rows.map(({ exampleId }) => exampleId)).toEqual(
       report.rows.map(({ exampleId }) => exampleId),
     );
-    const never = await start(space.dir, [...RUN, "--dataset", "mmlu"], env).finished;
+    const never = await warm(space.dir, [...RUN, "--dataset", "mmlu"], env);
     expect(never.code).toBe(3);
     expect(never.stderr).toMatch(/HF_HUB_OFFLINE/);
   });
@@ -168,7 +169,7 @@ describe("a dataset of the hub", () => {
     // The same cache, and a hub on which all is well.
     const sound = await serve({ "openai/gsm8k": await gsm8k(sums(5)) });
     const env = { HF_ENDPOINT: sound.hub.url, ASSAY_DATASETS_CACHE: space.path("cache") };
-    const again = await start(space.dir, [...RUN, "--dataset", "gsm8k"], env).finished;
+    const again = await warm(space.dir, [...RUN, "--dataset", "gsm8k"], env);
     expect(reportOf(again).rows).toHaveLength(5);
     await hub.close();
   });
@@ -245,7 +246,7 @@ describe("local files", () => {
     });
     const datasets = files.flatMap((file) => ["--dataset", file]);
     const args = [...RUN, ...datasets, "--map", "question=q,answer=a", "--evaluator", "regex:/^$/"];
-    const report = reportOf(await start(space.dir, args).finished);
+    const report = reportOf(await warm(space.dir, args));
     const found = files.map((file) => {
       const own = report.rows.filter(({ dataset }) => dataset === file.replace(/\..*$/, ""));
       return [file, own.map(({ exampleId, outcome }) => [String(exampleId), outcome])];
@@ -264,7 +265,7 @@ describe("local files", () => {
   ])("%s is refused with what is wrong and where", async (name, content, message) => {
     const space = new Workspace({ "silent.mjs": SILENT });
     space.writeBytes(name, content);
-    const failed = await start(space.dir, [...RUN, "--dataset", name]).finished;
+    const failed = await warm(space.dir, [...RUN, "--dataset", name]);
     expect(failed.stderr).toMatch(message);
     expect(failed.code).toBe(2);
   });
@@ -276,26 +277,26 @@ describe("local files", () => {
       "data.parquet",
       await parquetOf({ columns: { question: "VARCHAR" }, rows }, { compression: "snappy" }),
     );
-    const failed = await start(space.dir, [...RUN, "--dataset", "data.parquet"]).finished;
+    const failed = await warm(space.dir, [...RUN, "--dataset", "data.parquet"]);
     expect(failed.stderr).toMatch(/data\.parquet row 2: the row has neither a context nor a question/);
-    const skipped = await start(space.dir, [...RUN, "--dataset", "data.parquet", "--skip-bad-rows"]).finished;
+    const skipped = await warm(space.dir, [...RUN, "--dataset", "data.parquet", "--skip-bad-rows"]);
     expect(reportOf(skipped).rows).toHaveLength(1);
   });
 
   it("are read as a dataset of the catalogue is", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "mine.jsonl": sums(3) });
-    const report = reportOf(await start(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]).finished);
+    const report = reportOf(await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl"]));
     expect(report.rows.map(({ scores }) => Object.keys(scores))).toEqual(
       sums(3).map(() => expect.arrayContaining(["math_equiv", "f1"])),
     );
-    const mapped = await start(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]).finished;
+    const mapped = await warm(space.dir, [...RUN, "--dataset", "gsm8k=mine.jsonl", "--map", "question=q"]);
     expect(mapped.stderr).toMatch(/--map is for files/);
   });
 });
 
 describe("assay datasets", () => {
   it("lists all of them, with licence and score", async () => {
-    const { stdout, code } = await start(new Workspace().dir, ["datasets"]).finished;
+    const { stdout, code } = await warm(new Workspace().dir, ["datasets"]);
     expect(code).toBe(0);
     for (const name of ["gsm8k", "mmlu[:CONFIG]", "swebench-lite", "needle", "locomo", "longmemeval[:CONFIG]"])
       expect(stdout).toMatch(new RegExp(`^\\| ${name.replaceAll(/[[\]]/g, "\\$&")} +\\|`, "m"));
@@ -309,18 +310,18 @@ describe("assay datasets", () => {
       "data/faq.csv": "q,a,topic\nWhy?,So,life\nHow?,Thus,work\n",
     });
     const args = ["datasets", "import", "faq", "data/faq.csv", "--map", "question=q,answer=a", "--subject", "topic"];
-    const imported = await start(space.dir, args).finished;
+    const imported = await warm(space.dir, args);
     expect(imported.stderr).toMatch(/faq: 2 examples of 1 file, named in .*assay\.config\.yaml/);
     const config = readFileSync(space.path("assay.config.yaml"), "utf8");
     expect(config).toMatch(/^# nightly\ntrials: 2\n/);
     expect(config).toContain("data/faq.csv");
-    const report = reportOf(await start(space.dir, [...RUN, "--dataset", "faq"]).finished);
+    const report = reportOf(await warm(space.dir, [...RUN, "--dataset", "faq"]));
     expect(report.rows).toHaveLength(4);
     expect(report.summary.silent).toMatchObject({ "facet:topic=life": 0 });
-    const again = await start(space.dir, args).finished;
+    const again = await warm(space.dir, args);
     expect(again.stderr).toMatch(/--replace/);
     expect(again.code).toBe(2);
-    expect((await start(space.dir, [...args, "--replace"]).finished).code).toBe(0);
+    expect((await warm(space.dir, [...args, "--replace"])).code).toBe(0);
   });
 
   it.each([
@@ -340,7 +341,7 @@ describe("assay datasets", () => {
     [["show", "needle", "--template", "gsm8k"], /--template is for assay datasets import/],
   ])("refuses %j", async (words, message) => {
     const space = new Workspace({ "a.csv": "question,answer\nWhy?,So\n", "bad.csv": "q\nWhy?\n" });
-    const { code, stderr } = await start(space.dir, ["datasets", ...words]).finished;
+    const { code, stderr } = await warm(space.dir, ["datasets", ...words]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
     expect(readdirSync(space.dir)).not.toContain("assay.config.yaml");
@@ -348,7 +349,7 @@ describe("assay datasets", () => {
 
   it("import leaves a program alone and says what to write into it", async () => {
     const space = new Workspace({ "assay.config.mjs": "export default {};", "a.csv": "question,answer\nWhy?,So\n" });
-    const { code, stderr } = await start(space.dir, ["datasets", "import", "x", "a.csv"]).finished;
+    const { code, stderr } = await warm(space.dir, ["datasets", "import", "x", "a.csv"]);
     expect(stderr).toMatch(/is a program and is left as it is.*namedDatasets/s);
     expect(code).toBe(2);
     expect(readFileSync(join(space.dir, "assay.config.mjs"), "utf8")).toBe("export default {};");
@@ -359,9 +360,7 @@ describe("two configs of one dataset", () => {
   it("are told apart by their names, also by --evaluator", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "a.tsv": "One?\t1\n", "b.tsv": "Eins?\t1\n" });
     const datasets = ["--dataset", "mgsm:en=a.tsv", "--dataset", "mgsm:de=b.tsv"];
-    const report = reportOf(
-      await start(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]).finished,
-    );
+    const report = reportOf(await warm(space.dir, [...RUN, ...datasets, "--evaluator", "mgsm:de=numeric_tolerance"]));
     expect(
       report.rows.map(({ dataset, scores }) => [dataset, "math_equiv" in scores, "numeric_tolerance" in scores]),
     ).toEqual([
@@ -380,27 +379,27 @@ describe("what could be taken for something else", () => {
     [["--dataset", "."], /is a folder/],
   ])("is refused: %j", async (args, message) => {
     const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2) });
-    const { code, stderr } = await start(space.dir, [...RUN, ...args]).finished;
+    const { code, stderr } = await warm(space.dir, [...RUN, ...args]);
     expect(stderr).toMatch(message);
     expect(code).toBe(2);
   });
 
   it("is read when it is there: a file with an equals sign in its name", async () => {
     const space = new Workspace({ "silent.mjs": SILENT, "run=1.jsonl": sums(2) });
-    expect(reportOf(await start(space.dir, [...RUN, "--dataset", "run=1.jsonl"]).finished).rows).toHaveLength(2);
+    expect(reportOf(await warm(space.dir, [...RUN, "--dataset", "run=1.jsonl"])).rows).toHaveLength(2);
   });
 
   it("is refused in a config: files that are called like a dataset, with a word on where", async () => {
     const config = "namedDatasets:\n  gsm8k:\n    files: [x.jsonl]\n";
     const space = new Workspace({ "silent.mjs": SILENT, "x.jsonl": sums(2), "assay.config.yaml": config });
-    const { code, stderr } = await start(space.dir, ["datasets"]).finished;
+    const { code, stderr } = await warm(space.dir, ["datasets"]);
     expect(stderr).toMatch(/namedDatasets of the config names files "gsm8k"/);
     expect(code).toBe(2);
   });
 
   it("is shown for what it is: a file that is called like a memory dataset", async () => {
     const space = new Workspace({ "locomo.jsonl": sums(2) });
-    const { code, stdout } = await start(space.dir, ["datasets", "show", "locomo.jsonl"]).finished;
+    const { code, stdout } = await warm(space.dir, ["datasets", "show", "locomo.jsonl"]);
     expect(stdout).toMatch(/What is/);
     expect(code).toBe(0);
   });

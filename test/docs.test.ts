@@ -1,9 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { resolveBudgets } from "../src/budget/index.js";
 import { defaultBaseUrlOf, dialectOf, keyVariableOf } from "../src/budget/providers.js";
+import { buildProgram } from "../src/cli/program.js";
 import { evaluatorFactories } from "../src/evaluators/factories.js";
 import * as evaluators from "../src/evaluators/index.js";
 import { graderFactories } from "../src/graders/index.js";
@@ -57,8 +58,9 @@ beforeAll(async () => {
   for (const page of [...PAGES, "extra"]) {
     workspaces.set(page, new Workspace(join(temporary, page.replace(/\W/g, "-"))));
   }
-  const [run = new Set<string>(), ...others] = await Promise.all(EVERY_COMMAND.map(flagsOf));
-  known = { run, all: new Set([run, ...others].flatMap((flags) => [...flags])) };
+  const flags: Set<string>[] = [];
+  for (const command of EVERY_COMMAND) flags.push(await flagsOf(command));
+  known = { run: flags[0] ?? new Set(), all: new Set(flags.flatMap((some) => [...some])) };
 });
 
 afterAll(() => rmSync(temporary, { recursive: true, force: true }));
@@ -69,14 +71,44 @@ function workspaceOf(page: string): Workspace {
   return workspace;
 }
 
+const fileOf = ({ line }: Block) => `block-${line}`;
+const ran = new Map<string, Promise<Ended>>();
+
+/** What a block of a page printed. Each is run once, whoever asks first. */
+function runOnce(page: string, block: Block): Promise<Ended> {
+  const key = `${page}:${block.line}`;
+  const workspace = workspaceOf(page);
+  const ended =
+    ran.get(key) ?? (block.language === "sh" ? workspace.shell(block.text) : workspace.node(`${fileOf(block)}.mjs`));
+  ran.set(key, ended);
+  return ended;
+}
+
+/** What the shell block of a page printed that has this line. */
+function printedBy(page: string, line: string): Promise<Ended> {
+  const block = blocksOf(read(page)).find(({ language, info, text }) => {
+    return language === "sh" && !info.includes("no-run") && text.trim().split("\n").includes(line);
+  });
+  if (block === undefined) throw new Error(`${page} does not run "${line}"`);
+  return runOnce(page, block);
+}
+
 /** Runs a command line in a folder that belongs to no page. */
 function assay(line: string): Promise<Ended> {
   return workspaceOf("extra").assay(line);
 }
 
+/** The flags that the help of a command has. */
 async function flagsOf(command: string): Promise<Set<string>> {
-  const { stdout } = await assay(`${command} --help`);
-  return flagsIn(stdout.slice(0, stdout.search(/^(Systems|Examples?):/m)));
+  let help = "";
+  const writing = vi.spyOn(process.stdout, "write").mockImplementation((text) => {
+    help += String(text);
+    return true;
+  });
+  const ended = buildProgram().run(["node", "assay", ...command.split(" ").filter(Boolean), "--help"]);
+  await expect(ended).rejects.toMatchObject({ code: "commander.helpDisplayed" });
+  writing.mockRestore();
+  return flagsIn(help.slice(0, help.search(/^(Systems|Examples?):/m)));
 }
 
 function flagsIn(text: string): Set<string> {
@@ -89,7 +121,6 @@ describe("runnable blocks", () => {
   let isWithoutSandbox = false;
   const isRun = (block: Block) =>
     !block.info.split(" ").includes("no-run") && !(isWithoutSandbox && needsSandbox(block));
-  const fileOf = ({ line }: Block) => `block-${line}`;
   const scripts = (page: string) => blocksOf(read(page)).filter((block) => block.language === "ts" && isRun(block));
 
   /** One compilation for all pages: type checking and, beside each block, the module to run. */
@@ -110,8 +141,7 @@ describe("runnable blocks", () => {
     const workspace = workspaceOf(page);
     if (FILE_NAME.test(block.info)) return workspace.write(block.info, block.text);
     if (!isRun(block) || !["sh", "ts"].includes(block.language)) return;
-    const ended =
-      block.language === "sh" ? await workspace.shell(block.text) : await workspace.node(`${fileOf(block)}.mjs`);
+    const ended = await runOnce(page, block);
     expect(ended, `${page}:${block.line}`).toMatchObject({ code: 0 });
     if (!block.text.includes(" > ")) expect(ended.stdout, `${page}:${block.line} prints nothing`).not.toBe("");
   }
@@ -135,7 +165,7 @@ describe("runnable blocks", () => {
   test("what a comment says a line prints, it prints", async () => {
     const page = "docs/how-the-numbers-are-computed.md";
     for (const block of scripts(page)) {
-      const { stdout } = await workspaceOf(page).node(`${fileOf(block)}.mjs`);
+      const { stdout } = await runOnce(page, block);
       const promised = [...block.text.matchAll(/\/\/ (.+)$/gm)].map(([, text = ""]) => text);
       expect(promised.length).toBeGreaterThan(0);
       for (const number of promised.join(" ").match(/\d+\.\d+/g) ?? []) expect(stdout).toContain(number);
@@ -152,7 +182,7 @@ describe("runnable blocks", () => {
       for (const block of run) {
         const promised = promisedIn(block.text);
         expect(promised.length, `${page}:${block.line} promises nothing`).toBeGreaterThan(0);
-        const { stdout } = await workspaceOf(page).node(`${fileOf(block)}.mjs`);
+        const { stdout } = await runOnce(page, block);
         for (const text of promised) expect(stdout.replace(/\s/g, ""), `${page}:${block.line}`).toContain(text);
       }
     },
@@ -161,7 +191,8 @@ describe("runnable blocks", () => {
 
   test("a captured value is not part of a fingerprint, as docs/footguns.md shows", async () => {
     const [block] = scripts("docs/footguns.md");
-    const { stdout } = await workspaceOf("docs/footguns.md").node(`block-${block?.line}.mjs`);
+    if (block === undefined) throw new Error("docs/footguns.md has no script");
+    const { stdout } = await runOnce("docs/footguns.md", block);
     expect(stdout).toBe("true\nfalse\n");
   });
 });
@@ -192,7 +223,7 @@ describe("examples", () => {
   });
 
   test("the models of the script and of the models file are the same, and the budget stops the metered system", async () => {
-    const { stdout } = await workspaceOf("extra").node("examples/metered.mjs");
+    const { stdout } = await printedBy("examples/README.md", "node examples/metered.mjs");
     expect(stdout).toMatch(/pass[\s\S]*error[\s\S]*exceeded: true/);
     const printed = await assay("models examples/models.yml --output json");
     const { models } = JSON.parse(printed.stdout) as { models: { apiName: string; rule: string }[] };
@@ -421,7 +452,7 @@ describe("figures", () => {
   });
 
   test("the demo of budgets says what the README shows", async () => {
-    const { stdout } = await assay("demo budgets --runs-dir budgets");
+    const { stdout } = await printedBy("README.md", "npx assay demo budgets");
     const shown =
       blocksOf(read("README.md"))
         .find(({ info }) => info === "demo-budgets")
@@ -452,8 +483,8 @@ describe("datasets and memories", () => {
   test("the heat-map of docs/datasets.md is what its command prints", async () => {
     const page = read("docs/datasets.md");
     const shown = blocksOf(page).find(({ info }) => info === "heat-map")?.text ?? "";
-    const command = /^npx assay (.+) "(needle:.+)" (-n \d+)$/m.exec(page)?.slice(1).join(" ") ?? "";
-    const { stdout } = await assay(`${command} --runs-dir heat-map`);
+    const [line = ""] = /^npx assay .+ "needle:.+" -n \d+$/m.exec(page) ?? [];
+    const { stdout } = await printedBy("docs/datasets.md", line);
     expect(shown).toContain("depth ↓ length →");
     expect(stdout).toContain(shown);
   });
@@ -475,8 +506,15 @@ describe("docs/json-report.md", () => {
   const page = read("docs/json-report.md");
   const undescribed = (fields: Iterable<string>) => [...fields].filter((field) => !page.includes(`\`${field}\``));
 
+  let rich: Promise<{ report: Report; dir: string }> | undefined;
+
   /** A run that has about everything: several systems, datasets and trials, costs, errors and notes. */
-  async function richRun(): Promise<{ report: Report; dir: string }> {
+  function richRun(): Promise<{ report: Report; dir: string }> {
+    rich ??= makeRichRun();
+    return rich;
+  }
+
+  async function makeRichRun(): Promise<{ report: Report; dir: string }> {
     const workspace = workspaceOf("extra");
     workspace.write(
       "partial.jsonl",

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
+import { reportOf } from "./assay.js";
 import { lacksIsolation } from "./isolation.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, Workspace } from "./workspace.js";
 
 /** For each evaluator: its spec, an example, a good and a bad recorded output, and the field that decides. */
@@ -136,7 +137,7 @@ async function scored({ spec, example, good, bad, files = {} }: Case, ...more: s
     ],
   });
   const flags = ["--replay", "outputs.jsonl", "--dataset", "data.jsonl", "--evaluator", spec, "--output", "json"];
-  return assay(space.dir, "run", ...flags, ...more);
+  return warmAssay(space.dir, "run", ...flags, ...more);
 }
 
 const isUnprotected = await lacksIsolation();
@@ -206,7 +207,7 @@ describe("a mixture of datasets", () => {
   const BASE = ["run", "--replay", "outputs.jsonl", "--dataset", "capitals.jsonl", "--dataset", "sums.jsonl"];
 
   it("scores each row by its own evaluators and its own deciding field", async () => {
-    const finished = await assay(
+    const finished = await warmAssay(
       new Workspace(files).dir,
       ...BASE,
       "--evaluator",
@@ -231,7 +232,7 @@ describe("a mixture of datasets", () => {
       "--evaluator",
       "levenshtein",
     ];
-    const { rows } = reportOf(await assay(new Workspace(files).dir, ...BASE, ...flags, "--output", "json"));
+    const { rows } = reportOf(await warmAssay(new Workspace(files).dir, ...BASE, ...flags, "--output", "json"));
     expect(Object.keys(rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
     expect(Object.keys(rows[4]?.scores ?? {})).toEqual(["math_equiv", "regex"]);
   });
@@ -239,7 +240,7 @@ describe("a mixture of datasets", () => {
   it("refuses a field that one of them cannot produce, before anything is run", async () => {
     const space = new Workspace(files);
     const flags = ["--evaluator", "sums=math_equivalence", "--score-field", "f1"];
-    const finished = await assay(space.dir, ...BASE, ...flags);
+    const finished = await warmAssay(space.dir, ...BASE, ...flags);
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain('No evaluator for sums produces the score field "f1".');
     expect(space.runs()).toEqual([]);
@@ -247,7 +248,7 @@ describe("a mixture of datasets", () => {
 
   it("is decided by one field for all when that is asked for", async () => {
     const { rows } = reportOf(
-      await assay(new Workspace(files).dir, ...BASE, "--score-field", "contains", "--output", "json"),
+      await warmAssay(new Workspace(files).dir, ...BASE, "--score-field", "contains", "--output", "json"),
     );
     expect(new Set(rows.map(({ primaryField }) => primaryField))).toEqual(new Set(["contains"]));
   });

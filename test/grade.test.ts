@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf, start } from "./assay.js";
+import { reportOf, start } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, Workspace } from "./workspace.js";
 
 const WORDY = CAPITALS.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
@@ -10,7 +11,7 @@ const LENGTH = `export default { name: "brief", fields: ["brief"], score: (_, o)
 async function measured(): Promise<Workspace> {
   const space = new Workspace({ "capitals.jsonl": CAPITALS, "wordy.jsonl": WORDY, "brief.mjs": LENGTH });
   const run = ["run", "--replay", "wordy.jsonl", "--dataset", "capitals.jsonl", "--score-field", "exact_match"];
-  const { code, stderr } = await assay(space.dir, ...run, "--output", "json", "--threshold", "0.9", "--quiet");
+  const { code, stderr } = await warmAssay(space.dir, ...run, "--output", "json", "--threshold", "0.9", "--quiet");
   expect(code, stderr).toBe(0);
   return space;
 }
@@ -18,7 +19,7 @@ async function measured(): Promise<Workspace> {
 describe("assay grade", () => {
   it("scores the latest run by another evaluator, and stores a run that names its parent", async () => {
     const space = await measured();
-    const finished = await assay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
+    const finished = await warmAssay(space.dir, "grade", "--evaluator", "./brief.mjs", "--output", "json");
     expect(finished.code, finished.stderr).toBe(0);
     const report = reportOf(finished);
     expect(report.rows.map(({ scores }) => scores)).toEqual([{ brief: 0 }, { brief: 0 }, { brief: 0 }, { brief: 1 }]);
@@ -27,18 +28,18 @@ describe("assay grade", () => {
     const manifest = JSON.parse(readFileSync(join(space.dir, child ?? "", "manifest.json"), "utf8"));
     expect(manifest.parent.runId).toBe(parent?.split("/").at(-1));
     expect(report.notes[0]).toBe(`graded again from the outputs of ${manifest.parent.runId}`);
-    const shown = await assay(space.dir, "report", child ?? "", "--output", "json");
+    const shown = await warmAssay(space.dir, "report", child ?? "", "--output", "json");
     const { pass_rate, mean_score, cost_of_pass } = report.summary.wordy ?? {};
     expect(reportOf(shown).summary.wordy).toMatchObject({ pass_rate, mean_score, cost_of_pass });
   });
 
   it("without other evaluators grades as the run was graded", async () => {
     const space = await measured();
-    const again = reportOf(await assay(space.dir, "grade", "--output", "json"));
+    const again = reportOf(await warmAssay(space.dir, "grade", "--output", "json"));
     expect(again.config.scoreField).toBe("exact_match");
     expect(again.summary.wordy).toMatchObject({ pass_rate: 0 });
     // The latest run is a graded one by now; what is graded is the run that measured.
-    const other = reportOf(await assay(space.dir, "grade", "--score-field", "contains", "--output", "json"));
+    const other = reportOf(await warmAssay(space.dir, "grade", "--score-field", "contains", "--output", "json"));
     expect(other.notes[0]).toBe(again.notes[0]);
     expect(other.summary.wordy).toMatchObject({ pass_rate: 0.75 });
   });
@@ -46,7 +47,7 @@ describe("assay grade", () => {
   it("is a gate of its own", async () => {
     const space = await measured();
     const gates = ["--score-field", "contains", "--fail-under", "pass_rate=0.8"];
-    const finished = await assay(space.dir, "grade", ...gates);
+    const finished = await warmAssay(space.dir, "grade", ...gates);
     expect(finished.code).toBe(1);
     expect(finished.stderr).toContain("wordy: pass_rate = 0.75 is under 0.8");
   });
@@ -55,7 +56,7 @@ describe("assay grade", () => {
     const space = await measured();
     space.write("elsewhere/mine.mjs", LENGTH.replaceAll("brief", "terse"));
     const flags = ["--runs-dir", "../.assay/runs", "--evaluator", "capitals=./mine.mjs", "--output", "json"];
-    const finished = await assay(space.path("elsewhere"), "grade", ...flags);
+    const finished = await warmAssay(space.path("elsewhere"), "grade", ...flags);
     expect(finished.code, finished.stderr).toBe(0);
     expect(reportOf(finished).summary.wordy).toMatchObject({ mean_score: 0.25 });
     expect(space.runs()).toHaveLength(2);
@@ -67,10 +68,10 @@ describe("assay grade", () => {
       "capitals.jsonl",
       CAPITALS.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
     );
-    const refused = await assay(space.dir, "grade");
+    const refused = await warmAssay(space.dir, "grade");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("capitals is not what it was when");
-    const graded = await assay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
+    const graded = await warmAssay(space.dir, "grade", "--dataset", "capitals.jsonl", "--output", "json");
     expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25 });
   });
 
@@ -80,14 +81,14 @@ describe("assay grade", () => {
       "corrected.jsonl",
       CAPITALS.map((row) => (row.id === "de" ? { ...row, answer: "Bonn" } : row)),
     );
-    const graded = await assay(space.dir, "grade", "--dataset", "corrected.jsonl", "--output", "json");
+    const graded = await warmAssay(space.dir, "grade", "--dataset", "corrected.jsonl", "--output", "json");
     expect(reportOf(graded).summary.wordy).toMatchObject({ pass_rate: 0.25, num_skipped: 0 });
   });
 
   it("refuses examples of which the run knows none", async () => {
     const space = await measured();
     space.write("others.jsonl", [{ id: "zz", question: "?", answer: "!" }]);
-    const refused = await assay(space.dir, "grade", "--dataset", "others.jsonl");
+    const refused = await warmAssay(space.dir, "grade", "--dataset", "others.jsonl");
     expect(refused.code).toBe(2);
     expect(refused.stderr).toContain("None of the examples is one that");
     expect(space.runs()).toHaveLength(1);
@@ -107,7 +108,7 @@ describe("assay grade", () => {
       [["--resume", space.runs()[0] ?? ""], "is no graded run: go on with it by assay run --resume."],
     ];
     for (const [args, message] of cases) {
-      const finished = await assay(space.dir, "grade", ...args);
+      const finished = await warmAssay(space.dir, "grade", ...args);
       expect(finished.code, args.join(" ")).toBe(2);
       expect(finished.stderr).toContain(message);
     }
@@ -144,7 +145,7 @@ describe("assay grade", () => {
         .split("\n"),
     ).toHaveLength(1);
     space.write("go", "");
-    const resumed = await assay(space.dir, ...flags, parent ?? "", "--resume", child ?? "", "--output", "json");
+    const resumed = await warmAssay(space.dir, ...flags, parent ?? "", "--resume", child ?? "", "--output", "json");
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(reportOf(resumed).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass", "pass"]);
     expect(space.runs()).toHaveLength(2);
@@ -152,8 +153,8 @@ describe("assay grade", () => {
 
   it("is not resumed by assay run", async () => {
     const space = await measured();
-    await assay(space.dir, "grade");
-    const finished = await assay(space.dir, "run", "--resume", space.runs()[1] ?? "");
+    await warmAssay(space.dir, "grade");
+    const finished = await warmAssay(space.dir, "run", "--resume", space.runs()[1] ?? "");
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain("was made by `assay grade`");
   });

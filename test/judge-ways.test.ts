@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, startMock } from "../src/mock/index.js";
-import { assay, type Finished, reportOf } from "./assay.js";
+import { type Finished, reportOf } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { Workspace } from "./workspace.js";
 
 const REPLIES = [
@@ -61,7 +62,7 @@ describe("a judge of each turn", () => {
       "--min-coverage",
       "0",
     ];
-    const finished = await assay(
+    const finished = await warmAssay(
       new Workspace(FILES).dir,
       ...["run", ...base, ...judgedBy(mock), "--judge-per-turn", "--output", "json"],
     );
@@ -73,7 +74,7 @@ describe("a judge of each turn", () => {
     const mock = await mockJudge();
     const config = `replay: [spoken.jsonl]\ndatasets: [talks.jsonl]\nevaluators: [llm_judge]\nminCoverage: 0\njudge: { models: [{ model: gpt-4o, proxy: "${mock.url}" }], perTurn: true }\n`;
     const space = new Workspace({ ...FILES, "assay.config.yaml": config });
-    expect(scoresOf(await assay(space.dir, "run", "--output", "json"))[0]).toMatchObject({
+    expect(scoresOf(await warmAssay(space.dir, "run", "--output", "json"))[0]).toMatchObject({
       judge_turn_1: 0,
       judge_score: 0.5,
     });
@@ -82,7 +83,7 @@ describe("a judge of each turn", () => {
   it("cannot be calibrated with labels of single answers", async () => {
     const mock = await mockJudge();
     const space = new Workspace({ "labels.jsonl": [{ question: "Q", response: "good", label: 1 }] });
-    const finished = await assay(
+    const finished = await warmAssay(
       space.dir,
       "judge",
       "calibrate",
@@ -114,15 +115,23 @@ describe("datasets that say how they are judged", () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const expected = [{ judge_score: 0.5 }, { judge_turn_1: 0, judge_turn_2: 1, judge_score: 0.5 }];
-    expect(scoresOf(await assay(space.dir, "run", ...BASE, ...judgedBy(mock)))).toEqual(expected);
-    const again = await assay(space.dir, "grade", ...judgedBy(mock), "--evaluator", "llm_judge", "--output", "json");
+    expect(scoresOf(await warmAssay(space.dir, "run", ...BASE, ...judgedBy(mock)))).toEqual(expected);
+    const again = await warmAssay(
+      space.dir,
+      "grade",
+      ...judgedBy(mock),
+      "--evaluator",
+      "llm_judge",
+      "--output",
+      "json",
+    );
     expect(scoresOf(again)).toEqual(expected);
   });
 
   it("are judged as the run says when it says something", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
-    const run = (...more: string[]) => assay(space.dir, "run", ...BASE, ...judgedBy(mock), ...more);
+    const run = (...more: string[]) => warmAssay(space.dir, "run", ...BASE, ...judgedBy(mock), ...more);
     expect(scoresOf(await run("--judge-scale", "1-5"))[0]).toEqual({ judge_score: 0.75 });
     const perTurn = scoresOf(await run("--judge-per-turn"));
     expect(perTurn).toEqual([
@@ -142,7 +151,7 @@ describe("what judging costs, beforehand", () => {
     const space = new Workspace(FILES);
     const model = ["--proxy", mock.url, "--model", "gpt-4o-mini"];
     const run = (...more: string[]) =>
-      assay(space.dir, "run", ...BASE, ...model, ...judgedBy(mock), "--dry-run", ...more);
+      warmAssay(space.dir, "run", ...BASE, ...model, ...judgedBy(mock), "--dry-run", ...more);
     const open = planOf(await run());
     expect(open).toMatchObject({ isJudged: true, judgeCostUsd: { low: expect.any(Number), high: null } });
     const bounded = planOf(await run("--max-tokens", "1000")).judgeCostUsd;
@@ -158,9 +167,9 @@ describe("what judging costs, beforehand", () => {
   it("is told by assay grade --dry-run from the stored outputs, and nothing is judged or stored", async () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
-    await assay(space.dir, "run", "--dataset", "talks.jsonl", "--replay", "spoken.jsonl", "--min-coverage", "0");
+    await warmAssay(space.dir, "run", "--dataset", "talks.jsonl", "--replay", "spoken.jsonl", "--min-coverage", "0");
     const grade = (...more: string[]) =>
-      assay(space.dir, "grade", "--evaluator", "llm_judge", ...judgedBy(mock), "--dry-run", ...more);
+      warmAssay(space.dir, "grade", "--evaluator", "llm_judge", ...judgedBy(mock), "--dry-run", ...more);
     const plan = planOf(await grade("--output", "json"));
     expect(plan).toMatchObject({ isJudged: true, outputs: 2 });
     expect((plan.judgeCostUsd.high ?? 0) - (plan.judgeCostUsd.low ?? 0)).toBeCloseTo(2 * 300 * 10e-6, 6);
@@ -173,7 +182,7 @@ describe("what judging costs, beforehand", () => {
     const mock = await mockJudge();
     const space = new Workspace(FILES);
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
-    const finished = await assay(space.dir, "run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run");
+    const finished = await warmAssay(space.dir, "run", ...BASE, "--replay", "spoken.jsonl", ...judge, "--dry-run");
     expect(planOf(finished).judgeCostUsd).toEqual({ low: null, high: null });
   });
 });
@@ -185,7 +194,7 @@ describe("assay judge calibrate --max-cost", () => {
     const mock = await mockJudge();
     const space = new Workspace({ "labels.jsonl": LABELS });
     const run = (...more: string[]) =>
-      assay(
+      warmAssay(
         space.dir,
         "judge",
         "calibrate",
@@ -208,7 +217,7 @@ describe("assay judge calibrate --max-cost", () => {
     const mock = await mockJudge();
     const space = new Workspace({ "labels.jsonl": LABELS });
     const judge = ["--judge-url", mock.url, "--judge-model", "my-own"];
-    const finished = await assay(
+    const finished = await warmAssay(
       space.dir,
       "judge",
       "calibrate",

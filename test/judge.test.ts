@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { assay, type Finished, reportOf, start } from "./assay.js";
+import { type Finished, reportOf, start } from "./assay.js";
+import { warm, warmAssay } from "./warm-assay.js";
 import { Workspace } from "./workspace.js";
 
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
@@ -31,7 +32,7 @@ const LABELS = [
 
 function calibrate(space: Workspace, mock: Mock, ...more: string[]): Promise<Finished> {
   const fixed = ["judge", "calibrate", "--labels", "labels.jsonl", "--judge-url", mock.url, "--judge-model", "gpt-4o"];
-  return assay(space.dir, ...fixed, ...more);
+  return warmAssay(space.dir, ...fixed, ...more);
 }
 
 describe("assay judge calibrate", () => {
@@ -101,7 +102,7 @@ describe("assay judge calibrate", () => {
       "strict",
     ];
     const flags = ["--judge-scale", "1-5", "--judge-panel", "min", "--output", "json", "--max-workers", "2"];
-    const { stdout } = await assay(space.dir, "judge", "calibrate", ...args, ...flags);
+    const { stdout } = await warmAssay(space.dir, "judge", "calibrate", ...args, ...flags);
     const { agreement, isCostPartial, costUsd } = JSON.parse(stdout);
     expect(agreement).toMatchObject({ meanDifference: { value: -2 }, quadraticKappa: { value: 0 } });
     expect(agreement.confusion[3]).toEqual([0, 3, 0, 0, 0]);
@@ -217,7 +218,7 @@ describe("assay judge calibrate", () => {
     ],
   ])("refuses %s", async (_, args, message) => {
     const space = new Workspace({ "labels.jsonl": LABELS });
-    const { code, stderr } = await assay(space.dir, "judge", "calibrate", ...args);
+    const { code, stderr } = await warmAssay(space.dir, "judge", "calibrate", ...args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(2);
@@ -233,7 +234,15 @@ describe("a run with a judge", () => {
   it("is decided by the judge, whose cost is kept apart and counts against the budget", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o"];
-    const finished = await assay(new Workspace(files).dir, ...BASE, ...judge, "--max-cost", "1", "--min-coverage", "0");
+    const finished = await warmAssay(
+      new Workspace(files).dir,
+      ...BASE,
+      ...judge,
+      "--max-cost",
+      "1",
+      "--min-coverage",
+      "0",
+    );
     expect(finished.code, finished.stderr).toBe(0);
     const { rows, summary, notes } = reportOf(finished);
     expect(rows.map(({ outcome, primaryField }) => [outcome, primaryField])).toEqual([
@@ -255,18 +264,20 @@ describe("a run with a judge", () => {
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
     const space = new Workspace(files);
     const table = BASE.slice(0, -2);
-    expect((await assay(space.dir, ...table, ...judge)).stdout).toMatch(/- judging cost \$0\.0\d+, which is no part/);
-    const plan = await assay(space.dir, ...table, ...judge, "--dry-run");
+    expect((await warmAssay(space.dir, ...table, ...judge)).stdout).toMatch(
+      /- judging cost \$0\.0\d+, which is no part/,
+    );
+    const plan = await warmAssay(space.dir, ...table, ...judge, "--dry-run");
     expect(plan.stdout).toContain("judging besides: at least $0.00");
     const unpriced = ["--judge-url", mock.url, "--judge-model", "odd", "--min-coverage", "0"];
-    const unknown = await assay(space.dir, ...table, ...unpriced);
+    const unknown = await warmAssay(space.dir, ...table, ...unpriced);
     expect(unknown.stdout).toContain("trials whose judging has a cost that nobody knows: 3");
   });
 
   it("keeps its own deciding field when it is told so, and the judge stands beside it", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--score-field", "contains"];
-    const { rows } = reportOf(await assay(new Workspace(files).dir, ...BASE, ...judge));
+    const { rows } = reportOf(await warmAssay(new Workspace(files).dir, ...BASE, ...judge));
     expect(rows.map(({ primaryField }) => primaryField)).toEqual(["contains", "contains", "contains"]);
     expect(rows[0]?.scores.judge_score).toBe(1);
   });
@@ -281,7 +292,7 @@ describe("a run with a judge", () => {
       judge: { models: [{ model: "gpt-4o", proxy: mock.url }], criteria: { tone: "It is kind." } },
     };
     const space = new Workspace({ ...files, "assay.config.yaml": JSON.stringify(config) });
-    const finished = await assay(space.dir, "run", "--output", "json", "--min-coverage", "0");
+    const finished = await warmAssay(space.dir, "run", "--output", "json", "--min-coverage", "0");
     expect(Object.keys(reportOf(finished).rows[0]?.scores ?? {}).every((field) => field.startsWith("judge_"))).toBe(
       true,
     );
@@ -291,9 +302,9 @@ describe("a run with a judge", () => {
   it("can be judged afterwards, and the outputs are not made again", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
-    await assay(space.dir, ...BASE);
+    await warmAssay(space.dir, ...BASE);
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
-    const graded = reportOf(await assay(space.dir, "grade", ...judge, "--output", "json"));
+    const graded = reportOf(await warmAssay(space.dir, "grade", ...judge, "--output", "json"));
     expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "fail", "unscored"]);
     expect(graded.rows[0]?.judgeCostUsd).toBeGreaterThan(0);
   });
@@ -326,7 +337,7 @@ describe("a run with a judge", () => {
       "--min-coverage",
       "0",
     ];
-    const finished = await start(space.dir, flags, { MEASURED_KEY: "dummy-measured" }).finished;
+    const finished = await warm(space.dir, flags, { MEASURED_KEY: "dummy-measured" });
     expect(finished.code, finished.stderr).toBe(0);
     const heard = JSON.stringify(judging.requests);
     expect(judging.requests.length).toBe(3);
@@ -341,7 +352,7 @@ describe("a run with a judge", () => {
     const models = `models:\n  small:\n    provider: openai\n    api_name: gpt-4o\n    base_url: ${mock.url}/v1\n`;
     const space = new Workspace({ ...files, "m.yml": models });
     const judge = ["--judge-url", mock.url, "--judge-model", "small", "--models", "m.yml", "--min-coverage", "0"];
-    const finished = await assay(space.dir, ...BASE, ...judge);
+    const finished = await warmAssay(space.dir, ...BASE, ...judge);
     expect(finished.code, finished.stderr).toBe(0);
     expect(reportOf(finished).rows[0]?.outcome).toBe("pass");
   });
@@ -349,21 +360,21 @@ describe("a run with a judge", () => {
   it("is not judged again by a grading that asks for something else", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
-    await assay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
+    await warmAssay(space.dir, ...BASE, "--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-cost", "1");
     const asked = mock.counts.requests;
-    const graded = await assay(space.dir, "grade", "--evaluator", "levenshtein", "--output", "json");
+    const graded = await warmAssay(space.dir, "grade", "--evaluator", "levenshtein", "--output", "json");
     expect(Object.keys(reportOf(graded).rows[0]?.scores ?? {})).toEqual(["levenshtein"]);
     expect(mock.counts.requests).toBe(asked);
-    await assay(space.dir, "grade", space.runs()[0] ?? "", "--min-coverage", "0");
+    await warmAssay(space.dir, "grade", space.runs()[0] ?? "", "--min-coverage", "0");
     expect(mock.counts.requests).toBe(2 * asked);
   });
 
   it("stops judging when the money for it is spent", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
-    await assay(space.dir, ...BASE);
+    await warmAssay(space.dir, ...BASE);
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-workers", "1", "--max-cost", "0.0000001"];
-    const graded = await assay(space.dir, "grade", ...judge, "--output", "json", "--min-coverage", "0");
+    const graded = await warmAssay(space.dir, "grade", ...judge, "--output", "json", "--min-coverage", "0");
     expect(reportOf(graded).rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
     expect(reportOf(graded).notes).toContain("budget stopped: 2 outputs were not judged");
   });
@@ -372,7 +383,7 @@ describe("a run with a judge", () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace({ ...files, "data.jsonl": DATA.map(({ id, question }) => ({ id, question })) });
     const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--min-coverage", "0"];
-    const { stdout } = await assay(space.dir, ...BASE.slice(0, -2), ...judge);
+    const { stdout } = await warmAssay(space.dir, ...BASE.slice(0, -2), ...judge);
     expect(stdout).toContain(
       "1 unscored, the first in example 2: llm_judge could not decide judge_score: the judge says it cannot judge: Nothing to go by",
     );
@@ -383,7 +394,7 @@ describe("a run with a judge", () => {
     const space = new Workspace({ ...files, "data.jsonl": DATA.slice(0, 1) });
     const config = { judge: { models: [{ model: "gpt-4o", proxy: "http://127.0.0.1:9" }] } };
     space.write("assay.config.yaml", JSON.stringify(config));
-    const finished = await assay(space.dir, ...BASE, ...judge);
+    const finished = await warmAssay(space.dir, ...BASE, ...judge);
     expect(finished.code).toBe(3);
     const [row] = reportOf(finished).rows;
     expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
@@ -403,7 +414,7 @@ describe("a run with a judge", () => {
     ],
     [["--score-field", "judge_score"], "It comes from a judge: name one with --judge-model"],
   ])("says what is wrong with %j", async (flags, message) => {
-    const finished = await assay(new Workspace(files).dir, ...BASE, ...flags);
+    const finished = await warmAssay(new Workspace(files).dir, ...BASE, ...flags);
     expect(finished.code).toBe(2);
     expect(finished.stderr).toContain(message);
   });

@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { locomoItems, longMemEvalItems } from "../src/memory/scripted-items.js";
 import { reportOf, start } from "./assay.js";
+import { warm } from "./warm-assay.js";
 import { Workspace } from "./workspace.js";
 
 /** Answers with the line that has most words of the question. */
@@ -31,7 +32,7 @@ describe("assay memory", () => {
   it("measures built-in memories and one's own, by type of question, with tokens and times", async () => {
     const space = new Workspace(files);
     const systems = ["full-history", "last-n:1", "bm25:2", "./memory.mjs"].flatMap((spec) => ["--system", spec]);
-    const report = reportOf(await start(space.dir, [...LOCOMO, ...systems, "--output", "json"]).finished);
+    const report = reportOf(await warm(space.dir, [...LOCOMO, ...systems, "--output", "json"]));
     expect(Object.keys(report.summary)).toEqual(["full-history", "last-n:1", "bm25:2", "last-words"]);
     expect(report.rows).toHaveLength(28);
     for (const summary of Object.values(report.summary)) {
@@ -53,7 +54,7 @@ describe("assay memory", () => {
     );
     // Once for each of the two conversations and each memory.
     expect(ingests).toHaveLength(8);
-    const table = await start(space.dir, [...LOCOMO, "--system", "bm25:2"]).finished;
+    const table = await warm(space.dir, [...LOCOMO, "--system", "bm25:2"]);
     expect(table.stdout).toMatch(/Mean score by question_type/);
     expect(table.stdout).toMatch(/What memories bring up, and how long they take/);
   });
@@ -70,13 +71,13 @@ describe("assay memory", () => {
       "bm25",
     ];
     const report = reportOf(
-      await start(space.dir, [...base, "--filter", "question_type=knowledge-update", "--output", "json"]).finished,
+      await warm(space.dir, [...base, "--filter", "question_type=knowledge-update", "--output", "json"]),
     );
     expect(report.rows.length).toBeGreaterThan(0);
     expect(
       report.rows.every(({ facets }) => (facets as { question_type: string }).question_type === "knowledge-update"),
     ).toBe(true);
-    const plan = await start(space.dir, [...base, "--dry-run"]).finished;
+    const plan = await warm(space.dir, [...base, "--dry-run"]);
     expect(plan.stdout).toMatch(/a memory that reads the whole history for each reads about \d+ tokens/);
   });
 
@@ -105,27 +106,25 @@ describe("assay memory", () => {
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
     expect(stopped.stderr).toMatch(/assay memory --resume/);
-    const wrong = await start(space.dir, ["run", "--resume", /--resume (\S+)/.exec(stopped.stderr)?.[1] ?? ""])
-      .finished;
+    const wrong = await warm(space.dir, ["run", "--resume", /--resume (\S+)/.exec(stopped.stderr)?.[1] ?? ""]);
     expect(wrong.stderr).toMatch(/was started by `assay memory`/);
-    const report = reportOf(await start(space.dir, ["memory", "--resume", "--output", "json"]).finished);
+    const report = reportOf(await warm(space.dir, ["memory", "--resume", "--output", "json"]));
     expect(report.rows.filter(({ outcome }) => outcome !== "skipped")).toHaveLength(28);
   });
 
   it("is reported again with all its figures, and graded again", async () => {
     const space = new Workspace(files);
-    const first = reportOf(await start(space.dir, [...LOCOMO, "--system", "bm25:2", "--output", "json"]).finished);
-    const again = reportOf(await start(space.dir, ["report", first.run ?? "", "--output", "json"]).finished);
+    const first = reportOf(await warm(space.dir, [...LOCOMO, "--system", "bm25:2", "--output", "json"]));
+    const again = reportOf(await warm(space.dir, ["report", first.run ?? "", "--output", "json"]));
     expect(again.notes).toEqual(first.notes);
     expect(Object.keys(again.summary["bm25:2"] ?? {})).toEqual(Object.keys(first.summary["bm25:2"] ?? {}));
-    const graded = await start(space.dir, ["grade", first.run ?? "", "--evaluator", "levenshtein", "--output", "json"])
-      .finished;
+    const graded = await warm(space.dir, ["grade", first.run ?? "", "--evaluator", "levenshtein", "--output", "json"]);
     const report = reportOf(graded);
     expect(report.rows).toHaveLength(7);
     // The question that has no answer has nothing to be compared with.
     expect(report.rows.filter(({ scores }) => "levenshtein" in scores)).toHaveLength(6);
     expect(report.summary["bm25:2"]?.mean_context_tokens).toBe(first.summary["bm25:2"]?.mean_context_tokens);
-    const twice = await start(space.dir, ["grade", report.run ?? "", "--output", "json"]).finished;
+    const twice = await warm(space.dir, ["grade", report.run ?? "", "--output", "json"]);
     expect(reportOf(twice).rows).toHaveLength(7);
   });
 
@@ -142,7 +141,7 @@ describe("assay memory", () => {
     [["--system", "bm25", "--reader", "./reader.mjs", "--filter", "nope=1"], /has a field "nope".*question_type/],
   ])("refuses %j", async (flags, message) => {
     const space = new Workspace(files);
-    const { code, stderr } = await start(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]).finished;
+    const { code, stderr } = await warm(space.dir, ["memory", "--dataset", "locomo=locomo10.json", ...flags]);
     expect(stderr).toMatch(message);
     expect(code).not.toBe(0);
     expect(stderr).not.toMatch(/ {4}at /);
@@ -150,7 +149,7 @@ describe("assay memory", () => {
 
   it("says once why a memory could not be made", async () => {
     const space = new Workspace({ ...files, "memory.mjs": "export default () => { throw new Error('no key'); };" });
-    const { code, stderr } = await start(space.dir, [...LOCOMO, "--system", "./memory.mjs"]).finished;
+    const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "./memory.mjs"]);
     expect(stderr.match(/could not be made/g)).toHaveLength(1);
     expect(code).toBe(2);
   });
@@ -160,7 +159,7 @@ describe("assay memory", () => {
     space.writeBytes("locomo10.json.gz", gzipSync(files["locomo10.json"]));
     for (const file of ["locomo10.json.gz", "locomo.jsonl"]) {
       const args = ["memory", "--dataset", `locomo=${file}`, "--reader", "./reader.mjs", "--system", "bm25:2"];
-      const report = reportOf(await start(space.dir, [...args, "--output", "json"]).finished);
+      const report = reportOf(await warm(space.dir, [...args, "--output", "json"]));
       expect(report.rows).toHaveLength(7);
     }
   });
@@ -183,12 +182,12 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
       "plugin.mjs": "export function register() {}",
     });
     const args = [...LOCOMO, "--system", "bm25:2", "--output", "json"];
-    const report = reportOf(await start(space.dir, args).finished);
+    const report = reportOf(await warm(space.dir, args));
     const notes = report.notes.join("\n");
     expect(notes).toMatch(/`map` and `skipBadRows` of the config are not used/);
     expect(notes).not.toMatch(/cacheDir|unsafeLocalExec/);
     expect(report.rows).toHaveLength(7);
-    reportOf(await start(space.dir, args).finished);
+    reportOf(await warm(space.dir, args));
     expect(space.read("asked")).toBe("x".repeat(7));
   });
 
@@ -197,18 +196,18 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
     const items = [{ ...first, question_type: "single-session-preference" }, ...rest];
     const space = new Workspace({ ...files, "longmemeval_s.json": JSON.stringify(items) });
     const base = ["memory", "--dataset", "longmemeval=longmemeval_s.json", "--reader", "./reader.mjs"];
-    const { stdout } = await start(space.dir, [...base, "--system", "bm25"]).finished;
+    const { stdout } = await warm(space.dir, [...base, "--system", "bm25"]);
     expect(stdout).toMatch(/single-session-preference: .*--judge-model/s);
   });
 
   it("says what is misspelt before anything is downloaded", async () => {
-    const { code, stderr } = await start(
+    const { code, stderr } = await warm(
       new Workspace(files).dir,
       ["memory", "--system", "bm24", "--dataset", "locomo"],
       {
         HF_ENDPOINT: "http://127.0.0.1:9",
       },
-    ).finished;
+    );
     expect(stderr).toMatch(/Did you mean "bm25"/);
     expect(code).toBe(2);
   });
@@ -216,7 +215,7 @@ ${READER.replace("=> {", '=> { appendFileSync("asked", "x");')}`;
   it("names the item of a file that cannot be read", async () => {
     const [first] = locomoItems();
     const space = new Workspace({ ...files, "locomo10.json": JSON.stringify([first, { sample_id: "x" }]) });
-    const { code, stderr } = await start(space.dir, [...LOCOMO, "--system", "bm25"]).finished;
+    const { code, stderr } = await warm(space.dir, [...LOCOMO, "--system", "bm25"]);
     expect(stderr).toMatch(/Item 2 of "locomo10\.json"/);
     expect(code).toBe(2);
   });

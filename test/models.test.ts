@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { assay, type Report, reportOf, start } from "./assay.js";
+import { type Report, reportOf } from "./assay.js";
+import { warm, warmAssay } from "./warm-assay.js";
 import { CAPITALS, Workspace } from "./workspace.js";
 
 async function mockOf(script: MockOptions = {}): Promise<Mock> {
@@ -30,7 +31,7 @@ const spaceOf = (mock?: Mock) =>
 
 async function run(space: Workspace, args: readonly string[], env: Record<string, string> = {}): Promise<Report> {
   const fixed = ["run", "--dataset", "capitals.jsonl", "--output", "json", "--quiet", "--score-field", "contains"];
-  return reportOf(await start(space.dir, [...fixed, ...args], env).finished);
+  return reportOf(await warm(space.dir, [...fixed, ...args], env));
 }
 
 const bodiesOf = (mock: Mock) => mock.requests.map(({ body }) => body as Record<string, unknown>);
@@ -101,7 +102,7 @@ describe("models on the command line", () => {
     const args = ["--proxy", mock.url, "--model", "m", "--api-key-env", "TEAM_KEY"];
     const report = await run(spaceOf(), args, { TEAM_KEY: "dummy-key" });
     expect(report.rows.every(({ outcome }) => outcome === "pass")).toBe(true);
-    const missing = await assay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
+    const missing = await warmAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
     expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("TEAM_KEY") });
     const wrong = await run(spaceOf(), args, { TEAM_KEY: "other-key" });
     expect(wrong.rows[0]).toMatchObject({ outcome: "error", errorCategory: "api_error" });
@@ -113,9 +114,9 @@ describe("models on the command line", () => {
     const args = ["run", "--dataset", "capitals.jsonl", "--proxy", "http://192.0.2.1:9/v1", "--model", "m"];
     const env = { TEAM_KEY: "dummy-key" };
     const keyed = [...args, "--api-key-env", "TEAM_KEY"];
-    const refused = await start(spaceOf().dir, keyed, env).finished;
+    const refused = await warm(spaceOf().dir, keyed, env);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/plain http/i) });
-    const dry = await start(spaceOf().dir, [...keyed, "--allow-insecure", "--dry-run"], env).finished;
+    const dry = await warm(spaceOf().dir, [...keyed, "--allow-insecure", "--dry-run"], env);
     expect(dry).toMatchObject({ code: 0 });
   });
 
@@ -136,7 +137,7 @@ describe("models on the command line", () => {
     ["a setting that nobody reads", ["--system", "passthrough", "--temperature", "1"], "--temperature is for models"],
     ["a models file that is not there", ["--models", "no.yml", "--model", "m"], "no.yml"],
   ])("refuses %s", async (_, args, message) => {
-    const { code, stderr } = await assay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
+    const { code, stderr } = await warmAssay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", ...args);
     expect(stderr).toContain(message);
     expect(stderr).not.toMatch(/^\s+at /m);
     expect(code).toBe(2);
@@ -169,7 +170,7 @@ describe("money on the command line", () => {
 
   it("--dry-run says what it may cost and how long it may take, and asks nobody", async () => {
     const mock = await mockOf();
-    const dry = await assay(
+    const dry = await warmAssay(
       spaceOf(mock).dir,
       "run",
       "--dataset",
@@ -192,16 +193,16 @@ describe("money on the command line", () => {
     const first = await run(space, ["--model", "clever"]);
     await mock.close();
     space.write("dear.yml", MODELS.replaceAll("BASE", mock.url).replace("0.001,", "0.01,").replace("0.002 ", "0.02 "));
-    const again = reportOf(await assay(space.dir, "report", "--output", "json"));
-    const dear = reportOf(await assay(space.dir, "report", "--output", "json", "--prices", "dear.yml"));
+    const again = reportOf(await warmAssay(space.dir, "report", "--output", "json"));
+    const dear = reportOf(await warmAssay(space.dir, "report", "--output", "json", "--prices", "dear.yml"));
     // A report has its rows in an order of its own, and sums of measured times depend on it in the last digit.
     const untimed = ({ summary }: typeof first) =>
       Object.entries(summary.clever ?? {}).filter(([key]) => !/latency|efficiency/.test(key));
     expect(untimed(again)).toEqual(untimed(first));
     expect(dear.summary.clever?.mean_cost_usd).toBeCloseTo(10 * Number(first.summary.clever?.mean_cost_usd), 12);
     expect(dear.notes.join()).toContain("dear.yml");
-    const table = await assay(space.dir, "report");
-    expect(table.stdout).toBe((await assay(space.dir, "report")).stdout);
+    const table = await warmAssay(space.dir, "report");
+    expect(table.stdout).toBe((await warmAssay(space.dir, "report")).stdout);
   });
 
   it("does not pay again for what is in the cache, nor charge the budget for it", async () => {
@@ -305,9 +306,9 @@ describe("what a run folder holds", () => {
     for (const file of ["manifest.json", "rows.jsonl", "outputs.jsonl", "summary.json"])
       expect(space.read(dir, file), file).not.toContain(secret);
     expect(space.read(dir, "manifest.json")).toContain("X-Team");
-    const resumed = await assay(space.dir, "run", "--resume", dir);
+    const resumed = await warmAssay(space.dir, "run", "--resume", dir);
     expect(resumed).toMatchObject({ code: 2, stderr: expect.stringContaining("Authorization") });
-    const again = await assay(space.dir, "run", "--resume", dir, "--header", `Authorization: Bearer ${secret}`);
+    const again = await warmAssay(space.dir, "run", "--resume", dir, "--header", `Authorization: Bearer ${secret}`);
     expect(again.code).toBe(0);
   });
 
@@ -316,7 +317,15 @@ describe("what a run folder holds", () => {
     ["a key in the URL", ["--proxy", "http://127.0.0.1:9/v1?key=dummy"], '"key"'],
     ["a key in the body", ["--proxy", "http://127.0.0.1:9", "--extra-body", '{"api_key":"dummy"}'], '"api_key"'],
   ])("refuses %s", async (_, args, message) => {
-    const { code, stderr } = await assay(spaceOf().dir, "run", "--dataset", "capitals.jsonl", "--model", "m", ...args);
+    const { code, stderr } = await warmAssay(
+      spaceOf().dir,
+      "run",
+      "--dataset",
+      "capitals.jsonl",
+      "--model",
+      "m",
+      ...args,
+    );
     expect(stderr).toContain(message);
     expect(code).toBe(2);
   });
@@ -329,7 +338,7 @@ describe("what a run folder holds", () => {
     const first = spentOf(await run(space, args));
     expect(first).toBeGreaterThan(0);
     const resume = ["run", "--resume", space.runs()[0] ?? "", "--output", "json", "--quiet"];
-    const second = spentOf(reportOf(await assay(space.dir, ...resume)));
+    const second = spentOf(reportOf(await warmAssay(space.dir, ...resume)));
     expect(second).toBeCloseTo(2 * first, 5);
   });
 });
@@ -337,7 +346,7 @@ describe("what a run folder holds", () => {
 it("refuses a run that could not pay for one trial, before it starts", async () => {
   const mock = await mockOf();
   const args = ["run", "--dataset", "capitals.jsonl", "--model", "clever", "--max-cost", "0.1"];
-  const { code, stderr } = await assay(spaceOf(mock).dir, ...args);
+  const { code, stderr } = await warmAssay(spaceOf(mock).dir, ...args);
   expect(stderr).toContain("does not cover one trial of clever, which may cost $0.2500");
   expect(code).toBe(2);
   expect(mock.counts.requests).toBe(0);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
+import { reportOf } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, Workspace } from "./workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS };
@@ -14,7 +15,7 @@ describe("--replay", () => {
       cost_usd: 0.5,
       latency: i + 1,
     }));
-    const finished = await assay(
+    const finished = await warmAssay(
       new Workspace({ ...files, "outputs.jsonl": records }).dir,
       ...BASE,
       "--replay",
@@ -34,7 +35,7 @@ describe("--replay", () => {
   it("reports missing and unknown ids, and counts the missing as errors", async () => {
     const records = [...RECORDED.slice(1), { id: "xx", response: "?" }];
     const space = new Workspace({ ...files, "outputs.jsonl": records });
-    const finished = await assay(space.dir, ...BASE, "--replay", "outputs.jsonl");
+    const finished = await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl");
     expect(finished.stderr).toContain("outputs: no recorded output for 1 example (fr): counted as errors");
     expect(finished.stderr).toContain("outputs: 1 recorded id in no dataset (xx): not used");
     expect(finished.code).toBe(3);
@@ -46,7 +47,7 @@ describe("--replay", () => {
   it("takes a record for each trial, else the one that names none", async () => {
     const records = [...RECORDED, { id: "fr", trial: 1, response: "Lyon" }];
     const space = new Workspace({ ...files, "outputs.jsonl": records });
-    const { rows } = reportOf(await assay(space.dir, ...BASE, "--replay", "outputs.jsonl", "--trials", "2"));
+    const { rows } = reportOf(await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl", "--trials", "2"));
     expect(rows.slice(0, 2).map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
@@ -71,13 +72,13 @@ describe("--replay", () => {
     ["a broken line", `${JSON.stringify(RECORDED[0])}\n{"id": \n`, "outputs.jsonl:2: the record is not valid JSON"],
   ])("refuses %s", async (_, records, message) => {
     const space = new Workspace({ ...files, "outputs.jsonl": records });
-    const { code, stdout, stderr } = await assay(space.dir, ...BASE, "--replay", "outputs.jsonl");
+    const { code, stdout, stderr } = await warmAssay(space.dir, ...BASE, "--replay", "outputs.jsonl");
     expect(stderr).toContain(message);
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
   });
 
   it("refuses a file that is not there", async () => {
-    const { code, stderr } = await assay(new Workspace(files).dir, ...BASE, "--replay", "gone.jsonl");
+    const { code, stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--replay", "gone.jsonl");
     expect(stderr).toContain('There is no file "gone.jsonl"');
     expect(code).toBe(2);
   });

@@ -1,13 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
+import { reportOf } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, ORACLE, PARIS, Workspace } from "./workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "paris.mjs": PARIS };
 const BASE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];
 
 async function json(space: Workspace, ...args: string[]) {
-  const finished = await assay(space.dir, ...args);
+  const finished = await warmAssay(space.dir, ...args);
   expect(finished.stderr).not.toMatch(/^assay:/m);
   return reportOf(finished);
 }
@@ -58,7 +59,7 @@ describe("assay run", () => {
     const report = await json(space, ...BASE, "--metric", "./count.ts", "--metric", "pass_rate");
     expect(report.summary.oracle).toMatchObject({ row_count: 4, pass_rate: 1 });
     expect(report.summary.oracle).toHaveProperty("latency_p95");
-    const { stdout } = await assay(space.dir, ...BASE, "--metric", "./count.ts", "--output", "table");
+    const { stdout } = await warmAssay(space.dir, ...BASE, "--metric", "./count.ts", "--output", "table");
     expect(stdout).toMatch(/\| system +\| row_count \|\n.*\n\| oracle +\| +4 \|/);
   });
 
@@ -195,8 +196,8 @@ describe("assay run", () => {
     const space = new Workspace(files);
     const base = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs"];
     const [all, few] = await Promise.all([
-      assay(space.dir, ...base),
-      assay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
+      warmAssay(space.dir, ...base),
+      warmAssay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
     ]);
     expect(all.stdout).toMatch(/^# capitals: oracle\n\n\| system +\|/);
     expect(all.stdout).toMatch(/\| oracle \| +1 \[1, 1\] \|/);
@@ -210,11 +211,11 @@ describe("assay run", () => {
     const bomb = `export default { name: "bomb", process: () => { throw new Error("ran"); } };`;
     const space = new Workspace({ ...files, "bomb.mjs": bomb });
     const base = ["--dataset", "capitals.jsonl", "--system", "./bomb.mjs", "--trials", "2", "--dry-run"];
-    const words = await assay(space.dir, ...base);
+    const words = await warmAssay(space.dir, ...base);
     expect(words).toMatchObject({ code: 0, stderr: "" });
     expect(words.stdout).toContain("1 system × 4 examples × 2 trials = 8 planned trials");
     expect(words.stdout).toMatch(/smallest difference between two pass rates .*: \d+\.\d points/);
-    const asJson = await assay(space.dir, ...base, "--output", "json");
+    const asJson = await warmAssay(space.dir, ...base, "--output", "json");
     expect(JSON.parse(asJson.stdout)).toMatchObject({ schema: "assay.plan/1", planned: 8, systems: ["bomb"] });
     expect(space.runs()).toEqual([]);
   });
@@ -228,7 +229,7 @@ describe("assay run", () => {
     ];
     const space = new Workspace({ ...files, "three.jsonl": rows });
     const base = ["--dataset", "three.jsonl", "--system", "./oracle.mjs", "--trials", "2", "--output", "json"];
-    const plan = JSON.parse((await assay(space.dir, ...base, "--dry-run")).stdout) as { inputTokens: number };
+    const plan = JSON.parse((await warmAssay(space.dir, ...base, "--dry-run")).stdout) as { inputTokens: number };
     const report = await json(space, ...base);
     expect(plan.inputTokens).toBe(report.rows.reduce((total, row) => total + Number(row.inputTokens), 0));
     expect(plan.inputTokens).toBeGreaterThan(0);
@@ -236,7 +237,7 @@ describe("assay run", () => {
 
   it("--fail-over exits 1 when a metric is higher, or was not measured", async () => {
     const space = new Workspace(files);
-    const run = (gate: string) => assay(space.dir, ...BASE, "--fail-over", gate);
+    const run = (gate: string) => warmAssay(space.dir, ...BASE, "--fail-over", gate);
     const [met, missed, unknown] = await Promise.all([
       run("error_rate=0"),
       run("pass_rate=0.5"),
@@ -252,7 +253,7 @@ describe("assay run", () => {
   it("--fail-under exits 1 and --min-coverage exits 3, each saying why", async () => {
     const half = `export default { name: "half", process: (e) => { if (e.id === "it") throw new Error("down"); return { response: "Paris" }; } };`;
     const space = new Workspace({ ...files, "half.mjs": half });
-    const run = (...args: string[]) => assay(space.dir, "--dataset", "capitals.jsonl", ...args);
+    const run = (...args: string[]) => warmAssay(space.dir, "--dataset", "capitals.jsonl", ...args);
     const [met, missed, uncovered, allowed, both] = await Promise.all([
       run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.25"),
       run("--system", "./paris.mjs", "--fail-under", "pass_rate=0.2", "--fail-under", "mean_score=0.9"),
@@ -271,7 +272,7 @@ describe("assay run", () => {
   });
 
   it("--quiet leaves the progress out", async () => {
-    const { stderr } = await assay(new Workspace(files).dir, ...BASE, "--quiet");
+    const { stderr } = await warmAssay(new Workspace(files).dir, ...BASE, "--quiet");
     expect(stderr).toMatch(/^Stored in \S+\n$/);
   });
 
@@ -279,7 +280,7 @@ describe("assay run", () => {
     const space = new Workspace(files);
     const noisy = `export default { name: "noisy", process: (e, t) => { t.log("hello"); console.error("NOISE"); return { response: e.answer }; } };`;
     space.write("noisy.mjs", noisy);
-    const finished = await assay(
+    const finished = await warmAssay(
       space.dir,
       ...["--dataset", "capitals.jsonl", "--system", "./noisy.mjs", "--output", "json", "--fail-under", "pass_rate=2"],
     );
@@ -289,7 +290,7 @@ describe("assay run", () => {
   });
 
   it("has a suite for each of its flags", async () => {
-    const { stdout } = await assay(new Workspace().dir, "run", "--help");
+    const { stdout } = await warmAssay(new Workspace().dir, "run", "--help");
     const flags = [...stdout.matchAll(/^ {2}(?:-\w, )?(--[\w-]+)/gm)].map(([, flag = ""]) => flag);
     expect(flags.length).toBeGreaterThan(25);
     const folder = new URL(".", import.meta.url);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, start } from "./assay.js";
+import { start } from "./assay.js";
+import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, Workspace } from "./workspace.js";
 
 /** Works like an agent, says something that would steer a terminal, and is right about France only. */
@@ -33,7 +34,7 @@ export default {
 async function measured(...flags: string[]): Promise<Workspace> {
   const space = new Workspace({ "capitals.jsonl": CAPITALS, "agent.mjs": AGENT });
   const run = ["run", "--system", "./agent.mjs", "--dataset", "capitals.jsonl", "--score-field", "exact_match"];
-  const { code, stderr } = await assay(space.dir, ...run, "--quiet", "--output", "json", ...flags);
+  const { code, stderr } = await warmAssay(space.dir, ...run, "--quiet", "--output", "json", ...flags);
   expect(code, stderr).toBe(0);
   return space;
 }
@@ -41,12 +42,12 @@ async function measured(...flags: string[]): Promise<Workspace> {
 describe("assay show", () => {
   it("lists the trials of the latest run, then shows one as it was named", async () => {
     const space = await measured();
-    const list = await assay(space.dir, "show");
+    const list = await warmAssay(space.dir, "show");
     expect(list.code, list.stderr).toBe(0);
     expect(list.stdout).toMatch(/\| agent +\| fr#0 +\| pass /);
-    const failed = await assay(space.dir, "show", "latest", "--outcome", "fail");
+    const failed = await warmAssay(space.dir, "show", "latest", "--outcome", "fail");
     expect(failed.stdout).not.toContain("fr#0");
-    const shown = await assay(space.dir, "show", space.runs()[0] ?? "", "it#0");
+    const shown = await warmAssay(space.dir, "show", space.runs()[0] ?? "", "it#0");
     expect(shown.code, shown.stderr).toBe(0);
     expect(shown.stdout).toContain("outcome   fail (logic_error): exact_match = 0, less than 0.7");
     expect(shown.stdout).toContain("   +1.0 s  calls     Bash: cat map.txt\n");
@@ -60,7 +61,7 @@ describe("assay show", () => {
 
   it("writes one trial as JSON, with nothing else on stdout", async () => {
     const space = await measured();
-    const { code, stdout, stderr } = await assay(space.dir, "show", "latest", "fr", "--output", "json");
+    const { code, stdout, stderr } = await warmAssay(space.dir, "show", "latest", "fr", "--output", "json");
     expect(code, stderr).toBe(0);
     const trial = JSON.parse(stdout);
     expect(trial).toMatchObject({ schema: "assay.trial/1", row: { exampleId: "fr", outcome: "pass", turns: 2 } });
@@ -69,18 +70,18 @@ describe("assay show", () => {
 
   it("ends with 2 and a way on when a trial cannot be told", async () => {
     const space = await measured("--trials", "2");
-    const several = await assay(space.dir, "show", "latest", "fr");
+    const several = await warmAssay(space.dir, "show", "latest", "fr");
     expect(several.code).toBe(2);
     expect(several.stdout).toBe("");
     expect(several.stderr).toContain(
       '"fr" names 2 trials. Choose one:\n  assay show latest fr#0\n  assay show latest fr#1\n',
     );
     const [, ...typed] = /assay (show latest fr#1)/.exec(several.stderr)?.[1]?.split(" ") ?? [];
-    expect((await assay(space.dir, "show", ...typed)).stdout).toContain("# agent: fr#1");
-    const none = await assay(space.dir, "show", "latest", "frr");
+    expect((await warmAssay(space.dir, "show", ...typed)).stdout).toContain("# agent: fr#1");
+    const none = await warmAssay(space.dir, "show", "latest", "frr");
     expect(none.code).toBe(2);
     expect(none.stderr).toContain("List them with: assay show latest --all");
-    const run = await assay(space.dir, "show", "fr");
+    const run = await warmAssay(space.dir, "show", "fr");
     expect(run.code).toBe(2);
     expect(run.stderr).toContain("For a trial of the latest run: assay show latest fr");
   });

@@ -25,7 +25,7 @@ import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { type DemoOptions, showDemo } from "./demo.js";
 import { interruptible } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
-import { say } from "./streams.js";
+import { checkOutput, say } from "./streams.js";
 
 export interface DemoAgentsOptions extends DemoOptions {
   /** Which agents take part besides the tiny one; all that are installed unless told. */
@@ -51,6 +51,7 @@ const MODELS: Readonly<Record<DialectName, string>> = {
 /** `assay demo agents`: real agents at work on eight small tasks with a scripted model. Offline, without a key. */
 export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoAgentsOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
+  checkOutput(output);
   const adapters = adaptersFor(agents);
   const dataset = await loadDataset("agent-tasks", { seed });
   const { agentTaskScript, GIVEN_UP } = await import("../agents/tasks/index.js");

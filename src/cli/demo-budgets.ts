@@ -11,6 +11,7 @@ import { formatDollars, formatShare } from "../report/format.js";
 import { createRandom } from "../stats/index.js";
 import { ModelSystem } from "../systems/model.js";
 import { type DemoOptions, showDemo } from "./demo.js";
+import { checkOutput } from "./streams.js";
 
 const EXAMPLES = 30;
 const TRIALS = 2;
@@ -35,6 +36,7 @@ const MODELS: Readonly<Record<string, { pricing: Pricing; maxCostUsd?: number; b
 /** `assay demo budgets`: three simulated models, one of which runs into its cap. Offline, with real requests. */
 export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
+  checkOutput(output);
   const dataset = sums(seed);
   const answers = dataset.map(({ question = "", answer = "" }) => ({ question, answer }));
   const models = Object.fromEntries(Object.entries(MODELS).map(([name, { behaviour }]) => [name, behaviour]));

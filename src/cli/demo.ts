@@ -6,7 +6,7 @@ import { loadDataset } from "../datasets/load-dataset.js";
 import { evaluate } from "../evaluate.js";
 import { formatShare } from "../report/format.js";
 import { withSystems } from "./resolve.js";
-import { say, writeResult } from "./streams.js";
+import { checkOutput, say, writeResult } from "./streams.js";
 
 const SYSTEMS = [
   "passthrough",
@@ -32,6 +32,7 @@ export interface DemoOptions {
 /** `assay demo`: a whole comparison, offline. Which compressor keeps the answers, and at what price? */
 export async function demoCommand({ output, runsDir, seed }: DemoOptions): Promise<number> {
   const reporter = registry.get("reporter", output);
+  checkOutput(output);
   const dataset = await loadDataset("needle", { maxExamples: EXAMPLES, seed });
   const result = await withSystems(registry, { systems: SYSTEMS }, (systems) =>
     evaluate({
@@ -51,7 +52,7 @@ export async function showDemo(
   result: EvalResult,
   { reporter, conclusion, next }: { reporter: Reporter; conclusion: string; next: string },
 ): Promise<number> {
-  await writeResult(reporter.render(result));
+  await writeResult(await reporter.render(result));
   if (reporter.name === "table") await writeResult(`\n${conclusion}\n`);
   say(`\nStored in ${result.runDir}\n${next}`);
   return EXIT.fine;

@@ -34,7 +34,7 @@ import {
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { say } from "./streams.js";
+import { checkOutput, say } from "./streams.js";
 
 /** What the flags of `assay grade` parse to. */
 export type GradeFlags = Pick<
@@ -95,6 +95,7 @@ async function grade(request: GradeRequest): Promise<Report> {
   await loadPlugins(registry, config.plugins ?? []);
   registerNamed(registry, config);
   registry.get("reporter", config.output ?? "table");
+  checkOutput(config.output);
   const loaded = await loadExamples(request);
   const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
   const named = await resolveMetrics(registry, config);

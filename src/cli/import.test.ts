@@ -58,7 +58,7 @@ describe("assay import", () => {
     });
     expect(exitCode).toBe(0);
     expect(stderr).toContain("Recognised as context-bench results.");
-    expect(stderr).toMatch(/2 trials stored in .*runs/);
+    expect(stderr).toMatch(/Stored in .*runs/);
     expect(stdout).toMatch(/keep\s+\|/);
     const report = await written(() => reportCommand("latest", { runsDir, output: "table" }));
     expect(report.stdout).toBe(stdout);

@@ -24,8 +24,8 @@ export async function importCommand(files: readonly string[], flags: ImportFlags
   const line = new StatusLine(process.stderr);
   const imported = await showing(line, (onProgress) => importRun({ ...optionsOf(files, flags), onProgress }));
   if (format === undefined) say(`Recognised as ${imported.format} results.`);
-  await writeResult(registry.get("reporter", output).render(imported.result, {}));
-  say(`${plural(imported.result.rows.length, "trial")} stored in ${imported.result.runDir}`);
+  await writeResult(await registry.get("reporter", output).render(imported.result, {}));
+  say(`Stored in ${imported.result.runDir}`);
   return EXIT.fine;
 }
 

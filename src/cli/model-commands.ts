@@ -27,13 +27,13 @@ export function addReport(program: Command, done: Done): void {
     .description("report a stored run again from its rows, with other prices if you like; runs nothing")
     .argument("[run]", "a run folder or id (default: the latest)")
     .option("--prices <file>", "a models file: costs are worked out again from the tokens that were used")
-    .option("--output <name>", "table, json, eval, markdown or junit, or a plugin's (default: as it was made)")
+    .option("--output <name>", "table, json, eval, markdown, junit or html, or a plugin's (default: as it was made)")
     .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
     .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
     .addHelpText(
       "after",
-      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml",
+      "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",
     )
     .action(async (run: string | undefined, options: ReportFlags) => {
       const { reportCommand } = await import("./report.js");

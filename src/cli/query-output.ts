@@ -61,6 +61,6 @@ function cellText(value: JsonValue): string {
   if (value === null) return "–";
   if (typeof value === "number") return String(Number.isInteger(value) ? value : Number(value.toPrecision(DIGITS)));
   const text = typeof value === "object" ? JSON.stringify(value) : String(value);
-  const characters = [...text.slice(0, 2 * WIDEST_CELL + 2)];
+  const characters = Array.from(text.slice(0, 2 * WIDEST_CELL + 2));
   return characters.length > WIDEST_CELL ? `${characters.slice(0, WIDEST_CELL - 1).join("")}…` : text;
 }

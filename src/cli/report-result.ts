@@ -3,7 +3,7 @@ import { AssayError, EXIT, messageOf, ReporterError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { breakdownOf } from "../core/facets.js";
 import type { Metric, MetricRun } from "../core/metric.js";
-import { type ReportOptions, registry } from "../core/registry.js";
+import { type Rendered, type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { checkGates, type Gates, type Judgement, judge } from "./gates.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
@@ -53,7 +53,7 @@ interface Reported {
 /** Writes the report of a run to stdout, and decides the exit code. */
 export async function report(result: EvalResult, about: Reported): Promise<number> {
   const { output = "table", columns } = about.config;
-  await writeResult(render(output, result, columns === undefined ? {} : { columns }));
+  await writeResult(await render(output, result, columns === undefined ? {} : { columns }));
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
   const more = await about.also?.();
   if (about.interrupted) {
@@ -66,9 +66,9 @@ export async function report(result: EvalResult, about: Reported): Promise<numbe
 }
 
 /** A reporter is often the user's own; when it fails, the run it was given is still there. */
-function render(name: string, result: EvalResult, options: ReportOptions): string | Iterable<string> {
+async function render(name: string, result: EvalResult, options: ReportOptions): Promise<Rendered> {
   try {
-    return registry.get("reporter", name).render(result, options);
+    return await registry.get("reporter", name).render(result, options);
   } catch (cause) {
     if (cause instanceof AssayError) throw cause;
     throw new ReporterError(

@@ -10,7 +10,7 @@ import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { loadPlugins } from "./resolve.js";
-import { writeResult } from "./streams.js";
+import { checkOutput, writeResult } from "./streams.js";
 
 export interface ReportFlags {
   prices?: string;
@@ -26,6 +26,7 @@ export async function reportCommand(run: string | undefined, flags: ReportFlags)
   checkColumns(columns ?? COLUMN_GROUPS);
   await loadPlugins(registry, flags.plugin ?? []);
   if (flags.output !== undefined) registry.get("reporter", flags.output);
+  checkOutput(flags.output);
   const dir = resolve(
     run === undefined ? latestRun(runsDir) : findRun({ runsDir, name: run, isCandidate: () => true }),
   );
@@ -33,7 +34,7 @@ export async function reportCommand(run: string | undefined, flags: ReportFlags)
   const result = await loadRun(dir, prices === undefined ? {} : { prices: await loadModels(prices) });
   const isJunit = reporter === junitReporter;
   await writeResult(
-    isJunit ? await withEvidence(result) : reporter.render(result, columns === undefined ? {} : { columns }),
+    isJunit ? await withEvidence(result) : await reporter.render(result, columns === undefined ? {} : { columns }),
   );
   return EXIT.fine;
 }

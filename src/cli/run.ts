@@ -43,7 +43,7 @@ import {
 import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
-import { say, writeResult } from "./streams.js";
+import { checkOutput, say, writeResult } from "./streams.js";
 
 /** Everything a run is made of, resolved from its description. */
 interface Parts {
@@ -106,6 +106,7 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
     await loadPlugins(registry, config.plugins ?? []);
     registerNamed(registry, config);
     registry.get("reporter", config.output ?? "table");
+    checkOutput(config.output);
     const revisions = resumed === null ? new Map() : revisionsOf(readManifest(resumed.dir));
     return bench.lend({ config, revisions }, async (lent) => {
       const parts = await resolveParts(lent, config, bench);

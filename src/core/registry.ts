@@ -17,10 +17,13 @@ export interface Permissions {
 /** Makes a thing from what follows its name on the command line: `truncate:0.5` calls the factory of `truncate` with "0.5". */
 export type Factory<T> = (argument?: string, permissions?: Permissions) => T | Promise<T>;
 
-/** Renders a result; large reports come in pieces. */
+/** A report as text; large ones come in pieces. */
+export type Rendered = string | Iterable<string>;
+
+/** Renders a result, at once or after reading what it needs. */
 export interface Reporter {
   readonly name: string;
-  render(result: EvalResult, options?: ReportOptions): string | Iterable<string>;
+  render(result: EvalResult, options?: ReportOptions): Rendered | Promise<Rendered>;
 }
 
 export interface ReportOptions {

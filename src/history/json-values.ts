@@ -52,10 +52,10 @@ export function jsonConverter(types: Types): Converter {
     return convert(value, memberTypes[memberTags.indexOf(tag)] ?? type);
   };
 
-  const scalar = (value: object, type: DuckDBType): JsonValue => {
-    const text = String(value);
+  const scalar = (value: { toString(): string }, type: DuckDBType): JsonValue => {
+    const text = value.toString();
     if (type.typeId === types.DECIMAL) return decimal(text);
-    if (type.typeId === types.TIMESTAMP_TZ) return instant(value as { micros: bigint }, text);
+    if (type.typeId === types.TIMESTAMP_TZ) return instant(value as unknown as { micros: bigint }, text);
     return isTimestamp(type, types) ? text.replace(/^(\d+-\d+-\d+) (.+)$/, "$1T$2Z") : text;
   };
 

@@ -36,7 +36,7 @@ export interface Answer {
   readonly columns: readonly QueryColumn[];
   readonly count: number;
   readonly notes: readonly string[];
-  pieces(): AsyncGenerator<readonly QueryRow[]>;
+  readonly pieces: () => AsyncGenerator<readonly QueryRow[]>;
 }
 
 /**

@@ -51,3 +51,22 @@ const MANIFEST: Manifest = {
   systems: { one: { fingerprint: "f", model: "m" } },
   invocation: { command: "run" },
 };
+
+/** A line of rows.jsonl, with whatever a test wants in it. */
+export function testRow(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {
+  return { ...ROW, ...fields };
+}
+
+const ROW = {
+  system: "one",
+  dataset: "d",
+  exampleId: 1,
+  trial: 0,
+  outcome: "pass",
+  errorCategory: "none",
+  scores: { em: 1 },
+  primaryField: "em",
+  passed: true,
+  inputTokens: 1,
+  outputTokens: 1,
+};

@@ -18,7 +18,7 @@ export function sqlError(thrown: unknown, sql: string): AssayError {
   if (thrown instanceof AssayError) return thrown;
   const told = toldIn(messageOf(thrown));
   if (told === null) return new UsageError(`The statement cannot be run: ${messageOf(thrown)}`, { cause: thrown });
-  const place = told.position === undefined ? "" : placeOf(sql, Number(told.position));
+  const place = told.position === undefined ? "" : placeOf(sql, textBefore(sql, told));
   return new UsageError(`The statement cannot be run: ${wordsOf(told)}${place}`, { cause: thrown });
 }
 
@@ -62,9 +62,15 @@ function closed(text: string): string {
   return `${text.replace(/[.!]?$/, "")}.`;
 }
 
-/** Where in the statement, with the line itself. DuckDB counts bytes. */
-function placeOf(sql: string, byte: number): string {
-  const before = Buffer.from(sql).subarray(0, byte).toString().split("\n");
+/** The statement up to where it is wrong. The parser counts characters, all that comes after it bytes. */
+function textBefore(sql: string, { position, exception_type: type }: Told): string {
+  const place = Number(position);
+  return type === "Parser" ? [...sql].slice(0, place).join("") : Buffer.from(sql).subarray(0, place).toString();
+}
+
+/** Where in the statement, with the line itself. */
+function placeOf(sql: string, textBeforeIt: string): string {
+  const before = textBeforeIt.split("\n");
   const [line, column] = [before.length, [...(before.at(-1) ?? "")].length + 1];
   const text = sql.split("\n")[line - 1] ?? "";
   const start = Math.max(0, column - 60);

@@ -1,6 +1,7 @@
 import { DatasetError } from "../core/errors.js";
 import { digest } from "../core/fingerprint.js";
 import { type EvalRow, makeRow } from "../core/row.js";
+import { adopted } from "./adopted.js";
 import { type CollectedDataset, describeDatasets } from "./datasets-of.js";
 import type { ImportedSystem, ImportedTrial } from "./format.js";
 import type { Problem } from "./open-results.js";
@@ -27,7 +28,6 @@ export type CountTokens = (text: string) => number;
 export interface KeptTrial {
   readonly index: number;
   readonly place: string;
-  readonly slot: string;
   readonly wanted: number | null;
   readonly madeAt: number | null;
   readonly row: EvalRow;
@@ -70,15 +70,14 @@ export class Collector {
 
   /** Null when the same trial is there already, and not older. */
   #keep(trial: ImportedTrial, { index, place }: { index: number; place: string }): KeptTrial | null {
-    const { identity, madeAt, system, example } = trial;
+    const { identity, madeAt } = trial;
     const before = identity === null ? undefined : this.#kept.get(this.#byIdentity.get(identity) ?? -1);
     const isOlder = before !== undefined && (madeAt ?? 0) < (before.madeAt ?? 0);
     if (before !== undefined) this.#twice.push(isOlder ? place : before.place);
     if (isOlder) return null;
     if (before !== undefined) this.#kept.delete(before.index);
     if (identity !== null) this.#byIdentity.set(identity, index);
-    const slot = JSON.stringify([system.name, example.dataset, example.id]);
-    return { index, place, slot, wanted: trial.trial, madeAt, row: rowOf(trial, this.#count) };
+    return { index, place, wanted: trial.trial, madeAt, row: rowOf(trial, this.#count) };
   }
 
   #meet({ system, example }: ImportedTrial): void {
@@ -93,11 +92,13 @@ export class Collector {
 
   finish(): Collected {
     const kept = [...this.#kept.values()];
+    const names = adopted([...this.#systems.values()]);
+    for (const { row } of kept) row.system = names.get(row.system) ?? row.system;
     const numbers = trialNumbers(kept);
     for (const { index, row } of kept) row.trial = numbers.get(index) ?? 0;
     const moments = kept.flatMap(({ madeAt }) => madeAt ?? []).sort((a, b) => a - b);
     return {
-      systems: [...this.#systems.values()],
+      systems: [...this.#systems.values()].filter(({ name }) => !names.has(name)),
       datasets: describeDatasets(
         kept.map(({ row }) => row),
         this.#examples.values(),

@@ -14,6 +14,8 @@ export interface ImportedSystem {
   readonly name: string;
   readonly model?: string;
   readonly harness?: string;
+  /** Of an experiment, where records without a model are to be told by it; empty outside of one. */
+  readonly variant?: string;
 }
 
 type Tokens = Pick<EvalRow, "inputTokens" | "outputTokens">;

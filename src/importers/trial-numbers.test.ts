@@ -9,7 +9,12 @@ it("numbers the trials of each example from 0 without gaps, in the order of the 
   });
   fc.assert(
     fc.property(fc.array(trial, { maxLength: 20 }), (trials) => {
-      const kept = trials.map((one, index) => ({ ...one, index }));
+      const kept = trials.map(({ slot, wanted }, index) => ({
+        slot,
+        wanted,
+        index,
+        row: { system: "s", dataset: "d", exampleId: slot },
+      }));
       const numbers = trialNumbers(kept);
       for (const slot of ["a", "b"]) {
         const own = kept.filter((one) => one.slot === slot);

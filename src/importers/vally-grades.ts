@@ -24,7 +24,8 @@ export function vallyGrading(record: JsonObject): VallyGrading {
   const whole = objectOf(record, "gradeResult");
   const parts = [listOf(whole, "details"), listOf(record, "grades", "graders", "gradeResults")];
   const listed = parts.find((list) => list.length > 0) ?? [];
-  const isGrade = Object.keys(whole).length > 0;
+  // Without a name it is no grader of its own: its score and its verdict are those of the trial.
+  const isGrade = textOf(whole, "name") !== undefined;
   const grades = (listed.length > 0 ? listed : isGrade ? [whole] : []).filter(isObject).map(gradeOf);
   return {
     passed: flagOf(record, "passed") ?? flagOf(whole, "passed") ?? all(grades),

@@ -92,9 +92,10 @@ function systemOf(record: JsonObject): ImportedSystem {
   const harness = textOf(metadata, "executor") ?? textOf(record, "executor");
   const known = { ...(model === undefined ? {} : { model }), ...(harness === undefined ? {} : { harness }) };
   if (own !== undefined) return { name: nameFrom(own, "system"), ...known };
-  const kinds = [harness, textOf(record, "variant")].filter((kind) => kind !== undefined);
+  const variant = textOf(record, "variant");
+  const kinds = [harness, variant].filter((kind) => kind !== undefined);
   const name = `${model ?? "unknown model"}${kinds.length === 0 ? "" : ` [${kinds.join(", ")}]`}`;
-  return { name: nameFrom(name, "name of model, executor and variant"), ...known };
+  return { name: nameFrom(name, "name of model, executor and variant"), ...known, variant: variant ?? "" };
 }
 
 function questionOf(record: JsonObject): { question?: string } {

@@ -5,7 +5,10 @@ import { type EvalRow, plainRow } from "../core/row.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */
-export const jsonReporter: Reporter = { name: "json", render: (result) => jsonChunks(reportHead(result), result.rows) };
+export const jsonReporter = {
+  name: "json",
+  render: (result) => jsonChunks(reportHead(result), result.rows),
+} satisfies Reporter;
 
 /** A result as a plain object that JSON can hold: what is undefined or infinite is null, with its reason beside it. */
 export function toJsonReport(result: EvalResult): JsonReport {

@@ -21,7 +21,10 @@ export const COLUMN_GROUPS = ["quality", "tokens", "cost", "speed", "trials", "d
 type Group = (typeof COLUMN_GROUPS)[number];
 
 /** The report people read: Markdown, systems as rows, every headline with its interval and what it stands on. */
-export const tableReporter: Reporter = { name: "table", render: (result, options) => renderTable(result, options) };
+export const tableReporter = {
+  name: "table",
+  render: (result, options) => renderTable(result, options),
+} satisfies Reporter;
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
   const lines = Object.entries(result.summary).map(([system, summary]) => ({ system, summary }));

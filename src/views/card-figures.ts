@@ -18,8 +18,9 @@ export function cardFigures(
 ): Pick<SystemCard, "k"> & { figures: Record<CardFigure, number | null> } {
   const read = figureReader(summary);
   const k = largestK(read, trials);
-  const entries = CARD_FIGURES.map((figure) => [figure, shown(figure, read(keyOf(figure, k)))]);
-  return { figures: Object.fromEntries(entries) as Record<CardFigure, number | null>, k };
+  const figures = {} as Record<CardFigure, number | null>;
+  for (const figure of CARD_FIGURES) figures[figure] = shown(figure, read(keyOf(figure, k)));
+  return { figures, k };
 }
 
 /** A score has no values outside [0, 1]; the t interval of a few does not know that. */
@@ -33,8 +34,10 @@ function shown(figure: CardFigure, value: number | null): number | null {
   return figure === "pareto_rank" && value === 0 ? null : value;
 }
 
+const PASS_HAT = "pass_hat";
+
 function keyOf(figure: CardFigure, k: number): string {
-  return figure.startsWith("pass_hat") ? figure.replace("pass_hat", `pass_hat_${k}`) : figure;
+  return figure.startsWith(PASS_HAT) ? `${PASS_HAT}_${k}${figure.slice(PASS_HAT.length)}` : figure;
 }
 
 function largestK(read: ReadFigure, trials: number): number {

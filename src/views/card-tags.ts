@@ -1,5 +1,5 @@
 import type { EvalConfig, JsonSummary, Summary } from "../core/result.js";
-import type { EvalRow, FacetValue } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 
 const FACET = "facet:";
 /** Every value of a facet has a mean with bounds, which tells its key from those that stand beside it. */
@@ -24,14 +24,9 @@ export function tagsOf(
   return [...tags];
 }
 
-/** A facet and its value as one text. */
-export function tagOf(field: string, value: FacetValue): string {
-  return `${field}=${value}`;
-}
-
 /** Whether the example of a row has a value of a facet. */
 export function hasTag({ facets }: Pick<EvalRow, "facets">, tag: string): boolean {
-  return facets != null && Object.entries(facets).some(([field, value]) => tagOf(field, value) === tag);
+  return facets != null && Object.entries(facets).some(([field, value]) => `${field}=${value}` === tag);
 }
 
 function withoutDataset(tag: string, prefixes: readonly string[]): string {

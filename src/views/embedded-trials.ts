@@ -22,7 +22,7 @@ export interface EmbeddedTrials {
 export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<string, number> {
   const { dir, rows, threshold, run, mostBytes = MOST_BYTES } = request;
   const files = new TrialFiles();
-  const byExample = Map.groupBy(rows, exampleOf);
+  const byExample = grouped(rows);
   let room = mostBytes;
   let told = 0;
   for (const row of failuresFirst(rows)) {
@@ -34,6 +34,17 @@ export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<strin
     yield text;
   }
   return rows.length - told;
+}
+
+function grouped(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+  const groups = new Map<string, EvalRow[]>();
+  for (const row of rows) {
+    const key = exampleOf(row);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  return groups;
 }
 
 function exampleOf({ dataset, exampleId }: EvalRow): string {

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import { messageOf } from "../core/errors.js";
+import { AssayError, messageOf } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
@@ -104,7 +104,7 @@ export class RunList {
       const stored = readStoredSummary(folder.dir);
       return storedCard(folder, manifest, stored) ?? this.#fromRows(folder, manifest, stored);
     } catch (error) {
-      return damagedCard(folder.id, { problem: messageOf(error), createdAt: folder.writtenAt.toISOString() });
+      return damagedCard(folder.id, { problem: problemOf(error), createdAt: folder.writtenAt.toISOString() });
     }
   }
 
@@ -160,6 +160,12 @@ function storedCard(folder: RunFolder, manifest: Manifest, stored: StoredSummary
   const status: CardParts["status"] = complete ? "complete" : "incomplete";
   const { config, planned } = manifest;
   return runCard({ id: folder.id, manifest, config, planned, summary, counts, wallSeconds, status });
+}
+
+/** What is missing in a manifest is noticed where it is needed; the words of that mean nothing to a reader. */
+function problemOf(error: unknown): string {
+  if (error instanceof AssayError) return error.message;
+  return `Its manifest is not as Assay writes it: parts of it are missing or of another kind (${messageOf(error)}).`;
 }
 
 function newestFirst(a: RunCard, b: RunCard): number {

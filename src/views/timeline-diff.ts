@@ -11,14 +11,25 @@ const WHOLE = ["content", "file_text", "contents"];
 const LONG_TEXT = 20_000;
 /** Lines that are compared one by one, of one edit and of a whole timeline; the rest is shown as replaced. */
 const MOST_COMPARED = 400;
-const MOST_COMPARED_IN_ALL = 40_000;
+const MOST_COMPARED_IN_ALL = 20_000;
+/** Characters of all edits of a timeline; those after them are not shown. */
+const MOST_SHOWN = 2_000_000;
+const NOT_SHOWN = [" (not shown: the edits before it fill the page)"];
 
 /** Shows what calls of tools do to files, within what one timeline may take. */
 export class EditDiffs {
   #left = MOST_COMPARED_IN_ALL;
+  #room = MOST_SHOWN;
 
   /** The lines of an edit, each with a leading `+`, `-` or space; null for a call that edits nothing. */
-  of(given: unknown): string[] | null {
+  of(given: unknown): readonly string[] | null {
+    const lines = this.#linesOf(given);
+    if (lines === null) return null;
+    this.#room -= lines.reduce((sum, { length }) => sum + length + 1, 0);
+    return this.#room < 0 ? NOT_SHOWN : lines;
+  }
+
+  #linesOf(given: unknown): readonly string[] | null {
     const known = objectOf(given);
     const patched = patchLines(known ?? given, LONG_TEXT);
     if (patched !== null || known === null) return patched;

@@ -5,10 +5,10 @@ import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
 import { factsOf, stimulusColumns } from "./eval-text.js";
 
 /** The report of an eval as a comment on a pull request: the verdicts first, the tables folded. */
-export const markdownReporter: Reporter = {
+export const markdownReporter = {
   name: "markdown",
   render: (result) => renderMarkdown(evalReport(result)),
-};
+} satisfies Reporter;
 
 /** By this a program finds the comment that it wrote before, to write it anew. */
 const MARK = "<!-- assay-eval -->";

@@ -6,7 +6,7 @@ import type { GateResult } from "./gate-result.js";
 import type { StimulusLine } from "./stimulus-line.js";
 
 /** The report of an eval for people: a table of stimuli for each eval and system, the skill, triggers and gates. */
-export const evalReporter: Reporter = { name: "eval", render: (result) => renderEval(evalReport(result)) };
+export const evalReporter = { name: "eval", render: (result) => renderEval(evalReport(result)) } satisfies Reporter;
 
 function renderEval(report: EvalReport): string {
   const [only, ...others] = report.parts;

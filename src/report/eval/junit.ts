@@ -6,7 +6,7 @@ import { gateInWords } from "./eval-text.js";
 import { reasonOf, shortOf } from "./stimulus-line.js";
 
 /** A report that CI servers read: a suite for each eval and system, a case for each trial and each gate. */
-export const junitReporter: Reporter = { name: "junit", render: (result) => junitXml(result) };
+export const junitReporter = { name: "junit", render: (result) => junitXml(result) } satisfies Reporter;
 
 /**
  * The rows of a run as JUnit XML. A trial that failed is a failure, one with trouble on the way an error; one without a

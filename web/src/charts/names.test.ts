@@ -9,7 +9,7 @@ test("a name shows and steers nothing", () => {
 
 test("names are cut by letters, not in the middle of one", () => {
   expect(fitted("short", 100)).toBe("short");
-  expect(fitted("🦊🦊🦊🦊🦊🦊", 20)).toBe("🦊🦊…");
+  expect(fitted("🦊🦊🦊🦊🦊🦊", 21)).toBe("🦊🦊…");
   expect(fitted("anything", 0)).toBe("a…");
 });
 

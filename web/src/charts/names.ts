@@ -1,7 +1,7 @@
 import { printable } from "../../../src/report/printable.js";
 
 /** About how wide a letter of the charts' small text is. */
-const LETTER = 6.6;
+const LETTER = 7;
 
 /** A name as it is shown: names come from files, and may hold what steers the text around them. */
 export function shown(name: string): string {
@@ -24,13 +24,18 @@ export function fitted(name: string, width: number): string {
   return letters.length <= room ? letters.join("") : `${letters.slice(0, room - 1).join("")}…`;
 }
 
+/** A name in a sentence, which a very long one would drown. */
+export function told(name: string): string {
+  return fitted(name, 300);
+}
+
 /**
  * Names in a sentence, the first few of many.
  * @example
  * listed(["a", "b", "c"]); // "a, b and c"
  */
 export function listed(names: readonly string[], most = 3): string {
-  const heads = names.slice(0, names.length > most ? most - 1 : most).map((name) => fitted(name, 260));
+  const heads = names.slice(0, names.length > most ? most - 1 : most).map(told);
   const rest = names.length - heads.length;
   const all = rest > 0 ? [...heads, `${rest} more`] : heads;
   const last = all.at(-1) ?? "";

@@ -1,4 +1,4 @@
-export { type DayRange, dayOf, formatDay, formatMoment, isWithin } from "./dates.js";
+export { type DayRange, formatDay, formatMoment, isWithin } from "./dates.js";
 export { EmptyState } from "./empty-state.js";
 export { type Choice, DateFilter, FilterBar, SelectFilter, TextFilter } from "./filters.js";
 export {

@@ -1,7 +1,7 @@
 /** Something that is done at most once in a while: at once when it was not done lately, else when the time is over. */
 export interface Paced {
-  call(): void;
-  cancel(): void;
+  readonly call: () => void;
+  readonly cancel: () => void;
 }
 
 /**

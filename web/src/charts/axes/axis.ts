@@ -39,7 +39,7 @@ export function logAxis({ values, reach: [from, to], text, count }: AxisOptions)
   const direction = Math.sign(to - from) || 1;
   const lane = values.includes(0) ? from + (direction * LANE) / 2 : null;
   const domain = logDomain(positive);
-  const scale = scaleLog(domain, [lane === null ? from : from + direction * LANE, to]);
+  const scale = scaleLog(domain, [lane === null ? from : from + direction * LANE, to]).clamp(true);
   return {
     lane,
     place: (value) => (value > 0 ? scale(bounded(value)) : (lane ?? from)),

@@ -1,4 +1,7 @@
+import { widthOf } from "../names.js";
+import { UNHEARD } from "../plot/unheard.js";
 import type { Axis } from "./axis.js";
+import { readable } from "./readable.js";
 
 /** The rectangle that the data are drawn in. */
 export interface Area {
@@ -18,16 +21,18 @@ interface AxisProps {
 
 /** The horizontal axis under the area. */
 export function AxisBelow({ axis, area, label, lane }: AxisProps) {
+  const from = axis.lane === null ? 0 : axis.lane + widthOf(lane ?? "") / 2 + 6;
+  const texts = readable(axis.ticks, { from, right: area.right });
   return (
-    <g class="axis" aria-hidden="true">
+    <g class="axis" {...UNHEARD}>
       <line class="base" x1={area.left} x2={area.right} y1={area.bottom} y2={area.bottom} />
-      {axis.ticks.map(({ at, text }) => (
-        <g key={at}>
-          <line class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
-          <text x={at} y={area.bottom + 16} text-anchor="middle">
-            {text}
-          </text>
-        </g>
+      {axis.ticks.map(({ at }) => (
+        <line key={at} class="grid" x1={at} x2={at} y1={area.top} y2={area.bottom} />
+      ))}
+      {texts.map(({ at, text }) => (
+        <text key={text} x={at} y={area.bottom + 16} text-anchor="middle">
+          {text}
+        </text>
       ))}
       {axis.lane !== null && (
         <g>
@@ -47,7 +52,7 @@ export function AxisBelow({ axis, area, label, lane }: AxisProps) {
 /** The vertical axis left of the area; its label stands above it, so that nobody turns the head. */
 export function AxisLeft({ axis, area, label, lane }: AxisProps) {
   return (
-    <g class="axis" aria-hidden="true">
+    <g class="axis" {...UNHEARD}>
       {axis.ticks.map(({ at, text }) => (
         <g key={at}>
           <line class="grid" x1={area.left} x2={area.right} y1={at} y2={at} />

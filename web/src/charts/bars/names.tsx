@@ -1,9 +1,10 @@
+import { UNHEARD } from "../plot/unheard.js";
 import type { BarRows } from "./rows.js";
 
 /** The names of the rows. */
 export function RowNames({ rows: { rows, left } }: { rows: BarRows }) {
   return (
-    <g class="names" aria-hidden="true">
+    <g class="names" {...UNHEARD}>
       {rows.map(({ system, name, nameX, nameY }) => (
         <text key={system} x={nameX} y={nameY} text-anchor={nameX < left ? "end" : "start"}>
           {name}

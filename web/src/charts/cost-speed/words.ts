@@ -1,7 +1,7 @@
 import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/views/contract.js";
 import { formatDollars, formatSeconds, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { listed, shown } from "../names.js";
+import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 import { isPlaced } from "./layout.js";
 
@@ -35,9 +35,8 @@ export function costSpeedWords({ points, front }: CostSpeedChart): string {
 function frontWords(front: readonly string[]): string {
   const [cheapest, fastest] = [front[0], front.at(-1)];
   if (cheapest === undefined || fastest === undefined) return "No system is on the frontier.";
-  if (front.length === 1)
-    return `${shown(cheapest)} alone is on the frontier: the cheapest and the fastest for a pass.`;
-  return `On the frontier, ${shown(cheapest)} is the cheapest for a pass and ${shown(fastest)} the fastest.`;
+  if (front.length === 1) return `${told(cheapest)} alone is on the frontier: the cheapest and the fastest for a pass.`;
+  return `On the frontier, ${told(cheapest)} is the cheapest for a pass and ${told(fastest)} the fastest.`;
 }
 
 /** Systems that have no place, each with the reason. */

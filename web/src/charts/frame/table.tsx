@@ -17,7 +17,7 @@ export function ChartTable({ id, title, table: { columns, rows, words = 1 } }: C
   const kindOf = (column: number) => (column < words ? "word" : "figure");
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keyboard
-    <div class="chartTable" id={id} role="region" aria-label={`${title}: table`} tabIndex={0}>
+    <section class="chartTable" id={id} aria-label={`${title}: table`} tabIndex={0}>
       <table>
         <caption>{title}</caption>
         <thead>
@@ -47,6 +47,6 @@ export function ChartTable({ id, title, table: { columns, rows, words = 1 } }: C
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }

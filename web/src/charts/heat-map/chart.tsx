@@ -5,6 +5,7 @@ import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
 import { shown } from "../names.js";
 import { Plot } from "../plot/plot.js";
+import { UNHEARD } from "../plot/unheard.js";
 import type { ChartProps } from "../props.js";
 import { domainOf, type HeatCell, layoutHeatMap, STEPS } from "./layout.js";
 import { heatMapTable, heatMapWords } from "./words.js";
@@ -72,7 +73,7 @@ function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
             <rect class="hatch" width={1.5} height={7} />
           </pattern>
         </defs>
-        <g class="axis" aria-hidden="true">
+        <g class="axis" {...UNHEARD}>
           <text class="label" x={0} y={12}>{`${shown(data.yField)} ↓  ${shown(data.xField)} →`}</text>
           {above.map(({ key, text, x, y }) => (
             <text key={key} x={x} y={y} text-anchor="middle">
@@ -101,7 +102,7 @@ function Drawn({ data, width, words, prefix, onPick }: DrawnProps) {
 
 function Cell({ cell: { box, step, text }, hatch }: { cell: HeatCell; hatch: string }) {
   return (
-    <g class="cell" aria-hidden="true">
+    <g class="cell" {...UNHEARD}>
       <rect {...box} fill={step === null ? hatch : `var(--heat-${step})`} />
       <text
         x={box.x + box.width / 2}

@@ -1,7 +1,7 @@
 import type { HeatMap } from "../../../../src/views/contract.js";
 import { formatScore, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { shown } from "../names.js";
+import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 
 type Cell = HeatMap["cells"][number];
@@ -23,12 +23,12 @@ export function heatMapWords(map: HeatMap): string {
   const sorted = [...known].sort((a, b) => a.mean - b.mean);
   const [lowest, highest] = [sorted[0], sorted.at(-1)];
   if (lowest === undefined || highest === undefined)
-    return `There is nothing to draw: no task of ${shown(map.dataset)} was scored.`;
+    return `There is nothing to draw: no task of ${told(map.dataset)} was scored.`;
   const empty = map.xs.length * map.ys.length - known.length;
   const gaps = empty === 0 ? "" : ` ${plural(empty, "cell")} ${empty === 1 ? "has" : "have"} no data.`;
   if (lowest.mean === highest.mean)
-    return `${shown(map.system)} has a mean score of ${formatScore(lowest.mean)} everywhere.${gaps}`;
-  return `${shown(map.system)} has its lowest mean score, ${formatScore(lowest.mean)}, at ${placeOf(map, lowest)}, and its highest, ${formatScore(highest.mean)}, at ${placeOf(map, highest)}.${gaps}`;
+    return `${told(map.system)} has a mean score of ${formatScore(lowest.mean)} everywhere.${gaps}`;
+  return `${told(map.system)} has its lowest mean score, ${formatScore(lowest.mean)}, at ${placeOf(map, lowest)}, and its highest, ${formatScore(highest.mean)}, at ${placeOf(map, highest)}.${gaps}`;
 }
 
 /** The same as a table: a row for each of the one facet, a column for each of the other. */

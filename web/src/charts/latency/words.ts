@@ -1,7 +1,7 @@
 import type { LatencySpread } from "../../../../src/views/contract.js";
 import { formatCount, formatSeconds, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { listed, shown } from "../names.js";
+import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 
 /** A system of which times are known. */
@@ -33,7 +33,7 @@ export function latencyWords(spreads: readonly LatencySpread[]): string {
   const [fastest, slowest] = [known[0], known.at(-1)];
   if (fastest === undefined || slowest === undefined) return "There is nothing to draw: no trial has a measured time.";
   const text = ({ system, quantiles }: KnownSpread) =>
-    `${shown(system)}, with a median of ${formatSeconds(quantiles.p50)} and 95 % within ${formatSeconds(quantiles.p95)}`;
+    `${told(system)}, with a median of ${formatSeconds(quantiles.p50)} and 95 % within ${formatSeconds(quantiles.p95)}`;
   return fastest === slowest
     ? `${text(fastest)}.`
     : `The fastest is ${text(fastest)}; the slowest is ${text(slowest)}.`;

@@ -1,7 +1,7 @@
 import type { PassCurve, PassCurvePoint } from "../../../../src/views/contract.js";
 import { formatInterval, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { shown } from "../names.js";
+import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 
 /** pass@k: at least one of k trials passes. pass^k: all of them do. */
@@ -49,7 +49,7 @@ function lastWords({ system, points }: PassCurve): string[] {
   const last = points.filter(isKnown).at(-1);
   if (last === undefined) return [];
   return [
-    `${shown(system)} passes at least once in ${last.k} for ${formatShare(last.passAt)} of tasks and every time for ${formatShare(last.passHat)}`,
+    `${told(system)} passes at least once in ${last.k} for ${formatShare(last.passAt)} of tasks and every time for ${formatShare(last.passHat)}`,
   ];
 }
 

@@ -26,6 +26,7 @@ export function Plot({ width, height, label, marks, onPick, children }: PlotProp
   return (
     <div class="plot" {...handlers}>
       {/* Not role="img": what is inside of an image cannot be reached, and the marks can. */}
+      {/* biome-ignore lint/a11y/useSemanticElements: a drawing holds no fieldset */}
       <svg
         class={mark?.picked !== undefined && onPick !== undefined ? "canPick" : undefined}
         width={width}

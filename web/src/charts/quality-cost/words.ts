@@ -1,7 +1,7 @@
 import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
 import { formatDollars, formatNumber, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { listed, shown } from "../names.js";
+import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 
 /** What a tooltip tells of a system. */
@@ -35,13 +35,15 @@ export function qualityCostWords({ points, front, hull }: QualityCostChart): str
 function frontWords(front: readonly string[]): string {
   const [cheapest, best] = [front[0], front.at(-1)];
   if (cheapest === undefined || best === undefined) return "No system is on the front.";
-  if (front.length === 1) return `${shown(cheapest)} alone is on the front.`;
-  return `${shown(cheapest)} is the cheapest on the front and ${shown(best)} the best.`;
+  if (front.length === 1) return `${told(cheapest)} alone is on the front.`;
+  return `${told(cheapest)} is the cheapest on the front and ${told(best)} the best.`;
 }
 
 function dominatedWords(dominated: number, total: number): string {
   if (total === 1) return "There is no other system to hold against it.";
-  return `${dominated === 0 ? "None" : dominated} of ${plural(total, "system")} ${dominated > 1 ? "are" : "is"} dominated: another is at least as good and as cheap, and better in one.`;
+  if (dominated === 0) return `None of ${plural(total, "system")} is dominated.`;
+  const verb = dominated > 1 ? "are" : "is";
+  return `${dominated} of ${plural(total, "system")} ${verb} dominated: another is at least as good and as cheap, and better in one.`;
 }
 
 function hullWords(front: readonly string[], hull: readonly string[]): string {

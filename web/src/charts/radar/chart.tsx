@@ -5,11 +5,12 @@ import { RowNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";
 import { Plot } from "../plot/plot.js";
 import { shapePath } from "../plot/shapes.js";
+import { UNHEARD } from "../plot/unheard.js";
 import type { ChartProps } from "../props.js";
 import { looksOf, type Series } from "../series.js";
 import { layoutSpeedBars } from "./bars.js";
-import { isRadar, layoutRadar } from "./layout.js";
-import { isMeasured, radarNotes, radarTable, radarWords } from "./words.js";
+import { layoutRadar } from "./layout.js";
+import { isMeasured, isRadar, radarNotes, radarTable, radarWords } from "./words.js";
 
 interface Props extends ChartProps {
   data: RadarData;
@@ -52,14 +53,14 @@ function Radar({ data, width, words, series, onPick }: DrawnProps) {
   const drawing = useMemo(
     () => (
       <>
-        <g class="axis" aria-hidden="true">
+        <g class="axis" {...UNHEARD}>
           {layout.spokes.map(({ system, x, y }) => (
             <line key={system} class="grid" x1={middle.x} y1={middle.y} x2={x} y2={y} />
           ))}
           {layout.rings.map(({ radius, text }) => (
             <g key={radius}>
               <circle class="grid" cx={middle.x} cy={middle.y} r={radius} />
-              <text x={middle.x + 4} y={middle.y - radius - 3}>
+              <text x={middle.x + 4} y={middle.y - radius + 13}>
                 {text}
               </text>
             </g>
@@ -69,7 +70,7 @@ function Radar({ data, width, words, series, onPick }: DrawnProps) {
         {layout.points.map(({ system, x, y, isClipped }) => (
           <Spot key={system} x={x} y={y} isClipped={isClipped} look={series(system)} />
         ))}
-        <g class="names" aria-hidden="true">
+        <g class="names" {...UNHEARD}>
           {layout.names.map(({ system, text, x, y, anchor }) => (
             <text key={system} x={x} y={y} text-anchor={anchor}>
               {text}

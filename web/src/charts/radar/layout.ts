@@ -27,11 +27,6 @@ export interface RadarLayout {
   marks: readonly Mark[];
 }
 
-/** From how many systems on, and up to how many, spokes can be read; bars do for all others. */
-export function isRadar({ spokes }: RadarChart): boolean {
-  return spokes.length >= 3 && spokes.length <= 12;
-}
-
 /** How far the spokes reach, in seconds. */
 export function reachOf({ spokes, limitSeconds }: RadarChart): number {
   const longest = max(spokes, ({ seconds }) => seconds ?? 0) ?? 0;

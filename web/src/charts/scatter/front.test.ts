@@ -29,7 +29,7 @@ test("half the way in dollars is half the way in quality", () => {
     Math.abs((place[0] ?? 0) - half) < Math.abs((best[0] ?? 0) - half) ? place : best,
   );
   expect(Math.abs((near[1] ?? 0) - 50)).toBeLessThan(10);
-  expect(places).toHaveLength(26);
+  expect(places).toHaveLength(62);
 });
 
 test("a hull that begins with a free system draws without NaN", () => {

@@ -18,7 +18,7 @@ export interface HullMember {
   readonly quality: number;
 }
 
-const PIECES = 24;
+const PIECES = 60;
 
 /** What shares of two systems reach: straight in dollars, and so a curve on a logarithmic axis. */
 export function hullPath(members: readonly HullMember[], x: Axis, y: Axis): string {
@@ -30,8 +30,8 @@ export function hullPath(members: readonly HullMember[], x: Axis, y: Axis): stri
 /** Mixes of two members, evenly spread over the decades between them. */
 function between(from: HullMember, to: HullMember | undefined): HullMember[] {
   if (to === undefined || !(to.cost > from.cost)) return [];
-  // Zero has no logarithm: seen from a free system, the curve leaves the lane six decades under the other one.
-  const start = Math.max(from.cost, to.cost / 1e6);
+  // Zero has no logarithm: seen from a free system, the curve begins four decades under the other one.
+  const start = Math.max(from.cost, to.cost / 1e4);
   return Array.from({ length: PIECES }, (_, piece) => {
     const cost = start * (to.cost / start) ** ((piece + 1) / (PIECES + 1));
     const share = (cost - from.cost) / (to.cost - from.cost);

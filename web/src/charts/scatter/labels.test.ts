@@ -11,8 +11,8 @@ const named = fc.record({
   size: fc.constant(6),
 });
 
-test("a single mark has its name to the right", () => {
-  expect(labelsFor([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([{ name: "a", text: "a", x: 110, y: 104 }]);
+test("a single mark has its name to the right, a little higher", () => {
+  expect(labelsFor([{ name: "a", x: 100, y: 100, size: 6 }], area)).toEqual([{ name: "a", text: "a", x: 106, y: 96 }]);
 });
 
 test("at the right edge the name stands to the left", () => {

@@ -36,10 +36,11 @@ export function labelsFor(marks: readonly Named[], area: Area): Label[] {
   return labels;
 }
 
-/** Right, left, above and below. */
+/** Right above, where the step of a front does not run through it; then right, left, above and below. */
 function placesFor({ x, y, size }: Named, width: number): Box[] {
   const at = (left: number, top: number): Box => ({ x: left, y: top, width, height: HEIGHT });
   return [
+    at(x + size, y - HEIGHT - 1),
     at(x + size + GAP, y - HEIGHT / 2),
     at(x - size - GAP - width, y - HEIGHT / 2),
     at(x - width / 2, y - size - GAP - HEIGHT),

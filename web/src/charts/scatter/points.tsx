@@ -1,4 +1,5 @@
 import { shapePath } from "../plot/shapes.js";
+import { UNHEARD } from "../plot/unheard.js";
 import type { Series } from "../series.js";
 import type { Label } from "./labels.js";
 
@@ -50,7 +51,7 @@ export function whiskerPath(x: number, { low, high }: { low: number; high: numbe
 /** The names that found a place. */
 export function Labels({ labels }: { labels: readonly Label[] }) {
   return (
-    <g class="names" aria-hidden="true">
+    <g class="names" {...UNHEARD}>
       {labels.map(({ name, text, x, y }) => (
         <text key={name} x={x} y={y}>
           {text}

@@ -6,6 +6,7 @@ import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";
 import { Plot } from "../plot/plot.js";
 import { Filled, type Texture, TextureDefs, textureUrl } from "../plot/textures.js";
+import { UNHEARD } from "../plot/unheard.js";
 import type { ChartProps } from "../props.js";
 import { layoutTokenCosts } from "./layout.js";
 import {
@@ -69,13 +70,13 @@ export function TokenCostChart({ data, title = "Cost by class of token", onPick 
 
 function UnitChoice({ unit, title, onChange }: { unit: Unit; title: string; onChange: (unit: Unit) => void }) {
   return (
-    <span class="choice" role="group" aria-label={`Unit of ${title}`}>
+    <fieldset class="choice" aria-label={`Unit of ${title}`}>
       {(["dollars", "tokens"] as const).map((choice) => (
         <button key={choice} type="button" aria-pressed={choice === unit} onClick={() => onChange(choice)}>
           {choice === "dollars" ? "Dollars" : "Tokens"}
         </button>
       ))}
-    </span>
+    </fieldset>
   );
 }
 
@@ -106,7 +107,7 @@ function Drawn({ data, unit, width, words, prefix, onPick }: DrawnProps) {
         {bills.map(({ system, x: at, top, bottom }) => (
           <line key={system} class="bill" x1={at} x2={at} y1={top} y2={bottom} />
         ))}
-        <g class="names figures" aria-hidden="true">
+        <g class="names figures" {...UNHEARD}>
           {totals.map(({ system, text, x: at, y }) => (
             <text key={system} x={at} y={y}>
               {text}

@@ -1,7 +1,7 @@
 import type { TokenClass, TokenCost } from "../../../../src/views/contract.js";
 import { formatCount, formatDollars, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { listed, shown } from "../names.js";
+import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 
 /** What the bars are made of. */
@@ -71,8 +71,8 @@ export function tokenCostWords(costs: readonly TokenCost[], unit: Unit): string 
       : `, ${formatShare(amountOf(largest, unit) / dearest.total)} of it for ${CLASS_NAMES[largest.name]}`;
   const all = formatAmount(dearest.total, unit);
   return unit === "dollars"
-    ? `${shown(system)} is the dearest with ${all}${share}.`
-    : `${shown(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
+    ? `${told(system)} is the dearest with ${all}${share}.`
+    : `${told(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
 }
 
 /** Systems without a bar, and totals that the bars do not add up to. */

@@ -9,7 +9,7 @@ import type { ChartProps } from "../props.js";
 import { whiskerPath } from "../scatter/points.js";
 import { looksOf, type Series } from "../series.js";
 import { type DrawnLine, layoutTrend, type TrendSpot } from "./layout.js";
-import { type TrendLine, trendLines } from "./series.js";
+import { hasValue, type TrendLine, trendLines } from "./series.js";
 import { trendNotes, trendTable, trendWords } from "./words.js";
 
 interface Props extends ChartProps {
@@ -27,7 +27,6 @@ interface DrawnProps extends Pick<Props, "figure" | "onPick"> {
 
 /** With more lines than this, bands would hide each other: then only the line that is pointed at shows its own. */
 const MOST_BANDS = 3;
-const MOST_WHISKERS = 16;
 
 /**
  * One figure of each system over runs.
@@ -54,7 +53,7 @@ export function TrendChart({ runs, figure, title = "Trend", systems, onPick }: P
       legend={legend}
       notes={trendNotes(lines, runs)}
     >
-      {lines.length === 0
+      {!lines.some(hasValue)
         ? null
         : (width) => (
             <Drawn
@@ -108,13 +107,7 @@ function Line({ line: { system, path, band, spots }, look, active, count }: Line
       {hasIntervals && <path class="band" d={band} fill={look.colour} />}
       <path class="curve" d={path} stroke={look.colour} />
       {spots.map((spot, index) => (
-        <Run
-          key={index}
-          spot={spot}
-          look={look}
-          isSmall={spots.length > 60}
-          hasWhisker={hasIntervals && spots.length <= MOST_WHISKERS}
-        />
+        <Run key={index} spot={spot} look={look} isSmall={spots.length > 60} hasWhisker={hasIntervals} />
       ))}
     </g>
   );

@@ -13,7 +13,7 @@ export interface TrendSpot {
   readonly x: number;
   readonly y: number;
   readonly isBlank: boolean;
-  /** The ends of its interval. */
+  /** The ends of its interval, of a run that stands alone: a band needs two. */
   readonly whisker: { readonly low: number; readonly high: number } | null;
 }
 
@@ -90,13 +90,19 @@ function drawLine({ system, points }: TrendLine, { x, y, area }: Axes): DrawnLin
     system,
     path: line(points) ?? "",
     band: band(points) ?? "",
-    spots: points.map((point) => ({
+    spots: points.map((point, index) => ({
       x: across(point),
       y: isDrawn(point) ? y.place(point.value ?? 0) : area.bottom - 8,
       isBlank: !isDrawn(point),
-      whisker: isDrawn(point) ? whiskerOf(point, y) : null,
+      whisker: isDrawn(point) && isAlone(points, index) ? whiskerOf(point, y) : null,
     })),
   };
+}
+
+function isAlone(points: readonly TrendPoint[], index: number): boolean {
+  return [points[index - 1], points[index + 1]].every(
+    (neighbour) => neighbour === undefined || neighbour.blank !== null,
+  );
 }
 
 function whiskerOf({ low, high }: TrendPoint, y: Axis): TrendSpot["whisker"] {

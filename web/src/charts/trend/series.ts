@@ -64,3 +64,8 @@ function errorShare({ outcomes }: SystemCard): number {
 function end({ figures }: SystemCard, name: string): number | null {
   return Object.entries(figures).find(([key]) => key === name)?.[1] ?? null;
 }
+
+/** Whether any run of a system can be drawn. */
+export function hasValue({ points }: TrendLine): boolean {
+  return points.some(({ blank }) => blank === null);
+}

@@ -2,7 +2,7 @@ import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
 import { formatMoment } from "../../ui/dates.js";
 import { formatDollars, formatInterval, formatSeconds, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
-import { shown } from "../names.js";
+import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 import { styleOf } from "./figures.js";
 import type { TrendLine, TrendPoint } from "./series.js";
@@ -29,16 +29,21 @@ export function trendWords(lines: readonly TrendLine[], figure: CardFigure): str
   const runs = new Set(points.map(({ run }) => run.id)).size;
   const { format } = styleOf(figure);
   const changes = lines.flatMap((line) => changeOf(line, format));
-  if (changes.length === 0) return `None of ${plural(runs, "run")} has a value to draw.`;
+  if (changes.length === 0)
+    return `There is nothing to draw: none of ${plural(runs, "run")} has a value (${reasonsOf(points)}).`;
   const more = changes.length > 3 ? ` and ${changes.length - 3} more systems` : "";
   return `Over ${plural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
+}
+
+function reasonsOf(points: readonly TrendPoint[]): string {
+  return [...new Set(points.map(({ blank }) => blank))].slice(0, 3).join("; ");
 }
 
 function changeOf({ system, points }: TrendLine, format: (value: number | null) => string): string[] {
   const known = points.filter(({ blank }) => blank === null);
   const [first, last] = [known[0], known.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const name = shown(system);
+  const name = told(system);
   return [
     first === last
       ? `${name} has ${format(last.value)}`

@@ -32,8 +32,11 @@ export function wantedBy({ a, b, systemA, systemB }: Choice): WantedComparison |
 }
 
 function missingInOne({ a, systemA, systemB }: Choice): string | null {
-  if (a?.systems.length === 1) return "This run has one system, so that there is nothing to compare it with: choose another run as B.";
-  return systemA === "" || systemB === "" || systemA === systemB ? "A and B are the same run: choose two of its systems." : null;
+  if (a?.systems.length === 1)
+    return "This run has one system, so that there is nothing to compare it with: choose another run as B.";
+  return systemA === "" || systemB === "" || systemA === systemB
+    ? "A and B are the same run: choose two of its systems."
+    : null;
 }
 
 function missingInTwo({ a, b, systemA, systemB }: Choice): string | null {

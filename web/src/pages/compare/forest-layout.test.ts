@@ -4,7 +4,16 @@ import type { MetricComparison } from "../../../../src/compare/index.js";
 import { forestGroups } from "./forest-layout.js";
 
 function metric(known: Partial<MetricComparison>): MetricComparison {
-  return { metric: "m", kind: "quality", a: 0.5, b: 0.5, difference: 0, low: null, high: null, ...known } as MetricComparison;
+  return {
+    metric: "m",
+    kind: "quality",
+    a: 0.5,
+    b: 0.5,
+    difference: 0,
+    low: null,
+    high: null,
+    ...known,
+  } as MetricComparison;
 }
 
 test("scores share one scale, and what it took is relative to A", () => {
@@ -25,16 +34,25 @@ test("what has no difference, or nothing to be relative to, is not drawn", () =>
 test("everything drawn is within the plot", () => {
   const value = fc.double({ min: -1e6, max: 1e6, noNaN: true });
   fc.assert(
-    fc.property(fc.array(fc.record({ a: value, difference: value, half: fc.double({ min: 0, max: 1e6, noNaN: true }) })), (all) => {
-      const metrics = all.map(({ a, difference, half }, i) =>
-        metric({ kind: i % 2 ? "economy" : "quality", a, difference, low: difference - half, high: difference + half }),
-      );
-      for (const { rows } of forestGroups(metrics))
-        for (const { at, low, high } of rows)
-          for (const place of [at, low ?? 0, high ?? 0]) {
-            expect(place).toBeGreaterThanOrEqual(-1e-9);
-            expect(place).toBeLessThanOrEqual(1 + 1e-9);
-          }
-    }),
+    fc.property(
+      fc.array(fc.record({ a: value, difference: value, half: fc.double({ min: 0, max: 1e6, noNaN: true }) })),
+      (all) => {
+        const metrics = all.map(({ a, difference, half }, i) =>
+          metric({
+            kind: i % 2 ? "economy" : "quality",
+            a,
+            difference,
+            low: difference - half,
+            high: difference + half,
+          }),
+        );
+        for (const { rows } of forestGroups(metrics))
+          for (const { at, low, high } of rows)
+            for (const place of [at, low ?? 0, high ?? 0]) {
+              expect(place).toBeGreaterThanOrEqual(-1e-9);
+              expect(place).toBeLessThanOrEqual(1 + 1e-9);
+            }
+      },
+    ),
   );
 });

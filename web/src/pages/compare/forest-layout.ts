@@ -30,6 +30,9 @@ export function forestGroups(metrics: readonly MetricComparison[]): ForestGroup[
   ].filter(({ rows }) => rows.length > 0);
 }
 
+/** Where A is next to nothing, everything is many times as much: the plot ends here, and the table has the figure. */
+const MOST_RELATIVE = 10;
+
 interface GroupParts {
   readonly title: string;
   readonly isRelative: boolean;
@@ -44,8 +47,8 @@ function groupOf({ title, isRelative, metrics }: GroupParts): ForestGroup {
   const values = drawn.flatMap(({ metric: { low, high }, unit, difference }) =>
     [difference, low ?? difference, high ?? difference].map((value) => Math.abs(value / unit)),
   );
-  const limit = roundUp(Math.max(0, ...values));
-  const place = (value: number, unit: number) => (value / unit / limit + 1) / 2;
+  const limit = Math.min(roundUp(Math.max(0, ...values)), isRelative ? MOST_RELATIVE : Number.POSITIVE_INFINITY);
+  const place = (value: number, unit: number) => Math.min(1, Math.max(0, (value / unit / limit + 1) / 2));
   const rows = drawn.map(({ metric, unit, difference }) => ({
     metric,
     at: place(difference, unit),
@@ -57,7 +60,8 @@ function groupOf({ title, isRelative, metrics }: GroupParts): ForestGroup {
 
 /** The next number with one digit that is 1, 2 or 5; 1 when nothing differs. */
 function roundUp(value: number): number {
-  if (value <= 0 || !Number.isFinite(value)) return 1;
+  if (!Number.isFinite(value)) return value;
+  if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
   const digit = [1, 2, 5, 10].find((candidate) => candidate * power >= value * (1 - 1e-12)) ?? 10;
   return digit * power;

@@ -51,7 +51,9 @@ function ForestLine({ row: { metric, at, low, high }, y }: { row: ForestRow; y: 
       <text x={NAME - 10} y={y + 4} text-anchor="end">
         {shortened(visibleLine(metricName(metric)))}
       </text>
-      {low !== null && high !== null && <path d={`M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 4}V${y + 4}M${x(high)} ${y - 4}V${y + 4}`} />}
+      {low !== null && high !== null && (
+        <path d={`M${x(low)} ${y}H${x(high)}M${x(low)} ${y - 4}V${y + 4}M${x(high)} ${y - 4}V${y + 4}`} />
+      )}
       <rect x={x(at) - 4} y={y - 4} width={8} height={8} />
       <text x={NAME + PLOT + 10} y={y + 4}>
         {CHANGE_WORDS[metric.change]}

@@ -1,15 +1,20 @@
 import type { MetricComparison } from "../../../../src/compare/index.js";
 import { CHANGE_WORDS, metricName, metricValue, pValue, signedIn } from "../../../../src/report/compare-cells.js";
 import { formatCount } from "../../ui/index.js";
+import { Scrollable } from "../trial/text/scrollable.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 
-const SIGNS: Readonly<Record<MetricComparison["change"], string>> = { better: "▲", worse: "▼", same: "=", unclear: "?" };
+const SIGNS: Readonly<Record<MetricComparison["change"], string>> = {
+  better: "▲",
+  worse: "▼",
+  same: "=",
+  unclear: "?",
+};
 
 /** The differences in figures. */
 export function MetricTable({ metrics, level }: { metrics: readonly MetricComparison[]; level: number }) {
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class="table-scroll" aria-label="Differences in figures" tabIndex={0}>
+    <Scrollable class="table-scroll" label="Differences in figures">
       <table class="table">
         <caption class="unseen">Differences from A to B, task by task</caption>
         <thead>
@@ -29,7 +34,7 @@ export function MetricTable({ metrics, level }: { metrics: readonly MetricCompar
           ))}
         </tbody>
       </table>
-    </section>
+    </Scrollable>
   );
 }
 
@@ -50,7 +55,7 @@ function MetricRow({ metric }: { metric: MetricComparison }) {
       <td class="number">{pValue(adjustedP)}</td>
       <td class="number">{formatCount(n)}</td>
       <td>
-        <span class={`change change-${change}`}>
+        <span class={`compared compared-${change}`}>
           <span aria-hidden="true">{SIGNS[change]}</span> {CHANGE_WORDS[change]}
         </span>
         {reason !== undefined && <small class="quiet"> {reason}</small>}

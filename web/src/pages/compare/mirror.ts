@@ -1,12 +1,18 @@
 import type { Change, Comparison, MetricComparison, TaskPasses, UnmatchedTask } from "../../../../src/compare/index.js";
 import type { CompareView } from "../../../../src/views/contract.js";
 
-const OTHER_WAY: Readonly<Record<Change, Change>> = { better: "worse", worse: "better", same: "same", unclear: "unclear" };
+const OTHER_WAY: Readonly<Record<Change, Change>> = {
+  better: "worse",
+  worse: "better",
+  same: "same",
+  unclear: "unclear",
+};
 
 /** The same comparison with A and B exchanged: a file holds each pair once. */
 export function mirrored({ a, b, comparison }: CompareView): CompareView {
   const comparisons = comparison.comparisons.map(mirroredComparison);
-  return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons } };
+  const notes = comparison.notes.map(mirroredWords);
+  return { a: b, b: a, comparison: { ...comparison, a: comparison.b, b: comparison.a, comparisons, notes } };
 }
 
 function mirroredComparison(comparison: Comparison): Comparison {
@@ -24,12 +30,22 @@ function mirroredComparison(comparison: Comparison): Comparison {
       flaky: flips.flaky.map(mirroredTask),
     },
     unmatched: comparison.unmatched.map(mirroredUnmatched),
+    notes: comparison.notes.map(mirroredWords),
   };
 }
 
 function mirroredMetric(metric: MetricComparison): MetricComparison {
-  const { a, b, difference, low, high, change } = metric;
-  return { ...metric, a: b, b: a, difference: negative(difference), low: negative(high), high: negative(low), change: OTHER_WAY[change] };
+  const { a, b, difference, low, high, change, reason } = metric;
+  return {
+    ...metric,
+    a: b,
+    b: a,
+    difference: negative(difference),
+    low: negative(high),
+    high: negative(low),
+    change: OTHER_WAY[change],
+    ...(reason === undefined ? {} : { reason: mirroredWords(reason) }),
+  };
 }
 
 function mirroredTask(task: TaskPasses): TaskPasses {
@@ -38,8 +54,14 @@ function mirroredTask(task: TaskPasses): TaskPasses {
 }
 
 function mirroredUnmatched(task: UnmatchedTask): UnmatchedTask {
-  if (task.scoredIn === "neither") return task;
-  return { ...task, scoredIn: task.scoredIn === "a" ? "b" : "a" };
+  const reason = mirroredWords(task.reason);
+  if (task.scoredIn === "neither") return { ...task, reason };
+  return { ...task, reason, scoredIn: task.scoredIn === "a" ? "b" : "a" };
+}
+
+/** Sentences name the sides too, such as `not in B`. */
+function mirroredWords(text: string): string {
+  return text.replace(/\b(in|of) ([AB])\b/g, (_, word: string, side: string) => `${word} ${side === "A" ? "B" : "A"}`);
 }
 
 /** Nothing is −0. */

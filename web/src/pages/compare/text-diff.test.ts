@@ -16,7 +16,11 @@ test("each side can be read out of a diff", () => {
   fc.assert(
     fc.property(texts, texts, fc.constantFrom("words" as const, "lines" as const), (a, b, unit) => {
       const pieces = textDiff(a, b, unit) ?? [];
-      const read = (other: string) => pieces.filter(({ side }) => side !== other).map(({ text }) => text).join("");
+      const read = (other: string) =>
+        pieces
+          .filter(({ side }) => side !== other)
+          .map(({ text }) => text)
+          .join("");
       expect([read("b"), read("a")]).toEqual([a, b]);
     }),
   );

@@ -19,10 +19,15 @@ export const LONGEST_COMPARED = 200_000;
  * textDiff("a b", "a c", "words"); // [{ side: "both", text: "a " }, { side: "a", text: "b" }, { side: "b", text: "c" }]
  */
 export function textDiff(a: string, b: string, unit: DiffUnit): DiffPiece[] | null {
-  const compare = unit === "words" ? diffWordsWithSpace : diffLines;
-  const changes = compare(a.slice(0, LONGEST_COMPARED), b.slice(0, LONGEST_COMPARED), LIMITS);
+  const [ofA, ofB] = [a.slice(0, LONGEST_COMPARED), b.slice(0, LONGEST_COMPARED)];
+  const changes = unit === "words" ? diffWordsWithSpace(ofA, ofB, LIMITS) : diffLines(ofA, ofB, LIMITS);
   if (changes === undefined) return null;
-  return changes.map(({ added, removed, value }) => ({ side: added ? "b" : removed ? "a" : "both", text: value }));
+  return changes.map((change) => ({ side: sideOf(change), text: change.value }));
+}
+
+function sideOf({ added, removed }: { added: boolean; removed: boolean }): DiffPiece["side"] {
+  if (added) return "b";
+  return removed ? "a" : "both";
 }
 
 /** A line of each side that stand next to each other; null where the other side has a line more. */
@@ -55,7 +60,11 @@ export function unifiedLines(pieces: readonly DiffPiece[]): string[] {
 }
 
 function beside(a: readonly string[], b: readonly string[]): SidePair[] {
-  return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => ({ a: a[i] ?? null, b: b[i] ?? null, isSame: false }));
+  return Array.from({ length: Math.max(a.length, b.length) }, (_, i) => ({
+    a: a[i] ?? null,
+    b: b[i] ?? null,
+    isSame: false,
+  }));
 }
 
 function linesOf(text: string): string[] {

@@ -1,5 +1,6 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
 import type { RunCard } from "../../../../src/views/contract.js";
+import { useSource } from "../../shell/context.js";
 import { addressOf, changeQuery, type Route } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";
 import { EmptyState } from "../../ui/empty-state.js";
@@ -17,6 +18,7 @@ const FIRST_PARTS = 12;
 /** All leaderboards that the filters leave. */
 export function Boards({ route, runs }: { route: Route; runs: readonly RunCard[] }) {
   const { query } = route;
+  const { kind } = useSource();
   const [limit, setLimit] = useState(FIRST_PARTS);
   const boards = useBoards(runs, query);
   const picks = useMemo(() => parsePicks(query.pick), [query.pick]);
@@ -25,7 +27,7 @@ export function Boards({ route, runs }: { route: Route; runs: readonly RunCard[]
   if (boards.length === 0) return <NothingFits />;
   return (
     <>
-      <NewsList boards={boards} asked={{ dataset: query.dataset, tag: query.tag }} />
+      {kind === "served" && <NewsList boards={boards} asked={{ dataset: query.dataset, tag: query.tag }} />}
       {boards.slice(0, limit).map(({ part, entries }, place) => (
         <PartView key={part.key} {...{ route, part, entries, picks, onPicks }} isFirst={place === 0} />
       ))}

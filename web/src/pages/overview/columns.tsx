@@ -10,7 +10,7 @@ import {
   NOTHING,
 } from "../../ui/format.js";
 import { IntervalCell } from "../../ui/interval-cell.js";
-import { MomentInTwo } from "../../ui/moment.js";
+import { Moment } from "../../ui/moment.js";
 import type { Pick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
 import type { Column } from "../../ui/table-column.js";
@@ -156,7 +156,8 @@ const STANDING: readonly Column<Entry>[] = [
   {
     key: "pareto",
     title: "Pareto rank",
-    about: "1 when no other system here is as good for less; by quality and cost per pass",
+    about:
+      "1 when no other system here is as good for less; by quality and cost per pass, in dollars or else in tokens",
     isNumeric: true,
     value: ({ rank }) => rank,
     cell: ({ rank }) =>
@@ -184,7 +185,7 @@ const RUN: Column<Entry> = {
   cell: ({ run }) => (
     <>
       <a href={addressOf(["run", run.id])} title={`${run.title}\n${run.id}`} class="bare">
-        <MomentInTwo at={run.createdAt} />
+        <Moment at={run.createdAt} />
       </a>
       {run.status !== "complete" && <StatusBadge status={run.status} />}
     </>

@@ -39,13 +39,17 @@ export function frontOf(points: readonly Placed[], bestY: BestY): string[] {
 
 /** Names of those on the upper convex hull of the front: no mixture of two others is as good for the same cost. */
 export function hullOf(points: readonly Placed[]): string[] {
-  const front = new Set(frontOf(points, "high"));
-  const hull: Known[] = [];
-  for (const point of knownOf(points.filter(({ name }) => front.has(name))).sort((a, b) => a.x - b.x)) {
-    while (isUnder(hull.at(-2), hull.at(-1), point)) hull.pop();
-    hull.push(point);
+  const names = new Set(frontOf(points, "high"));
+  const front = knownOf(points.filter(({ name }) => names.has(name))).sort((a, b) => a.x - b.x);
+  const corners: Known[] = [];
+  for (const point of front) {
+    // Equal ones share a corner: between them there is no slope to compare.
+    if (corners.at(-1)?.x === point.x) continue;
+    while (isUnder(corners.at(-2), corners.at(-1), point)) corners.pop();
+    corners.push(point);
   }
-  return hull.map(({ name }) => name);
+  const kept = new Set(corners.map(({ x }) => x));
+  return front.filter(({ x }) => kept.has(x)).map(({ name }) => name);
 }
 
 /** Whether the middle one lies under the line from the one before to the one after. */

@@ -6,7 +6,7 @@ import type { Pick } from "../../ui/picks.js";
 import { SortableTable } from "../../ui/table.js";
 import { leaderboardColumns } from "./columns.js";
 import { PartCharts } from "./part-charts.js";
-import { type Entry, entryKey, type Part, thresholdsOf, titleOf } from "./parts.js";
+import { type Entry, entryKey, type Part, rankingCost, thresholdsOf, titleOf } from "./parts.js";
 
 interface PartViewProps {
   route: Route;
@@ -31,6 +31,7 @@ export function PartView({ route, part, entries, picks, onPicks, isFirst }: Part
       <h2>{title}</h2>
       <p class="quiet">{sizeInWords(part, entries)}</p>
       <ThresholdNote entries={entries} />
+      <TokenNote entries={entries} />
       <SortableTable
         caption={`Systems on ${title}`}
         rows={entries}
@@ -49,6 +50,11 @@ function sizeInWords({ datasets, runs }: Part, entries: readonly Entry[]): strin
   const shown = `${plural(entries.length, "system")}, the latest run of each`;
   const mark = datasets.map(({ fingerprint }) => fingerprint.slice(0, 8)).join(", ");
   return `${formatCount(examples)} ${examples === 1 ? "example" : "examples"} · ${shown} · ${plural(runs.length, "run")} in all · content ${mark}`;
+}
+
+function TokenNote({ entries }: { entries: readonly Entry[] }) {
+  if (rankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
+  return <p class="quiet">No cost is known here, so Pareto ranks are by quality and output tokens for each pass.</p>;
 }
 
 function ThresholdNote({ entries }: { entries: readonly Entry[] }) {

@@ -76,6 +76,14 @@ describe("lines of the leaderboard", () => {
     expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unknown: null });
   });
 
+  test("are ranked by tokens for each pass where no price is known", () => {
+    const systems = [
+      sampleSystem("short", { mean_score: 0.5, cost_of_pass: 10 }),
+      sampleSystem("long", { mean_score: 0.5, cost_of_pass: 20 }),
+    ];
+    expect(linesOf([sampleRun("r", { systems })]).map(({ rank }) => rank)).toEqual([1, 2]);
+  });
+
   test("show marks in place of characters that hide", () => {
     const [line] = linesOf([sampleRun("r", { systems: [sampleSystem("a\u202eb")] })]);
     expect(line?.name).toBe("a⟨U+202E⟩b");

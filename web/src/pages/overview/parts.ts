@@ -14,7 +14,7 @@ export interface Entry extends SystemOfRun {
   /** The system's name, with its harness where there are several of that name. */
   name: string;
   previous: SystemOfRun | null;
-  /** Its front by quality and cost per pass; null when one of them is not known. */
+  /** Its front by quality and `rankingCost`; null when one of them is not known. */
   rank: number | null;
 }
 
@@ -59,7 +59,10 @@ function askedIn({ datasets }: RunCard, dataset: string | undefined): readonly D
 }
 
 function partKey(datasets: readonly DatasetCard[]): string {
-  return JSON.stringify(datasets.map(({ name, fingerprint }) => [name, fingerprint]).sort());
+  return datasets
+    .map(({ name, fingerprint }) => JSON.stringify([name, fingerprint]))
+    .sort()
+    .join();
 }
 
 function newestFirst(runs: readonly RunCard[]): RunCard[] {
@@ -82,7 +85,8 @@ export function entriesOf(part: Part, fits: (candidate: SystemOfRun) => boolean)
       latest.set(who, { ...candidate, key: entryKey(candidate), previous: null });
     else if (found?.previous === null && isMeasured(candidate.card)) found.previous = candidate;
   }
-  return ranked(named([...latest.values()]));
+  const nameOf = namesByHarness([...latest.values()].map(({ card }) => card));
+  return ranked([...latest.values()].map((entry) => ({ ...entry, name: nameOf(entry.card) })));
 }
 
 /** A run that measured nothing is nothing to compare with. */
@@ -99,27 +103,27 @@ export function entryKey({ run, card }: SystemOfRun): string {
   return JSON.stringify([run.id, card.system]);
 }
 
-function named<T extends SystemOfRun>(entries: readonly T[]): (T & { name: string })[] {
-  const seen = new Map<string, number>();
-  for (const { card } of entries) seen.set(card.system, (seen.get(card.system) ?? 0) + 1);
-  return entries.map((entry) => {
-    const { system, harness } = entry.card;
-    return {
-      ...entry,
-      name: visibleLine((seen.get(system) ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system),
-    };
-  });
+/** What systems are called beside each other: by their harness as well, where one name has several. */
+export function namesByHarness(cards: readonly SystemCard[]): (card: SystemCard) => string {
+  const harnesses = new Map<string, Set<string | null>>();
+  for (const { system, harness } of cards) harnesses.set(system, (harnesses.get(system) ?? new Set()).add(harness));
+  return ({ system, harness }) =>
+    visibleLine((harnesses.get(system)?.size ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system);
+}
+
+/** What systems are ranked by beside their quality: dollars for each pass, or output tokens where nobody knows any price. */
+export function rankingCost(entries: readonly SystemOfRun[]): "cost_per_pass_usd" | "cost_of_pass" {
+  const isPriced = entries.some(({ card }) => card.figures.cost_per_pass_usd !== null);
+  return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
 }
 
 function ranked(entries: readonly Omit<Entry, "rank">[]): Entry[] {
-  const points = entries.map(({ card: { figures } }) => ({
-    quality: figures.mean_score,
-    cost: figures.cost_per_pass_usd,
-  }));
+  const cost = rankingCost(entries);
+  const points = entries.map(({ card: { figures } }) => ({ quality: figures.mean_score, cost: figures[cost] }));
   const fronts = paretoFronts(points);
   return entries.map((entry, place) => {
-    const { quality, cost } = points[place] ?? {};
-    return { ...entry, rank: quality == null || cost == null ? null : (fronts[place] ?? null) };
+    const { quality = null, cost: price = null } = points[place] ?? {};
+    return { ...entry, rank: quality === null || price === null ? null : (fronts[place] ?? null) };
   });
 }
 

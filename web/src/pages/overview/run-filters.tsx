@@ -22,12 +22,14 @@ export function RunFilters({ route, choices, children }: RunFiltersProps) {
     <FilterBar onClear={isFiltered ? () => change(NO_FILTER) : null}>
       {children}
       <AskedFilters route={route} choices={choices} />
-      <SelectFilter
-        label="Harness"
-        value={query.harness}
-        choices={choices.harnesses}
-        onChange={(harness) => change({ harness })}
-      />
+      {(choices.harnesses.length > 0 || query.harness) && (
+        <SelectFilter
+          label="Harness"
+          value={query.harness}
+          choices={choices.harnesses}
+          onChange={(harness) => change({ harness })}
+        />
+      )}
       <DateFilter from={query.from} to={query.to} onChange={(days) => change({ ...days })} />
       <TextFilter label="Search" value={query.q} placeholder="system, model, run" onChange={(q) => change({ q })} />
     </FilterBar>

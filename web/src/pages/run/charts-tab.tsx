@@ -22,6 +22,7 @@ export function ChartsTab({ view }: { view: RunView }) {
   };
   return (
     <div class="charts">
+      <h2 class="unseen">Charts</h2>
       {charts.qualityCost.points.length > 0 && <QualityCostChart data={charts.qualityCost} {...shared} />}
       {charts.costSpeed.points.length > 0 && <CostSpeedChart data={charts.costSpeed} {...shared} />}
       {charts.radar.spokes.length > 0 && <SpeedRadar data={charts.radar} {...shared} />}

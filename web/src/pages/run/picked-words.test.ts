@@ -3,7 +3,9 @@ import { pickedWords } from "./picked-words.js";
 import { filterOf } from "./rows/row-filter.js";
 
 test("what is picked in a chart becomes the filter of the rows behind it", () => {
-  const filter = filterOf(pickedWords({ system: "a,b", facets: { depth: 0.5, length: 4096 }, latency: { from: 0, to: 2 } }));
+  const filter = filterOf(
+    pickedWords({ system: "a,b", facets: { depth: 0.5, length: 4096 }, latency: { from: 0, to: 2 } }),
+  );
   expect(filter).toMatchObject({ systems: ["a,b"], tags: ["depth=0.5", "length=4096"], latencyFrom: 0, latencyTo: 2 });
   expect(filterOf(pickedWords({ category: "cost_killed", dataset: "needle" }))).toMatchObject({
     systems: [],

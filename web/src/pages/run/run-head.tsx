@@ -39,7 +39,10 @@ function factsOf({ card, config }: RunView): KeyValue[] {
     ["Cost", formatDollars(card.costUsd)],
     ["Time", formatSeconds(card.wallSeconds)],
     ["Datasets", <Datasets key="datasets" card={card} />],
-    ["Passing", `${config.scoreField === "score" ? "score" : visibleLine(config.scoreField)} ≥ ${formatNumber(card.threshold)}`],
+    [
+      "Passing",
+      `${config.scoreField === "score" ? "score" : visibleLine(config.scoreField)} ≥ ${formatNumber(card.threshold)}`,
+    ],
     ["Trials of each example", config.trials > 1 ? config.trials : null],
   ];
 }
@@ -82,9 +85,9 @@ const ENOUGH = 0.95;
 
 function Coverage({ card: { systems, planned } }: { card: Card }) {
   const scored = systems.reduce((sum, { outcomes }) => sum + outcomes.pass + outcomes.fail, 0);
-  if (planned === 0) return <>–</>;
+  if (planned === 0) return <span>–</span>;
   const share = scored / planned;
-  return share < ENOUGH ? <span class="warn">⚠ {formatShare(share)}</span> : <>{formatShare(share)}</>;
+  return share < ENOUGH ? <span class="warn">⚠ {formatShare(share)}</span> : <span>{formatShare(share)}</span>;
 }
 
 const NOTES_AT_ONCE = 3;

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import type { RunView } from "../../../../src/views/contract.js";
 import { addressOf, changeQuery, type Route } from "../../shell/route.js";
 import { formatCount, formatNumber } from "../../ui/index.js";
+import { Scrollable } from "../trial/text/scrollable.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { filterWords } from "./rows/row-filter.js";
 import { formatOf, keyTitle, metricsIn, type SummaryMetric, summaryKeys } from "./summary-metrics.js";
@@ -20,8 +21,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
   if (systems.length === 0) return <p class="quiet">There are no figures yet.</p>;
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <section class="table-scroll" aria-label="Figures of each system" tabIndex={0}>
+      <Scrollable class="table-scroll" label="Figures of each system">
         <table class="table summary">
           <caption class="unseen">Figures of each system, with their 95 % intervals</caption>
           <thead>
@@ -49,7 +49,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
             ))}
           </tbody>
         </table>
-      </section>
+      </Scrollable>
       <label class="toggle">
         <input
           type="checkbox"
@@ -101,9 +101,7 @@ function Across({ across }: { across: RunView["across"] }) {
         {entries.map(([key, value]) => (
           <div key={key}>
             <dt>{keyTitle(key)}</dt>
-            <dd>
-              {typeof value === "number" ? formatNumber(value) : (value ?? `– ${across[`${key}_reason`] ?? ""}`)}
-            </dd>
+            <dd>{typeof value === "number" ? formatNumber(value) : (value ?? `– ${across[`${key}_reason`] ?? ""}`)}</dd>
           </div>
         ))}
       </dl>

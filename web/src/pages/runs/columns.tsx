@@ -2,7 +2,7 @@ import type { RunCard } from "../../../../src/views/contract.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../ui/format.js";
-import { MomentInTwo } from "../../ui/moment.js";
+import { Moment } from "../../ui/moment.js";
 import type { Pick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
 import type { Column } from "../../ui/table-column.js";
@@ -64,7 +64,7 @@ const ABOUT: readonly Column<RunCard>[] = [
     class: "w-when",
     startsDescending: true,
     value: ({ createdAt }) => Date.parse(createdAt) || null,
-    cell: ({ createdAt }) => <MomentInTwo at={createdAt} />,
+    cell: ({ createdAt }) => <Moment at={createdAt} />,
   },
   { key: "command", title: "Command", class: "w-command", value: commandOf, cell: commandOf },
 ];

@@ -10,7 +10,7 @@ export interface RunsFilter {
 }
 
 /** How runs that a program made are called in the filter, since they have no command. */
-export const BY_PROGRAM = "program";
+const BY_PROGRAM = "program";
 
 /** Runs that fit, in the order they were given. */
 export function runsThatFit(runs: readonly RunCard[], filter: RunsFilter): RunCard[] {

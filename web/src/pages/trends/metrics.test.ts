@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { sampleRun, sampleSystem } from "../overview/sample-cards.js";
-import { metricIn, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
+import { metricIn, namedByHarness, narrowedRuns, systemsOf, trendParts } from "./metrics.js";
 
 const a = sampleSystem("a", {}, { harness: "codex" });
 const b = sampleSystem("b");
@@ -35,6 +35,14 @@ describe("trends", () => {
   test("begin with what was asked most often", () => {
     const parts = trendParts(narrowedRuns(RUNS, {}));
     expect(parts.map(({ runs }) => runs.length)).toEqual([2, 1]);
+  });
+
+  test("have a line for each harness of a system", () => {
+    const twice = [a, sampleSystem("a", {}, { harness: "pi" }), b].map((card, place) =>
+      sampleRun(`r${place}`, { systems: [card] }),
+    );
+    expect(systemsOf(namedByHarness(twice))).toEqual(["a (codex)", "a (pi)", "b"]);
+    expect(systemsOf(namedByHarness(twice.slice(1)))).toEqual(["a", "b"]);
   });
 
   test("keep the colours of systems as runs are added", () => {

@@ -1,6 +1,6 @@
 import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
 import { fits, type Narrowing } from "../overview/narrow.js";
-import { type Part, partsOf } from "../overview/parts.js";
+import { namesByHarness, type Part, partsOf } from "../overview/parts.js";
 
 /** What can be followed over time, by the word that stands for it in the address. */
 export const TREND_METRICS = [
@@ -31,6 +31,12 @@ export function narrowedRuns(runs: readonly RunCard[], narrowing: Narrowing): Ru
 /** Runs that were asked the same, the ones with the most runs first: that is where a trend can be seen. */
 export function trendParts(runs: readonly RunCard[], dataset?: string): Part[] {
   return partsOf(runs, dataset).sort((x, y) => y.runs.length - x.runs.length);
+}
+
+/** Runs whose systems carry their harness in the name where one name has several: they are never one line. */
+export function namedByHarness(runs: readonly RunCard[]): RunCard[] {
+  const nameOf = namesByHarness(runs.flatMap(({ systems }) => systems));
+  return runs.map((run) => ({ ...run, systems: run.systems.map((card) => ({ ...card, system: nameOf(card) })) }));
 }
 
 /** Every system of some runs once, in the order of the first run that has it, so that colours stay as runs are added. */

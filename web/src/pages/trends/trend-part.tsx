@@ -4,11 +4,11 @@ import { goTo } from "../../shell/route.js";
 import { plural } from "../../ui/format.js";
 import { type Part, titleOf } from "../overview/parts.js";
 import { pickedWords } from "../run/picked-words.js";
-import { systemsOf, type TrendMetric } from "./metrics.js";
+import { namedByHarness, systemsOf, type TrendMetric } from "./metrics.js";
 
 /** One metric over the runs that were asked the same, and below it what went wrong in them. */
 export function TrendPart({ part, metric }: { part: Part; metric: TrendMetric }) {
-  const runs = useMemo(() => part.runs.toReversed(), [part]);
+  const runs = useMemo(() => namedByHarness(part.runs.toReversed()), [part]);
   const systems = useMemo(() => systemsOf(runs), [runs]);
   const title = titleOf(part.datasets);
   return (
@@ -29,6 +29,7 @@ function openRun({ run }: Picked): void {
   if (run !== undefined) goTo(["run", run]);
 }
 
-function openErrors(picked: Picked): void {
-  if (picked.run !== undefined) goTo(["run", picked.run, "rows"], pickedWords(picked));
+/** A bar is of all systems of its run. */
+function openErrors({ run, category }: Picked): void {
+  if (run !== undefined) goTo(["run", run, "rows"], pickedWords(category === undefined ? {} : { category }));
 }

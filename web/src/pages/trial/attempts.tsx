@@ -13,7 +13,6 @@ export function Attempts({ row: { attempts } }: { row: EvalRow }) {
       <h2 id="attempts">Attempts that failed</h2>
       <ol class="attempts">
         {attempts.map(({ errorCategory, message, durationMs }, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: attempts never change places.
           <li key={place}>
             <code>{errorCategory}</code> <span class="quiet">after {formatMilliseconds(durationMs)}</span>
             <LongText label={`attempt ${place + 1}`} text={message} length={message.length} first={FIRST} />

@@ -38,7 +38,11 @@ export function Facts({ row }: { row: EvalRow }) {
 }
 
 function costFacts(row: EvalRow): KeyValue[] {
-  const remarks = [COST_SOURCES[row.costSource], ...(row.partial ? ["incomplete"] : []), ...(row.cached ? ["not paid for in this run"] : [])];
+  const remarks = [
+    COST_SOURCES[row.costSource],
+    ...(row.partial ? ["incomplete"] : []),
+    ...(row.cached ? ["not paid for in this run"] : []),
+  ];
   return [
     ["Cost", row.costUsd === null ? null : `${formatDollars(row.costUsd)} (${remarks.join(", ")})`],
     ["Over its limit", row.overshootUsd === null ? null : formatDollars(row.overshootUsd)],

@@ -32,7 +32,10 @@ function Steps({ id, trial, words }: { id: string; trial: TrialKey; words: Query
   const rows = useRows(id, null);
   const { matches } = useSearch(id, filter.text);
   const { table, places } = usePlaces(rows, { filter, order: parseOrder(words.sort, AS_PLANNED), matches });
-  const at = useMemo(() => (table === null ? -1 : places.indexOf(table.placeOf(trial))), [table, places, trialAddress(id, trial)]);
+  const at = useMemo(
+    () => (table === null ? -1 : places.indexOf(table.placeOf(trial))),
+    [table, places, trialAddress(id, trial)],
+  );
   if (table === null || at < 0) return null;
   const hrefAt = (index: number) => {
     const place = places[index];

@@ -57,7 +57,7 @@ function Trial({ route, id, trial }: TrialProps) {
       <Neighbours id={id} trial={trial} list={listOf(route.query)} />
       <WhenLoaded loaded={loaded} what="the trial">
         {(view) => (
-          <div key={trialAddress(id, view.row)} class={isThis ? undefined : "stale"} aria-busy={!isThis}>
+          <div key={trialAddress(id, view.row)} class={isThis ? "trial" : "trial stale"} aria-busy={!isThis}>
             {(isThis || loaded.state === "loading") && <TrialParts route={route} id={id} view={view} />}
           </div>
         )}

@@ -11,10 +11,11 @@ const FIRST = { characters: 600, lines: 8 };
 export function Scores({ view: { row, evidence, threshold } }: { view: TrialView }) {
   const scores = foundScores(row, evidence);
   if (scores.length === 0) return null;
+  const hasEvidence = scores.some((score) => Boolean(score.evidence));
   return (
     <section aria-labelledby="scores">
       <h2 id="scores">Scores</h2>
-      <table class="table scores">
+      <table class={hasEvidence ? "table scores" : "table narrow"}>
         <caption class="unseen">Scores with their evidence</caption>
         <thead>
           <tr>
@@ -22,12 +23,12 @@ export function Scores({ view: { row, evidence, threshold } }: { view: TrialView
             <th scope="col" class="number">
               Score
             </th>
-            <th scope="col">Evidence</th>
+            {hasEvidence && <th scope="col">Evidence</th>}
           </tr>
         </thead>
         <tbody>
           {scores.map((score) => (
-            <ScoreRow key={score.field} score={score} threshold={threshold} />
+            <ScoreRow key={score.field} score={score} threshold={threshold} hasEvidence={hasEvidence} />
           ))}
         </tbody>
       </table>
@@ -35,7 +36,13 @@ export function Scores({ view: { row, evidence, threshold } }: { view: TrialView
   );
 }
 
-function ScoreRow({ score: { field, score, evidence, decides }, threshold }: { score: FoundScore; threshold: number }) {
+interface ScoreRowProps {
+  score: FoundScore;
+  threshold: number;
+  hasEvidence: boolean;
+}
+
+function ScoreRow({ score: { field, score, evidence, decides }, threshold, hasEvidence }: ScoreRowProps) {
   return (
     <tr class={decides ? "decides" : undefined}>
       <th scope="row">
@@ -43,11 +50,18 @@ function ScoreRow({ score: { field, score, evidence, decides }, threshold }: { s
         {decides && <small class="quiet"> decides, ≥ {formatNumber(threshold)} passes</small>}
       </th>
       <td class="number">{formatNumber(score)}</td>
-      <td>
-        {evidence !== null && evidence !== "" && (
-          <LongText label={`evidence of ${visibleLine(field)}`} text={evidence} length={evidence.length} first={FIRST} />
-        )}
-      </td>
+      {hasEvidence && (
+        <td>
+          {evidence !== null && evidence !== "" && (
+            <LongText
+              label={`evidence of ${visibleLine(field)}`}
+              text={evidence}
+              length={evidence.length}
+              first={FIRST}
+            />
+          )}
+        </td>
+      )}
     </tr>
   );
 }
@@ -67,7 +81,6 @@ function GradeList({ grades }: { grades: readonly Grade[] }) {
   return (
     <ul class="grades">
       {grades.map((grade, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: graders may have the same name, and never change places.
         <li key={place}>
           <GradeLine grade={grade} />
         </li>

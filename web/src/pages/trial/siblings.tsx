@@ -20,14 +20,16 @@ export function Siblings({ id, siblings }: { id: string; siblings: TrialView["si
               </th>
               <td>
                 <ul class="siblings">
-                  {siblings.filter((trial) => trial.system === system).map((trial) => (
-                    <li key={trial.trial}>
-                      <a href={trialAddress(id, trial)}>
-                        <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
-                        {trial.score !== null && ` · ${formatScore(trial.score)}`}
-                      </a>
-                    </li>
-                  ))}
+                  {siblings
+                    .filter((trial) => trial.system === system)
+                    .map((trial) => (
+                      <li key={trial.trial}>
+                        <a href={trialAddress(id, trial)}>
+                          <OutcomeBadge outcome={trial.outcome} /> trial {trial.trial}
+                          {trial.score !== null && ` · ${formatScore(trial.score)}`}
+                        </a>
+                      </li>
+                    ))}
                 </ul>
               </td>
             </tr>

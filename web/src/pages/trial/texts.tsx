@@ -1,6 +1,8 @@
 import type { ShownField, TrialView } from "../../../../src/views/contract.js";
 import type { TrialKey } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
+import { plural } from "../../ui/index.js";
+import { outputParts } from "./output-parts.js";
 import { LongText } from "./text/long-text.js";
 import { visibleLine } from "./text/visible-text.js";
 
@@ -12,13 +14,20 @@ export function Texts({ id, view }: { id: string; view: TrialView }) {
   const gold = view.example?.filter(({ name }) => GOLD.test(name)) ?? [];
   const asked = view.example?.filter(({ name }) => !GOLD.test(name)) ?? [];
   const fields = { id, trial: view.row };
+  const { produced, others } = outputParts(view.output, view.example ?? []);
   return (
     <>
       <div class="texts">
         <section aria-labelledby="output">
           <h2 id="output">Response</h2>
           {view.output.length === 0 && <p class="quiet">Nothing came back, or it was not kept.</p>}
-          <Fields {...fields} of="output" fields={view.output} />
+          <Fields {...fields} of="output" fields={produced} />
+          {others.length > 0 && (
+            <details class="other-fields">
+              <summary>{plural(others.length, "other field")} of the output</summary>
+              <Fields {...fields} of="output" fields={others} />
+            </details>
+          )}
         </section>
         {gold.length > 0 && (
           <section aria-labelledby="gold">

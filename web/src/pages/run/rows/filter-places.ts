@@ -79,7 +79,11 @@ function withText(table: RowTable, text: string, matches: Matches | null): Test 
   };
 }
 
-function isAmong(table: RowTable, place: number, found: readonly { system: string; dataset: string; trial: number }[] = []) {
+function isAmong(
+  table: RowTable,
+  place: number,
+  found: readonly { system: string; dataset: string; trial: number }[] = [],
+) {
   if (found.length === 0) return false;
   const { system, dataset, trial } = table.keyAt(place);
   return found.some((key) => key.system === system && key.dataset === dataset && key.trial === trial);

@@ -1,4 +1,4 @@
-import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../../ui/format.js";
+import { formatDollars, formatScore, formatSeconds, NOTHING } from "../../../ui/format.js";
 import { visibleLine } from "../../trial/text/visible-text.js";
 import type { RowTable } from "./row-table.js";
 
@@ -10,6 +10,8 @@ export interface GridColumn {
   /** In pixels: the same for all rows, since most of them are never drawn. */
   readonly width: number;
   readonly isNumeric: boolean;
+  /** May be too long for its cell. */
+  readonly isName?: boolean;
   readonly text: (table: RowTable, place: number) => string;
 }
 
@@ -52,6 +54,7 @@ const EXAMPLE: GridColumn = {
   title: "Example",
   width: 200,
   isNumeric: false,
+  isName: true,
   text: ({ ids }, place) => visibleLine(String(ids[place] ?? "")),
 };
 
@@ -60,6 +63,7 @@ const SYSTEM: GridColumn = {
   title: "System",
   width: 190,
   isNumeric: false,
+  isName: true,
   text: ({ columns, head }, place) => visibleLine(head.systems[columns.system[place] ?? 0] ?? ""),
 };
 
@@ -68,6 +72,7 @@ const DATASET: GridColumn = {
   title: "Dataset",
   width: 140,
   isNumeric: false,
+  isName: true,
   text: ({ columns, head }, place) => visibleLine(head.datasets[columns.dataset[place] ?? 0] ?? ""),
 };
 
@@ -123,6 +128,13 @@ function scoreField(field: string, index: number): GridColumn {
     isNumeric: true,
     text: ({ columns }, place) => formatScore(known(columns.scores[index]?.[place])),
   };
+}
+
+/** Kept, because to make one for each cell would cost more than the cell. */
+const COUNTS = new Intl.NumberFormat("en-US");
+
+function formatCount(value: number | null): string {
+  return value === null ? NOTHING : COUNTS.format(value);
 }
 
 function known(value: number | undefined): number | null {

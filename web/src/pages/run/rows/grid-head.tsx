@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
+// biome-ignore-all lint/a11y/useFocusableInteractive: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 import { nextOrder, type Order } from "../../../ui/index.js";
 import { cellId } from "./cell-id.js";
 import type { GridColumn } from "./grid-columns.js";
@@ -15,15 +17,12 @@ interface GridHeadProps {
 /** The head of the grid: each column sorts by a click, or by Enter when the arrow keys have gone there. */
 export function GridHead({ columns, order, onOrder, gridId, activeColumn }: GridHeadProps) {
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus, and says which cell is active.
     <div role="row" class="grid-head" aria-rowindex={1}>
       {columns.map((column, at) => (
-        // biome-ignore lint/a11y/useFocusableInteractive: as above.
         <div
           key={column.key}
           role="columnheader"
           id={cellId(gridId, -1, at)}
-          aria-colindex={at + 1}
           aria-sort={sortState(column, order)}
           class={cellClass(column, at === activeColumn)}
         >

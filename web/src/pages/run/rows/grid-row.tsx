@@ -1,3 +1,5 @@
+// biome-ignore-all lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
+// biome-ignore-all lint/a11y/useFocusableInteractive: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 import { memo } from "preact/compat";
 import { OutcomeBadge } from "../../trial/outcome-badge.js";
 import { cellId } from "./cell-id.js";
@@ -17,11 +19,10 @@ interface GridRowProps {
   href: string;
 }
 
-/** One row. Its cells are cheap, and a row that stays in sight is not drawn again. */
+/** One row. Its cells have no attribute that they can do without, and a row that stays in sight is not drawn again. */
 export const GridRow = memo(function GridRow(props: GridRowProps) {
   const { table, place, index, top, columns, activeColumn, gridId, href } = props;
   return (
-    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus, and says which cell is active.
     <div
       role="row"
       class={`grid-row${index % 2 === 0 ? "" : " grid-odd"}${activeColumn >= 0 ? " grid-active-row" : ""}`}
@@ -32,14 +33,12 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
       {columns.map((column, at) => {
         const text = column.text(table, place);
         return (
-          // biome-ignore lint/a11y/useFocusableInteractive: as above.
           <div
             key={column.key}
             role="gridcell"
-            id={cellId(gridId, index, at)}
-            aria-colindex={at + 1}
+            id={at === activeColumn ? cellId(gridId, index, at) : undefined}
             class={cellClass(column, at === activeColumn)}
-            title={column.isNumeric ? undefined : text}
+            title={column.isName ? text : undefined}
           >
             <Cell column={column} text={text} href={href} outcome={table.outcomeAt(place)} />
           </div>

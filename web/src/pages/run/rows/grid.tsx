@@ -1,4 +1,4 @@
-import { useMemo } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { cellId } from "./cell-id.js";
 import { GridHead } from "./grid-head.js";
 import { GridRow } from "./grid-row.js";
@@ -15,6 +15,10 @@ interface RowsGridProps extends GridUse {
 export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
   const { places, columns, order, onOrder, hrefOf } = use;
   const { id, scroller, virtualizer, at, onKeyDown, onClick } = useGrid(use);
+  const items = virtualizer.getVirtualItems();
+  // A row that scrolls into sight takes the elements of one that has gone, which costs far less than new ones.
+  const slots = useRef(1);
+  slots.current = Math.max(slots.current, items.length);
   const widths = useMemo(() => columns.map(({ width }) => `${width}px`).join(" "), [columns]);
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one.
@@ -26,7 +30,6 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
       aria-label="Rows"
       aria-describedby={keysId}
       aria-rowcount={places.length + 1}
-      aria-colcount={columns.length}
       aria-activedescendant={cellId(id, at.row, at.column)}
       style={{ "--grid-columns": widths }}
       onKeyDown={onKeyDown}
@@ -34,9 +37,9 @@ export function RowsGrid({ table, keysId, ...use }: RowsGridProps) {
     >
       <GridHead {...{ columns, order, onOrder, gridId: id, activeColumn: at.row < 0 ? at.column : -1 }} />
       <div role="presentation" class="grid-body" style={{ height: `${virtualizer.getTotalSize()}px` }}>
-        {virtualizer.getVirtualItems().map(({ index, start }) => (
+        {items.map(({ index, start }) => (
           <GridRow
-            key={places[index]}
+            key={index % slots.current}
             table={table}
             place={places[index] ?? 0}
             index={index}

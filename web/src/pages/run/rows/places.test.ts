@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { mergeSort } from "./merge-sort.js";
-import { type FixtureRow, fixtureTable } from "./row-fixture.js";
 import { filterOf, filterWords, hasFilter, matchesOf } from "./row-filter.js";
+import { type FixtureRow, fixtureTable } from "./row-fixture.js";
 import { AS_PLANNED, compareBy } from "./sort-places.js";
 import { placesOf } from "./use-places.js";
 
@@ -66,14 +66,18 @@ test("rows are sorted by any column, what was not measured last either way", () 
 
 test("many rows are sorted as an array would be", () => {
   fc.assert(
-    fc.property(fc.infiniteStream(fc.integer({ min: 0, max: 50 })), fc.integer({ min: 0, max: 20_000 }), (stream, n) => {
-      const rows = Array.from({ length: n }, (_, id) => ({ id, score: stream.next().value ?? 0 }));
-      const table = fixtureTable(rows);
-      const compare = compareBy(table, { key: "score", isDescending: true });
-      const places = finish(mergeSort(Uint32Array.from(rows.keys()), compare ?? (() => 0)));
-      const expected = rows.toSorted((a, b) => b.score - a.score || a.id - b.id).map(({ id }) => id);
-      expect([...places]).toEqual(expected);
-    }),
+    fc.property(
+      fc.infiniteStream(fc.integer({ min: 0, max: 50 })),
+      fc.integer({ min: 0, max: 20_000 }),
+      (stream, n) => {
+        const rows = Array.from({ length: n }, (_, id) => ({ id, score: stream.next().value ?? 0 }));
+        const table = fixtureTable(rows);
+        const compare = compareBy(table, { key: "score", isDescending: true });
+        const places = finish(mergeSort(Uint32Array.from(rows.keys()), compare ?? (() => 0)));
+        const expected = rows.toSorted((a, b) => b.score - a.score || a.id - b.id).map(({ id }) => id);
+        expect([...places]).toEqual(expected);
+      },
+    ),
     { numRuns: 15 },
   );
 });

@@ -5,7 +5,12 @@ import { RowTable } from "./row-table.js";
 
 test("pieces follow each other, and a row is found again by its key", () => {
   const table = new RowTable(fixtureHead(3));
-  table.append(fixtureChunk([{ id: 1, score: 0.5 }, { id: "1", system: "alpha", trial: 2 }]));
+  table.append(
+    fixtureChunk([
+      { id: 1, score: 0.5 },
+      { id: "1", system: "alpha", trial: 2 },
+    ]),
+  );
   table.append(fixtureChunk([{ id: "x", dataset: "two", outcome: "error", category: "rate_limit" }], 2));
   expect(table.length).toBe(3);
   expect(table.keyAt(1)).toEqual({ system: "alpha", dataset: "one", exampleId: "1", trial: 2 });

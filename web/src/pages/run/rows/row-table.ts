@@ -90,7 +90,10 @@ export class RowTable {
     const { columns } = this;
     return this.#ids.findIndex(
       (id, place) =>
-        id === exampleId && columns.system[place] === s && columns.dataset[place] === d && columns.trial[place] === trial,
+        id === exampleId &&
+        columns.system[place] === s &&
+        columns.dataset[place] === d &&
+        columns.trial[place] === trial,
     );
   }
 
@@ -127,6 +130,11 @@ export class RowTable {
   }
 }
 
-function setMeasured(column: Float64Array, values: readonly (number | null)[], from: number, count = values.length): void {
+function setMeasured(
+  column: Float64Array,
+  values: readonly (number | null)[],
+  from: number,
+  count = values.length,
+): void {
   for (let i = 0; i < count; i++) column[from + i] = values[i] ?? Number.NaN;
 }

@@ -40,8 +40,14 @@ export function RowsFilters({ table, filter, order, fields, isFiltered, change }
         <ManyFilter label="Tag" choices={tags} chosen={filter.tags} onChange={many("tag")} />
       )}
       <ScoreRange table={table} filter={filter} change={change} />
-      <NumberFilter label="Seconds from" value={filter.latencyFrom} onChange={(latencyFrom) => change({ latencyFrom })} />
-      <NumberFilter label="to" value={filter.latencyTo} onChange={(latencyTo) => change({ latencyTo })} />
+      <span class="range">
+        <NumberFilter
+          label="Seconds from"
+          value={filter.latencyFrom}
+          onChange={(word) => change({ latencyFrom: word })}
+        />
+        <NumberFilter label="Seconds to" value={filter.latencyTo} onChange={(word) => change({ latencyTo: word })} />
+      </span>
       <SortChoice table={table} order={order} change={change} />
       {head.fields.length > 1 && (
         <ManyFilter
@@ -60,7 +66,7 @@ const NO_FIELD = "-";
 
 function ScoreRange({ table, filter, change }: Pick<RowsFiltersProps, "table" | "filter" | "change">) {
   return (
-    <>
+    <span class="range">
       {table.head.fields.length > 1 && (
         <SelectFilter
           label="Score"
@@ -71,8 +77,8 @@ function ScoreRange({ table, filter, change }: Pick<RowsFiltersProps, "table" | 
         />
       )}
       <NumberFilter label="Score from" value={filter.min} onChange={(min) => change({ min })} />
-      <NumberFilter label="to" value={filter.max} onChange={(max) => change({ max })} />
-    </>
+      <NumberFilter label="Score to" value={filter.max} onChange={(max) => change({ max })} />
+    </span>
   );
 }
 

@@ -71,7 +71,8 @@ function ShownRows({ table, places, route, id, order, change }: ShownRowsProps) 
   const { fields, sort } = route.query;
   const columns = useMemo(() => gridColumns(table, fieldsIn({ fields }), order.key), [table, fields, order.key]);
   const list = { ...filterWords(filterOf(route.query)), sort };
-  if (places.length === 0 && table.length > 0) return <p class="quiet">No row has all of this. Clear a filter to see more.</p>;
+  if (places.length === 0 && table.length > 0)
+    return <p class="quiet">No row has all of this. Clear a filter to see more.</p>;
   return (
     <>
       <RowsGrid
@@ -107,9 +108,7 @@ function RowsState({ rows, shown, search, text }: RowsStateProps) {
       <b>{formatCount(shown.places.length)}</b> of {formatCount(all)} rows
       {!rows.isComplete && <span class="quiet"> · {formatCount(rows.table.length)} have arrived</span>}
       {search.isSearching && <span class="quiet"> · searching the texts for “{text.trim()}” …</span>}
-      {search.matches !== null && (
-        <span class="quiet"> · found in the texts of {plural(search.count, "trial")}</span>
-      )}
+      {search.matches !== null && <span class="quiet"> · found in the texts of {plural(search.count, "trial")}</span>}
       {search.problem !== null && <span class="problem"> · {search.problem}</span>}
     </p>
   );

@@ -1,5 +1,5 @@
-import { compareIds } from "./compare-ids.js";
 import type { Order } from "../../../ui/order.js";
+import { compareIds } from "./compare-ids.js";
 import type { RowTable } from "./row-table.js";
 
 /** Rows as they came: the order in which the run was planned. */

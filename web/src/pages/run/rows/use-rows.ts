@@ -1,4 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
+import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
 import type { DataSource } from "../../../data/source.js";
 import { useSource } from "../../../shell/context.js";
 import { RowTable } from "./row-table.js";
@@ -67,7 +68,10 @@ interface Reading {
 async function readRows({ source, run, state, isFirst, signal, show }: Reading): Promise<void> {
   let table: RowTable | null = null;
   let shownAt = 0;
-  const chunk = (piece: Parameters<RowTable["append"]>[0]) => {
+  const head = (said: RowsHead) => {
+    table = new RowTable(said);
+  };
+  const chunk = (piece: RowChunk) => {
     table?.append(piece);
     if (!isFirst || signal.aborted || performance.now() - shownAt < SHOW_EVERY_MS) return;
     shownAt = performance.now();
@@ -75,7 +79,7 @@ async function readRows({ source, run, state, isFirst, signal, show }: Reading):
   };
   if (isFirst) show(() => NOTHING_YET);
   try {
-    await source.rows(run, { head: (head) => void (table = new RowTable(head)), chunk }, signal);
+    await source.rows(run, { head, chunk }, signal);
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
     if (!signal.aborted) show((rows) => ({ ...rows, isComplete: true, problem }));

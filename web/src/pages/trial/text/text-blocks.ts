@@ -28,9 +28,11 @@ export function beginningOf(text: string, { characters, lines }: { characters: n
 function blockEnd(text: string, start: number, size: number): number {
   const furthest = start + size;
   if (furthest >= text.length) return text.length;
-  const line = text.lastIndexOf("\n", furthest - 1);
-  if (line >= start) return line + 1;
+  // Within the piece alone: looking back from each piece of a text without lines would go to its beginning every time.
+  const line = text.slice(start, furthest).lastIndexOf("\n");
+  if (line >= 0) return start + line + 1;
   // The second half of a pair is no beginning.
-  const isHalf = size > 1 && /[\udc00-\udfff]/.test(text[furthest] ?? "") && /[\ud800-\udbff]/.test(text[furthest - 1] ?? "");
+  const isHalf =
+    size > 1 && /[\udc00-\udfff]/.test(text[furthest] ?? "") && /[\ud800-\udbff]/.test(text[furthest - 1] ?? "");
   return isHalf ? furthest - 1 : furthest;
 }

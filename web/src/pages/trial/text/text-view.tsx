@@ -1,5 +1,6 @@
 import { memo } from "preact/compat";
 import { useMemo } from "preact/hooks";
+import { Scrollable } from "./scrollable.js";
 import { textBlocks } from "./text-blocks.js";
 import { useGrowing } from "./use-growing.js";
 import { visibleText } from "./visible-text.js";
@@ -20,13 +21,11 @@ export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
   const count = useGrowing(blocks.length, BLOCKS_AT_ONCE, text);
   if (text === "") return <p class="quiet">(empty)</p>;
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section class={`text-blocks${isWrapped ? " text-wrapped" : ""}`} aria-label={label} tabIndex={0}>
+    <Scrollable class={`text-blocks${isWrapped ? " text-wrapped" : ""}`} label={label}>
       {blocks.slice(0, count).map((block, place) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: blocks never change places.
         <TextBlock key={place} text={block} />
       ))}
-    </section>
+    </Scrollable>
   );
 }
 

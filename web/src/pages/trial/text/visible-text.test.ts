@@ -32,8 +32,7 @@ test("ordinary texts of all languages stay as they are", () => {
 test("nothing hidden is left, whatever the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-      expect(visibleText(text)).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff]/u);
+      expect(visibleText(text).replace(/[\t\n]/g, "")).not.toMatch(/\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u);
     }),
   );
 });

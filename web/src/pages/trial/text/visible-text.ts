@@ -1,9 +1,14 @@
-/**
- * Controls but tab and line feed; what turns the reading order around; what is there without being seen, such as the
- * soft hyphen, joiners between Latin letters, fillers, tags and halves of pairs.
- */
-const UNSEEN =
-  /(?![\t\n])\p{Cc}|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{1d173}-\u{1d17a}\u{e0000}-\u{e0fff}]|(?<=[\x20-\x7e\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}])[\u200c\u200d]|\p{Cs}/gu;
+/** Characters without a width or a shape: the soft hyphen, spaces and marks of no width, bidi controls, fillers, tags. */
+const WITHOUT_SHAPE = [
+  "\\u00ad\\u034f\\u061c\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u200b\\u200e\\u200f\\u2028-\\u202e",
+  "\\u2060-\\u206f\\u3164\\ufeff\\uffa0\\ufff9-\\ufffb\\u{1d173}-\\u{1d17a}\\u{e0000}-\\u{e0fff}",
+].join("");
+
+/** Joiners belong to many scripts and to emoji; after these letters they only hide. */
+const JOINED = "(?<=[\\x20-\\x7e\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}])[\\u200c\\u200d]";
+
+/** All of these, controls but tab and line feed, and halves of pairs. */
+const UNSEEN = new RegExp(`(?![\\t\\n])\\p{Cc}|[${WITHOUT_SHAPE}]|${JOINED}|\\p{Cs}`, "gu");
 
 /**
  * A text in which nothing is hidden: escapes, overrides of the reading order and characters without width become marks

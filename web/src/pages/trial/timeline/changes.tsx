@@ -23,7 +23,7 @@ export function Changes({ changes }: { changes: readonly FileChange[] }) {
 function Change({ change: { path, change, diff } }: { change: FileChange }) {
   const name = (
     <>
-      <span class={`change-sign change-${change}`} aria-hidden="true">
+      <span class={`file-sign file-${change}`} aria-hidden="true">
         {SIGNS[change]}
       </span>{" "}
       <bdi class="path">{visibleLine(path)}</bdi> <span class="quiet">{change}</span>

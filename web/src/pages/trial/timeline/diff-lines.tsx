@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { formatCount } from "../../../ui/index.js";
+import { Scrollable } from "../text/scrollable.js";
 import { useGrowing } from "../text/use-growing.js";
 import { visibleText } from "../text/visible-text.js";
 
@@ -13,15 +14,13 @@ export function DiffLines({ label, lines }: { label: string; lines: readonly str
   const shown = lines.slice(0, isOpen ? count : LINES_AT_FIRST);
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
-      <section class="diff" aria-label={label} tabIndex={0}>
+      <Scrollable class="diff" label={label}>
         {shown.map((line, place) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: lines never change places.
           <div key={place} class={classOf(line)}>
             {visibleText(line) || " "}
           </div>
         ))}
-      </section>
+      </Scrollable>
       {!isOpen && lines.length > LINES_AT_FIRST && (
         <button type="button" class="text-more" onClick={() => setOpen(true)}>
           Show all {formatCount(lines.length)} lines

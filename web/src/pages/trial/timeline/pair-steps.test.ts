@@ -21,7 +21,14 @@ test("results stand with their calls, also when several are under way", () => {
 });
 
 test("without ids they go by their order, and what is alone stays", () => {
-  const steps = [step("result"), step("call"), step("call"), step("result"), step("call", "lone"), step("result", "other")];
+  const steps = [
+    step("result"),
+    step("call"),
+    step("call"),
+    step("result"),
+    step("call", "lone"),
+    step("result", "other"),
+  ];
   expect(placesOf(steps)).toEqual([
     [0, null],
     [1, 3],

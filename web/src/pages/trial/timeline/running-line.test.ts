@@ -5,7 +5,18 @@ import { runningLine } from "./running-line.js";
 const BOX = { width: 100, height: 10 };
 
 function step(atMs: number, costUsd: number | null): TimelineStep {
-  return { atMs, costUsd, kind: "tokens", callId: null, title: "", text: "", length: 0, isSuccess: null, diff: null, tokens: null };
+  return {
+    atMs,
+    costUsd,
+    kind: "tokens",
+    callId: null,
+    title: "",
+    text: "",
+    length: 0,
+    isSuccess: null,
+    diff: null,
+    tokens: null,
+  };
 }
 
 test("the line rises when something is spent, and goes on to the end", () => {

@@ -1,5 +1,5 @@
 import type { TimelineStep } from "../../../../../src/views/contract.js";
-import { formatCount, formatDollars, formatMilliseconds } from "../../../ui/index.js";
+import { formatCount, formatDollars, formatMilliseconds, plural } from "../../../ui/index.js";
 import { LongText } from "../text/long-text.js";
 import { visibleLine } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
@@ -59,6 +59,7 @@ function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
         </b>
       )}
       {isSaid && <bdi class="step-gist">{visibleLine(step.text.slice(0, SHORT))}</bdi>}
+      {isSaid && step.title === "" && <span class="step-length">{plural(step.length, "character")}</span>}
       {result !== null && <span class="step-result"> {resultWords(step, result)}</span>}
       {result === null && step.isSuccess === false && <span class="step-result"> ✕ failed</span>}
     </>
@@ -103,6 +104,9 @@ function timeOf(atMs: number): string {
 }
 
 function spentBy({ costUsd, tokens }: TimelineStep): string {
-  const spent = [...(costUsd === null ? [] : [formatDollars(costUsd)]), ...(tokens === null ? [] : [`${formatCount(tokens)} tok`])];
+  const spent = [
+    ...(costUsd === null ? [] : [formatDollars(costUsd)]),
+    ...(tokens === null ? [] : [`${formatCount(tokens)} tok`]),
+  ];
   return spent.join(" · ");
 }

@@ -1,0 +1,85 @@
+import { existsSync } from "node:fs";
+import { Command } from "commander";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { parseCsv } from "../history/csv-testing.js";
+import { writeTestRun } from "../history/run-testing.js";
+import { type ExportFlags, exportCommand } from "./export.js";
+import { addExport } from "./export-command.js";
+
+const KEY = { system: "one", dataset: "d", exampleId: 1, trial: 0 };
+const ROW = {
+  ...KEY,
+  outcome: "fail",
+  errorCategory: "logic_error",
+  scores: { em: 0 },
+  primaryField: "em",
+  passed: false,
+};
+
+function stored(): Workspace {
+  const space = new Workspace();
+  const grades = [{ name: "file-exists", passed: false, score: 0, evidence: "no file <a>" }];
+  writeTestRun(space.path("runs", "first"), { rows: [ROW], outputs: [{ ...KEY, output: { response: "x" }, grades }] });
+  return space;
+}
+
+async function exported(
+  space: Workspace,
+  flags: Partial<ExportFlags>,
+  run = "latest",
+): Promise<{ stdout: string; stderr: string }> {
+  const said = { stdout: "", stderr: "" };
+  const spies = (["stdout", "stderr"] as const).map((name) =>
+    vi.spyOn(process[name], "write").mockImplementation((text) => {
+      said[name] += String(text);
+      return true;
+    }),
+  );
+  const restore = () => {
+    for (const spy of spies) spy.mockRestore();
+  };
+  onTestFinished(restore);
+  const code = await exportCommand(run, { format: "csv", runsDir: space.path("runs"), ...flags }).finally(restore);
+  expect(code).toBe(0);
+  return said;
+}
+
+describe("assay export", () => {
+  test("writes to stdout without --out", async () => {
+    const { stdout, stderr } = await exported(stored(), { withOutputs: true }, "first");
+    const [titles = [], line = []] = parseCsv(stdout);
+    expect(line[titles.indexOf("response")]).toBe("x");
+    expect(stderr).toBe("");
+  });
+
+  test("JUnit says what graders found, JSON is one report", async () => {
+    const space = stored();
+    expect((await exported(space, { format: "junit" })).stdout).toContain("file-exists: no file &lt;a&gt;");
+    expect(JSON.parse((await exported(space, { format: "json" })).stdout).rows[0]).toMatchObject({ exampleId: 1 });
+  });
+
+  test("writes a file and says where", async () => {
+    const space = stored();
+    const out = space.path("trials.parquet");
+    const { stdout, stderr } = await exported(space, { format: "parquet", out });
+    expect({ stdout, stderr }).toEqual({ stdout: "", stderr: `Written: ${out}\n` });
+    expect(existsSync(out)).toBe(true);
+  });
+
+  test.each([
+    [{ format: "parquet" }, /Parquet is not text: name a file for it \(--out FILE\)/],
+    [{ format: "pdf" }, /There is no format "pdf"/],
+    [{ force: true }, /--force is for --out/],
+  ])("refuses %j", async (flags, words) => {
+    await expect(exported(stored(), flags)).rejects.toThrow(words);
+  });
+
+  test("needs a format, and a run that is there", async () => {
+    const program = new Command("assay").exitOverride().configureOutput({ writeErr: () => {} });
+    addExport(program, () => {});
+    for (const command of program.commands) command.exitOverride().configureOutput({ writeErr: () => {} });
+    await expect(program.parseAsync(["node", "assay", "export", "latest"])).rejects.toThrow(/--format/);
+    await expect(exported(stored(), {}, "nothing")).rejects.toThrow(/There is no run folder nothing/);
+  });
+});

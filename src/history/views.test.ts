@@ -1,0 +1,229 @@
+import { describe, expect, test } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { Price } from "../core/price.js";
+import { ROW_FIELDS } from "../core/row.js";
+import type { System } from "../core/system.js";
+import { evaluate } from "../evaluate.js";
+import { lastOfEach } from "../load-run.js";
+import { readRows } from "../store/journal.js";
+import { type QueryRow, queryRuns } from "./query.js";
+import { writeTestRun } from "./run-testing.js";
+import { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS } from "./schema.js";
+
+const EXACT: Evaluator = {
+  name: "exact",
+  fields: ["em", "length"],
+  primaryFields: ["em"],
+  score: ({ answer }, { response = "" }) => ({
+    scores: { em: response === answer ? 1 : 0, length: response.length },
+    evidence: { em: `asked for ${answer}` },
+  }),
+};
+
+const PRICE: Price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 3e6, cacheWrite1h: 4e6, source: "test" };
+
+const PARIS: System = {
+  name: "paris",
+  model: "atlas",
+  limits: { price: PRICE, maxCostUsd: null, hardTimeoutMs: null },
+  process: () => ({ response: "Paris", usage: { input: 100, output: 10, cacheRead: 7 }, metadata: { kind: "city" } }),
+};
+
+const BROKEN: System = {
+  name: "broken",
+  process: () => {
+    throw new Error("the cable is out");
+  },
+};
+
+const EXAMPLES = [
+  { id: 1, dataset: "west", question: "Capital of France?", answer: "Paris" },
+  { id: "it", dataset: "south", question: "Capital of Italy?", answer: "Rome" },
+];
+
+/** A run made by the real thing. */
+async function realRun(): Promise<Workspace> {
+  const space = new Workspace();
+  const systems = [PARIS, BROKEN];
+  await evaluate({ systems, dataset: EXAMPLES, evaluators: [EXACT], trials: 2, runsDir: space.path("runs") });
+  return space;
+}
+
+/** Runs written by hand. */
+function handRuns(...runs: Parameters<typeof writeTestRun>[1][]): Workspace {
+  const space = new Workspace();
+  for (const [index, run] of runs.entries()) writeTestRun(space.path("runs", `run-${index}`), run);
+  return space;
+}
+
+async function ask(space: Workspace, sql: string): Promise<readonly QueryRow[]> {
+  const { rows } = await queryRuns({ runsDir: space.path("runs"), sql });
+  return rows;
+}
+
+describe("the views", () => {
+  test("have the columns and types that are documented, full and empty", async () => {
+    const spaces = [await realRun(), handRuns({})];
+    for (const space of spaces) {
+      for (const name of VIEW_NAMES) {
+        const { columns } = await queryRuns({ runsDir: space.path("runs"), sql: `from ${name} limit 1` });
+        const documented = VIEWS[name].columns.map(([column, type]) => [column, type.replaceAll('"', "")]);
+        expect(columns.map(({ name: column, type }) => [column, type.replaceAll('"', "")])).toEqual(documented);
+      }
+    }
+  });
+
+  test("have every field of a row", () => {
+    const columns = new Set(VIEWS.rows.columns.map(([name]) => name));
+    const snake = ROW_FIELDS.map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
+    expect(snake.filter((field) => !columns.has(field === "group" ? "group_id" : field))).toEqual([]);
+  });
+
+  test("answer the statements that are shown as examples", async () => {
+    const space = await realRun();
+    for (const sql of EXAMPLE_STATEMENTS) expect((await ask(space, sql)).length).toBeGreaterThan(0);
+  });
+
+  test("runs: one line a run, from manifest and summary", async () => {
+    const space = await realRun();
+    const [run, ...others] = await ask(space, "from runs");
+    expect(others).toEqual([]);
+    expect(run).toMatchObject({
+      status: "incomplete",
+      planned: 8,
+      done: 8,
+      trials: 2,
+      threshold: 0.7,
+      systems: ["paris", "broken"],
+      command: null,
+      parent: null,
+    });
+    expect(run?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z$/);
+    expect(run?.wall_seconds).toBeGreaterThan(0);
+  });
+
+  test("rows: what the report has, neutral fields included", async () => {
+    const space = await realRun();
+    const [dir = ""] = space.runs("runs");
+    const stored = lastOfEach(readRows(space.path(dir)));
+    const rows = await ask(space, "from rows");
+    expect(rows).toHaveLength(8);
+    for (const expected of stored) {
+      const { system, exampleId, trial } = expected;
+      const found = rows.find(
+        (each) => each.system === system && each.example_id === String(exampleId) && each.trial === trial,
+      );
+      expect(found).toMatchObject({
+        dataset: expected.dataset,
+        outcome: expected.outcome,
+        error_category: expected.errorCategory,
+        scores: expected.scores,
+        score: expected.scores.em ?? null,
+        cost_usd: expected.costUsd,
+        cost_source: expected.costSource,
+        cached: expected.cached,
+        cost_killed_at: 0,
+        notes: expected.notes,
+        metadata: expected.metadata,
+        attempts: expected.attempts.map(({ errorCategory, message, durationMs }) => ({
+          error_category: errorCategory,
+          message,
+          duration_ms: durationMs,
+        })),
+      });
+    }
+    expect(rows[0]?.run).toBe(dir.slice("runs/".length));
+  });
+
+  test("trials: with what was asked, answered and found", async () => {
+    const space = await realRun();
+    const trials = await ask(space, "from trials where trial = 1 order by system, example_id");
+    expect(trials).toHaveLength(4);
+    expect(trials[0]).toMatchObject({
+      system: "broken",
+      question: "Capital of France?",
+      answer: "Paris",
+      response: null,
+    });
+    expect(trials[3]).toMatchObject({
+      system: "paris",
+      example_id: "it",
+      question: "Capital of Italy?",
+      answer: "Rome",
+      response: "Paris",
+      evidence: { em: "asked for Rome" },
+      output: { response: "Paris", usage: { input: 100 } },
+    });
+  });
+
+  test("usage: a line for each class, with what the stored price makes of it", async () => {
+    const space = await realRun();
+    const lines = await ask(space, "from usage where example_id = '1' and trial = 0 order by class");
+    expect(lines.map((line) => [line.class, line.tokens, line.cost_usd])).toEqual([
+      ["cache_read", 7, 7e-7],
+      ["input", 100, 1e-4],
+      ["output", 10, 2e-5],
+    ]);
+    expect(lines[0]).toMatchObject({ system: "paris", model: "atlas", dataset: "west" });
+    const [total] = await ask(
+      space,
+      "select sum(u.cost_usd) as usage, (select sum(cost_usd) from rows) as rows from usage u",
+    );
+    expect(total?.usage).toBeCloseTo(Number(total?.rows), 12);
+  });
+
+  test("summary: what summary.json has, efficiency included", async () => {
+    const space = await realRun();
+    const [dir = ""] = space.runs("runs");
+    const { summary } = JSON.parse(space.read(dir, "summary.json")) as {
+      summary: Record<string, Record<string, number> & { efficiency: Record<string, number> }>;
+    };
+    const lines = await ask(space, "from summary where system = 'paris'");
+    const found = new Map(lines.map((line) => [line.metric as string, line]));
+    const paris = summary.paris;
+    expect(found.get("pass_rate")).toMatchObject({
+      value: paris?.pass_rate,
+      ci_low: paris?.pass_rate_ci_low,
+      ci_high: paris?.pass_rate_ci_high,
+      n: 2,
+      reason: null,
+    });
+    expect(found.get("speed_efficiency_score")?.value).toBe(paris?.efficiency.speed_efficiency_score);
+    expect([...found.keys()].filter((key) => /_(ci_low|ci_high|reason)$/.test(key))).toEqual([]);
+    const [unknown] = await ask(space, "from summary where system = 'broken' and metric = 'mean_cost_usd'");
+    expect(unknown).toMatchObject({ value: null, reason: "no trial has a known cost" });
+  });
+
+  test("runs and summary do not read rows, and nothing that is not named is read", async () => {
+    const space = handRuns({ rows: ["not a row"], summary: { complete: true, summary: { one: { pass_rate: 1 } } } });
+    for (const sql of ["from runs", "from summary", "describe rows", "show tables", "select 1"]) {
+      const { notes } = await queryRuns({ runsDir: space.path("runs"), sql });
+      expect(notes).toEqual([]);
+    }
+    const { notes } = await queryRuns({ runsDir: space.path("runs"), sql: "from rows" });
+    expect(notes).toEqual(["run-0: 1 line of rows.jsonl cannot be read and was left out"]);
+  });
+});
+
+describe("the cost of a run by its summary", () => {
+  const costOfRun = async (one: Record<string, number | null>) => {
+    const [run] = await ask(
+      handRuns({ summary: { complete: true, summary: { one } } }),
+      "select cost_usd, status from runs",
+    );
+    return run?.cost_usd;
+  };
+  const counts = { num_planned: 10, num_pass: 4, num_error: 0, num_skipped: 0, cost_unknown_trials: 0 };
+
+  test.each([
+    [{ ...counts, cost_per_pass_usd: 0.3, mean_cost_usd: 0.12 }, 1.2],
+    [{ ...counts, num_pass: 0, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, 1.2],
+    [{ ...counts, num_pass: 0, num_error: 1, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, null],
+    [{ ...counts, cost_unknown_trials: 1, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, null],
+    [{ ...counts, cost_per_pass_usd: null, mean_cost_usd: null }, null],
+    [{}, null],
+  ])("%j", async (figures, cost) => {
+    expect(await costOfRun(figures)).toBe(cost);
+  });
+});

@@ -1,0 +1,70 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "../core/row.js";
+import { noTrials, trialCounts } from "./trial-counts.js";
+
+const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });
+
+describe("trialCounts", () => {
+  it("counts by system, however the rows are mixed", () => {
+    const counts = trialCounts([
+      row({ costUsd: 0.25 }),
+      row({ system: "b", outcome: "error", errorCategory: "rate_limit" }),
+      row({ outcome: "fail", errorCategory: "logic_error", costUsd: 0.5 }),
+      row({ system: "b", outcome: "error", errorCategory: "rate_limit" }),
+      row({ outcome: "skipped", errorCategory: "skipped" }),
+    ]);
+    expect(counts).toEqual({
+      a: {
+        trials: 3,
+        outcomes: { pass: 1, fail: 1, error: 0, unscored: 0, skipped: 1 },
+        categories: { logic_error: 1, skipped: 1 },
+        costUsd: 0.75,
+      },
+      b: {
+        trials: 2,
+        outcomes: { pass: 0, fail: 0, error: 2, unscored: 0, skipped: 0 },
+        categories: { rate_limit: 2 },
+        costUsd: null,
+      },
+    });
+  });
+
+  it("tells free from unknown", () => {
+    expect(trialCounts([row({ costUsd: 0 })]).a?.costUsd).toBe(0);
+    expect(trialCounts([row({})]).a?.costUsd).toBeNull();
+  });
+
+  it("keeps any name of a system", () => {
+    expect(trialCounts([row({ system: "" }), row({ system: "constructor" })])).toMatchObject({
+      "": { trials: 1 },
+      constructor: { trials: 1 },
+    });
+    expect(trialCounts([])).toEqual({});
+    expect(noTrials().trials).toBe(0);
+  });
+
+  it("adds up to the rows, whatever they are", () => {
+    const rows = fc.array(
+      fc.record({
+        system: fc.constantFrom("a", "b", "c"),
+        outcome: fc.constantFrom(...OUTCOMES),
+        errorCategory: fc.constantFrom(...ERROR_CATEGORIES),
+      }),
+    );
+    fc.assert(
+      fc.property(rows, (known) => {
+        const counts = Object.entries(trialCounts(known.map(row)));
+        for (const [system, { trials, outcomes, categories }] of counts) {
+          const own = known.filter((one) => one.system === system);
+          expect(trials).toBe(own.length);
+          for (const outcome of OUTCOMES)
+            expect(outcomes[outcome]).toBe(own.filter((one) => one.outcome === outcome).length);
+          const named = Object.values(categories).reduce((sum, count) => sum + count, 0);
+          expect(named).toBe(own.filter((one) => one.errorCategory !== "none").length);
+        }
+        expect(counts.length).toBe(new Set(known.map(({ system }) => system)).size);
+      }),
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
+
+const place = (name: string, cost: number, gain: number): Placed => ({ name, cost, gain });
+
+describe("a front", () => {
+  it("goes by rising cost, keeps ties and the free, and leaves out the dominated", () => {
+    const points = [
+      place("dear", 3, 0.9),
+      place("free", 0, 0.2),
+      place("worse", 3, 0.5),
+      place("twin 1", 1, 0.6),
+      place("twin 2", 1, 0.6),
+    ];
+    expect(frontOf(points)).toEqual(["free", "twin 1", "twin 2", "dear"]);
+    expect(dominatorsOf(place("worse", 3, 0.5), points)).toEqual(["dear", "twin 1", "twin 2"]);
+    expect(dominatorsOf(place("twin 1", 1, 0.6), points)).toEqual([]);
+    expect(frontOf([])).toEqual([]);
+  });
+
+  it("has a hull without what a mixture of two others beats", () => {
+    const points = [
+      place("a", 0, 0),
+      place("below", 1, 0.1),
+      place("b", 2, 0.6),
+      place("on", 3, 0.7),
+      place("c", 4, 0.8),
+    ];
+    expect(frontOf(points)).toEqual(["a", "below", "b", "on", "c"]);
+    expect(hullOf(points)).toEqual(["a", "b", "on", "c"]);
+  });
+
+  it("keeps on the hull what lies on its line but for rounding", () => {
+    expect(hullOf([0.1, 0.2, 0.3, 0.4].map((x) => place(String(x), x, x * 3)))).toHaveLength(4);
+    expect(hullOf([place("a", 1, 1), place("b", 1, 1)])).toEqual(["a", "b"]);
+  });
+});
+
+const points = fc
+  .array(fc.record({ cost: fc.integer({ min: 0, max: 20 }), gain: fc.integer({ min: 0, max: 20 }) }), { maxLength: 12 })
+  .map((list) => list.map(({ cost, gain }, i) => place(`s${i}`, cost, gain)));
+
+describe("of any points", () => {
+  it("the front holds those that nobody dominates, and no other", () => {
+    fc.assert(
+      fc.property(points, (all) => {
+        const free = all.filter((point) => dominatorsOf(point, all).length === 0).map(({ name }) => name);
+        expect(frontOf(all).sort()).toEqual(free.sort());
+      }),
+    );
+  });
+
+  it("the hull holds those of the front that lie under no line between two others", () => {
+    fc.assert(
+      fc.property(points, (all) => {
+        const front = all.filter(({ name }) => frontOf(all).includes(name));
+        const isUnder = (p: Placed) =>
+          front.some((a) =>
+            front.some(
+              (b) =>
+                a.cost < p.cost &&
+                p.cost < b.cost &&
+                (p.gain - a.gain) * (b.cost - a.cost) < (b.gain - a.gain) * (p.cost - a.cost),
+            ),
+          );
+        const expected = front.filter((point) => !isUnder(point)).map(({ name }) => name);
+        expect(hullOf(all).sort()).toEqual(expected.sort());
+      }),
+    );
+  });
+});

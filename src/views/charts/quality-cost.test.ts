@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { sampleSystem } from "./chart-system.fixture.js";
+import { qualityCostChart } from "./quality-cost.js";
+
+const CONFIG = { scoreField: "score", seed: 1 };
+
+const measured = (name: string, { cost, scores, group }: { cost: number | null; scores: number[]; group?: string }) => {
+  const mean = scores.reduce((sum, score) => sum + score, 0) / scores.length;
+  return sampleSystem(name, {
+    rows: scores.map((score) => ({ scores: { score }, costUsd: cost, group: group ?? null })),
+    summary: {
+      mean_score: mean,
+      mean_score_ci_low: mean - 0.1,
+      mean_score_ci_high: mean + 0.1,
+      mean_score_n: scores.length,
+      mean_cost_usd: cost,
+    },
+  });
+};
+
+describe("the quality–cost chart", () => {
+  it("has the front, the hull, and who dominates whom", () => {
+    const chart = qualityCostChart(
+      [
+        measured("dear", { cost: 4, scores: [1, 1, 1, 0.8] }),
+        measured("free", { cost: 0, scores: [0, 0, 0, 0.4] }),
+        measured("bad", { cost: 5, scores: [0, 0, 0, 0] }),
+        measured("unpriced", { cost: null, scores: [1, 1, 1, 1] }),
+      ],
+      CONFIG,
+    );
+    expect(chart.front).toEqual(["free", "dear"]);
+    expect(chart.hull).toEqual(["free", "dear"]);
+    expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["dear", "free"], []]);
+    expect(chart.points[0]).toMatchObject({ system: "dear", costUsd: 4, n: 4 });
+    expect(chart.points[0]?.quality).toBeCloseTo(0.95);
+    expect(chart.points[3]).toMatchObject({ costUsd: null, quality: 1, membership: null });
+  });
+
+  it("keeps intervals within scores", () => {
+    const { points } = qualityCostChart([measured("a", { cost: 1, scores: [1, 1] })], CONFIG);
+    expect(points[0]).toMatchObject({ quality: 1, low: 0.9, high: 1 });
+  });
+
+  it("shows nothing of a system that nothing is known of", () => {
+    expect(qualityCostChart([sampleSystem("a")], CONFIG)).toEqual({
+      points: [
+        {
+          system: "a",
+          harness: null,
+          costUsd: null,
+          quality: null,
+          low: null,
+          high: null,
+          n: 0,
+          dominatedBy: [],
+          membership: null,
+        },
+      ],
+      front: [],
+      hull: [],
+    });
+  });
+});
+
+describe("membership of the front", () => {
+  const share = (systems: Parameters<typeof qualityCostChart>[0]) =>
+    qualityCostChart(systems, CONFIG).points.map(({ membership }) => membership);
+
+  it("is sure where one is better on every task, and of the cheapest", () => {
+    const systems = [
+      measured("best", { cost: 1, scores: [1, 0.9, 1, 0.8] }),
+      measured("cheap", { cost: 0.5, scores: [0, 0.1, 0.2, 0] }),
+      measured("never", { cost: 2, scores: [0.5, 0.5, 0.5, 0.5] }),
+    ];
+    expect(share(systems)).toEqual([1, 1, 0]);
+  });
+
+  it("is the chance that the dearer one wins the tasks that are drawn", () => {
+    // The dearer is better on one task of two and worse on the other: it is ahead in a quarter of all draws.
+    const systems = [measured("cheap", { cost: 1, scores: [0, 1] }), measured("dear", { cost: 2, scores: [1, 0] })];
+    const [cheap, dear] = share(systems);
+    expect(cheap).toBe(1);
+    expect(dear).toBeGreaterThan(0.18);
+    expect(dear).toBeLessThan(0.32);
+    expect(share(systems)).toEqual([cheap, dear]);
+  });
+
+  it("draws groups of tasks as a whole, and cannot be asked of one task or group", () => {
+    expect(share([measured("a", { cost: 1, scores: [1] })])).toEqual([null]);
+    expect(share([measured("a", { cost: 1, scores: [1, 0, 1], group: "one passage" })])).toEqual([null]);
+  });
+
+  it("is about the same when very many tasks are dealt into fewer", () => {
+    const scores = (n: number, odds: number) => Array.from({ length: n }, (_, i) => Number((i * 7919) % 1000 < odds));
+    const systems = (n: number) => [
+      measured("cheap", { cost: 1, scores: scores(n, 500) }),
+      measured("dear", { cost: 2, scores: scores(n, 500).toReversed() }),
+    ];
+    const [, dear] = share(systems(20_000));
+    expect(dear).toBeGreaterThan(0.2);
+    expect(dear).toBeLessThan(0.8);
+  });
+});

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { sampleSystem } from "./chart-system.fixture.js";
+import { radarChart } from "./radar.js";
+
+const radar = (...seconds: (number | null)[]) =>
+  radarChart(
+    seconds.map((each, i) =>
+      sampleSystem(`s${i}`, { summary: { median_time_to_success_ms: each === null ? null : each * 1000 } }),
+    ),
+  );
+
+describe("the speed radar", () => {
+  it("is clipped at five times the median, which is the mean of the middle two", () => {
+    const { limitSeconds, spokes } = radar(10, 20, 8, 200);
+    expect(limitSeconds).toBe(75);
+    expect(spokes.map(({ isClipped }) => isClipped)).toEqual([false, false, false, true]);
+    expect(spokes[3]).toEqual({ system: "s3", seconds: 200, isClipped: true });
+  });
+
+  it("is never clipped under half a minute", () => {
+    expect(radar(1, 2, 30)).toMatchObject({ limitSeconds: 30, spokes: [{}, {}, { isClipped: false }] });
+  });
+
+  it("has no limit when no time was measured", () => {
+    expect(radar(null)).toEqual({ limitSeconds: null, spokes: [{ system: "s0", seconds: null, isClipped: false }] });
+    expect(radar(null, 4)).toMatchObject({ limitSeconds: 30, spokes: [{ seconds: null }, { seconds: 4 }] });
+  });
+
+  it("clips fewer than half of the systems, whatever their times", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 0, max: 1e6 }), { minLength: 1 }), (seconds) => {
+        const clipped = radar(...seconds).spokes.filter(({ isClipped }) => isClipped);
+        expect(clipped.length).toBeLessThan(Math.max(1, seconds.length / 2 + 0.5));
+      }),
+    );
+  });
+});

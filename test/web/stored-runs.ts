@@ -1,0 +1,219 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import {
+  AnswerQuality,
+  type EvaluateOptions,
+  type Example,
+  evaluate,
+  makeDataset,
+  type Output,
+  type System,
+} from "assay";
+
+/** The runs that the pages are tested on: real ones, of systems that answer at once. Each function gives a run's id. */
+
+const PRICE = { input: 3, output: 15 };
+
+interface Skill {
+  name: string;
+  /** Of a hundred questions, how many are answered right. */
+  right: number;
+  seconds: number;
+  tokens: number;
+  /** Of a hundred calls, how many fail. */
+  failing?: number;
+}
+
+/** A system that is right, slow and dear as it is told, always in the same way. */
+function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
+  return {
+    name,
+    model: name,
+    harness: "api",
+    process: (example, { trial }) => {
+      const lot = lotOf(`${name} ${example.id} ${trial}`);
+      if (lot % 100 < failing) throw new Error(`the endpoint of ${name} is overloaded`);
+      const isRight = (lot >> 8) % 100 < right;
+      const spread = 0.5 + ((lot >> 16) % 100) / 50;
+      return {
+        response: isRight ? `It is ${example.answer}.` : "I do not know.",
+        latency: seconds * spread,
+        successAtMs: seconds * spread * 1000,
+        usage: { input: 200, output: tokens, cacheRead: 50, reasoning: Math.floor(tokens / 4) },
+        costUsd: (200 * PRICE.input + tokens * PRICE.output) / 1e6,
+      };
+    },
+  };
+}
+
+/** A number that looks random and is the same every time. */
+function lotOf(text: string): number {
+  let hash = 0x811c9dc5;
+  for (const letter of text) hash = Math.imul(hash ^ (letter.codePointAt(0) ?? 0), 0x01000193);
+  hash ^= hash >>> 15;
+  return Math.imul(hash, 0x2c1b3c6d) >>> 0;
+}
+
+const SKILLS: readonly Skill[] = [
+  { name: "swift", right: 70, seconds: 0.8, tokens: 120 },
+  { name: "steady", right: 92, seconds: 4, tokens: 300, failing: 2 },
+  { name: "lavish", right: 88, seconds: 20, tokens: 2500 },
+];
+
+function questions(count: number): Example[] {
+  return Array.from({ length: count }, (_, i) => ({
+    id: `q-${String(i).padStart(5, "0")}`,
+    question: `What is the name of town number ${i}?`,
+    answer: `Town${i}`,
+    depth: [0, 0.25, 0.5, 0.75, 1][i % 5] ?? 0,
+    length: [500, 1000, 2000, 4000][Math.floor(i / 5) % 4] ?? 500,
+  }));
+}
+
+type Changes = Partial<Omit<EvaluateOptions, "systems" | "dataset">> & {
+  systems?: readonly System[];
+  examples?: readonly Example[];
+};
+
+async function run(
+  runsDir: string,
+  title: string,
+  { examples = questions(40), systems = SKILLS.map(skilled), ...rest }: Changes = {},
+): Promise<string> {
+  const dataset = makeDataset({ name: "towns", examples, facets: ["depth", "length"] });
+  const evaluators = [new AnswerQuality()];
+  const retry = { maxRetries: 0 };
+  const { runDir } = await evaluate({
+    systems,
+    dataset,
+    evaluators,
+    scoreField: "contains",
+    threshold: 1,
+    runsDir,
+    title,
+    retry,
+    ...rest,
+  });
+  return basename(runDir ?? "");
+}
+
+/** Three systems on five thousand questions. */
+export function largeRun(runsDir: string): Promise<string> {
+  return run(runsDir, "Three systems on five thousand questions", { examples: questions(5000) });
+}
+
+/** Five trials of each of forty questions, so that there are curves. */
+export function manyTrials(runsDir: string): Promise<string> {
+  return run(runsDir, "Five trials of forty questions", { trials: 5 });
+}
+
+/** Runs of the same systems on the same questions, one a day up to a day; the systems become better. */
+export async function history(runsDir: string, days: number): Promise<string[]> {
+  const ids: string[] = [];
+  for (let day = 0; day < days; day++) {
+    const systems = SKILLS.map((skill) => skilled({ ...skill, right: Math.min(99, skill.right - 10 + day) }));
+    const id = await run(runsDir, `Nightly ${day + 1}`, { systems });
+    date(join(runsDir, id), new Date(Date.UTC(2026, 9, 1 + day, 3)));
+    ids.push(id);
+  }
+  return ids;
+}
+
+function date(dir: string, when: Date): void {
+  const path = join(dir, "manifest.json");
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), createdAt: when.toISOString() }));
+}
+
+/** What a model may write that wants to be more than text. */
+export const HOSTILE = [
+  "<script>window.pwned = 1</script>",
+  "</script><img src=x onerror='window.pwned = 2'>",
+  "\u001b[31mred\u001b[0m \u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007",
+  "\u202egnp.exe\u202c \u2066isolated\u2069",
+  "<svg onload='window.pwned = 3'><a href='javascript:window.pwned = 4'>x</a></svg>",
+  "{{constructor.constructor('window.pwned = 5')()}}",
+] as const;
+
+/** Names, questions and answers that want to be more than text, and one of five megabytes. */
+export function hostileRun(runsDir: string): Promise<string> {
+  const long = `start ${"0123456789".repeat(500_000)} end`;
+  const examples = [...HOSTILE, long].map((text, i) => ({
+    id: `${i} ${text.slice(0, 40)}`,
+    question: text.slice(0, 2000),
+    answer: "x",
+    text,
+  }));
+  const echo: System = {
+    name: "<b onmouseover='window.pwned = 6'>echo</b>",
+    process: ({ text }) => ({ response: String(text), metadata: { note: String(text).slice(0, 100) } }),
+  };
+  return run(runsDir, `Hostile ${HOSTILE[0]}`, { examples, systems: [echo] });
+}
+
+/** An agent that reads, edits and tests, with what it did event by event. */
+export function agentRun(runsDir: string): Promise<string> {
+  const startedAt = Date.UTC(2026, 9, 1, 3);
+  const at = (seconds: number) => startedAt + seconds * 1000;
+  const usage = (seconds: number, output: number) => ({
+    type: "token_usage",
+    timestamp: at(seconds),
+    model: "claude-sonnet-4-5",
+    usage: { input: 1200, output, cacheRead: 4000 },
+    costUsd: 0.01,
+    durationMs: 900,
+  });
+  const events = [
+    { type: "user_message", timestamp: at(0), text: "Mend the sum." },
+    { type: "turn_start", timestamp: at(0.1) },
+    { type: "reasoning", timestamp: at(1), text: "I look at the file first." },
+    { type: "tool_call", timestamp: at(2), name: "Read", callId: "1", arguments: { file_path: "sum.js" } },
+    { type: "tool_result", timestamp: at(2.2), callId: "1", success: true, result: "return a - b;" },
+    usage(3, 80),
+    {
+      type: "tool_call",
+      timestamp: at(4),
+      name: "Edit",
+      callId: "2",
+      arguments: { file_path: "sum.js", old_string: "return a - b;", new_string: "return a + b;" },
+    },
+    { type: "tool_result", timestamp: at(4.1), callId: "2", success: true, result: "edited" },
+    usage(5, 60),
+    { type: "tool_call", timestamp: at(6), name: "Bash", callId: "3", arguments: { command: "npm test" } },
+    { type: "tool_result", timestamp: at(8), callId: "3", success: false, result: "1 test failed" },
+    { type: "assistant_message", timestamp: at(9), text: "The sum is mended. It is Town1." },
+    { type: "turn_end", timestamp: at(9.1) },
+  ];
+  const output: Output = {
+    response: "It is Town1.",
+    trajectory: { startedAt, events },
+    usage: { input: 2400, output: 140, cacheRead: 8000 },
+    costUsd: 0.02,
+    turns: 1,
+    successAtMs: 4100,
+    firstAttemptMs: 4000,
+  };
+  const agent: System = { name: "claude", harness: "claude", model: "claude-sonnet-4-5", process: () => output };
+  return run(runsDir, "An agent mends a sum", { examples: questions(2), systems: [agent] });
+}
+
+/** A system that answers one question at a time, when it is told to. */
+export function slowSystem(): { system: System; answer: () => Promise<void> } {
+  const waiting: (() => void)[] = [];
+  const system: System = {
+    name: "slow",
+    process: ({ answer }) =>
+      new Promise((resolve) => {
+        waiting.push(() => resolve({ response: `It is ${answer}.`, costUsd: 0.01 }));
+      }),
+  };
+  const answer = async () => {
+    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    waiting.shift()?.();
+  };
+  return { system, answer };
+}
+
+/** A run that is going on: trials end when they are told to. */
+export function runningRun(runsDir: string, system: System, count: number): Promise<string> {
+  return run(runsDir, "A run that is going on", { examples: questions(count), systems: [system], maxWorkers: 1 });
+}

@@ -1,0 +1,191 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { CardFigure, RunCard, SystemCard } from "../../../src/views/contract.js";
+import { layoutCostSpeed } from "./cost-speed/layout.js";
+import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";
+import { layoutFaultColumns, layoutFaultRows } from "./errors/layout.js";
+import { unusableIn } from "./expect-finite.js";
+import { layoutHeatMap } from "./heat-map/layout.js";
+import { layoutLatency } from "./latency/layout.js";
+import { layoutPassCurves } from "./pass-curves/layout.js";
+import { layoutQualityCost } from "./quality-cost/layout.js";
+import { layoutSpeedBars } from "./radar/bars.js";
+import { layoutRadar } from "./radar/layout.js";
+import { seriesAt } from "./series.js";
+import { layoutTokenCosts } from "./token-cost/layout.js";
+import { layoutTrend } from "./trend/layout.js";
+import { trendLines } from "./trend/series.js";
+
+// Whatever the data, nothing may be drawn at a place that is none.
+
+const width = fc.integer({ min: 240, max: 1600 });
+const name = fc.string({ maxLength: 30, unit: "grapheme" });
+const share = fc.oneof(fc.double({ min: 0, max: 1, noNaN: true }), fc.constantFrom(0, 1, 0.5));
+const maybeShare = fc.option(share);
+const amount = fc.oneof(fc.double({ min: 1e-9, max: 1e6, noNaN: true }), fc.constantFrom(0, 1));
+const maybeAmount = fc.option(amount);
+const look = () => seriesAt(0);
+
+function draws<T>(data: fc.Arbitrary<T>, layout: (data: T, width: number) => unknown): void {
+  fc.assert(
+    fc.property(data, width, (some, wide) => {
+      expect(unusableIn(layout(some, wide))).toEqual([]);
+    }),
+    { numRuns: 40 },
+  );
+}
+
+/** Up to forty systems, each with a name of its own. */
+function systems<T>(one: fc.Arbitrary<T>): fc.Arbitrary<(T & { system: string })[]> {
+  return fc
+    .array(fc.tuple(name, one), { maxLength: 40 })
+    .map((all) => all.map(([start, item], index) => ({ ...item, system: `${start}${index}` })));
+}
+
+test("quality and cost", () => {
+  const points = systems(
+    fc.record({
+      harness: fc.option(name),
+      costUsd: maybeAmount,
+      quality: maybeShare,
+      low: maybeShare,
+      high: maybeShare,
+      n: fc.nat(),
+      dominatedBy: fc.array(name, { maxLength: 2 }),
+      membership: maybeShare,
+    }),
+  );
+  draws(points, (all, wide) => {
+    const front = all.map(({ system }) => system);
+    return layoutQualityCost({ points: all, front, hull: front }, wide, look);
+  });
+});
+
+test("cost and speed", () => {
+  const points = systems(
+    fc.record({
+      harness: fc.option(name),
+      costPerPassUsd: maybeAmount,
+      seconds: maybeAmount,
+      passRate: maybeShare,
+      dominatedBy: fc.array(name, { maxLength: 2 }),
+      leftOut: fc.option(name),
+    }),
+  );
+  draws(points, (all, wide) => layoutCostSpeed({ points: all, front: all.map(({ system }) => system) }, wide, look));
+});
+
+test("speed, as a radar and as bars", () => {
+  const spokes = systems(fc.record({ seconds: maybeAmount, isClipped: fc.boolean() }));
+  const data = fc.record({ limitSeconds: maybeAmount, spokes });
+  draws(data, layoutRadar);
+  draws(data, layoutSpeedBars);
+});
+
+function card(system: string, value: number | null, errors: number): SystemCard {
+  const figures = { pass_rate: value, pass_rate_ci_low: value, pass_rate_ci_high: value, cost_per_pass_usd: value };
+  return {
+    system,
+    harness: null,
+    model: null,
+    figures: figures as unknown as Record<CardFigure, number | null>,
+    k: 1,
+    outcomes: { pass: 3, fail: 2, error: errors, unscored: 0, skipped: 0 },
+    categories: errors === 0 ? {} : { api_error: errors, cost_killed: 1 },
+    costUsd: value,
+  };
+}
+
+const run = fc
+  .record({
+    id: fc.uuid(),
+    date: fc.oneof(fc.date({ noInvalidDate: true }).map(String), fc.constant("")),
+    cards: systems(fc.record({ value: maybeAmount, errors: fc.nat(20) })),
+  })
+  .map(
+    ({ id, date, cards }): RunCard => ({
+      id,
+      title: id,
+      createdAt: date,
+      status: "complete",
+      command: null,
+      planned: 1,
+      done: 1,
+      datasets: [],
+      tags: [],
+      systems: cards.map(({ system, value, errors }) => card(system, value, errors)),
+      costUsd: null,
+      wallSeconds: null,
+      threshold: 0.7,
+      parent: null,
+      problem: null,
+    }),
+  );
+const runs = fc.array(run, { maxLength: 12 });
+
+test("trends", () => {
+  for (const figure of ["pass_rate", "cost_per_pass_usd"] as const)
+    draws(runs, (all, wide) => layoutTrend(trendLines(all, figure), figure, wide));
+});
+
+test("error categories over runs and by system", () => {
+  draws(runs, (all, wide) => {
+    const [byRun, bySystem] = [barsByRun(all), barsBySystem(all)];
+    const faultsOf = (bars: typeof byRun) => topFaults(bars).map(({ fault }) => fault);
+    return [layoutFaultColumns(byRun, faultsOf(byRun), wide), layoutFaultRows(bySystem, faultsOf(bySystem), wide)];
+  });
+});
+
+test("pass curves", () => {
+  const point = fc.record({
+    k: fc.integer({ min: 1, max: 50 }),
+    n: fc.nat(),
+    passAt: maybeShare,
+    passAtLow: maybeShare,
+    passAtHigh: maybeShare,
+    passHat: maybeShare,
+    passHatLow: maybeShare,
+    passHatHigh: maybeShare,
+  });
+  const curves = systems(fc.record({ points: fc.uniqueArray(point, { maxLength: 8, selector: ({ k }) => k }) }));
+  draws(curves, layoutPassCurves);
+});
+
+test("heat maps", () => {
+  const map = fc.record({
+    system: name,
+    dataset: name,
+    xField: name,
+    yField: name,
+    xs: fc.uniqueArray(fc.oneof(name, fc.integer()), { maxLength: 30 }),
+    ys: fc.uniqueArray(fc.oneof(name, fc.double({ noNaN: true, noDefaultInfinity: true })), { maxLength: 30 }),
+    cells: fc.array(fc.record({ x: fc.nat(29), y: fc.nat(29), mean: fc.option(amount), n: fc.nat() })),
+  });
+  draws(map, (data, wide) => layoutHeatMap({ ...data, ys: data.ys.map((value) => (value === 0 ? 0 : value)) }, wide));
+});
+
+test("cost by class of token, in both units", () => {
+  const part = fc.record({ tokens: fc.nat(), costUsd: maybeAmount });
+  const costs = systems(
+    fc.record({
+      costUsd: maybeAmount,
+      classes: fc.tuple(part, part).map(([one, other]) => [
+        { name: "input" as const, ...one },
+        { name: "output" as const, ...other },
+      ]),
+    }),
+  );
+  for (const unit of ["dollars", "tokens"] as const) draws(costs, (all, wide) => layoutTokenCosts(all, unit, wide));
+});
+
+test("latencies", () => {
+  const edges = fc.array(amount, { minLength: 2, maxLength: 12 }).map((all) => all.sort((a, b) => a - b));
+  const spreads = systems(
+    fc.tuple(edges, fc.array(fc.nat(), { minLength: 12, maxLength: 12 })).map(([all, counts]) => ({
+      n: 1,
+      quantiles: { min: 0, p25: 0, p50: all[0] ?? 0, p75: 0, p95: all.at(-1) ?? 0, p99: 0, max: 0 },
+      bins: all.slice(1).map((to, index) => ({ from: all[index] ?? 0, to, count: counts[index] ?? 0 })),
+    })),
+  );
+  draws(spreads, layoutLatency);
+});

@@ -1,0 +1,88 @@
+import type { RunCard } from "../../../../src/views/contract.js";
+import { changeQuery, type Query, type Route } from "../../shell/route.js";
+import { formatMoment, SelectFilter } from "../../ui/index.js";
+import { visibleLine } from "../trial/text/visible-text.js";
+import type { Choice } from "./choice.js";
+
+interface ChooserProps {
+  route: Route;
+  runs: readonly RunCard[];
+  choice: Choice;
+}
+
+/** Another choice is another comparison: what was picked in the last one does not go with it. */
+const NO_TASK: Query = { task: undefined, pair: undefined, trialA: undefined, trialB: undefined };
+
+/** Which two runs, and which system of each. */
+export function Chooser({ route, runs, choice: { a, b, systemA, systemB } }: ChooserProps) {
+  const change = (words: Query) => changeQuery(route, { ...words, ...NO_TASK });
+  const isSame = a !== null && a === b;
+  return (
+    <form class="chooser" onSubmit={(event) => event.preventDefault()}>
+      <Side
+        side="A"
+        runs={runs}
+        run={a}
+        system={systemA}
+        isSame={isSame}
+        onRun={(id) => change({ a: id, systemA: undefined })}
+        onSystem={(system) => change({ a: a?.id, b: b?.id, systemA: system, systemB })}
+      />
+      <button
+        type="button"
+        onClick={() => change({ a: b?.id, b: a?.id, systemA: systemB, systemB: systemA })}
+        title="Exchange A and B"
+      >
+        ⇄ Swap
+      </button>
+      <Side
+        side="B"
+        runs={runs}
+        run={b}
+        system={systemB}
+        isSame={isSame}
+        onRun={(id) => change({ b: id, systemB: undefined })}
+        onSystem={(system) => change({ a: a?.id, b: b?.id, systemA, systemB: system })}
+      />
+    </form>
+  );
+}
+
+interface SideProps {
+  side: "A" | "B";
+  runs: readonly RunCard[];
+  run: RunCard | null;
+  system: string;
+  isSame: boolean;
+  onRun: (id: string) => void;
+  onSystem: (system: string) => void;
+}
+
+function Side({ side, runs, run, system, isSame, onRun, onSystem }: SideProps) {
+  const choices = runs.map((card) => ({ value: card.id, label: labelOf(card) }));
+  return (
+    <fieldset class="side">
+      <legend>{side}</legend>
+      {runs.length > 1 && (
+        <SelectFilter
+          label="Run"
+          value={run?.id}
+          choices={choices}
+          all={run === null ? "Choose a run" : null}
+          onChange={onRun}
+        />
+      )}
+      <SelectFilter
+        label="System"
+        value={system}
+        choices={run?.systems.map((card) => ({ value: card.system, label: visibleLine(card.system) })) ?? []}
+        all={isSame ? null : "those of the same name"}
+        onChange={onSystem}
+      />
+    </fieldset>
+  );
+}
+
+function labelOf({ title, createdAt, status }: RunCard): string {
+  return `${visibleLine(title)} · ${formatMoment(createdAt)}${status === "complete" ? "" : ` · ${status}`}`;
+}

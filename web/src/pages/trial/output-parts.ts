@@ -1,0 +1,31 @@
+import type { ShownField } from "../../../../src/views/contract.js";
+
+/** Fields of an output that are measurements, which the page shows elsewhere in words. */
+const MEASURED = new Set([
+  "usage",
+  "costUsd",
+  "latency",
+  "ttftMs",
+  "firstAttemptMs",
+  "successAtMs",
+  "turns",
+  "tokensPerSec",
+  "partial",
+  "metadata",
+]);
+
+/** What a system produced, and what else stands in its output: figures, and fields handed on as they were given. */
+export interface OutputParts {
+  readonly produced: readonly ShownField[];
+  readonly others: readonly ShownField[];
+}
+
+/** Tells what was produced from what was only handed on. */
+export function outputParts(output: readonly ShownField[], example: readonly ShownField[]): OutputParts {
+  const given = new Map(example.map((field) => [field.name, field]));
+  const isOther = ({ name, text, length }: ShownField) => {
+    const before = given.get(name);
+    return MEASURED.has(name) || (before?.text === text && before.length === length);
+  };
+  return { produced: output.filter((field) => !isOther(field)), others: output.filter(isOther) };
+}
