@@ -280,7 +280,8 @@ export function timingOf(started: Date, { trials, cachedTrials }: { trials: numb
   };
 }
 
-export function storedSummary(result: RunResult): unknown {
+/** What is stored of a run beside its rows: what they come to, and whether anything is left to run. */
+export function storedSummary(result: EvalResult): Readonly<Record<string, unknown>> {
   const complete = result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
   return { ...reportHead(result), schema: "assay.summary/1", complete, counts: trialCounts(result.rows) };
 }

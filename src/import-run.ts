@@ -5,6 +5,7 @@ import { digest } from "./core/fingerprint.js";
 import { given } from "./core/given.js";
 import type { DatasetConfig, EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { VERSION } from "./core/version.js";
+import { storedSummary } from "./evaluate.js";
 import {
   type Collected,
   type CollectedDataset,
@@ -18,7 +19,6 @@ import {
 import { importNotes } from "./importers/notes.js";
 import { loadRun } from "./load-run.js";
 import { standardMetrics } from "./metrics/index.js";
-import { reportHead } from "./report/json.js";
 import { gitRevision } from "./store/git.js";
 import { Journal } from "./store/journal.js";
 import { type Manifest, RUN_SCHEMA, type SystemRecord } from "./store/manifest.js";
@@ -75,7 +75,7 @@ export async function importRun(options: ImportRunOptions): Promise<ImportedRun>
     journal.writeSummary({ timing: timingOf(collected), notes });
     const result = await loadRun(journal.dir);
     // Trials that failed there cannot be tried again here: for Assay the run is over.
-    journal.writeSummary({ ...reportHead(result), schema: "assay.summary/1", complete: true });
+    journal.writeSummary({ ...storedSummary(result), complete: true });
     return { result, format: results.format.name };
   } finally {
     journal.close();
