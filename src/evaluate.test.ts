@@ -279,7 +279,13 @@ describe("a stored run", () => {
     const result = await evaluate(options({ runsDir: join(dir, "runs"), title: "My run", invocation: { flag: 1 } }));
     const run = result.runDir ?? "";
     expect(run).toMatch(/runs\/\d{8}-\d{6}-my-run$/);
-    expect(readdirSync(run).sort()).toEqual(["manifest.json", "outputs.jsonl", "rows.jsonl", "summary.json"]);
+    expect(readdirSync(run).sort()).toEqual([
+      "examples.jsonl",
+      "manifest.json",
+      "outputs.jsonl",
+      "rows.jsonl",
+      "summary.json",
+    ]);
     const read = (file: string) => JSON.parse(readFileSync(join(run, file), "utf8"));
     expect(read("manifest.json")).toMatchObject({
       schema: "assay.run/1",

@@ -184,6 +184,14 @@ export {
   type VariantPlan,
 } from "./experiments/index.js";
 export {
+  EXPORT_FORMATS,
+  type ExportedRun,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportRunOptions,
+  exportRun,
+} from "./export-run.js";
+export {
   type Gateway,
   type GatewayBudget,
   type GatewayOptions,
@@ -195,9 +203,20 @@ export {
 } from "./gateway/index.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { GraderError, GraderEvaluator, type GraderEvaluatorOptions, graderFactories } from "./graders/index.js";
+export {
+  type JsonValue,
+  type QueryColumn,
+  type QueryOptions,
+  type QueryResult,
+  type QueryRow,
+  QueryStopped,
+  queryRuns,
+} from "./history/index.js";
 export { type HttpClient, openClient } from "./http/index.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
+export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./import-run.js";
+export { FORMAT_NAMES, type FormatName } from "./importers/index.js";
 export {
   type BadLabel,
   type CalibrateOptions,

@@ -303,7 +303,7 @@ describe("what a run folder holds", () => {
     const secret = "dummy-secret-value";
     await run(space, ["--model", "clever", "--header", `Authorization: Bearer ${secret}`, "--header", "X-Team: blue"]);
     const dir = space.runs()[0] ?? "";
-    for (const file of ["manifest.json", "rows.jsonl", "outputs.jsonl", "summary.json"])
+    for (const file of ["manifest.json", "examples.jsonl", "rows.jsonl", "outputs.jsonl", "summary.json"])
       expect(space.read(dir, file), file).not.toContain(secret);
     expect(space.read(dir, "manifest.json")).toContain("X-Team");
     const resumed = await warmAssay(space.dir, "run", "--resume", dir);

@@ -174,6 +174,8 @@ function nextSteps({ runDir, config }: EvalResult): string {
   return `What to do next:
   assay show ${run} add-flag --system ${config.systems[0] ?? "tiny-agent"}
       what it did, step by step
+  assay serve
+      the same in the browser, with charts
   assay doctor
       which agents are installed
   assay --agent claude:claude-sonnet-4-5 --dataset agent-tasks --trial-max-cost 0.30

@@ -65,6 +65,7 @@ export async function demoBudgetsCommand({ output, runsDir, seed }: DemoOptions)
 }
 
 const NEXT = `What to do next:
+  assay serve                                           look at it in the browser
   assay mock --latency 50 --fault 429=0.1               a model endpoint to try things on
   assay models                                          what your models.yml resolves to
   assay gateway --max-cost 0.30 -- my-program           hold any program to a budget`;

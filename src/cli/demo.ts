@@ -59,6 +59,7 @@ export async function showDemo(
 }
 
 const NEXT = `What to do next:
+  assay serve                                                 look at it in the browser
   assay datasets show needle                                  what was asked
   assay --system extract:0.2 --dataset needle -n 200          try another share
   assay --system ./my-system.ts --dataset my-questions.jsonl  measure your own`;

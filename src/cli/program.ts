@@ -83,6 +83,7 @@ Examples:
   assay --model openai/gpt-5 --dataset questions.jsonl --max-cost 2
   assay --agent claude --agent codex:gpt-5.5 --dataset agent-tasks --trials 3 --max-cost 5
   assay show latest off-by-one                                   what an agent did, event by event
+  assay serve                                                    look at all runs in the browser
   assay --model openai/gpt-5 --dataset gsm8k --dataset mmlu:anatomy -n 50 --max-cost 2
   assay memory --system bm25:10 --dataset locomo --model openai/gpt-5-mini -n 100
   assay --proxy http://127.0.0.1:8080 --model my-model --dataset questions.jsonl

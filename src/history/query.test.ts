@@ -1,6 +1,5 @@
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Workspace } from "../../test/workspace.js";
 import { QueryStopped } from "./database.js";
 import { type QueryRow, queryRuns } from "./query.js";
@@ -100,14 +99,17 @@ describe("only reading", () => {
   });
 
   test("leaves nothing behind", async () => {
-    const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith("assay-query-")).length;
-    const before = folders();
     const space = handRuns({ rows: [testRow()] });
+    mkdirSync(space.path("scratch"));
+    vi.stubEnv("TMPDIR", space.path("scratch"));
+    onTestFinished(() => {
+      vi.unstubAllEnvs();
+    });
     appendFileSync(space.path("runs/run-0/rows.jsonl"), "torn");
     const content = readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8");
     await ask(space, "from rows");
     await failure(space, "select nothing from rows");
-    expect(folders()).toBeLessThanOrEqual(before);
+    expect(readdirSync(space.path("scratch"))).toEqual([]);
     expect(readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8")).toBe(content);
   });
 

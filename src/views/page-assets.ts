@@ -19,12 +19,11 @@ export interface PageAssets {
  * @example
  * const { script, style } = readPage();
  */
-export function readPage(): PageAssets {
-  return { script: readAsset("app.js"), style: readAsset("app.css") };
+export function readPage(folder = new URL("../../dist/web/", import.meta.url)): PageAssets {
+  return { script: readAsset(new URL("app.js", folder)), style: readAsset(new URL("app.css", folder)) };
 }
 
-function readAsset(name: string): string {
-  const file = new URL(`../../dist/web/${name}`, import.meta.url);
+function readAsset(file: URL): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {

@@ -1,4 +1,5 @@
 import type { CardFigure, RunCard, SystemCard } from "../../../../src/views/contract.js";
+import { momentOf } from "../axes/moment.js";
 
 /** A system in one run. */
 export interface TrendPoint {
@@ -24,18 +25,32 @@ const TOO_MANY_ERRORS = 0.5;
 
 /** One figure of each system over runs; runs without a date have no place in time. */
 export function trendLines(runs: readonly RunCard[], figure: CardFigure): TrendLine[] {
-  const dated = runs.filter(({ createdAt }) => Number.isFinite(Date.parse(createdAt)));
   const lines = new Map<string, TrendPoint[]>();
-  for (const run of [...dated].sort((a, b) => Date.parse(a.createdAt) - Date.parse(b.createdAt)))
+  for (const { run, at } of datedRuns(runs))
     for (const card of run.systems) {
       const line = lines.get(card.system) ?? [];
       lines.set(card.system, line);
-      line.push(pointOf(run, card, figure));
+      line.push(pointOf({ run, at }, card, figure));
     }
   return [...lines].map(([system, points]) => ({ system, points }));
 }
 
-function pointOf(run: RunCard, card: SystemCard, figure: CardFigure): TrendPoint {
+interface DatedRun {
+  run: RunCard;
+  at: number;
+}
+
+/** Runs that have a place in time, oldest first. */
+export function datedRuns(runs: readonly RunCard[]): DatedRun[] {
+  return runs
+    .flatMap((run) => {
+      const at = momentOf(run.createdAt);
+      return at === null ? [] : [{ run, at }];
+    })
+    .sort((a, b) => a.at - b.at);
+}
+
+function pointOf({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): TrendPoint {
   const value = card.figures[figure];
   const errors = errorShare(card);
   // Of the error rate itself, such a point is the very thing to see.
@@ -48,7 +63,7 @@ function pointOf(run: RunCard, card: SystemCard, figure: CardFigure): TrendPoint
   return {
     run,
     card,
-    at: Date.parse(run.createdAt),
+    at,
     value,
     low: end(card, `${figure}_ci_low`),
     high: end(card, `${figure}_ci_high`),

@@ -5,7 +5,7 @@ import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
 import { styleOf } from "./figures.js";
-import type { TrendLine, TrendPoint } from "./series.js";
+import { datedRuns, type TrendLine, type TrendPoint } from "./series.js";
 
 /** What a tooltip tells of a system in a run: its figure, and what the run itself cost and took. */
 export function factsOf(point: TrendPoint, figure: CardFigure): { title: string; facts: Fact[] } {
@@ -54,7 +54,7 @@ function changeOf({ system, points }: TrendLine, format: (value: number | null) 
 /** Points that are not drawn, and runs without a date. */
 export function trendNotes(lines: readonly TrendLine[], runs: readonly RunCard[]): string[] {
   const blank = lines.flatMap((line) => line.points).filter((point) => point.blank !== null).length;
-  const undated = runs.filter(({ createdAt }) => !Number.isFinite(Date.parse(createdAt))).length;
+  const undated = runs.length - datedRuns(runs).length;
   return [
     ...(blank > 0 ? [`${plural(blank, "point")} left blank: hollow marks at the bottom say why.`] : []),
     ...(undated > 0 ? [`${plural(undated, "run")} without a date left out.`] : []),

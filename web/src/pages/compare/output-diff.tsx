@@ -68,7 +68,7 @@ async function trialOf(source: DataSource, run: string, key: TrialKey): Promise<
     return await source.trial(run, { ...key, exampleId: first });
   } catch (error) {
     if (second === undefined) throw error;
-    return await source.trial(run, { ...key, exampleId: second });
+    return source.trial(run, { ...key, exampleId: second });
   }
 }
 

@@ -9,7 +9,7 @@ export function taskWord({ dataset, exampleId }: TaskName): string {
 export function taskOf(word: string | undefined): TaskName | null {
   if (word === undefined) return null;
   try {
-    const [dataset, exampleId]: unknown[] = JSON.parse(word);
+    const [dataset, exampleId] = JSON.parse(word) as readonly unknown[];
     const isId = typeof exampleId === "string" || typeof exampleId === "number";
     return typeof dataset === "string" && isId ? { dataset, exampleId } : null;
   } catch {

@@ -81,7 +81,7 @@ export function keyTitle(key: string): string {
 export function formatOf(key: string): (value: number | null) => string {
   if (/usd|cost_per_success/.test(key)) return formatDollars;
   if (/^latency|^duration/.test(key)) return formatSeconds;
-  if (/_ms$/.test(key)) return formatMilliseconds;
+  if (key.endsWith("_ms")) return formatMilliseconds;
   if (/^num_|_trials$|_count$|^tokens_per_pass|^mean_(in|out)put_tokens/.test(key))
     return (value) => formatCount(rounded(value));
   return (value) => formatNumber(value, 3);

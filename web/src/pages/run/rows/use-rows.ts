@@ -43,7 +43,7 @@ export function useRows(run: string | null, state: string | null): LoadedRows {
     if (run === null) return;
     if (known?.run === run && (state === null || known.state === state)) return setRows(keptRows(source, run));
     const gone = new AbortController();
-    readRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
+    void readRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
     return () => gone.abort();
   }, [source, run, state]);
   return rows;

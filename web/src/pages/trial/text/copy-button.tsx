@@ -12,18 +12,15 @@ export function CopyButton({ label, text }: { label: string; text: () => Promise
     setState(next);
     setTimeout(() => setState("ready"), SAY_MS);
   };
-  const copy = async () => navigator.clipboard.writeText(await text());
+  const copy = () => {
+    const copied = text().then((whole) => navigator.clipboard.writeText(whole));
+    copied.then(
+      () => say("copied"),
+      () => say("failed"),
+    );
+  };
   return (
-    <button
-      type="button"
-      class="plain"
-      onClick={() =>
-        copy().then(
-          () => say("copied"),
-          () => say("failed"),
-        )
-      }
-    >
+    <button type="button" class="plain" onClick={copy}>
       <span aria-live="polite">{WORDS[state]}</span>
       <span class="unseen"> {label}</span>
     </button>

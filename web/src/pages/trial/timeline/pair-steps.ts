@@ -35,7 +35,7 @@ function resultsOfCalls(steps: readonly TimelineStep[]): Map<number, number> {
 }
 
 /** Kinds of steps, in the order in which people want to see them. */
-export const KINDS = [
+const KINDS = [
   "user",
   "says",
   "thinks",

@@ -1,0 +1,16 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { expect, it } from "vitest";
+import { PageError, readPage } from "./page-assets.js";
+import { emptyFolder } from "./trial-testing.js";
+
+it("reads the script and the stylesheet of the page, or says how to get them", () => {
+  const dir = emptyFolder();
+  const folder = pathToFileURL(`${dir}/`);
+  writeFileSync(join(dir, "app.js"), "1;");
+  expect(() => readPage(folder)).toThrow(PageError);
+  expect(() => readPage(folder)).toThrow(/app\.css cannot be read\. Reinstall assay, or run `npm run build`/);
+  writeFileSync(join(dir, "app.css"), "a {}");
+  expect(readPage(folder)).toEqual({ script: "1;", style: "a {}" });
+});
