@@ -17,7 +17,7 @@ const PARTS = {
   views: "src/views/index.ts",
   result: "src/result.ts",
   json: "src/report/json.ts",
-  counts: "src/report/trial-counts.ts",
+  counts: "src/core/trial-counts.ts",
   metrics: "src/metrics/index.ts",
   row: "src/core/row.ts",
 };

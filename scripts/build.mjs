@@ -41,6 +41,9 @@ const AGENTS =
 const DATASETS =
   /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
 
+/** What shows, lists and brings in stored runs; not the reporter that loads it when it is asked for. */
+const PAGES = /\/src\/(views\/(?!html-report\.ts)|server|history|importers|import-run|export-run)/;
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
@@ -76,6 +79,7 @@ async function bundle() {
         { name: "models", test: LATER, priority: 1 },
         { name: "datasets", test: DATASETS, priority: 1 },
         { name: "agents", test: AGENTS, priority: 1 },
+        { name: "pages", test: PAGES, priority: 1 },
         { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
       ],
     },
@@ -86,7 +90,7 @@ async function bundle() {
 function isUsual(id) {
   return (
     /\/src\/(?!cli\/|index\.ts)/.test(id) &&
-    ![LATER, GRADERS, HEAVY, DATASETS, AGENTS].some((others) => others.test(id))
+    ![LATER, GRADERS, HEAVY, DATASETS, AGENTS, PAGES].some((others) => others.test(id))
   );
 }
 

@@ -10,6 +10,7 @@ import { junitReporter } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
 import { compressorFactories } from "./systems/compressors/index.js";
+import { htmlReporter } from "./views/html-report.js";
 
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);
@@ -30,5 +31,5 @@ registry.register("evaluator", "llm_judge", () => {
   throw new UsageError("llm_judge needs a model that judges: name one with --judge-model, or give an LLMJudge.");
 });
 for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
-for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter])
+for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
   registry.register("reporter", reporter.name, reporter);

@@ -12,7 +12,7 @@ import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
 import { reportHead } from "./report/json.js";
-import { trialCounts } from "./report/trial-counts.js";
+import { trialCounts } from "./core/trial-counts.js";
 import { RunResult } from "./result.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";

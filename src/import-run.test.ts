@@ -8,7 +8,8 @@ import type { EvalRow } from "./core/row.js";
 import { type ImportRunOptions, importRun } from "./import-run.js";
 import { loadRun } from "./load-run.js";
 import { readExamples } from "./store/examples.js";
-import { isComplete, readManifest } from "./store/journal.js";
+import { readManifest } from "./store/journal.js";
+import { isComplete } from "./store/summary-file.js";
 import { readOutputs } from "./store/outputs.js";
 
 type Files = Readonly<Record<string, Content>>;

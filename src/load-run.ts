@@ -7,8 +7,9 @@ import { type EvalRow, makeRow, plainRow } from "./core/row.js";
 import type { Usage } from "./core/system.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
-import { readManifest, readNotes, readRows, readTiming } from "./store/journal.js";
+import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
+import { readSummary } from "./store/summary-file.js";
 
 export interface LoadRunOptions {
   /** Prices to work out the costs again with, from the tokens that were used. */
@@ -30,13 +31,14 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
     throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
   const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
   const metrics = await metricsOf(manifest);
+  const summary = readSummary(dir);
   return new RunResult({
     rows: soFar ? repriced.rows : [...repriced.rows, ...neverRun(stored, manifest)],
     metrics: metrics.known,
     config: manifest.config,
-    timing: readTiming(dir) ?? untimed(manifest),
+    timing: summary?.timing ?? untimed(manifest),
     runDir: dir,
-    notes: [...readNotes(dir), ...metrics.notes, ...repriced.notes],
+    notes: [...(summary?.notes ?? []), ...metrics.notes, ...repriced.notes],
   });
 }
 

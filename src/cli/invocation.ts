@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
-import { isComplete, readManifest } from "../store/journal.js";
+import { readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
+import { isComplete } from "../store/summary-file.js";
 import { findConfig } from "./config-file.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";

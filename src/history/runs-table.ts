@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import { isLocked } from "../files/lock.js";
+import { ownValue } from "../core/own-value.js";
 import { FILES } from "../store/journal.js";
+import { isRunLocked } from "../store/lock.js";
+import { readSummary, type StoredSummary } from "../store/summary-file.js";
+import { flatFigures } from "./flat-figures.js";
 import type { StoredRun } from "./stored-runs.js";
-import { flatFigures, readSummary, type StoredSummary } from "./stored-summary.js";
-
-/** Whether a process of another machine lives cannot be seen: it counts as alive. */
-const LOCK_RULES = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };
 
 /** The lines of `runs`, from manifests and summaries alone: rows are not read for a list. */
 export function runsTable(runs: readonly StoredRun[]): Record<string, unknown>[] {
@@ -41,42 +40,21 @@ function commandOf(invocation: unknown): string | null {
 }
 
 function statusOf(dir: string, summary: StoredSummary | null): string {
-  if (isLocked(join(dir, FILES.lock), LOCK_RULES)) return "running";
+  if (isRunLocked(join(dir, FILES.lock))) return "running";
   return summary?.complete === true ? "complete" : "incomplete";
 }
 
-type Figures = Record<string, number | string | null>;
-
-function systemsOf(summary: StoredSummary | null): Figures[] {
-  return Object.values(summary?.summary ?? {}).map(flatFigures);
-}
-
-function numberIn(figures: Figures, key: string): number | null {
-  const value = figures[key];
-  return typeof value === "number" ? value : null;
-}
-
 function doneOf(summary: StoredSummary | null): number | null {
-  return totalOf(systemsOf(summary).map(doneBy));
-}
-
-function doneBy(figures: Figures): number | null {
-  const planned = numberIn(figures, "num_planned");
-  return planned === null ? null : planned - (numberIn(figures, "num_skipped") ?? 0);
+  if (summary?.counts == null) return null;
+  return Object.values(summary.counts).reduce((done, { trials, outcomes }) => done + trials - outcomes.skipped, 0);
 }
 
 function costOf(summary: StoredSummary | null): number | null {
-  const total = totalOf(systemsOf(summary).map(costBy));
-  // Costs are whole pico-dollars; what is taken out of means is not quite.
-  return total === null ? null : Math.round(total * 1e12) / 1e12;
-}
-
-/** A summary has no total: it is the cost of a pass, times the passes, or the mean cost of trials that have all one. */
-function costBy(figures: Figures): number | null {
-  const [perPass, mean] = [numberIn(figures, "cost_per_pass_usd"), numberIn(figures, "mean_cost_usd")];
-  if (perPass !== null) return perPass * (numberIn(figures, "num_pass") ?? 0);
-  const unsure = ["num_error", "num_skipped", "cost_unknown_trials"].some((key) => numberIn(figures, key) !== 0);
-  return mean === null || unsure ? null : mean * (numberIn(figures, "num_planned") ?? 0);
+  const costs = Object.entries(summary?.counts ?? {}).map(([system, { costUsd }]) => {
+    const figures = flatFigures(ownValue(summary?.summary ?? {}, system) ?? {});
+    return (figures.cost_unknown_trials ?? 0) === 0 ? costUsd : null;
+  });
+  return totalOf(costs);
 }
 
 /** A total of which a part is not known is not known. */

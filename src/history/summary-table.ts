@@ -1,6 +1,7 @@
 import { ownValue } from "../core/own-value.js";
+import { readSummary } from "../store/summary-file.js";
+import { flatFigures } from "./flat-figures.js";
 import type { StoredRun } from "./stored-runs.js";
-import { flatFigures, readSummary } from "./stored-summary.js";
 
 type Figures = Readonly<Record<string, number | string | null>>;
 

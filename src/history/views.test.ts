@@ -206,24 +206,26 @@ describe("the views", () => {
   });
 });
 
-describe("the cost of a run by its summary", () => {
-  const costOfRun = async (one: Record<string, number | null>) => {
-    const [run] = await ask(
-      handRuns({ summary: { complete: true, summary: { one } } }),
-      "select cost_usd, status from runs",
-    );
-    return run?.cost_usd;
+describe("what a run's summary tells of its trials", () => {
+  const outcomes = { pass: 4, fail: 2, error: 1, unscored: 0, skipped: 3 };
+  const told = async (costUsd: number | null, unknown: number) => {
+    const counts = { one: { trials: 10, outcomes, categories: {}, costUsd } };
+    const summary = { complete: false, summary: { one: { cost_unknown_trials: unknown } }, counts };
+    const [run] = await ask(handRuns({ summary }), "select done, cost_usd from runs");
+    return [run?.done, run?.cost_usd];
   };
-  const counts = { num_planned: 10, num_pass: 4, num_error: 0, num_skipped: 0, cost_unknown_trials: 0 };
 
-  test.each([
-    [{ ...counts, cost_per_pass_usd: 0.3, mean_cost_usd: 0.12 }, 1.2],
-    [{ ...counts, num_pass: 0, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, 1.2],
-    [{ ...counts, num_pass: 0, num_error: 1, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, null],
-    [{ ...counts, cost_unknown_trials: 1, cost_per_pass_usd: null, mean_cost_usd: 0.12 }, null],
-    [{ ...counts, cost_per_pass_usd: null, mean_cost_usd: null }, null],
-    [{}, null],
-  ])("%j", async (figures, cost) => {
-    expect(await costOfRun(figures)).toBe(cost);
+  test("is how many are done and what they cost, unless the cost of some is not known", async () => {
+    expect(await told(1.2, 0)).toEqual([7, 1.2]);
+    expect(await told(1.2, 1)).toEqual([7, null]);
+    expect(await told(null, 0)).toEqual([7, null]);
+  });
+
+  test("is nothing in files of versions that did not count", async () => {
+    const [run] = await ask(
+      handRuns({ summary: { complete: true, summary: { one: {} } } }),
+      "select done, cost_usd from runs",
+    );
+    expect(run).toEqual({ done: null, cost_usd: null });
   });
 });

@@ -54,6 +54,8 @@ export function drawFromBlocks(regions: readonly Region[], options: BlockSampleO
 class BlockShelf {
   readonly #regions: readonly Region[];
   readonly #lists: readonly (readonly NumberedBlock[])[];
+  /** Numbers of the blocks that stand for the whole of their region. */
+  readonly #starts: ReadonlySet<number>;
   readonly count: number;
 
   constructor(regions: readonly Region[], lists: readonly BlockList[]) {
@@ -64,6 +66,8 @@ class BlockShelf {
       before += blocks.length;
       return blocks.map((block, at): NumberedBlock => ({ ...block, fixed, region, number: first + at }));
     });
+    const starts = this.#lists.flat().filter(({ isStart }) => isStart);
+    this.#starts = new Set(starts.map(({ number }) => number));
     this.count = before;
   }
 
@@ -95,7 +99,7 @@ class BlockShelf {
   }
 
   isStart(number: number): boolean {
-    return this.#lists.some((blocks) => blocks.some((block) => block.number === number && block.isStart));
+    return this.#starts.has(number);
   }
 }
 

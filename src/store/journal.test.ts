@@ -16,7 +16,8 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JournalError, RunFolderError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { FinishedTrial } from "../runner/ports.js";
-import { isComplete, Journal, readManifest, readRows } from "./journal.js";
+import { Journal, readManifest, readRows } from "./journal.js";
+import { isComplete } from "./summary-file.js";
 import type { Manifest } from "./manifest.js";
 
 const MANIFEST: Manifest = {

@@ -3,7 +3,6 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, tru
 import { join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import type { Timing } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { writeAtomically } from "../files/atomic.js";
@@ -168,36 +167,6 @@ export function readRows(dir: string): EvalRow[] {
     }
   }
   return rows;
-}
-
-/** When a stored run was measured and how long it took; null when it never came to an end. */
-export function readTiming(dir: string): Timing | null {
-  try {
-    const { timing } = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { timing?: Timing };
-    return typeof timing?.wallSeconds === "number" ? timing : null;
-  } catch {
-    return null;
-  }
-}
-
-/** What the reader of a stored run was told beside the figures. */
-export function readNotes(dir: string): string[] {
-  try {
-    const { notes } = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { notes?: unknown };
-    return Array.isArray(notes) ? notes.map(String) : [];
-  } catch {
-    return [];
-  }
-}
-
-/** True when a run folder holds every planned trial without an infrastructure error. */
-export function isComplete(dir: string): boolean {
-  try {
-    const summary = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as { complete?: unknown };
-    return summary.complete === true;
-  } catch {
-    return false;
-  }
 }
 
 /** Cuts off a last line without its line feed, so that the next append does not glue onto it. */

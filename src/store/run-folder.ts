@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
-import { isComplete } from "./journal.js";
+import { isComplete } from "./summary-file.js";
 
 /**
  * A name for a new run folder: when, and what.

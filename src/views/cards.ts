@@ -1,6 +1,6 @@
 import { ownValue } from "../core/own-value.js";
 import type { EvalConfig, EvalResult, JsonSummary, Summary } from "../core/result.js";
-import { noTrials, type TrialCounts, trialCounts } from "../report/trial-counts.js";
+import { noTrials, type TrialCounts, trialCounts } from "../core/trial-counts.js";
 import type { Manifest } from "../store/manifest.js";
 import { cardFigures, figureReader } from "./card-figures.js";
 import { tagsOf } from "./card-tags.js";

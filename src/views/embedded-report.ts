@@ -1,8 +1,9 @@
 import { basename } from "node:path";
 import type { EvalResult } from "../core/result.js";
 import { VERSION } from "../core/version.js";
-import { isComplete, readManifest, readTiming } from "../store/journal.js";
+import { readManifest } from "../store/journal.js";
 import { type Manifest, RUN_SCHEMA } from "../store/manifest.js";
+import { readSummary } from "../store/summary-file.js";
 import { isWhole, resultParts, runCard } from "./cards.js";
 import { compareView } from "./compare-view.js";
 import type { CompareView, RunCard, RunView } from "./contract.js";
@@ -54,8 +55,9 @@ export function embeddedRun(result: EvalResult): RunView {
   const { runDir, rows, config } = result;
   const manifest = runDir === null ? manifestOf(result) : { ...readManifest(runDir), config };
   const parts = resultParts(result);
-  const isAll = runDir === null ? isWhole(parts.counts, rows.length) : isComplete(runDir);
-  const timing = runDir === null ? result.timing : readTiming(runDir);
+  const stored = runDir === null ? null : readSummary(runDir);
+  const isAll = runDir === null ? isWhole(parts.counts, rows.length) : stored?.complete === true;
+  const timing = runDir === null ? result.timing : stored?.timing;
   const card = runCard({
     id: runDir === null ? UNNAMED : basename(runDir),
     manifest,

@@ -1,7 +1,5 @@
-import { readdirSync, readFileSync, type Stats, statSync } from "node:fs";
+import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { JsonSummary } from "../core/result.js";
-import type { TrialCounts } from "../report/trial-counts.js";
 import { FILES } from "../store/journal.js";
 import { isRunLocked } from "../store/lock.js";
 
@@ -16,15 +14,6 @@ export interface RunFolder {
   readonly writtenAt: Date;
   /** True when rows were written after the summary. */
   readonly hasNewerRows: boolean;
-}
-
-/** What is stored of a run beside its rows. */
-export interface StoredSummary {
-  readonly complete: boolean;
-  readonly summary: Readonly<Record<string, JsonSummary>>;
-  readonly wallSeconds: number | null;
-  /** Null in files of versions that did not count. */
-  readonly counts: Readonly<Record<string, TrialCounts>> | null;
 }
 
 /** Looks at a folder without reading its files; null when it is no run. */
@@ -54,30 +43,6 @@ export function namesIn(dir: string): string[] {
   }
 }
 
-/** The summary of a run; null when there is none that can be read: it can always be worked out again from the rows. */
-export function readStoredSummary(dir: string): StoredSummary | null {
-  try {
-    const stored = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8")) as Partial<Stored>;
-    if (typeof stored.summary !== "object" || stored.summary === null) return null;
-    const { complete, summary, timing, counts } = stored;
-    const isCounted = Object.values(counts ?? {}).every(({ outcomes }) => typeof outcomes === "object");
-    return {
-      complete: complete === true,
-      summary,
-      wallSeconds: timing?.wallSeconds ?? null,
-      counts: counts !== undefined && isCounted ? counts : null,
-    };
-  } catch {
-    return null;
-  }
-}
-
-interface Stored extends Pick<StoredSummary, "complete" | "summary"> {
-  timing: { wallSeconds: number };
-  counts: Record<string, TrialCounts>;
-}
-
-/** Undefined for what is not there, also because a part of its path is a file. */
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false });

@@ -3,9 +3,10 @@ import { AssayError, messageOf } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
+import { readSummary, type StoredSummary } from "../store/summary-file.js";
 import { type CardParts, damagedCard, isWhole, resultParts, runCard } from "./cards.js";
 import type { RunCard, RunFilter } from "./contract.js";
-import { lookAt, namesIn, type RunFolder, readStoredSummary, type StoredSummary } from "./run-list-folder.js";
+import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
 import { takingTurns } from "./run-list-turns.js";
 import { hasAny, hasNothingElse, sliceOf } from "./slice.js";
 
@@ -101,7 +102,7 @@ export class RunList {
   #read(folder: RunFolder): RunCard | Promise<RunCard> {
     try {
       const manifest = readManifest(folder.dir);
-      const stored = readStoredSummary(folder.dir);
+      const stored = readSummary(folder.dir);
       return storedCard(folder, manifest, stored) ?? this.#fromRows(folder, manifest, stored);
     } catch (error) {
       return damagedCard(folder.id, { problem: problemOf(error), createdAt: folder.writtenAt.toISOString() });
@@ -109,7 +110,7 @@ export class RunList {
   }
 
   async #fromRows(folder: RunFolder, manifest: Manifest, stored: StoredSummary | null): Promise<RunCard> {
-    const wallSeconds = folder.isRunning ? null : (stored?.wallSeconds ?? null);
+    const wallSeconds = folder.isRunning ? null : (stored?.timing?.wallSeconds ?? null);
     const about = { id: folder.id, manifest, planned: manifest.planned, wallSeconds };
     try {
       const parts = resultParts(await this.#result(folder));
@@ -156,7 +157,8 @@ function isCurrent(kept: Kept, { state, isRunning }: RunFolder): boolean {
 function storedCard(folder: RunFolder, manifest: Manifest, stored: StoredSummary | null): RunCard | null {
   if (folder.isRunning || stored === null || stored.counts === null) return null;
   if (!stored.complete && folder.hasNewerRows) return null;
-  const { summary, counts, wallSeconds, complete } = stored;
+  const { summary, counts, timing, complete } = stored;
+  const wallSeconds = timing?.wallSeconds ?? null;
   const status: CardParts["status"] = complete ? "complete" : "incomplete";
   const { config, planned } = manifest;
   return runCard({ id: folder.id, manifest, config, planned, summary, counts, wallSeconds, status });

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import {
   AnswerQuality,
@@ -33,8 +33,8 @@ function skilled({ name, right, seconds, tokens, failing = 0 }: Skill): System {
     process: (example, { trial }) => {
       const lot = lotOf(`${name} ${example.id} ${trial}`);
       if (lot % 100 < failing) throw new Error(`the endpoint of ${name} is overloaded`);
-      const isRight = (lot >> 8) % 100 < right;
-      const spread = 0.5 + ((lot >> 16) % 100) / 50;
+      const isRight = (lot >>> 8) % 100 < right;
+      const spread = 0.5 + ((lot >>> 16) % 100) / 50;
       return {
         response: isRight ? `It is ${example.answer}.` : "I do not know.",
         latency: seconds * spread,
@@ -71,6 +71,7 @@ function questions(count: number): Example[] {
 }
 
 type Changes = Partial<Omit<EvaluateOptions, "systems" | "dataset">> & {
+  name?: string;
   systems?: readonly System[];
   examples?: readonly Example[];
 };
@@ -78,9 +79,9 @@ type Changes = Partial<Omit<EvaluateOptions, "systems" | "dataset">> & {
 async function run(
   runsDir: string,
   title: string,
-  { examples = questions(40), systems = SKILLS.map(skilled), ...rest }: Changes = {},
+  { name = "villages", examples = questions(40), systems = SKILLS.map(skilled), ...rest }: Changes = {},
 ): Promise<string> {
-  const dataset = makeDataset({ name: "towns", examples, facets: ["depth", "length"] });
+  const dataset = makeDataset({ name, examples, facets: ["depth", "length"] });
   const evaluators = [new AnswerQuality()];
   const retry = { maxRetries: 0 };
   const { runDir } = await evaluate({
@@ -98,17 +99,17 @@ async function run(
 }
 
 /** Three systems on five thousand questions. */
-export function largeRun(runsDir: string): Promise<string> {
-  return run(runsDir, "Three systems on five thousand questions", { examples: questions(5000) });
+function largeRun(runsDir: string): Promise<string> {
+  return run(runsDir, "Three systems on five thousand questions", { name: "towns", examples: questions(5000) });
 }
 
 /** Five trials of each of forty questions, so that there are curves. */
-export function manyTrials(runsDir: string): Promise<string> {
+function manyTrials(runsDir: string): Promise<string> {
   return run(runsDir, "Five trials of forty questions", { trials: 5 });
 }
 
 /** Runs of the same systems on the same questions, one a day up to a day; the systems become better. */
-export async function history(runsDir: string, days: number): Promise<string[]> {
+async function history(runsDir: string, days: number): Promise<string[]> {
   const ids: string[] = [];
   for (let day = 0; day < days; day++) {
     const systems = SKILLS.map((skill) => skilled({ ...skill, right: Math.min(99, skill.right - 10 + day) }));
@@ -120,8 +121,38 @@ export async function history(runsDir: string, days: number): Promise<string[]> 
 }
 
 function date(dir: string, when: Date): void {
+  change(dir, { createdAt: when.toISOString() });
+}
+
+function change(dir: string, words: Readonly<Record<string, unknown>>): void {
   const path = join(dir, "manifest.json");
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), createdAt: when.toISOString() }));
+  writeFileSync(path, JSON.stringify({ ...parsed(readFileSync(path, "utf8")), ...words }));
+}
+
+/** The ids of the runs that the pages are tested on. */
+export interface ShownRuns {
+  large: string;
+  trials: string;
+  nightly: string[];
+  agent: string;
+}
+
+/** How many runs there are of the same systems on the same questions. */
+const NIGHTS = 12;
+
+/** One run of each kind, dated so that they look the same every time. */
+export async function shownRuns(runsDir: string): Promise<ShownRuns> {
+  const runs = {
+    large: await largeRun(runsDir),
+    trials: await manyTrials(runsDir),
+    agent: await agentRun(runsDir),
+    nightly: await history(runsDir, NIGHTS),
+  };
+  const october = (day: number) => new Date(Date.UTC(2026, 9, day, 9));
+  date(join(runsDir, runs.large), october(21));
+  date(join(runsDir, runs.trials), october(22));
+  date(join(runsDir, runs.agent), october(23));
+  return runs;
 }
 
 /** What a model may write that wants to be more than text. */
@@ -147,11 +178,11 @@ export function hostileRun(runsDir: string): Promise<string> {
     name: "<b onmouseover='window.pwned = 6'>echo</b>",
     process: ({ text }) => ({ response: String(text), metadata: { note: String(text).slice(0, 100) } }),
   };
-  return run(runsDir, `Hostile ${HOSTILE[0]}`, { examples, systems: [echo] });
+  return run(runsDir, `Hostile ${HOSTILE[0]}`, { name: "hostile", examples, systems: [echo] });
 }
 
 /** An agent that reads, edits and tests, with what it did event by event. */
-export function agentRun(runsDir: string): Promise<string> {
+function agentRun(runsDir: string): Promise<string> {
   const startedAt = Date.UTC(2026, 9, 1, 3);
   const at = (seconds: number) => startedAt + seconds * 1000;
   const usage = (seconds: number, output: number) => ({
@@ -193,27 +224,52 @@ export function agentRun(runsDir: string): Promise<string> {
     firstAttemptMs: 4000,
   };
   const agent: System = { name: "claude", harness: "claude", model: "claude-sonnet-4-5", process: () => output };
-  return run(runsDir, "An agent mends a sum", { examples: questions(2), systems: [agent] });
+  return run(runsDir, "An agent mends a sum", { name: "repairs", examples: questions(2), systems: [agent] });
 }
 
-/** A system that answers one question at a time, when it is told to. */
-export function slowSystem(): { system: System; answer: () => Promise<void> } {
-  const waiting: (() => void)[] = [];
+/** How a trial that was waiting ends. */
+type Ending = "right" | "wrong" | "broken";
+
+/** A system that ends one trial at a time, when it is told to and as it is told. */
+export function slowSystem(): { system: System; end: (ending: Ending) => void } {
+  const told: Ending[] = [];
+  const waiting: ((ending: Ending) => void)[] = [];
   const system: System = {
     name: "slow",
-    process: ({ answer }) =>
-      new Promise((resolve) => {
-        waiting.push(() => resolve({ response: `It is ${answer}.`, costUsd: 0.01 }));
-      }),
+    process: async ({ answer }) => {
+      const ending = told.shift() ?? (await new Promise<Ending>((resolve) => waiting.push(resolve)));
+      if (ending === "broken") throw new Error("the endpoint of slow is overloaded");
+      return { response: ending === "right" ? `It is ${answer}.` : "I do not know.", costUsd: 0.01 };
+    },
   };
-  const answer = async () => {
-    while (waiting.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    waiting.shift()?.();
+  const end = (ending: Ending) => {
+    const next = waiting.shift();
+    if (next === undefined) told.push(ending);
+    else next(ending);
   };
-  return { system, answer };
+  return { system, end };
 }
 
 /** A run that is going on: trials end when they are told to. */
 export function runningRun(runsDir: string, system: System, count: number): Promise<string> {
   return run(runsDir, "A run that is going on", { examples: questions(count), systems: [system], maxWorkers: 1 });
+}
+
+/** A run of very many rows, which are written rather than run. */
+export async function manyRows(runsDir: string, count: number): Promise<string> {
+  const id = await run(runsDir, `${count} rows`, { name: "many" });
+  const dir = join(runsDir, id);
+  const rows = readFileSync(join(dir, "rows.jsonl"), "utf8").trim().split("\n").map(parsed);
+  const lines = Array.from({ length: count }, (_, place) =>
+    JSON.stringify({ ...rows[place % rows.length], exampleId: `row-${String(place).padStart(6, "0")}` }),
+  );
+  writeFileSync(join(dir, "rows.jsonl"), `${lines.join("\n")}\n`);
+  // What it says is of other rows.
+  rmSync(join(dir, "summary.json"));
+  change(dir, { planned: count });
+  return id;
+}
+
+function parsed(line: string): object {
+  return JSON.parse(line) as object;
 }

@@ -84,7 +84,11 @@ function Columns({ bars, faults, width, words, prefix, onPick }: DrawnProps) {
         <TextureDefs prefix={prefix} />
         <AxisLeft axis={y} area={area} label="↑ share of trials" />
         <Parts parts={parts} prefix={prefix} />
-        <AxisBelow axis={{ lane: null, place: y.place, ticks }} area={{ ...area, top: area.bottom }} label={when} />
+        <AxisBelow
+          axis={{ lane: null, place: (value) => value, ticks }}
+          area={{ ...area, top: area.bottom }}
+          label={when}
+        />
       </>
     ),
     [layout, prefix],

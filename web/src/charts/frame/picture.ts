@@ -1,3 +1,4 @@
+import { fitted } from "../names.js";
 import { xmlText } from "./xml-text.js";
 
 const SVG = "http://www.w3.org/2000/svg";
@@ -80,7 +81,8 @@ function entryParts(entry: Element, origin: DOMRect): SVGElement[] {
   const place = glyph.getBoundingClientRect();
   const beside = words.getBoundingClientRect();
   const down = AIR + TITLE_HEIGHT - origin.top;
-  const text = textLike(words, words.textContent ?? "");
+  const name = words.textContent ?? "";
+  const text = textLike(words, words.scrollWidth > words.clientWidth ? fitted(name, beside.width) : name);
   setAll(text, { x: beside.left - origin.left + AIR, y: (beside.top + beside.bottom) / 2 + down, dy: "0.35em" });
   return [moved(styledCopy(glyph), place.left - origin.left + AIR, place.top + down), text];
 }

@@ -73,11 +73,7 @@ function Drawn({ data, width, words, series, onPick }: DrawnProps) {
     ),
     [layout, series, data],
   );
-  return (
-    <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>
-      {drawing}
-    </Plot>
-  );
+  return <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick} draw={drawing} />;
 }
 
 interface CurveProps {

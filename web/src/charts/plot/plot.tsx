@@ -12,17 +12,18 @@ interface PlotProps {
   label: string;
   marks: readonly Mark[];
   onPick?: ((picked: Picked) => void) | undefined;
-  /** The drawing, or how it looks while a mark of a series is shown. */
-  children: ComponentChildren | ((series: string | null) => ComponentChildren);
+  children?: ComponentChildren;
+  /** In place of `children`: the drawing while a mark of a series is shown, or none. */
+  draw?: (series: string | null) => ComponentChildren;
 }
 
 /** A drawing whose marks can be hovered, tapped, stepped through with arrow keys, and picked. */
-export function Plot({ width, height, label, marks, onPick, children }: PlotProps) {
+export function Plot({ width, height, label, marks, onPick, children, draw }: PlotProps) {
   const tipId = useId();
   const { shownIndex, current, handlers } = usePointing(marks, onPick);
   const mark = shownIndex === null ? undefined : marks[shownIndex];
   const series = mark?.series ?? null;
-  const drawing = useMemo(() => (typeof children === "function" ? children(series) : children), [children, series]);
+  const drawing = useMemo(() => draw?.(series), [draw, series]);
   return (
     <div class="plot" {...handlers}>
       {/* Not role="img": what is inside of an image cannot be reached, and the marks can. */}
@@ -36,6 +37,7 @@ export function Plot({ width, height, label, marks, onPick, children }: PlotProp
         aria-roledescription="chart"
         aria-label={label}
       >
+        {children}
         {drawing}
         <Targets
           marks={marks}

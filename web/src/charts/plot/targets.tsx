@@ -20,7 +20,7 @@ export function Targets({ marks, current, canPick, tipId, shown }: TargetsProps)
           key={mark.id}
           class={mark.id === shown ? "target shown" : "target"}
           data-mark={index}
-          tabIndex={index === current ? 0 : -1}
+          tabindex={index === current ? 0 : -1}
           role={canPick && mark.picked !== undefined ? "button" : "img"}
           aria-label={wordsOf(mark)}
           aria-describedby={mark.id === shown ? tipId : undefined}

@@ -86,9 +86,14 @@ function Drawn({ lines, figure, width, title, words, series, onPick }: DrawnProp
     [layout, series, title],
   );
   return (
-    <Plot width={width} height={height} label={`${title}. ${words}`} marks={layout.marks} onPick={onPick}>
-      {drawing}
-    </Plot>
+    <Plot
+      width={width}
+      height={height}
+      label={`${title}. ${words}`}
+      marks={layout.marks}
+      onPick={onPick}
+      draw={drawing}
+    />
   );
 }
 

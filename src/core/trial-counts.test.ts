@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "../core/row.js";
+import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "./row.js";
 import { noTrials, trialCounts } from "./trial-counts.js";
 
 const row = (known: object) => makeRow({ system: "a", exampleId: 1, outcome: "pass", ...known });

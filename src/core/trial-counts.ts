@@ -1,4 +1,4 @@
-import { type ErrorCategory, type EvalRow, OUTCOMES, type Outcome } from "../core/row.js";
+import { type ErrorCategory, type EvalRow, OUTCOMES, type Outcome } from "./row.js";
 
 /** How the trials of one system ended, and what they cost together. */
 export interface TrialCounts {

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { JsonSummary, Timing } from "../core/result.js";
+import type { TrialCounts } from "../core/trial-counts.js";
+import { FILES } from "./journal.js";
+
+/** What is stored of a run beside its rows, from which it can always be worked out again. */
+export interface StoredSummary {
+  /** True when every planned trial is there, without an infrastructure error. */
+  readonly complete: boolean;
+  /** By system. */
+  readonly summary: Readonly<Record<string, JsonSummary>>;
+  readonly across: Readonly<Record<string, number | string | null>>;
+  /** Null when the run never came to an end. */
+  readonly timing: Timing | null;
+  /** What the reader was told beside the figures. */
+  readonly notes: readonly string[];
+  /** By system; null in files of versions that did not count. */
+  readonly counts: Readonly<Record<string, TrialCounts>> | null;
+}
+
+/** The summary of a run folder; null when there is none that can be read, as in a run that was killed. */
+export function readSummary(dir: string): StoredSummary | null {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8"));
+    return typeof stored === "object" && stored !== null ? wholeSummary(stored) : null;
+  } catch {
+    return null;
+  }
+}
+
+function wholeSummary({ complete, summary, across, timing, notes, counts }: Partial<StoredSummary>): StoredSummary {
+  return {
+    complete: complete === true,
+    summary: summary ?? {},
+    across: across ?? {},
+    timing: typeof timing?.wallSeconds === "number" ? timing : null,
+    notes: Array.isArray(notes) ? notes.map(String) : [],
+    counts: counts != null && Object.values(counts).every(isCounted) ? counts : null,
+  };
+}
+
+function isCounted(counts: Partial<TrialCounts> | null): boolean {
+  return typeof counts?.outcomes === "object" && counts.outcomes !== null;
+}
+
+/** True when a run folder holds every planned trial without an infrastructure error. */
+export function isComplete(dir: string): boolean {
+  return readSummary(dir)?.complete === true;
+}

@@ -1,0 +1,106 @@
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { expect } from "vitest";
+
+/** Nothing that a browser does on its own account may be mistaken for what the page asks for. */
+const ARGS = [
+  "--no-sandbox",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+/** Says what the policy of the page has stopped, in words that the collector of problems hears. */
+const TELL_VIOLATIONS = `addEventListener("securitypolicyviolation", ({ violatedDirective, blockedURI }) =>
+  console.error("stopped by the policy: " + violatedDirective + " " + blockedURI));`;
+
+/** Starts the browser of the system. */
+export function launchBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: onPath("chromium"), args: ARGS });
+}
+
+function onPath(command: string): string {
+  const places = (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, command));
+  return places.find(isExecutable) ?? command;
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface VisitOptions extends BrowserContextOptions {
+  /** Problems that a test brings about on purpose. */
+  expected?: RegExp;
+}
+
+/** A page that is open, and what it did besides showing itself. */
+interface Visit {
+  page: Page;
+  origin: string;
+  problems: string[];
+  requests: string[];
+}
+
+/** The pages that one test has open, and everything that went wrong in them. */
+export class Visits {
+  readonly #browser: Browser;
+  #open: Visit[] = [];
+
+  constructor(browser: Browser) {
+    this.#browser = browser;
+  }
+
+  /** Opens an address in a browser that knows nothing of earlier visits. */
+  async open(address: string, { expected = /$^/, ...options }: VisitOptions = {}): Promise<Page> {
+    const context = await this.#browser.newContext({
+      viewport: { width: 1280, height: 860 },
+      locale: "en-US",
+      timezoneId: "UTC",
+      reducedMotion: "reduce",
+      ...options,
+    });
+    await context.addInitScript(TELL_VIOLATIONS);
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    this.#open.push(watched(page, new URL(address).origin, expected));
+    await page.goto(address);
+    return page;
+  }
+
+  /** Closes all pages. Throws when one had a problem, or asked for anything but its own server. */
+  async end(): Promise<void> {
+    const visits = this.#open;
+    this.#open = [];
+    await Promise.all(visits.map(({ page }) => page.context().close()));
+    for (const { problems, requests, origin } of visits) {
+      expect(problems).toEqual([]);
+      expect(requests.filter((url) => !isOwn(url, origin))).toEqual([]);
+    }
+  }
+}
+
+function watched(page: Page, origin: string, expected: RegExp): Visit {
+  const visit: Visit = { page, origin, problems: [], requests: [] };
+  const tell = (problem: string) => !expected.test(problem) && visit.problems.push(problem);
+  page.on("console", (message) => message.type() === "error" && tell(message.text()));
+  page.on("pageerror", (error) => tell(error.stack ?? error.message));
+  page.on("dialog", (dialog) => {
+    tell(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => visit.requests.push(request.url()));
+  return visit;
+}
+
+/** Pictures of charts are made of what is in the page already. */
+function isOwn(url: string, origin: string): boolean {
+  return url.startsWith("data:") || url.startsWith("blob:") || new URL(url).origin === origin;
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import type { Download, Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { expectUsable, isDrawing } from "./in-page.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+/** Every chart of the dashboard, by the page that has it. */
+const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly string[] }[] = [
+  {
+    hash: ({ large }) => `#/run/${large}/charts`,
+    titles: [
+      "Quality and cost",
+      "Cost–Speed Frontier",
+      "Speed Radar",
+      "Top error codes",
+      "Cost by class of token",
+      "Latency",
+      "towns: depth by length, swift",
+      "towns: depth by length, steady",
+      "towns: depth by length, lavish",
+    ],
+  },
+  { hash: ({ trials }) => `#/run/${trials}/charts`, titles: ["pass@k and pass^k"] },
+  { hash: () => "#/trends?dataset=villages", titles: ["Success rate", "Error categories"] },
+  { hash: () => "#/trends?dataset=villages&metric=time", titles: ["Time to success"] },
+  { hash: () => "#/trends?dataset=villages&metric=cost", titles: ["Cost per success"] },
+];
+
+const PNG_SIGNATURE = "89504e470d0a1a0a";
+
+/** Every chart is drawn, with its sentence, its table and both of its downloads, and leads to the rows behind it. */
+export function describeCharts(site: Site<ShownRuns>): void {
+  describe("charts", () => {
+    for (const { hash, titles } of CHARTS)
+      it(`draws ${titles.length > 3 ? "every chart of a run" : titles.join(" and ")}`, async () => {
+        const page = await site.open(hash(site.runs));
+        for (const title of titles) await expectWhole(page, title);
+        expect(await page.locator("figure.chart").count()).toBeGreaterThanOrEqual(titles.length);
+        await expectUsable(page);
+      });
+
+    it("leads from a point to the rows behind it, and from a row to its trial", async () => {
+      const page = await site.open(`#/run/${site.runs.large}/charts`);
+      await markOf(chart(page, "Quality and cost"), /^steady,/).click({ force: true });
+      await page.waitForURL(/\/rows\?system=steady$/);
+      await page.getByText("5,000 of 15,000 rows").waitFor();
+      await page.getByRole("gridcell", { name: "q-00003" }).getByRole("link").click();
+      await page.getByRole("heading", { name: "q-00003 · trial 0" }).waitFor();
+      await page.locator(".verdict").waitFor();
+    });
+
+    it.each([
+      ["Latency", /^steady, .*Trials ([\d,]+) of/],
+      ["Top error codes", /Trials ([\d,]+) of/],
+      ["towns: depth by length, lavish", /Trials ([\d,]+)/],
+    ])("%s leads to as many rows as it says", async (title, pattern) => {
+      const page = await site.open(`#/run/${site.runs.large}/charts`);
+      const mark = markOf(chart(page, title), pattern);
+      const said = pattern.exec((await mark.getAttribute("aria-label")) ?? "")?.[1];
+      await mark.focus();
+      await page.keyboard.press("Enter");
+      await page.getByText(`${said} of 15,000 rows`, { exact: true }).waitFor();
+    });
+
+    it("tells about a point on hover and with the arrow keys", async () => {
+      const page = await site.open(`#/run/${site.runs.large}/charts`);
+      const drawn = chart(page, "Quality and cost");
+      await markOf(drawn, /^swift,/).hover({ force: true });
+      await expect.poll(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
+      await markOf(drawn, /^swift,/).focus();
+      await page.keyboard.press("ArrowRight");
+      await expect.poll(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);
+    });
+  });
+}
+
+function chart(page: Page, title: string): Locator {
+  return page.getByRole("figure", { name: title, exact: true });
+}
+
+function markOf(drawn: Locator, name: RegExp): Locator {
+  return drawn.getByRole("button", { name }).and(drawn.locator("[data-mark]")).first();
+}
+
+async function expectWhole(page: Page, title: string): Promise<void> {
+  const drawn = chart(page, title);
+  await drawn.locator(".plot svg").waitFor();
+  expect((await drawn.locator(".words").textContent())?.length, title).toBeGreaterThan(20);
+  await drawn.getByRole("button", { name: "Table", exact: true }).click();
+  expect(await drawn.locator("table tbody tr").count(), title).toBeGreaterThan(0);
+  const svg = await downloaded(page, drawn.getByRole("button", { name: "Download SVG" }));
+  expect(await isDrawing(page, svg.toString("utf8")), title).toBe(true);
+  const png = await downloaded(page, drawn.getByRole("button", { name: "Download PNG" }));
+  expect(png.subarray(0, 8).toString("hex"), title).toBe(PNG_SIGNATURE);
+  // The width stands behind the name of the first part; a chart is twice as wide as on the page.
+  expect(png.readUInt32BE(16), title).toBeGreaterThan(600);
+}
+
+async function downloaded(page: Page, button: Locator): Promise<Buffer> {
+  const [download] = await Promise.all<[Promise<Download>, Promise<void>]>([
+    page.waitForEvent("download"),
+    button.click(),
+  ]);
+  return readFileSync(await download.path());
+}

@@ -1,0 +1,197 @@
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { formatDollars, formatSeconds, formatShare } from "../../src/report/format.js";
+import { assay, reportOf } from "../assay.js";
+import { expectInOrder, type Sorted } from "./in-order.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+type Figures = Readonly<Record<string, number | null>>;
+
+interface Card {
+  title: string;
+  createdAt: string;
+  status: string;
+  done: number;
+  costUsd: number | null;
+  wallSeconds: number | null;
+  datasets: { name: string }[];
+  systems: { system: string; figures: Figures }[];
+}
+
+/** What the leaderboard sorts by, as the server has it. */
+const FIGURE_OF: Readonly<Record<string, string>> = {
+  Quality: "mean_score",
+  "Pass rate": "pass_rate",
+  "Cost per pass": "cost_per_pass_usd",
+  "Time to success": "median_time_to_success_ms",
+  "Speed efficiency": "speed_efficiency_score",
+  "pass^k": "pass_hat",
+  Coverage: "coverage",
+};
+
+/** What the list of runs sorts by. */
+const RUN_VALUES: Readonly<Record<string, (card: Card) => Sorted>> = {
+  Run: ({ title }) => title,
+  Status: ({ status }) => status,
+  When: ({ createdAt }) => Date.parse(createdAt),
+  Command: () => "program",
+  Datasets: ({ datasets }) => datasets.map(({ name }) => name).join(", "),
+  Systems: ({ systems }) => systems.map(({ system }) => system).join(", "),
+  Done: ({ done }) => done,
+  Time: ({ wallSeconds }) => wallSeconds,
+  Cost: ({ costUsd }) => costUsd,
+};
+
+/** Figures are those of the report; every column sorts; every filter filters. */
+export function describeLeaderboard(site: Site<ShownRuns>): void {
+  describe("the leaderboard", () => {
+    it("says what the report says", async () => {
+      const { summary } = await report(site);
+      const page = await site.open("#/?dataset=towns");
+      for (const [system, figures] of Object.entries(summary))
+        expect(await cellsOf(page, system), system).toMatchObject(expectedCells(figures));
+    });
+
+    it("sorts by every column, both ways", async () => {
+      const page = await site.open("#/?dataset=towns");
+      const cards = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems"))?.systems ?? [];
+      for (const title of await headsOf(board(page)))
+        for (const shown of await sortedTwice(board(page), title, "th[scope=row] a")) {
+          const figure = FIGURE_OF[title];
+          if (figure === undefined) expect(shown.names).toHaveLength(3);
+          else expectInOrder(valuesOf(shown.names, cards, figure), shown.isDescending, title);
+        }
+    });
+
+    it("sorts the list of runs by every column, both ways", async () => {
+      const page = await site.open("#/runs");
+      const cards = await cardsOf(site);
+      const table = page.getByRole("region", { name: "Runs" });
+      for (const title of await headsOf(table))
+        for (const { names, isDescending } of await sortedTwice(table, title, "th[scope=row] a")) {
+          const value = RUN_VALUES[title];
+          const shown = names.map((name) => cards.find((card) => card.title === name));
+          expect(shown).toHaveLength(cards.length);
+          if (value !== undefined)
+            expectInOrder(
+              shown.map((card) => (card === undefined ? null : value(card))),
+              isDescending,
+              title,
+            );
+        }
+    });
+
+    it("is of one dataset, tag, harness or time when asked", async () => {
+      const page = await site.open("#/");
+      await expect.poll(() => boardTitles(page)).toEqual(["repairs", "villages", "towns"]);
+      await page.getByLabel("Dataset").selectOption("villages");
+      await expect.poll(() => boardTitles(page)).toEqual(["villages"]);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.getByLabel("Harness").selectOption("claude");
+      await expect.poll(() => boardTitles(page)).toEqual(["repairs"]);
+      await page.getByRole("button", { name: "Clear filters" }).click();
+      await page.getByLabel("From").fill("2026-10-03");
+      await page.getByLabel("To").fill("2026-10-05");
+      await expect.poll(() => page.locator("table time").first().textContent()).toMatch(/5 Oct 2026/);
+      expect(await boardTitles(page)).toEqual(["villages"]);
+    });
+
+    it("counts the rows of a tag alone", async () => {
+      const { summary } = await report(site);
+      const page = await site.open("#/?dataset=towns");
+      await page.getByLabel("Tag").selectOption("depth=0.5");
+      const expected = Number(summary.swift?.["facet:depth=0.5"]).toFixed(4);
+      await expect.poll(async () => (await cellsOf(page, "swift"))[0]).toContain(`${expected} [`);
+    });
+
+    it("takes two systems to their comparison", async () => {
+      const page = await site.open("#/?dataset=towns");
+      await page.getByRole("checkbox", { name: "Compare swift" }).check();
+      await page.getByRole("checkbox", { name: "Compare steady" }).check();
+      await page.getByRole("link", { name: "Compare the two" }).click();
+      await page.getByRole("heading", { name: "A swift → B steady" }).waitFor();
+      await page.locator(".flips").first().waitFor();
+    });
+  });
+}
+
+async function report({ runsDir, runs }: Site<ShownRuns>) {
+  return reportOf(await assay(runsDir, "report", runs.large, "--runs-dir", runsDir, "--output", "json"));
+}
+
+function expectedCells(summary: Readonly<Record<string, unknown>>): (string | RegExp)[] {
+  const { efficiency, ...rest } = summary as { efficiency: Figures } & Figures;
+  const figure = (key: string) => rest[key] ?? 0;
+  const interval = (key: string) =>
+    `${figure(key).toFixed(4)} [${figure(`${key}_ci_low`).toFixed(4)}, ${figure(`${key}_ci_high`).toFixed(4)}]`;
+  return [
+    interval("mean_score"),
+    interval("pass_rate"),
+    formatDollars(figure("cost_per_pass_usd")),
+    formatSeconds((efficiency.median_time_to_success_ms ?? 0) / 1000),
+    (efficiency.speed_efficiency_score ?? 0).toFixed(2),
+    "–",
+    formatShare(figure("coverage")),
+    String(figure("pareto_rank")),
+  ];
+}
+
+function board(page: Page): Locator {
+  return page.getByRole("region", { name: /^Systems on/ });
+}
+
+/** The figures of a system: of those with an interval what they say in full. */
+async function cellsOf(page: Page, system: string): Promise<string[]> {
+  const row = board(page).locator("tbody tr").filter({ has: page.getByRole("link", { name: system, exact: true }) });
+  const cells = await row.locator("td.number").all();
+  return Promise.all(
+    cells.map(async (cell) => {
+      const inFull = cell.locator(".interval");
+      return ((await inFull.count()) > 0 ? await inFull.getAttribute("title") : await cell.textContent()) ?? "";
+    }),
+  );
+}
+
+async function boardTitles(page: Page): Promise<string[]> {
+  return page.locator("section.part > h2").allTextContents();
+}
+
+async function headsOf(table: Locator): Promise<string[]> {
+  await table.locator("tbody tr").first().waitFor();
+  const heads = await table.locator("thead button").allTextContents();
+  return heads.map((text) => text.replace(/[▾▴]/, ""));
+}
+
+interface Shown {
+  names: string[];
+  isDescending: boolean;
+}
+
+/** The names of the rows after a first and a second click on a head. */
+async function sortedTwice(table: Locator, title: string, name: string): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  for (const _ of ["once", "twice"]) {
+    const before = await sortOf(table);
+    await table.getByRole("button", { name: title, exact: true }).click();
+    await expect.poll(() => sortOf(table)).not.toBe(before);
+    const names = await table.locator(name).allTextContents();
+    shown.push({ names, isDescending: (await sortOf(table)).endsWith("descending") });
+  }
+  expect(new Set(shown.map(({ isDescending }) => isDescending)).size, title).toBe(2);
+  return shown;
+}
+
+async function sortOf(table: Locator): Promise<string> {
+  const head = table.locator("th[aria-sort]");
+  return `${await head.textContent()} ${await head.getAttribute("aria-sort")}`;
+}
+
+async function cardsOf({ url }: Site<ShownRuns>): Promise<Card[]> {
+  const { runs } = (await (await fetch(`${url}api/runs`)).json()) as { runs: Card[] };
+  return runs;
+}
+
+function valuesOf(names: readonly string[], cards: Card["systems"], figure: string): Sorted[] {
+  return names.map((name) => cards.find(({ system }) => system === name)?.figures[figure] ?? null);
+}

@@ -1,0 +1,47 @@
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+// What is asked of the page itself is written as text: it runs there, and knows nothing of the test.
+
+const UNUSABLE = String.raw`(() => {
+  const wrong = /\b(NaN|undefined|Infinity)\b/;
+  const found = [];
+  for (const element of document.querySelectorAll("body, body *")) {
+    for (const { name, value } of element.attributes)
+      if (wrong.test(value)) found.push("<" + element.tagName + " " + name + '="' + value.slice(0, 80) + '">');
+    for (const node of element.childNodes)
+      if (node.nodeType === 3 && wrong.test(node.data)) found.push(element.tagName + ": " + node.data.slice(0, 80));
+  }
+  return found;
+})()`;
+
+/** Nothing on the page was worked out wrongly: no text and no attribute says NaN, undefined or Infinity. */
+export async function expectUsable(page: Page): Promise<void> {
+  expect(await page.evaluate(UNUSABLE)).toEqual([]);
+}
+
+/** The page does not scroll sideways. */
+export async function expectFits(page: Page): Promise<void> {
+  const [needed, given] = await page.evaluate<[number, number]>(
+    "[document.documentElement.scrollWidth, document.documentElement.clientWidth]",
+  );
+  expect(needed, `the page at ${page.url()} is wider than the window`).toBeLessThanOrEqual(given);
+}
+
+/** Whether a text is a picture that any reader of XML accepts, with something drawn in it. */
+export function isDrawing(page: Page, svg: string): Promise<boolean> {
+  return page.evaluate<boolean>(`(() => {
+    const picture = new DOMParser().parseFromString(${JSON.stringify(svg)}, "image/svg+xml");
+    const isRead = picture.querySelector("parsererror") === null;
+    return isRead && picture.documentElement.tagName === "svg" && picture.querySelectorAll("path, rect, circle").length > 3;
+  })()`);
+}
+
+/** What has the focus: its role or tag, and its name or text. */
+export function focused(page: Page): Promise<string> {
+  return page.evaluate<string>(`(() => {
+    const { activeElement: here } = document;
+    const name = here.getAttribute("aria-label") ?? here.textContent.trim();
+    return (here.getAttribute("role") ?? here.tagName.toLowerCase()) + ": " + name.slice(0, 60);
+  })()`);
+}

@@ -1,0 +1,56 @@
+import type { Page } from "playwright-core";
+import type { ShownRuns } from "./stored-runs.js";
+
+/** A page of the dashboard. */
+export interface Place {
+  readonly name: string;
+  readonly hash: string;
+  /** What its heading says. */
+  readonly heading: string;
+  /** What is there as soon as the page has its data. */
+  readonly content: string;
+}
+
+/** Every page there is, on the runs that the tests have made. */
+export function placesOf({ large, agent, nightly: [first = ""], trials }: ShownRuns): Place[] {
+  const title = "Three systems on five thousand questions";
+  return [
+    { name: "overview", hash: "#/", heading: "Overview", content: ".part .plot svg" },
+    { name: "runs", hash: "#/runs", heading: "Runs", content: "tbody:not(.gap) tr" },
+    { name: "trends", hash: "#/trends", heading: "Trends", content: ".plot svg" },
+    { name: "summary", hash: `#/run/${large}`, heading: title, content: ".summary tbody tr" },
+    { name: "charts", hash: `#/run/${large}/charts`, heading: title, content: ".plot svg" },
+    { name: "rows", hash: `#/run/${large}/rows`, heading: title, content: ".grid-row" },
+    {
+      name: "trial",
+      hash: trialHash(large, { system: "swift", dataset: "towns", example: "q-00007" }),
+      heading: "q-00007 · trial 0",
+      content: ".verdict",
+    },
+    {
+      name: "timeline",
+      hash: trialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      heading: "q-00001 · trial 0",
+      content: ".steps .step",
+    },
+    { name: "compare", hash: `#/compare?a=${first}&b=${trials}`, heading: "Compare", content: ".forest svg" },
+  ];
+}
+
+interface TrialName {
+  system: string;
+  dataset: string;
+  example: string;
+}
+
+/** The address of the first trial of an example. */
+export function trialHash(run: string, { system, dataset, example }: TrialName): string {
+  return `#/run/${run}/trial?${new URLSearchParams({ system, dataset, example: JSON.stringify(example), trial: "0" })}`;
+}
+
+/** Waits until a page shows what it is about. */
+export async function settled(page: Page, { heading, content }: Place): Promise<void> {
+  await page.getByRole("heading", { level: 1, name: heading }).waitFor();
+  await page.locator(content).first().waitFor();
+  await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
+}

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll } from "vitest";
+import { LAUNCHER, watch } from "../assay.js";
+import { launchBrowser, type VisitOptions, Visits } from "./browser.js";
+
+/** The command `assay serve`, running. */
+export interface Served {
+  /** Where the page is, with the token where there is one. */
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** Starts the real command over the runs of a folder; resolves when it has said where it is. */
+export async function serveRuns(runsDir: string, ...args: string[]): Promise<Served> {
+  const command = [LAUNCHER, "serve", "--no-open", "--port", "0", "--runs-dir", runsDir, ...args];
+  const child = spawn(process.execPath, command, { stdio: ["ignore", "pipe", "pipe"] });
+  const { finished } = watch(child);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout?.once("data", (text: string) => resolve(text.trim()));
+    finished.then(({ stderr }) => reject(new Error(`the server ended: ${stderr}`)), reject);
+  });
+  const stop = async () => {
+    child.kill("SIGKILL");
+    await finished;
+  };
+  return { url, stop };
+}
+
+/** What the tests of a file share: one browser, one server, one folder of runs. */
+export interface Site<T> {
+  readonly browser: Browser;
+  readonly runsDir: string;
+  readonly url: string;
+  /** What `makeRuns` has given. */
+  readonly runs: T;
+  /** Opens an address of the page, such as `#/runs`; the test fails afterwards when the page had a problem. */
+  open(hash: string, options?: VisitOptions): Promise<Page>;
+  /** The same for another server. */
+  visit(address: string, options?: VisitOptions): Promise<Page>;
+}
+
+interface Parts<T> {
+  runsDir: string;
+  browser: Browser;
+  visits: Visits;
+  server: Served;
+  runs: T;
+}
+
+/** Makes runs, serves them and starts a browser for all tests of a suite. */
+export function useSite<T>(makeRuns: (runsDir: string) => Promise<T>): Site<T> {
+  let parts: Parts<T> | undefined;
+  const ready = (): Parts<T> => {
+    if (parts === undefined) throw new Error("The site is there when the tests run, not before.");
+    return parts;
+  };
+  beforeAll(async () => {
+    const runsDir = mkdtempSync(join(tmpdir(), "assay-web-"));
+    const runs = await makeRuns(runsDir);
+    const [server, browser] = await Promise.all([serveRuns(runsDir), launchBrowser()]);
+    parts = { runsDir, browser, visits: new Visits(browser), server, runs };
+  }, 120_000);
+  afterEach(() => parts?.visits.end());
+  afterAll(async () => {
+    await parts?.browser.close();
+    await parts?.server.stop();
+    if (parts !== undefined) rmSync(parts.runsDir, { recursive: true, force: true });
+  });
+  return {
+    get runsDir() {
+      return ready().runsDir;
+    },
+    get browser() {
+      return ready().browser;
+    },
+    get url() {
+      return ready().server.url;
+    },
+    get runs() {
+      return ready().runs;
+    },
+    open: (hash, options) => ready().visits.open(`${ready().server.url}${hash}`, options),
+    visit: (address, options) => ready().visits.open(address, options),
+  };
+}

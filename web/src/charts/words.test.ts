@@ -1,0 +1,217 @@
+import { expect, test } from "vitest";
+import type {
+  CostSpeedPoint,
+  LatencySpread,
+  QualityCostPoint,
+  RunCard,
+  TokenCost,
+} from "../../../src/views/contract.js";
+import { markArea } from "./cost-speed/layout.js";
+import { costSpeedNotes, costSpeedWords } from "./cost-speed/words.js";
+import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";
+import { errorTable, errorWords } from "./errors/words.js";
+import { domainOf, stepOf } from "./heat-map/layout.js";
+import { heatMapTable, heatMapWords } from "./heat-map/words.js";
+import { latencyWords } from "./latency/words.js";
+import { passCurveWords } from "./pass-curves/words.js";
+import { qualityCostNotes, qualityCostTable, qualityCostWords } from "./quality-cost/words.js";
+import { radarNotes, radarWords } from "./radar/words.js";
+import { isPriced, tokenCostNotes, tokenCostWords, totalOf } from "./token-cost/words.js";
+import { trendLines } from "./trend/series.js";
+import { trendNotes, trendTable, trendWords } from "./trend/words.js";
+
+const point: QualityCostPoint = {
+  system: "a",
+  harness: null,
+  costUsd: 0.01,
+  quality: 0.5,
+  low: 0.4,
+  high: 0.6,
+  n: 10,
+  dominatedBy: [],
+  membership: null,
+};
+
+test("quality and cost: who is on the front, who is dominated, who has no place", () => {
+  const points = [
+    point,
+    { ...point, system: "b", quality: 0.9, costUsd: 1 },
+    { ...point, system: "c", quality: 0.4, dominatedBy: ["a"] },
+  ];
+  const data = { points: [...points, { ...point, system: "d", costUsd: null }], front: ["a", "b"], hull: ["a", "b"] };
+  expect(qualityCostWords(data)).toBe(
+    "a is the cheapest on the front and b the best. 1 of 3 systems is dominated: another is at least as good and as cheap, and better in one.",
+  );
+  expect(qualityCostNotes(data)).toEqual(["Not drawn, because the cost is not known: d."]);
+  expect(qualityCostTable(data).rows).toHaveLength(4);
+  expect(qualityCostWords({ points: [], front: [], hull: [] })).toContain("nothing to draw");
+});
+
+test("quality and cost: a member of the front under the hull is named", () => {
+  const points = ["a", "b", "c"].map((system, index) => ({
+    ...point,
+    system,
+    costUsd: index + 1,
+    quality: index / 10,
+  }));
+  expect(qualityCostWords({ points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
+    "A mix of two others reaches what b does.",
+  );
+});
+
+test("cost and speed: left out with the reason; the area of a mark grows with the success rate", () => {
+  const placed: CostSpeedPoint = {
+    system: "a",
+    harness: null,
+    costPerPassUsd: 1,
+    seconds: 2,
+    passRate: 0.5,
+    dominatedBy: [],
+    leftOut: null,
+  };
+  const out = { ...placed, system: "b", costPerPassUsd: null, leftOut: "nothing passed" };
+  expect(costSpeedWords({ points: [placed, out], front: ["a"] })).toMatch(/^a alone is on the frontier/);
+  expect(costSpeedNotes({ points: [placed, out], front: ["a"] })).toEqual(["Left out: b (nothing passed)."]);
+  expect(markArea(1) - markArea(0.5)).toBeCloseTo(markArea(0.5) - markArea(0));
+  expect(markArea(null)).toBe(markArea(0));
+});
+
+test("the radar names what it cuts with its real time", () => {
+  const spokes = [
+    { system: "a", seconds: 2, isClipped: false },
+    { system: "b", seconds: 400, isClipped: true },
+    { system: "c", seconds: null, isClipped: false },
+  ];
+  expect(radarWords({ limitSeconds: 30, spokes })).toContain("a is the fastest to a success with 2.00 s");
+  expect(radarNotes({ limitSeconds: 30, spokes })).toEqual([
+    "Cut at 30.00 s, with their real times: b (6 min 40 s).",
+    "Not measured: c.",
+  ]);
+});
+
+function runOf(id: string, createdAt: string, { rate, errors }: { rate: number | null; errors: number }): RunCard {
+  const figures = { pass_rate: rate, pass_rate_ci_low: null, pass_rate_ci_high: null, error_rate: errors / 10 };
+  const system = {
+    system: "s",
+    harness: null,
+    model: null,
+    figures,
+    k: 1,
+    outcomes: { pass: 10 - errors, fail: 0, error: errors, unscored: 0, skipped: 0 },
+    categories: { api_error: errors, cost_killed: 1, none: 3 },
+    costUsd: 0.5,
+  };
+  const card = { id, title: id, createdAt, status: "complete", systems: [system], wallSeconds: 3, costUsd: 0.5 };
+  return card as unknown as RunCard;
+}
+
+const runs = [
+  runOf("two", "2026-11-02T00:00:00Z", { rate: 0.9, errors: 5 }),
+  runOf("one", "2026-11-01T00:00:00Z", { rate: 0.5, errors: 0 }),
+  runOf("three", "2026-11-03T00:00:00Z", { rate: 0.75, errors: 4 }),
+  runOf("none", "", { rate: 0.75, errors: 0 }),
+];
+
+test("a trend is in order of time, and blank where half of the trials or more had infrastructure errors", () => {
+  const lines = trendLines(runs, "pass_rate");
+  expect(lines[0]?.points.map(({ run, blank }) => [run.id, blank !== null])).toEqual([
+    ["one", false],
+    ["two", true],
+    ["three", false],
+  ]);
+  expect(trendWords(lines, "pass_rate")).toBe("Over 3 runs: s went from 50 % to 75 %.");
+  expect(trendNotes(lines, runs)).toEqual([
+    "1 point left blank: hollow marks at the bottom say why.",
+    "1 run without a date left out.",
+  ]);
+  expect(trendTable(lines, "pass_rate").rows[1]?.slice(3, 5)).toEqual([
+    "50 % of the trials had infrastructure errors",
+    "–",
+  ]);
+});
+
+test("the error rate itself is never blank", () => {
+  expect(trendLines(runs, "error_rate")[0]?.points.every(({ blank }) => blank === null)).toBe(true);
+});
+
+test("error categories are added up, the most frequent first, and what went right is none of them", () => {
+  const bars = barsBySystem(runs);
+  expect(bars).toMatchObject([{ key: "s", trials: 40, counts: { api_error: 9, cost_killed: 4 } }]);
+  expect(topFaults(bars)).toEqual([
+    { fault: "api_error", count: 9 },
+    { fault: "cost_killed", count: 4 },
+  ]);
+  expect(barsByRun(runs.slice(0, 3)).map(({ key }) => key)).toEqual(["one", "two", "three"]);
+  expect(errorWords(bars, "system")).toBe(
+    "Over 1 system with 40 trials, the most frequent categories are api_error (9, 22.5 %), cost_killed (4, 10 %).",
+  );
+  expect(errorTable(bars, "system").columns).toEqual(["System", "Trials", "api_error", "cost_killed"]);
+  expect(errorWords([], "run")).toContain("nothing to draw");
+});
+
+test("pass curves: one trial shows no dependability, several do", () => {
+  const at = (k: number) => ({
+    k,
+    n: 9,
+    passAt: 0.9,
+    passAtLow: null,
+    passAtHigh: null,
+    passHat: 0.2,
+    passHatLow: null,
+    passHatHigh: null,
+  });
+  expect(passCurveWords([{ system: "s", points: [at(1)] }])).toMatch(/^Each example was tried once/);
+  expect(passCurveWords([{ system: "s", points: [at(1), at(2)] }])).toContain(
+    "at least once in 2 for 90 % of tasks and every time for 20 %",
+  );
+  expect(passCurveWords([])).toContain("nothing to draw");
+});
+
+test("heat maps: colours go from 0 to 1, and cells without data are told", () => {
+  const map = {
+    system: "s",
+    dataset: "needle",
+    xField: "length",
+    yField: "depth",
+    xs: [1, 2],
+    ys: [0.5],
+    cells: [{ x: 0, y: 0, mean: 0.25, n: 4 }],
+  };
+  expect(domainOf(map)).toEqual([0, 1]);
+  expect([0, 0.5, 1].map((value) => stepOf(value, [0, 1]))).toEqual([0, 3, 6]);
+  expect(heatMapWords(map)).toBe("s has a mean score of 0.25 everywhere. 1 cell has no data.");
+  expect(heatMapTable(map).rows).toEqual([["0.5", "0.250 (4)", "no data"]]);
+});
+
+test("cost by class: dollars where every class has a price, else it is said that they are not known", () => {
+  const priced: TokenCost = {
+    system: "a",
+    costUsd: 3,
+    classes: [
+      { name: "input", tokens: 10, costUsd: 1 },
+      { name: "output", tokens: 5, costUsd: 2 },
+    ],
+  };
+  const bare: TokenCost = { system: "b", costUsd: null, classes: [{ name: "input", tokens: 10, costUsd: null }] };
+  expect([isPriced(priced), isPriced(bare)]).toEqual([true, false]);
+  expect([totalOf(priced, "dollars"), totalOf(bare, "dollars"), totalOf(bare, "tokens")]).toEqual([3, null, 10]);
+  expect(tokenCostWords([priced, bare], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
+  expect(tokenCostWords([bare], "tokens")).toContain("The bars are tokens, not dollars.");
+  expect(tokenCostNotes([priced, bare], "dollars")).toEqual([
+    "No bar, because the price of the tokens is not known: b.",
+  ]);
+  expect(tokenCostNotes([{ ...priced, costUsd: 4 }], "dollars")[0]).toContain("what was billed");
+});
+
+test("latency: the fastest and the slowest", () => {
+  const spread = (system: string, p50: number): LatencySpread => ({
+    system,
+    n: 3,
+    quantiles: { min: 0, p25: 0, p50, p75: 0, p95: 2 * p50, p99: 0, max: 0 },
+    bins: [],
+  });
+  expect(latencyWords([spread("slow", 4), spread("fast", 1)])).toBe(
+    "The fastest is fast, with a median of 1.00 s and 95 % within 2.00 s; the slowest is slow, with a median of 4.00 s and 95 % within 8.00 s.",
+  );
+  expect(latencyWords([{ ...spread("a", 1), quantiles: null }])).toContain("nothing to draw");
+});
