@@ -46,7 +46,7 @@ function Entry({ entry: { name, glyph } }: { entry: LegendEntry }) {
       <svg width={20} height={14} viewBox="-10 -7 20 14" aria-hidden="true">
         <Drawn glyph={glyph} />
       </svg>
-      <span class="text" dir="auto">
+      <span class="entryName" dir="auto">
         {shown(name)}
       </span>
     </span>

@@ -76,7 +76,7 @@ function textLike(element: Element, content: string): SVGTextElement {
 /** An entry of the legend at the place where the page has it. */
 function entryParts(entry: Element, origin: DOMRect): SVGElement[] {
   const glyph = entry.querySelector("svg");
-  const words = entry.querySelector(".text");
+  const words = entry.querySelector(".entryName");
   if (glyph === null || words === null) return [];
   const place = glyph.getBoundingClientRect();
   const beside = words.getBoundingClientRect();

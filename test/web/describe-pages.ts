@@ -1,0 +1,43 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { expectFits, expectUsable } from "./in-page.js";
+import { type Place, placesOf, settled } from "./places.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
+
+/** The place of a name; the runs are known when the tests run. */
+export function placeIn({ runs }: Site<ShownRuns>, name: string): Place {
+  const place = placesOf(runs).find((candidate) => candidate.name === name);
+  if (place === undefined) throw new Error(`There is no page "${name}".`);
+  return place;
+}
+
+/** Every page is drawn, at its own address, also on a narrow screen. */
+export function describePages(site: Site<ShownRuns>): void {
+  describe.each(NAMES)("%s", (name) => {
+    it("is drawn, and is the same after a reload", async () => {
+      const place = placeIn(site, name);
+      const page = await site.open(place.hash);
+      await settled(page, place);
+      await expectUsable(page);
+      const before = await textOf(page);
+      await page.reload();
+      await settled(page, place);
+      await expect.poll(() => textOf(page)).toBe(before);
+      expect(page.url()).toContain(place.hash);
+    });
+
+    it("does not scroll sideways on a narrow screen", async () => {
+      const place = placeIn(site, name);
+      const page = await site.open(place.hash, { viewport: { width: 400, height: 800 } });
+      await settled(page, place);
+      await expectFits(page);
+    });
+  });
+}
+
+function textOf(page: Page): Promise<string> {
+  return page.locator("main").innerText();
+}

@@ -1,0 +1,126 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import type { Site } from "./site.js";
+import { storedRows } from "./stored-rows.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+/** The rows of a run: filters, order, and the keyboard. */
+export function describeRows(site: Site<ShownRuns>): void {
+  const open = async (query = ""): Promise<Page> => {
+    const page = await site.open(`#/run/${site.runs.large}/rows${query}`);
+    await page.locator(".grid-row").first().waitFor();
+    return page;
+  };
+  const countOf = (isWanted: (row: ReturnType<typeof storedRows>[number]) => boolean) =>
+    storedRows(site.runsDir, site.runs.large).filter(isWanted).length;
+
+  describe("rows", () => {
+    it("are filtered by outcome", async () => {
+      const page = await open();
+      await page.locator("details.many", { hasText: "Outcome" }).locator("summary").click();
+      await page.getByRole("checkbox", { name: "error" }).check();
+      await expectCount(page, countOf(({ outcome }) => outcome === "error"));
+      await page.getByRole("checkbox", { name: "fail" }).check();
+      await expectCount(page, countOf(({ outcome }) => outcome === "error" || outcome === "fail"));
+    });
+
+    it("are filtered by a score", async () => {
+      const page = await open();
+      await page.getByLabel("Score", { exact: true }).selectOption("f1");
+      await page.getByLabel("Score from").fill("0.5");
+      await page.keyboard.press("Enter");
+      await expectCount(page, countOf(({ scores }) => (scores.f1 ?? 0) >= 0.5));
+      await page.getByLabel("Score to").fill("0.4");
+      await page.keyboard.press("Enter");
+      await page.getByText("No row has all of this.").waitFor();
+    });
+
+    it("are found by id, by question and by response", async () => {
+      const page = await open();
+      const search = page.getByLabel("Text");
+      await search.fill("q-00042");
+      await expectCount(page, 3);
+      await search.fill("town number 4999?");
+      await expectCount(page, 3);
+      await search.fill("It is Town4321.");
+      await expectCount(
+        page,
+        countOf(({ exampleId, outcome }) => exampleId === "q-04321" && outcome === "pass"),
+      );
+    });
+
+    it("are sorted by a score", async () => {
+      const page = await open("?system=steady");
+      const head = page.getByRole("columnheader", { name: "f1" });
+      await head.getByRole("button").click();
+      await expect.poll(() => head.getAttribute("aria-sort")).toBe("descending");
+      await expect.poll(() => scoresInSight(page)).toSatisfy(areAll("0.50"));
+      await head.getByRole("button").click();
+      await expect.poll(() => head.getAttribute("aria-sort")).toBe("ascending");
+      await expect.poll(() => scoresInSight(page)).toSatisfy(areAll("0.00"));
+    });
+
+    it("are gone through with the keyboard", async () => {
+      const page = await open();
+      await page.getByRole("grid", { name: "Rows" }).focus();
+      await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
+      await expect.poll(() => activeRow(page)).toBe(1);
+      await press(page, "PageDown");
+      await expect.poll(() => activeRow(page)).toBeGreaterThan(8);
+      await press(page, "End");
+      await expect.poll(() => activeRow(page)).toBe(14_999);
+      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("q-04999");
+      await press(page, "Home", "ArrowRight");
+      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("swift");
+      await press(page, "ArrowDown", "ArrowDown", "Enter");
+      await page.getByRole("heading", { name: "q-00002 · trial 0" }).waitFor();
+    });
+
+    it("are sorted with the keyboard, from the head", async () => {
+      const page = await open();
+      await page.getByRole("grid", { name: "Rows" }).focus();
+      await press(page, "ArrowUp", "ArrowRight", "Enter");
+      await expect
+        .poll(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort"))
+        .toBe("ascending");
+      await expect.poll(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
+    });
+
+    it("lead on to the next one of the same list", async () => {
+      const page = await open("?outcome=fail&system=swift");
+      const rows = storedRows(site.runsDir, site.runs.large);
+      const failed = rows.filter(({ system, outcome }) => system === "swift" && outcome === "fail");
+      const [first, second] = failed.map(({ exampleId }) => String(exampleId)).sort();
+      await page.getByRole("link", { name: first }).click();
+      await page.getByRole("link", { name: "Next →" }).click();
+      await page.getByRole("heading", { name: `${second} · trial 0` }).waitFor();
+      await page.getByText(`2 of ${failed.length.toLocaleString("en-US")}`).waitFor();
+    });
+  });
+}
+
+async function expectCount(page: Page, count: number): Promise<void> {
+  const words = `${count.toLocaleString("en-US")} of 15,000 rows`;
+  await expect.poll(() => page.locator(".rows-state").textContent(), { timeout: 15_000 }).toMatch(`${words}`);
+  await expect.poll(() => page.locator(".rows-state").textContent()).not.toContain("searching");
+  expect(await page.locator(".rows-state").textContent()).toMatch(new RegExp(`^${words}`));
+}
+
+async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key);
+}
+
+async function activeRow(page: Page): Promise<number> {
+  return Number(await page.locator(".grid-active-row").getAttribute("data-index"));
+}
+
+/** The column that the grid is sorted by, as far as it is drawn. */
+async function scoresInSight(page: Page): Promise<string[]> {
+  const heads = await page.getByRole("columnheader").allTextContents();
+  const column = heads.findIndex((text) => text.startsWith("f1"));
+  return page.locator(`.grid-row .grid-cell:nth-child(${column + 1})`).allTextContents();
+}
+
+function areAll(text: string): (texts: string[]) => boolean {
+  return (texts) => texts.length > 5 && texts.every((found) => found === text);
+}
