@@ -15,6 +15,8 @@ const SIZES = [
 /** What is measured is no part of the library, so that it is bundled here as it is for the command line. */
 const PARTS = {
   views: "src/views/index.ts",
+  cards: "src/views/cards.ts",
+  cardFile: "src/views/card-file.ts",
   result: "src/result.ts",
   json: "src/report/json.ts",
   counts: "src/core/trial-counts.ts",
@@ -56,7 +58,7 @@ async function bundled(dir) {
 async function list(assay, runsDir) {
   const result = resultOf(assay, 200);
   const summary = { ...assay.reportHead(result), complete: true, counts: assay.trialCounts(result.rows) };
-  writeRuns(runsDir, JSON.stringify(summary, null, 2));
+  writeRuns(runsDir, { assay, result, summary });
   const runs = new assay.RunList({ runsDir, load: () => Promise.reject(new Error("no rows should be read")) });
   return [await timed(() => runs.list()), await timed(() => runs.list())];
 }
@@ -79,15 +81,21 @@ function resultOf({ RunResult, makeRow, standardMetrics }, examples) {
   return new RunResult({ rows, metrics, config, timing, runDir: null, notes: [] });
 }
 
-function writeRuns(runsDir, summary) {
+/** As a run leaves them, cards included. */
+function writeRuns(runsDir, { assay, result, summary }) {
+  const text = JSON.stringify(summary, null, 2);
   for (let run = 0; run < RUNS; run++) {
     const id = `20261116-${String(run).padStart(6, "0")}-bench`;
     const dir = join(runsDir, id);
     mkdirSync(dir, { recursive: true });
-    writeFileSync(join(dir, "manifest.json"), JSON.stringify(manifestOf(id, 200), null, 2));
+    const manifest = manifestOf(id, 200);
+    writeFileSync(join(dir, "manifest.json"), JSON.stringify(manifest, null, 2));
     writeFileSync(join(dir, "rows.jsonl"), "");
     writeFileSync(join(dir, "outputs.jsonl"), "");
-    writeFileSync(join(dir, "summary.json"), summary);
+    writeFileSync(join(dir, "summary.json"), text);
+    const { config, planned } = manifest;
+    const parts = { id, manifest, config, planned, summary: result.summary, counts: summary.counts };
+    assay.writeCard(dir, assay.runCard({ ...parts, wallSeconds: 60, status: "complete" }));
   }
 }
 

@@ -41,8 +41,8 @@ const AGENTS =
 const DATASETS =
   /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
 
-/** What shows, lists and brings in stored runs; not the reporter that loads it when it is asked for. */
-const PAGES = /\/src\/(views\/(?!html-report\.ts)|server|history|importers|import-run|export-run)/;
+/** What shows, lists and brings in stored runs; not the cards that every run leaves, nor the reporter that loads it. */
+const PAGES = /\/src\/(views\/(?!html-report\.ts|card|contract)|server|history|importers|import-run|export-run)/;
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });

@@ -280,6 +280,7 @@ describe("a stored run", () => {
     const run = result.runDir ?? "";
     expect(run).toMatch(/runs\/\d{8}-\d{6}-my-run$/);
     expect(readdirSync(run).sort()).toEqual([
+      "card.json",
       "examples.jsonl",
       "manifest.json",
       "outputs.jsonl",

@@ -11,8 +11,6 @@ import { didYouMean } from "./core/suggest.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { standardMetrics } from "./metrics/index.js";
-import { reportHead } from "./report/json.js";
-import { trialCounts } from "./core/trial-counts.js";
 import { RunResult } from "./result.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
@@ -20,6 +18,7 @@ import { DEFAULT_RETRY, type RetryPolicy } from "./runner/retry.js";
 import { run } from "./runner/run.js";
 import { openRun } from "./store/open-run.js";
 import { FileOutputCache } from "./store/output-cache.js";
+import { storeResult } from "./store-result.js";
 import { loadTokenizer, memoTokenizer } from "./tokens/index.js";
 
 export interface EvaluateOptions {
@@ -116,7 +115,7 @@ export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
     const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials: cache?.hits ?? 0 });
     const runDir = store.journal?.dir ?? null;
     const result = new RunResult({ rows, metrics, config, timing, runDir, notes });
-    store.journal?.writeSummary(storedSummary(result));
+    if (store.journal !== null) storeResult(store.journal, result);
     return result;
   } finally {
     store.journal?.close();
@@ -278,10 +277,4 @@ export function timingOf(started: Date, { trials, cachedTrials }: { trials: numb
     trialsPerSecond: wallSeconds === 0 ? trials : trials / wallSeconds,
     cachedTrials,
   };
-}
-
-/** What is stored of a run beside its rows: what they come to, and whether anything is left to run. */
-export function storedSummary(result: EvalResult): Readonly<Record<string, unknown>> {
-  const complete = result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
-  return { ...reportHead(result), schema: "assay.summary/1", complete, counts: trialCounts(result.rows) };
 }

@@ -6,15 +6,7 @@ import type { Metric } from "./core/metric.js";
 import type { EvalResult } from "./core/result.js";
 import type { EvalRow } from "./core/row.js";
 import type { System } from "./core/system.js";
-import {
-  checkMetrics,
-  configOf,
-  DEFAULT_WORKERS,
-  prepareEvaluators,
-  progressTo,
-  storedSummary,
-  timingOf,
-} from "./evaluate.js";
+import { checkMetrics, configOf, DEFAULT_WORKERS, prepareEvaluators, progressTo, timingOf } from "./evaluate.js";
 import { lastOfEach } from "./load-run.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
@@ -26,6 +18,7 @@ import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
 import { openRun, type RowFinder, rowFinder } from "./store/open-run.js";
 import { readOutputs } from "./store/outputs.js";
+import { storeResult } from "./store-result.js";
 
 export interface GradeOptions {
   /** The examples that the run was made with. */
@@ -112,7 +105,7 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
     const timing = timingOf(startedAt, { trials: grading.graded, cachedTrials: 0 });
     const runDir = store.journal?.dir ?? null;
     const result = new RunResult({ rows: graded, metrics, config, timing, runDir, notes });
-    store.journal?.writeSummary(storedSummary(result));
+    if (store.journal !== null) storeResult(store.journal, result);
     return result;
   } finally {
     store.journal?.close();

@@ -9,8 +9,8 @@ import { type ImportRunOptions, importRun } from "./import-run.js";
 import { loadRun } from "./load-run.js";
 import { readExamples } from "./store/examples.js";
 import { readManifest } from "./store/journal.js";
-import { isComplete } from "./store/summary-file.js";
 import { readOutputs } from "./store/outputs.js";
+import { isComplete } from "./store/summary-file.js";
 
 type Files = Readonly<Record<string, Content>>;
 

@@ -5,7 +5,6 @@ import { digest } from "./core/fingerprint.js";
 import { given } from "./core/given.js";
 import type { DatasetConfig, EvalConfig, EvalResult, Timing } from "./core/result.js";
 import { VERSION } from "./core/version.js";
-import { storedSummary } from "./evaluate.js";
 import {
   type Collected,
   type CollectedDataset,
@@ -23,6 +22,7 @@ import { gitRevision } from "./store/git.js";
 import { Journal } from "./store/journal.js";
 import { type Manifest, RUN_SCHEMA, type SystemRecord } from "./store/manifest.js";
 import { makeRunDir, newRunId } from "./store/run-folder.js";
+import { storeResult } from "./store-result.js";
 import { loadTokenizer } from "./tokens/index.js";
 
 export interface ImportRunOptions {
@@ -75,7 +75,7 @@ export async function importRun(options: ImportRunOptions): Promise<ImportedRun>
     journal.writeSummary({ timing: timingOf(collected), notes });
     const result = await loadRun(journal.dir);
     // Trials that failed there cannot be tried again here: for Assay the run is over.
-    journal.writeSummary({ ...storedSummary(result), complete: true });
+    storeResult(journal, result, { isOver: true });
     return { result, format: results.format.name };
   } finally {
     journal.close();

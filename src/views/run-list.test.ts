@@ -18,14 +18,18 @@ let runs: RunList;
 beforeEach(() => {
   runsDir = mkdtempSync(join(tmpdir(), "assay-list-"));
   loads = [];
-  runs = new RunList({
-    runsDir,
-    load: (dir, options) => {
-      loads.push(basename(dir));
-      return loadRun(dir, options);
-    },
-  });
+  runs = newList();
 });
+
+/** One that knows nothing yet, and whose reading of rows is written down. */
+function newList(): RunList {
+  const load = (dir: string, options: { soFar: boolean }) => {
+    loads.push(basename(dir));
+    return loadRun(dir, options);
+  };
+  return new RunList({ runsDir, load });
+}
+
 afterEach(() => rmSync(runsDir, { recursive: true, force: true }));
 
 const answers = (name: string, isRight: (id: number) => boolean): System => ({
@@ -125,9 +129,15 @@ describe("a list of runs", () => {
     expect(loads).toEqual([]);
   });
 
-  it("says the same from rows as from the summary", async () => {
+  it("says the same from its card, from its summary and from its rows", async () => {
     const id = await make({ trials: 3, datasets: ["quiz", "exam"] });
     const stored = await only();
+    rmSync(join(runsDir, id, "card.json"));
+    runs = newList();
+    expect(await only()).toEqual(stored);
+    writeFileSync(join(runsDir, id, "card.json"), JSON.stringify({ schema: "assay.card/0", sizes: [], card: {} }));
+    runs = newList();
+    expect(await only()).toEqual(stored);
     edit(id, "summary.json", (summary) => {
       delete summary.counts;
     });

@@ -4,6 +4,7 @@ import type { EvalResult } from "../core/result.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { readSummary, type StoredSummary } from "../store/summary-file.js";
+import { readCard } from "./card-file.js";
 import { type CardParts, damagedCard, isWhole, resultParts, runCard } from "./cards.js";
 import type { RunCard, RunFilter } from "./contract.js";
 import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
@@ -98,8 +99,11 @@ export class RunList {
     return kept;
   }
 
-  /** The card at once where the run's summary tells all, else from its rows. */
+  /** The card at once where it is kept or the run's summary tells all, else from its rows. */
   #read(folder: RunFolder): RunCard | Promise<RunCard> {
+    const { dir, cardSources, isRunning } = folder;
+    const kept = cardSources === null || isRunning ? null : readCard(dir, cardSources);
+    if (kept !== null) return { ...kept, id: folder.id };
     try {
       const manifest = readManifest(folder.dir);
       const stored = readSummary(folder.dir);

@@ -1,0 +1,31 @@
+import { basename } from "node:path";
+import type { EvalResult } from "./core/result.js";
+import { trialCounts } from "./core/trial-counts.js";
+import { reportHead } from "./report/json.js";
+import { type Journal, readManifest } from "./store/journal.js";
+import { writeCard } from "./views/card-file.js";
+import { runCard } from "./views/cards.js";
+
+/**
+ * Stores what a run came to, beside its rows: the summary, and the card that lists of runs are made of. Both can be made
+ * again from the rows. A run that can never be gone on with is `over`, whatever became of its trials.
+ */
+export function storeResult(journal: Journal, result: EvalResult, { isOver = false } = {}): void {
+  const complete = isOver || result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
+  const counts = trialCounts(result.rows);
+  journal.writeSummary({ ...reportHead(result), schema: "assay.summary/1", complete, counts });
+  const { dir } = journal;
+  const manifest = readManifest(dir);
+  const { summary, timing } = result;
+  const card = runCard({
+    id: basename(dir),
+    manifest,
+    config: manifest.config,
+    planned: manifest.planned,
+    summary,
+    counts,
+    wallSeconds: timing.wallSeconds,
+    status: complete ? "complete" : "incomplete",
+  });
+  writeCard(dir, card);
+}
