@@ -1,10 +1,11 @@
 import { costOf, dollars, type ModelEntry, type ModelsFile } from "./budget/index.js";
 import { RunFolderError } from "./core/errors.js";
+import { exampleKey } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import { registry } from "./core/registry.js";
 import type { EvalResult, Timing } from "./core/result.js";
 import { type EvalRow, makeRow, plainRow } from "./core/row.js";
-import type { Usage } from "./core/system.js";
+import { usagesOf } from "./core/usage.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
 import { readManifest, readRows } from "./store/journal.js";
@@ -53,15 +54,31 @@ export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
 
 /** Rows stand in the order they were finished, which is another each time: figures must not depend on it. */
 export function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
-  const place = new Map(config.systems.map((name, index) => [name, index]));
+  const systems = new Map(config.systems.map((name, index) => [name, index]));
+  const examples = examplePlaces(rows);
+  const place = (row: EvalRow) => examples.get(exampleOf(row)) ?? 0;
+  return rows
+    .map((row) => ({ row, system: systems.get(row.system) ?? 0, example: place(row) }))
+    .sort((a, b) => a.system - b.system || a.example - b.example || a.row.trial - b.row.trial)
+    .map(({ row }) => row);
+}
+
+/** Where each example stands, `2` before `10`. Comparing texts in that way is slow, and each has rows of all systems. */
+function examplePlaces(rows: readonly EvalRow[]): Map<string, number> {
   const collator = new Intl.Collator("en", { numeric: true });
-  return rows.toSorted(
-    (a, b) =>
-      (place.get(a.system) ?? 0) - (place.get(b.system) ?? 0) ||
+  const examples = new Map(rows.map((row) => [exampleOf(row), row]));
+  const sorted = [...examples].sort(
+    ([keyA, a], [keyB, b]) =>
       collator.compare(a.dataset, b.dataset) ||
       collator.compare(String(a.exampleId), String(b.exampleId)) ||
-      a.trial - b.trial,
+      // `1` and `01` are equal as numbers.
+      (keyA < keyB ? -1 : 1),
   );
+  return new Map(sorted.map(([key], place) => [key, place]));
+}
+
+function exampleOf({ dataset, exampleId }: EvalRow): string {
+  return exampleKey({ dataset, id: exampleId });
 }
 
 /** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */
@@ -128,17 +145,6 @@ function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
   if (price === null || row.usage === null || !isReported(row)) return row;
   const pico = usagesOf(row, row.usage).reduce((total, usage) => total + costOf(price, usage), 0);
   return makeRow({ ...plainRow(row), costUsd: dollars(pico), costSource: "priced" });
-}
-
-/** Usage by call where it is known for all of them: a price may depend on the length of each prompt. */
-function usagesOf({ metadata }: EvalRow, total: Usage): readonly Usage[] {
-  const turns = metadata?.turnUsage as readonly (Usage | null)[] | undefined;
-  if (!Array.isArray(turns)) return [total];
-  const known = turns.filter((usage): usage is Usage => usage !== null);
-  const isWhole = (["input", "output"] as const).every(
-    (name) => known.reduce((sum, usage) => sum + usage[name], 0) === total[name],
-  );
-  return isWhole ? known : [total];
 }
 
 function untimed({ createdAt }: Manifest): Timing {

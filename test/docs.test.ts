@@ -504,6 +504,29 @@ describe("datasets and memories", () => {
   });
 });
 
+describe("docs/dashboard.md", () => {
+  const page = read("docs/dashboard.md");
+  const undescribed = (file: string, pattern: RegExp) => {
+    const names = [...read(file).matchAll(pattern)].map(([, name = ""]) => name);
+    expect(names.length, file).toBeGreaterThan(0);
+    return names.filter((name) => !page.includes(name));
+  };
+
+  test("describes every chart by its title", () => {
+    const drawn = readdirSync(join(ROOT, "web/src/charts"), { withFileTypes: true })
+      .map(({ name }) => `web/src/charts/${name}/chart.tsx`)
+      .filter((file) => existsSync(join(ROOT, file)) && read(file).includes('title = "'));
+    expect(drawn.length).toBeGreaterThan(5);
+    for (const file of drawn) expect(undescribed(file, /title = "([^"]+)"/g), file).toEqual([]);
+  });
+
+  test("describes every column of the leaderboard, every metric of trends and every page", () => {
+    expect(undescribed("web/src/pages/overview/columns.tsx", /title: "([^"]+)"/g)).toEqual([]);
+    expect(undescribed("web/src/pages/trends/metrics.ts", /value: "(\w+)"/g)).toEqual([]);
+    expect(undescribed("web/src/shell/app.tsx", /page === "(\w+)"/g)).toEqual([]);
+  });
+});
+
 describe("docs/json-report.md", () => {
   type Fields = Record<string, unknown>;
   type Report = Fields & { rows: Fields[]; summary: Record<string, Fields> };
