@@ -1,4 +1,4 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory eval-report run-list history] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory eval-report history run-list dashboard] : prints a Markdown table of ratios.
 import { machine } from "./measure.mjs";
 
 const SECTIONS = [
@@ -16,6 +16,7 @@ const SECTIONS = [
   "eval-report",
   "history",
   "run-list",
+  "dashboard",
 ];
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((section) => !SECTIONS.includes(section));

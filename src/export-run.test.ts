@@ -124,9 +124,20 @@ describe("exportRun", () => {
     expect(await refused({ format: "cvs" })).toMatch(/There is no format "cvs"\. Did you mean "csv"\?/);
     expect(await refused({ format: "json", withOutputs: true })).toMatch(/--with-outputs is for csv and parquet/);
     expect(await refused({ out: space.path("nowhere", "file") })).toMatch(/There is no folder .*nowhere/);
+    expect(await refused({ out: space.dir, force: true })).toMatch(/is a folder\. Name a file in it/);
     expect(await refused({ dir: space.path("nowhere") })).toMatch(/There is no run folder/);
     await expect(exportPieces({ dir, format: "parquet" }, () => {})).rejects.toThrow(UsageError);
     expect(existsSync(out)).toBe(false);
+  });
+
+  test.each(["csv", "parquet"] as const)("says why a %s file could not be written", async (format) => {
+    const { space, dir } = await stored();
+    const written = exportRun({ dir, format, out: space.path("x".repeat(250)) });
+    await expect(written).rejects.toMatchObject({
+      code: "REPORTER",
+      message: expect.stringMatching(/x could not be written: .*name too long/i),
+    });
+    expect(readdirSync(space.dir)).toEqual(["runs"]);
   });
 
   test("a run without rows has a file with its columns", async () => {

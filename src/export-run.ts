@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { UsageError } from "./core/errors.js";
 import type { EvalResult } from "./core/result.js";
@@ -78,6 +78,7 @@ function requireWritable(out: string, force: boolean): string {
   const file = resolve(out);
   if (!existsSync(dirname(file)))
     throw new UsageError(`There is no folder ${dirname(out)} to write ${out} to. Make it first.`);
+  if (existsSync(file) && statSync(file).isDirectory()) throw new UsageError(`${out} is a folder. Name a file in it.`);
   if (existsSync(file) && !force)
     throw new UsageError(`${out} is there already. Name another file, or overwrite it: --force.`);
   return file;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -305,10 +306,32 @@ describe("what is wrong with files", () => {
   });
 });
 
+describe("an import that fails", () => {
+  it("leaves no half of a run", async () => {
+    const workspace = new Workspace({ "a.jsonl": [ailangRecord()] });
+    const onProgress: ImportRunOptions["onProgress"] = ({ phase }) => {
+      if (phase === "writing") throw new Error("in the middle");
+    };
+    const runsDir = workspace.path("runs");
+    await expect(importRun({ files: [workspace.path("a.jsonl")], runsDir, onProgress })).rejects.toThrow("middle");
+    expect(workspace.runs("runs")).toEqual([]);
+  });
+
+  it("refuses what can be read only once", async () => {
+    const workspace = new Workspace();
+    execFileSync("mkfifo", [workspace.path("pipe.json")]);
+    const refused = importRun({ files: [workspace.path("pipe.json")], runsDir: workspace.path("runs") });
+    await expect(refused).rejects.toThrow(/is no file: .*Write them to a file first/);
+  });
+});
+
 describe("an imported run", () => {
   it("is a run like any other", async () => {
     const files = {
-      "a.jsonl": [ailangRecord(), ailangRecord({ id: "two", stdout_ok: false, error_category: "api_error" })],
+      "a.jsonl": [
+        ailangRecord(),
+        ailangRecord({ id: "two", stdout_ok: false, error_category: "api_error", stderr: "it hung up\n" }),
+      ],
     };
     const run = await imported(files, { title: "Spring" });
     const manifest = readManifest(run.dir);
@@ -318,6 +341,9 @@ describe("an imported run", () => {
       config: { title: "Spring", scoreField: "score", threshold: 0.7, trials: 1, evaluators: ["ailang"] },
       invocation: { command: "import", format: "ailang" },
     });
+    expect(rowOf(run, "two").attempts).toEqual([
+      { errorCategory: "api_error", message: "it hung up", durationMs: 40_000 },
+    ]);
     // The trial that failed there is not tried again here.
     expect(isComplete(run.dir)).toBe(true);
     const again = await loadRun(run.dir);

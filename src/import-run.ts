@@ -1,5 +1,7 @@
+import { rmSync } from "node:fs";
 import { basename } from "node:path";
-import { DatasetError } from "./core/errors.js";
+import { setImmediate as turn } from "node:timers/promises";
+import { DatasetError, JournalError, messageOf } from "./core/errors.js";
 import { type Example, exampleKey } from "./core/example.js";
 import { digest } from "./core/fingerprint.js";
 import { given } from "./core/given.js";
@@ -65,30 +67,54 @@ const TOLD_EVERY = 500;
 export async function importRun(options: ImportRunOptions): Promise<ImportedRun> {
   const results = openResults(options.files, options.format);
   const counter = new TokenCounter();
-  const collected = collect(results, counter, options.onProgress);
+  const collected = await collect(results, counter, options.onProgress);
   if (collected.rows.size === 0) throw nothingRead(results, collected);
   const notes = [...importNotes(results, collected), ...counter.notes()];
   const journal = startRun(results, collected, options);
-  try {
-    writeTrials(journal, results, collected, options.onProgress);
+  const result = await wholeOrNothing(journal, async () => {
+    await writeTrials(journal, results, collected, options.onProgress);
     journal.writeExamples(examplesOf(results, collected));
     journal.writeSummary({ timing: timingOf(collected), notes });
-    const result = await loadRun(journal.dir);
+    const loaded = await loadRun(journal.dir);
     // Trials that failed there cannot be tried again here: for Assay the run is over.
-    storeResult(journal, result, { isOver: true });
-    return { result, format: results.format.name };
+    storeResult(journal, loaded, { isOver: true });
+    return loaded;
+  });
+  return { result, format: results.format.name };
+}
+
+/** Half an import is no run that could go on: when it fails, or the process ends in the middle, its folder is removed. */
+async function wholeOrNothing<T>(journal: Journal, write: () => Promise<T>): Promise<T> {
+  const discard = () => rmSync(journal.dir, { recursive: true, force: true });
+  let isWhole = false;
+  process.once("exit", discard);
+  try {
+    const written = await write();
+    isWhole = true;
+    return written;
+  } catch (error) {
+    if (!(error instanceof JournalError)) throw error;
+    const why = messageOf(error.cause ?? error);
+    throw new JournalError(`The run could not be written to ${journal.dir}: ${why}. Make room, then import again.`, {
+      cause: error,
+    });
   } finally {
+    process.off("exit", discard);
     journal.close();
+    if (!isWhole) discard();
   }
 }
 
 type OnProgress = ImportRunOptions["onProgress"];
 
-function collect(results: OpenedResults, counter: TokenCounter, onProgress: OnProgress): Collected {
+async function collect(results: OpenedResults, counter: TokenCounter, onProgress: OnProgress): Promise<Collected> {
   const collector = new Collector(results.damaged, (text) => counter.count(text));
   for (const found of readTrials(results)) {
     collector.add(found);
-    if (collector.size % TOLD_EVERY === 0) onProgress?.({ records: collector.size, phase: "reading" });
+    if (collector.size % TOLD_EVERY !== 0) continue;
+    onProgress?.({ records: collector.size, phase: "reading" });
+    // So that a signal is heard.
+    await turn();
   }
   return collector.finish();
 }
@@ -192,7 +218,12 @@ function datasetConfig(dataset: CollectedDataset, run: RunShape): DatasetConfig 
 }
 
 /** Reads everything again, now for the texts. */
-function writeTrials(journal: Journal, results: OpenedResults, { rows }: Collected, onProgress: OnProgress): void {
+async function writeTrials(
+  journal: Journal,
+  results: OpenedResults,
+  { rows }: Collected,
+  onProgress: OnProgress,
+): Promise<void> {
   let index = -1;
   for (const found of readTrials(results)) {
     index += 1;
@@ -203,6 +234,7 @@ function writeTrials(journal: Journal, results: OpenedResults, { rows }: Collect
     if (index % TOLD_EVERY !== 0) continue;
     journal.flush();
     onProgress?.({ records: index, phase: "writing" });
+    await turn();
   }
   journal.flush();
 }

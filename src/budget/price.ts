@@ -1,7 +1,9 @@
-import type { Price, TokenPrices } from "../core/price.js";
+import { type Price, pricesAt, type TokenPrices } from "../core/price.js";
 import type { Usage } from "../core/system.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
 import { promptOf, requireCounts } from "./usage.js";
+
+export { pricesAt } from "../core/price.js";
 
 /** Dollars for a thousand tokens of each class, as written in models.yml. */
 export interface Pricing {
@@ -47,14 +49,6 @@ export function priceFrom(pricing: Pricing, source: string): Price {
 export function costOf(price: Price, usage: Usage, promptTokens: number = promptOf(usage)): number {
   requireCounts(usage);
   return costAt(pricesAt(price, promptTokens), usage);
-}
-
-/** The prices that hold for a prompt of this length. */
-export function pricesAt(price: Price, promptTokens: number): TokenPrices {
-  if (price.tiers === undefined) return price;
-  let prices: TokenPrices = price;
-  for (const tier of price.tiers) if (promptTokens > tier.over) prices = tier;
-  return prices;
 }
 
 /** What checked usage costs. Every term is a whole number, so that a sum below 2⁵³ has had nothing rounded in it. */

@@ -1,8 +1,15 @@
 import "../builtins.js";
 import { resolve } from "node:path";
 import { EXIT, UsageError } from "../core/errors.js";
-import { type ExportFormat, type ExportOptions, exportPieces, exportRun } from "../export-run.js";
+import {
+  type ExportFormat,
+  type ExportOptions,
+  type ExportRunOptions,
+  exportPieces,
+  exportRun,
+} from "../export-run.js";
 import { findRun } from "../store/run-folder.js";
+import { endsCleanly } from "./ends-cleanly.js";
 import { evidenceIn } from "./eval-files.js";
 import { say, writeResult } from "./streams.js";
 
@@ -21,8 +28,11 @@ export async function exportCommand(run: string, flags: ExportFlags): Promise<nu
     throw new UsageError("--force is for --out: there is no file to overwrite. Leave it out.");
   const dir = resolve(findRun({ runsDir, name: run, isCandidate: () => true }));
   const options: ExportOptions = { dir, format: flags.format as ExportFormat, withOutputs, evidenceIn };
-  if (out === undefined) return toStdout(options);
-  const { file, notes } = await exportRun({ ...options, out, force });
+  return endsCleanly(() => (out === undefined ? toStdout(options) : toFile({ ...options, out, force })));
+}
+
+async function toFile(options: ExportRunOptions): Promise<number> {
+  const { file, notes } = await exportRun(options);
   for (const note of notes) say(note);
   say(`Written: ${file}`);
   return EXIT.fine;

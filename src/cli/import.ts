@@ -5,6 +5,7 @@ import { didYouMean } from "../core/suggest.js";
 import { type ImportProgress, type ImportRunOptions, importRun } from "../import-run.js";
 import type { FormatName } from "../importers/index.js";
 import { plural } from "../report/format.js";
+import { endsCleanly } from "./ends-cleanly.js";
 import { StatusLine } from "./status-line.js";
 import { say, writeResult } from "./streams.js";
 
@@ -42,9 +43,9 @@ function optionsOf(files: readonly string[], { format, title, runsDir }: ImportF
 async function showing<T>(line: StatusLine, work: (onProgress: (p: ImportProgress) => void) => Promise<T>): Promise<T> {
   const start = performance.now();
   try {
-    return await work(({ records, phase }) =>
-      line.show(() => `${phase} ${plural(records, "record")}`, performance.now() - start),
-    );
+    const show = ({ records, phase }: ImportProgress) =>
+      line.show(() => `${phase} ${plural(records, "record")}`, performance.now() - start);
+    return await endsCleanly(() => work(show));
   } finally {
     line.clear();
   }

@@ -1,4 +1,4 @@
-import { type Answer, csvLine, type JsonValue, type QueryColumn, type QueryRow } from "../history/index.js";
+import { type Answer, csvText, type JsonValue, type QueryColumn, type QueryRow } from "../history/index.js";
 import { type Column, markdownTable } from "../report/markdown.js";
 
 /** How an answer can be written. */
@@ -32,12 +32,6 @@ async function* jsonText({ columns, pieces }: Answer): AsyncGenerator<string> {
 
 async function* jsonLines({ pieces }: Answer): AsyncGenerator<string> {
   for await (const rows of pieces()) yield rows.map((row) => `${JSON.stringify(row)}\n`).join("");
-}
-
-async function* csvText({ columns, pieces }: Answer): AsyncGenerator<string> {
-  yield csvLine(columns.map(({ name }) => name));
-  for await (const rows of pieces())
-    yield rows.map((row) => csvLine(columns.map(({ name }) => row[name] ?? null))).join("");
 }
 
 async function* tableText(answer: Answer, limit: number): AsyncGenerator<string> {

@@ -21,6 +21,14 @@ export interface PriceTier extends TokenPrices {
   readonly over: number;
 }
 
+/** The prices that hold for a prompt of this length. */
+export function pricesAt(price: Price, promptTokens: number): TokenPrices {
+  if (price.tiers === undefined) return price;
+  let prices: TokenPrices = price;
+  for (const tier of price.tiers) if (promptTokens > tier.over) prices = tier;
+  return prices;
+}
+
 /** What a system's work costs, what one trial of it may cost, and how long it may take. */
 export interface Limits {
   /** Null when nobody knows it: costs are unknown then, not 0. */

@@ -1,4 +1,5 @@
 import type { JsonValue } from "./json-values.js";
+import type { Answer } from "./query.js";
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -13,6 +14,13 @@ const FORMULA = /^[=+\-@\t\r]/;
  */
 export function csvLine(values: readonly JsonValue[]): string {
   return `${values.map(csvCell).join(",")}\r\n`;
+}
+
+/** An answer as CSV, piece by piece, with the names of its columns first. */
+export async function* csvText({ columns, pieces }: Pick<Answer, "columns" | "pieces">): AsyncGenerator<string> {
+  yield csvLine(columns.map(({ name }) => name));
+  for await (const rows of pieces())
+    yield rows.map((row) => csvLine(columns.map(({ name }) => row[name] ?? null))).join("");
 }
 
 function csvCell(value: JsonValue): string {

@@ -1,4 +1,4 @@
-import { csvLine } from "./csv.js";
+import { csvText } from "./csv.js";
 import { History } from "./history.js";
 import { answerOf } from "./query.js";
 import { quoted } from "./sql-text.js";
@@ -18,10 +18,7 @@ export interface TrialsOptions {
 export async function* csvPieces(options: TrialsOptions): AsyncGenerator<string> {
   const history = await openRun(options);
   try {
-    const { columns, pieces } = await answerOf(await history.database.run(statementOf(options)), []);
-    yield csvLine(columns.map(({ name }) => name));
-    for await (const rows of pieces())
-      yield rows.map((row) => csvLine(columns.map(({ name }) => row[name] ?? null))).join("");
+    yield* csvText(await answerOf(await history.database.run(statementOf(options)), []));
   } finally {
     history.close();
   }

@@ -5,7 +5,8 @@ import { Database } from "./database.js";
 import { fillTable } from "./fill-table.js";
 import { type LineFile, lineFiles } from "./line-files.js";
 import { type Lines, lineSource } from "./line-source.js";
-import { EXAMPLE_LINES, OUTPUT_LINES, outputFileReader, outputFiles } from "./output-lines.js";
+import { outputSource } from "./output-files.js";
+import { EXAMPLE_LINES, OUTPUT_LINES } from "./output-lines.js";
 import { ROW_LINES } from "./row-lines.js";
 import { runsTable } from "./runs-table.js";
 import { emptyShape, VIEW_NAMES, VIEWS, type ViewName } from "./schema.js";
@@ -38,7 +39,11 @@ export class History {
     this.database = database;
     this.#runs = runs;
     this.#scratchDir = scratchDir;
+    // A reader that closes the pipe ends the process, and nothing is closed then.
+    process.once("exit", this.#clear);
   }
+
+  readonly #clear = (): void => rmSync(this.#scratchDir, { recursive: true, force: true });
 
   static async open({ runs, views, signal, mayWrite }: HistoryOptions): Promise<History> {
     const scratchDir = mkdtempSync(join(tmpdir(), "assay-query-"));
@@ -55,7 +60,8 @@ export class History {
 
   close(): void {
     this.database.close();
-    rmSync(this.#scratchDir, { recursive: true, force: true });
+    process.off("exit", this.#clear);
+    this.#clear();
   }
 
   async #makeViews(views: ReadonlySet<ViewName>): Promise<void> {
@@ -80,11 +86,11 @@ export class History {
   }
 
   async #makeTrials(): Promise<void> {
-    const { files, largest, notes } = outputFiles(this.#runs);
-    this.notes.push(...notes);
-    this.#paths.push(...files.map(({ path }) => path));
+    const large = await outputSource(this.database, this.#runs);
+    this.notes.push(...large.notes);
+    this.#paths.push(...large.paths);
     const outputs = (await this.#lines(OUTPUT_LINES)) ?? nothing(OUTPUT_LINES);
-    await this.#view("stored.output_lines", outputLinesSql(outputs, outputFileReader(files, largest)));
+    await this.#view("stored.output_lines", outputLinesSql(outputs, large.sql));
     const examples = (await this.#lines(EXAMPLE_LINES)) ?? nothing(EXAMPLE_LINES);
     await this.#view("stored.example_lines", exampleLinesSql(examples));
     await this.#view("trials", trialsSql());

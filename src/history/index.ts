@@ -1,4 +1,4 @@
-export { csvLine } from "./csv.js";
+export { csvText } from "./csv.js";
 export { QueryStopped } from "./database.js";
 export { csvPieces, writeParquet } from "./export-trials.js";
 export type { JsonValue } from "./json-values.js";

@@ -1,5 +1,6 @@
 import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { scratchFile } from "./scratch-file.js";
 import type { StoredRun } from "./stored-runs.js";
 
 /** A file of JSON lines that belongs to a run. */
@@ -12,8 +13,8 @@ const LF = 10;
 const LOOK_BACK = 1 << 16;
 
 /**
- * The files of one name in these runs, as far as they are there and hold anything. What a kill has torn is left out, as
- * everywhere: such a file is read from a copy that ends with its last whole line.
+ * The files of one name in these runs, as far as they are there and hold anything. One that may not be read costs its own
+ * run. What a kill has torn is left out, as everywhere: such a file is read from a copy that ends with its last whole line.
  */
 export function lineFiles(
   runs: readonly StoredRun[],
@@ -23,16 +24,25 @@ export function lineFiles(
   const files: LineFile[] = [];
   const notes: string[] = [];
   for (const { run, dir } of runs) {
-    const path = join(dir, name);
-    const { size, whole } = existsSync(path) ? wholeBytes(path) : { size: 0, whole: 0 };
-    if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
-    if (whole > 0) files.push({ run, path: whole === size ? path : wholeCopy(path, whole, scratchDir) });
+    try {
+      const { size, whole } = wholeBytes(join(dir, name));
+      if (whole > 0) files.push({ run, path: wholePart(join(dir, name), { size, whole, scratchDir }) });
+      if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
+    } catch {
+      notes.push(unreadable(run, name));
+    }
   }
   return { files, notes };
 }
 
-/** How long a file is, and how long up to its last line feed. */
+/** What to say of a file of a run that cannot be read at all. */
+export function unreadable(run: string, name: string): string {
+  return `${run}: ${name} cannot be read and was left out`;
+}
+
+/** How long a file is, and how long up to its last line feed; both 0 when there is none. */
 function wholeBytes(path: string): { size: number; whole: number } {
+  if (!existsSync(path)) return { size: 0, whole: 0 };
   const file = openSync(path, "r");
   try {
     const { size } = fstatSync(file);
@@ -55,8 +65,15 @@ function lastFeed(file: number, size: number): number {
   return -1;
 }
 
-function wholeCopy(path: string, whole: number, scratchDir: string): string {
-  const copy = join(scratchDir, path.replace(/[^\w.-]+/g, "_").slice(-180));
+interface Part {
+  readonly size: number;
+  readonly whole: number;
+  readonly scratchDir: string;
+}
+
+function wholePart(path: string, { size, whole, scratchDir }: Part): string {
+  if (whole === size) return path;
+  const copy = scratchFile(scratchDir);
   copyFileSync(path, copy);
   truncateSync(copy, whole);
   return copy;

@@ -130,6 +130,71 @@ describe("what is in the files", () => {
     expect(notes[4]).toBe("run-0: 4 lines of rows.jsonl cannot be read and were left out");
   });
 
+  test("texts that were cut in the middle of a character, and bytes that are no text, are read as in the report", async () => {
+    const half = "cut \ud83d";
+    const space = handRuns({
+      rows: [testRow({ notes: [half] }), testRow({ exampleId: half }), "}{"],
+      outputs: [
+        { ...testRow(), output: { response: half } },
+        { ...testRow({ exampleId: half }), file: "outputs/a.json" },
+      ],
+      examples: [{ dataset: "d", id: half, question: half }],
+    });
+    space.write("runs/run-0/outputs/a.json", `${JSON.stringify({ output: { response: `${half} off` } })}\n`);
+    space.write("runs/run-0/outputs/b.json", "{");
+    const bytes = Buffer.concat([Buffer.from('{"system":"'), Buffer.from([0xe9]), Buffer.from('","exampleId":3,')]);
+    appendFileSync(space.path("runs/run-0/rows.jsonl"), bytes);
+    appendFileSync(space.path("runs/run-0/rows.jsonl"), '"outcome":"pass"}\n');
+    const { rows, notes } = await queryRuns({
+      runsDir: space.path("runs"),
+      sql: "select system, example_id as id, notes, question, response from trials order by id",
+    });
+    expect(rows).toEqual([
+      { system: "one", id: "1", notes: ["cut \ufffd"], question: null, response: "cut \ufffd" },
+      { system: "\ufffd", id: "3", notes: [], question: null, response: null },
+      { system: "one", id: "cut \ufffd", notes: [], question: "cut \ufffd", response: "cut \ufffd off" },
+    ]);
+    expect(notes).toEqual([
+      "run-0: 1 line of rows.jsonl cannot be read and was left out",
+      "run-0: an output in a file of its own cannot be read and was left out",
+    ]);
+  });
+
+  test("torn files of runs that only differ in odd characters are not taken for each other", async () => {
+    const space = new Workspace();
+    for (const [index, name] of ["ä", "ö", "a b", "a_b"].entries()) {
+      const dir = writeTestRun(space.path("runs", name), { rows: [testRow({ exampleId: index })] });
+      appendFileSync(join(dir, "rows.jsonl"), "{");
+    }
+    expect(await ask(space, "select run, example_id as id from rows order by id")).toEqual([
+      { run: "ä", id: "0" },
+      { run: "ö", id: "1" },
+      { run: "a b", id: "2" },
+      { run: "a_b", id: "3" },
+    ]);
+  });
+
+  test("a manifest with values of another type than they should be has them NULL", async () => {
+    const space = handRuns({ rows: [testRow()], manifest: { createdAt: "yesterday", planned: "many" as never } });
+    writeTestRun(space.path("runs", "whole"), { rows: [testRow()] });
+    expect(await ask(space, "select run, created_at is null as undated, planned from runs order by run")).toEqual([
+      { run: "run-0", undated: true, planned: null },
+      { run: "whole", undated: false, planned: 2 },
+    ]);
+    expect(await ask(space, "select count(*) as n, count(created_at) as dated from rows")).toEqual([
+      { n: 2, dated: 1 },
+    ]);
+  });
+
+  test("a file that may not be read costs its own run", async () => {
+    const space = handRuns({ rows: [testRow()] }, { rows: [] });
+    rmSync(space.path("runs/run-1/rows.jsonl"));
+    mkdirSync(space.path("runs/run-1/rows.jsonl"));
+    const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });
+    expect(rows).toEqual([{ run: "run-0" }]);
+    expect(notes).toEqual(["run-1: rows.jsonl cannot be read and was left out"]);
+  });
+
   test("a file that cannot be read at all costs its own run", async () => {
     const space = handRuns({ rows: [testRow()] }, { rows: [`{"system":"${"x".repeat(40 << 20)}"}`, testRow()] });
     const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: "select run from rows" });

@@ -1,7 +1,8 @@
 import { messageOf } from "../core/errors.js";
 import { type Database, QueryStopped } from "./database.js";
-import type { LineFile } from "./line-files.js";
+import { type LineFile, unreadable } from "./line-files.js";
 import { quoted, quotedList } from "./sql-text.js";
+import { strictCopy } from "./strict-copy.js";
 
 /** Files of JSON lines that are read as one table. */
 export interface Lines {
@@ -28,7 +29,7 @@ export interface LineSource {
  * which a trial stands twice are read in order, which is slower.
  */
 export async function lineSource(database: Database, lines: Lines): Promise<LineSource> {
-  const { files, checks, notes } = await checked(database, lines);
+  const { files, checks, notes } = await mended(database, lines, await checked(database, lines));
   const runOf = new Map(files.map(({ path, run }) => [path, run]));
   const isRepeated = new Set(checks.filter(({ repeated }) => repeated).map(({ file }) => file));
   const damaged = checks.filter((check) => check.damaged > 0);
@@ -84,9 +85,22 @@ async function checked(database: Database, lines: Lines, notes: readonly string[
     const culprit = lines.files.find(({ path }) => message.includes(JSON.stringify(path).slice(1, -1)));
     if (error instanceof QueryStopped || culprit === undefined) throw error;
     const files = lines.files.filter((file) => file !== culprit);
-    const note = `${culprit.run}: ${lines.name} cannot be read and was left out`;
-    return checked(database, { ...lines, files }, [...notes, note]);
+    return checked(database, { ...lines, files }, [...notes, unreadable(culprit.run, lines.name)]);
   }
+}
+
+/** Files with damage are looked at again as copies: DuckDB is stricter than whoever wrote and reports them. */
+async function mended(database: Database, lines: Lines, { files, checks, notes }: Checked): Promise<Checked> {
+  const isDamaged = new Set(checks.filter(({ damaged }) => damaged > 0).map(({ file }) => file));
+  const copies: LineFile[] = [];
+  for (const file of files.filter(({ path }) => isDamaged.has(path)))
+    copies.push({ ...file, path: await strictCopy(file.path, database.scratchDir) });
+  const again = await checked(database, { ...lines, files: copies }, notes);
+  return {
+    files: [...files.filter(({ path }) => !isDamaged.has(path)), ...again.files],
+    checks: [...checks.filter(({ file }) => !isDamaged.has(file)), ...again.checks],
+    notes: again.notes,
+  };
 }
 
 async function check(database: Database, lines: Lines): Promise<Check[]> {

@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Workspace } from "../../test/workspace.js";
 import { QueryStopped } from "./database.js";
-import { type QueryRow, queryRuns } from "./query.js";
+import { type QueryRow, queryRuns, withAnswer } from "./query.js";
 import { testRow, writeTestRun } from "./run-testing.js";
 
 /** Runs written by hand. */
@@ -111,6 +112,47 @@ describe("only reading", () => {
     await failure(space, "select nothing from rows");
     expect(readdirSync(space.path("scratch"))).toEqual([]);
     expect(readFileSync(space.path("runs/run-0/rows.jsonl"), "utf8")).toBe(content);
+  });
+
+  test("is stopped while its answer is being given", async () => {
+    const space = handRuns({ rows: [testRow()] });
+    const controller = new AbortController();
+    let taken = 0;
+    const options = { runsDir: space.path("runs"), sql: "from range(10000)", signal: controller.signal };
+    const given = withAnswer(options, async ({ pieces }) => {
+      for await (const piece of pieces()) {
+        taken += piece.length;
+        controller.abort();
+      }
+    });
+    await expect(given).rejects.toThrow(QueryStopped);
+    expect(taken).toBeLessThan(10_000);
+  });
+
+  test("leaves nothing behind when the process ends in the middle", () => {
+    const space = handRuns({ rows: [testRow()] });
+    space.write("tmp/kept", "");
+    const url = (path: string) => JSON.stringify(new URL(path, import.meta.url).href);
+    space.write(
+      "ask.mjs",
+      `import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
+      const { withAnswer } = await createJiti(import.meta.url).import(${url("./query.ts")});
+      process.env.TMPDIR = ${JSON.stringify(space.path("tmp"))};
+      await withAnswer({ runsDir: "runs", sql: "from rows" }, async ({ count }) => process.exit(10 + count));`,
+    );
+    const { status } = spawnSync(process.execPath, ["ask.mjs"], { cwd: space.dir });
+    expect(status).toBe(11);
+    expect(readdirSync(space.path("tmp"))).toEqual(["kept"]);
+  }, 60_000);
+
+  test("views are found in names that are put together", async () => {
+    const space = handRuns({ rows: [testRow()] });
+    expect(await ask(space, "select count(*) as n from query /* here */ ('from ro' || 'ws')")).toEqual([{ n: 1 }]);
+  });
+
+  test("says so when the folder of runs is a file", async () => {
+    const space = new Workspace({ runs: "" });
+    expect(await failure(space, "from rows")).toMatch(/runs is no folder\. .*--runs-dir/);
   });
 
   test("is stopped by its signal, before and while it runs", async () => {

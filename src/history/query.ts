@@ -1,4 +1,5 @@
 import type { DuckDBMaterializedResult } from "@duckdb/node-api";
+import { QueryStopped } from "./database.js";
 import { History } from "./history.js";
 import { type JsonValue, jsonConverter } from "./json-values.js";
 import { sqlError } from "./sql-error.js";
@@ -62,7 +63,8 @@ export async function withAnswer<T>(
   const history = await History.open({ runs, views: viewsIn(sql), signal });
   try {
     const result = await ask(history, sql);
-    return await use(await answerOf(result, [...notes, ...history.notes]));
+    const answer = await answerOf(result, [...notes, ...history.notes]);
+    return await use({ ...answer, pieces: () => untilStopped(answer.pieces(), signal) });
   } finally {
     history.close();
   }
@@ -74,6 +76,14 @@ async function ask({ database }: History, sql: string): Promise<DuckDBMaterializ
     return await database.stoppable(() => statement.run());
   } catch (error) {
     throw sqlError(error, sql);
+  }
+}
+
+/** A long answer can be stopped as well as a long question. */
+async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal | undefined): AsyncGenerator<T> {
+  for await (const piece of pieces) {
+    if (signal?.aborted === true) throw new QueryStopped();
+    yield piece;
   }
 }
 

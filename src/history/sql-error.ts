@@ -22,7 +22,8 @@ export function sqlError(thrown: unknown, sql: string): AssayError {
   return new UsageError(`The statement cannot be run: ${wordsOf(told)}${place}`, { cause: thrown });
 }
 
-function toldIn(message: string): Told | null {
+/** What DuckDB tells in the message of an error; null when it is no error of DuckDB. */
+export function toldIn(message: string): Told | null {
   const start = message.indexOf("{");
   try {
     const parsed: unknown = start === -1 ? null : JSON.parse(message.slice(start));

@@ -47,7 +47,7 @@ function firstWord(sql: string): string {
  */
 export function viewsIn(sql: string): Set<ViewName> {
   if (/^(?:desc|describe|show)$/.test(firstWord(withoutLead(sql)))) return new Set();
-  const isComposed = /\bquery(?:_table)?\s*\(/i.test(sql);
+  const isComposed = /\bquery(?:_table)?\b/i.test(sql);
   return new Set(VIEW_NAMES.filter((name) => isComposed || new RegExp(`\\b${name}\\b`, "i").test(sql)));
 }
 

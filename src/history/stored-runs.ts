@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import { FILES, readManifest } from "../store/journal.js";
@@ -22,6 +22,8 @@ export interface StoredRuns {
 export function storedRuns(runsDir: string): StoredRuns {
   if (!existsSync(runsDir))
     throw new RunFolderError(`There is no folder ${runsDir}. Name the one that holds the run folders: --runs-dir.`);
+  if (!statSync(runsDir).isDirectory())
+    throw new RunFolderError(`${runsDir} is no folder. Name the one that holds the run folders: --runs-dir.`);
   const folders = readdirSync(runsDir).sort();
   const found = readRuns(folders.map((name) => join(runsDir, name)).filter(isMeantAsRun));
   if (found.runs.length > 0) return found;

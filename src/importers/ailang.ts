@@ -79,6 +79,7 @@ function rowOf(record: JsonObject): RowFields {
     tokensPerSec: positiveOf(record, "tokens_per_sec"),
     turns: positiveOf(record, "agent_turns"),
     costKilledAt: measureOf(record, "cost_killed_at") ?? 0,
+    attempts: attemptsOf(record, durationMs),
     notes: notesOf(record),
     metadata: scalarsOf(record, KEPT),
   };
@@ -105,6 +106,20 @@ function usageOf(record: JsonObject): Usage | null {
   });
 }
 
+/** What is known of a trial that the endpoint or the machinery ended. */
+function attemptsOf(record: JsonObject, durationMs: number | null): EvalRow["attempts"] {
+  const { outcome, errorCategory = "none" } = ailangOutcome(record);
+  const message = saidOn(record);
+  if (outcome !== "error" || message === "") return [];
+  return [{ errorCategory, message, durationMs: durationMs ?? 0 }];
+}
+
+/** What went wrong, in the words of the record; an empty text when it has none. */
+function saidOn(record: JsonObject): string {
+  const said = textOf(record, "stderr")?.trim().slice(0, LONGEST_EVIDENCE);
+  return [textOf(record, "err_code"), said].filter((text) => text !== undefined).join(": ");
+}
+
 const TEXTS = { stdout: "stdout", stderr: "stderr", agent_transcript: "transcript" } as const;
 
 function outputOf(record: JsonObject): Output {
@@ -119,10 +134,8 @@ function outputOf(record: JsonObject): Output {
 const LONGEST_EVIDENCE = 4000;
 
 function evidenceOf(record: JsonObject): Record<string, string> | null {
-  const code = textOf(record, "err_code");
-  const said = textOf(record, "stderr")?.slice(0, LONGEST_EVIDENCE);
-  const found = [code, said].filter((text) => text !== undefined);
-  return found.length === 0 ? null : { [VERDICT]: found.join(": ") };
+  const said = saidOn(record);
+  return said === "" ? null : { [VERDICT]: said };
 }
 
 function notesOf(record: JsonObject): string[] {

@@ -18,9 +18,7 @@ const LINES_TRIED = 50;
 export function formatNamed(name: string): ImportFormat {
   const format = FORMATS.find((one) => one.name === name);
   if (format !== undefined) return format;
-  throw new UsageError(
-    `There is no format "${name}".${didYouMean(name, FORMAT_NAMES)} There are: ${FORMAT_NAMES.join(", ")}.`,
-  );
+  throw new UsageError(`There is no format "${name}".${didYouMean(name, FORMAT_NAMES)}`);
 }
 
 /** The format that a file is in; null when it is in none that is known. */

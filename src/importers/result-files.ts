@@ -38,7 +38,10 @@ export function resultFiles(paths: readonly string[]): ResultFiles {
 
 function filesAt(path: string): ResultFile[] {
   if (!existsSync(path)) throw new UsageError(`There is no file or folder ${path}.`);
-  if (!statSync(path).isDirectory()) return [{ path, isNamed: true }];
+  const stats = statSync(path);
+  if (stats.isFile()) return [{ path, isNamed: true }];
+  if (!stats.isDirectory())
+    throw new UsageError(`${path} is no file: results are read more than once. Write them to a file first.`);
   const entries = readdirSync(path, { recursive: true, withFileTypes: true });
   const found = entries.filter((entry) => entry.isFile() && NAMES.test(entry.name) && !BESIDE.has(entry.name));
   if (found.length === 0) throw new UsageError(`The folder ${path} holds no file that ends in .json or .jsonl.`);

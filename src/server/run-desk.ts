@@ -49,7 +49,8 @@ export class RunDesk {
   async trial(id: string, key: TrialKey): Promise<TrialView> {
     const { dir, card } = await this.#find(id);
     const { rows } = await this.#result({ dir, card });
-    return trialView({ dir, rows, key, threshold: card.threshold, run: card.id, files: this.#files });
+    const { systems } = readManifest(dir);
+    return trialView({ dir, rows, key, threshold: card.threshold, run: card.id, systems, files: this.#files });
   }
 
   async text(id: string, key: TrialKey, field: { of: "example" | "output"; name: string }): Promise<string> {

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { type EvalRow, OUTCOMES, type Outcome } from "../core/row.js";
+import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
 import { FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
 import type { LiveProgress } from "../views/contract.js";
@@ -140,6 +140,15 @@ function rowOf(line: string): EvalRow | null {
 
 function failureOf(row: EvalRow): Failure {
   const { system, dataset, exampleId, trial, outcome, errorCategory: category, attempts, notes } = row;
-  const message = (attempts.at(-1)?.message ?? notes[0] ?? "").slice(0, 300);
+  const broke = attempts.at(-1)?.message ?? notes[0];
+  // A call that failed before the answer came is not why the answer failed.
+  const message = ((outcome === "fail" ? decidingScore(row) : broke) ?? broke ?? "").slice(0, 300);
   return { system, dataset, exampleId, trial, outcome, category, message };
+}
+
+/** Such as `contains 0`; undefined when no score decided. */
+function decidingScore(row: EvalRow): string | undefined {
+  const field = row.primaryField ?? "score";
+  const score = scoreOf(row, field);
+  return score === undefined ? undefined : `${field} ${Number(score.toPrecision(4))}`;
 }

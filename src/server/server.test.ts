@@ -269,7 +269,9 @@ describe("events", () => {
     expect(seen.at(0)).toMatchObject({ status: "running", done: 1, planned: 3 });
     const last = seen.at(-1);
     expect(last).toMatchObject({ status: "complete", done: 3, outcomes: { pass: 2, fail: 1 }, trialsPerSecond: null });
-    expect(last?.failures).toMatchObject([{ system: "slow", exampleId: 2, outcome: "fail", category: "logic_error" }]);
+    expect(last?.failures).toMatchObject([
+      { system: "slow", exampleId: 2, outcome: "fail", category: "logic_error", message: "f1 0" },
+    ]);
     expect(last?.systems).toMatchObject([{ system: "slow", done: 3, passed: 2, scored: 3, errors: 0 }]);
   }, 20_000);
 

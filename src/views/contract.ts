@@ -26,6 +26,7 @@ export const CARD_FIGURES = [
   "cost_per_pass_usd_ci_high",
   "cost_of_pass",
   "compression_ratio",
+  "mean_output_tokens",
   "latency_median",
   "latency_p95",
   "median_time_to_success_ms",
@@ -116,8 +117,10 @@ export interface RunCharts {
   latencies: readonly LatencySpread[];
 }
 
-/** Quality against the mean billed cost of an attempt (numbers.md §6). */
+/** Quality against the mean cost of an attempt (numbers.md §6): billed dollars, or output tokens where none are known. */
 export interface QualityCostChart {
+  /** What the costs of all points are in. */
+  costUnit: "usd" | "tokens";
   points: readonly QualityCostPoint[];
   /** Names of the systems on the step front, and on its convex hull, by rising cost. */
   front: readonly string[];
@@ -127,8 +130,8 @@ export interface QualityCostChart {
 export interface QualityCostPoint {
   system: string;
   harness: string | null;
-  /** Null when nobody knows; 0 is free, and stands in a lane of its own. */
-  costUsd: number | null;
+  /** In the chart's unit. Null when nobody knows; 0 is free, and stands in a lane of its own. */
+  cost: number | null;
   quality: number | null;
   low: number | null;
   high: number | null;
@@ -263,8 +266,8 @@ export interface TrialView {
   changes: readonly FileChange[] | null;
   /** Why some of the changes are not here; absent when all are. */
   changesIncomplete?: string;
-  /** What its tokens of each class came to; absent when nobody worked it out, and its row's usage has to do. */
-  classes?: TokenCost["classes"];
+  /** What its tokens of each class came to; empty when nobody reported what was used. */
+  classes: TokenCost["classes"];
   /** The other trials of the same example, of all systems. */
   siblings: readonly (TrialKey & { outcome: Outcome; score: number | null })[];
 }

@@ -24,13 +24,21 @@ const UNNAMED = "run";
  */
 export async function* embeddedJson(result: EvalResult, limits: { mostBytes?: number } = {}): AsyncGenerator<string> {
   const { rows, runDir: dir } = result;
-  const { card, ...run } = embeddedRun(result);
+  const manifest = manifestOf(result);
+  const { card, ...run } = embeddedRun(result, manifest);
   const head = rowsHead(rows);
   yield `{"schema":"assay.page/1","run":${JSON.stringify({ card, ...run })},"head":${JSON.stringify(head)}`;
   yield* listOf("chunks", rowChunks(rows, head));
   yield* listOf("comparisons", comparisonsIn(result, card));
   yield ',"trials":[';
-  const trials = trialTexts({ dir, rows, threshold: card.threshold, run: card.id, ...limits });
+  const trials = trialTexts({
+    dir,
+    rows,
+    threshold: card.threshold,
+    run: card.id,
+    systems: manifest.systems,
+    ...limits,
+  });
   let separator = "";
   let next = await trials.next();
   for (; next.done !== true; next = await trials.next()) {
@@ -51,9 +59,8 @@ function* listOf(name: string, items: Iterable<unknown>): Generator<string> {
 }
 
 /** Everything about the run but its rows. */
-export function embeddedRun(result: EvalResult): RunView {
-  const { runDir, rows, config } = result;
-  const manifest = runDir === null ? manifestOf(result) : { ...readManifest(runDir), config };
+export function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)): RunView {
+  const { runDir, rows } = result;
   const parts = resultParts(result);
   const stored = runDir === null ? null : readSummary(runDir);
   const isAll = runDir === null ? isWhole(parts.counts, rows.length) : stored?.complete === true;
@@ -71,7 +78,8 @@ export function embeddedRun(result: EvalResult): RunView {
 }
 
 /** A result that is not kept knows no more of how it was made. */
-function manifestOf({ rows, config, timing }: EvalResult): Manifest {
+function manifestOf({ rows, config, timing, runDir }: EvalResult): Manifest {
+  if (runDir !== null) return { ...readManifest(runDir), config };
   return {
     schema: RUN_SCHEMA,
     runId: UNNAMED,

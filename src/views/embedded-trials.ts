@@ -1,5 +1,6 @@
 import type { EvalRow, Outcome } from "../core/row.js";
 import { encodeExampleKey } from "../store/examples.js";
+import type { Manifest } from "../store/manifest.js";
 import { TrialFiles } from "./trial-files.js";
 import { storedOf, viewOf } from "./trial-view.js";
 
@@ -14,20 +15,22 @@ export interface EmbeddedTrials {
   rows: readonly EvalRow[];
   threshold: number;
   run: string;
+  systems: Manifest["systems"];
   /** At most so much JSON; 40 MB unless told. */
   mostBytes?: number;
 }
 
 /** Trials as JSON one by one, failures first, until there is no more room. What it returns is how many are left out. */
 export async function* trialTexts(request: EmbeddedTrials): AsyncGenerator<string, number> {
-  const { dir, rows, threshold, run, mostBytes = MOST_BYTES } = request;
+  const { dir, rows, threshold, run, systems, mostBytes = MOST_BYTES } = request;
   const files = new TrialFiles();
   const byExample = grouped(rows);
   let room = mostBytes;
   let told = 0;
   for (const row of failuresFirst(rows)) {
     const siblings = (byExample.get(exampleOf(row)) ?? []).filter((other) => other !== row);
-    const text = JSON.stringify(viewOf({ row, siblings, threshold, run, ...(await storedOf(dir, row, files)) }));
+    const stored = await storedOf(dir, row, files);
+    const text = JSON.stringify(viewOf({ row, siblings, threshold, run, systems, ...stored }));
     room -= Buffer.byteLength(text);
     if (room < 0) break;
     told += 1;

@@ -63,7 +63,7 @@ describe("the view of a stored run", () => {
     expect(view.timing?.wallSeconds).toBe(result.timing.wallSeconds);
     const { charts } = view;
     expect(charts.qualityCost.front).toEqual(["cheap", "dear"]);
-    expect(charts.qualityCost.points[0]).toMatchObject({ harness: "api", quality: 0.5, costUsd: 2e-5, membership: 1 });
+    expect(charts.qualityCost.points[0]).toMatchObject({ harness: "api", quality: 0.5, cost: 2e-5, membership: 1 });
     expect(charts.passCurves.map(({ points }) => points.length)).toEqual([2, 2]);
     expect(charts.tokenCosts[0]?.classes[0]).toEqual({ name: "input", tokens: 80, costUsd: 8e-5 });
     expect(charts.latencies.map(({ n }) => n)).toEqual([8, 8]);

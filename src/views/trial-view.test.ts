@@ -11,7 +11,7 @@ const HOSTILE = "</script><!-- \u2028 \u001b[31mred\u202e <script>alert(1)</scri
 const GRADE: Grade = { name: "g", type: "t", kind: "code", passed: true, score: 1, evidence: "found", status: "ok" };
 
 function about(dir: string | null, rows: ReturnType<typeof writeRun>, key = KEY) {
-  return { dir, rows, key, threshold: 0.7, run: "r" };
+  return { dir, rows, key, threshold: 0.7, run: "r", systems: {} };
 }
 
 describe("trialView", () => {
@@ -67,6 +67,26 @@ describe("trialView", () => {
     ]);
     expect(view.siblings).toEqual([{ ...KEY, system: "b", outcome: "pass", score: 1 }]);
     expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+  });
+
+  it("says what the tokens of each class came to, at the price of the run", async () => {
+    const usage = { input: 10, output: 8, cacheRead: 20, reasoning: 3 };
+    const rows = [makeRow({ ...KEY, outcome: "pass", usage })];
+    const each = { input: 1e12, output: 5e12, cacheRead: 1e11, cacheWrite: 1e12, cacheWrite1h: 1e12 };
+    const limits = { price: { ...each, source: "test" }, maxCostUsd: null, hardTimeoutMs: null };
+    const priced = await trialView({ ...about(null, rows), systems: { a: { fingerprint: "f", limits } } });
+    expect(priced.classes).toEqual([
+      { name: "input", tokens: 10, costUsd: 10 },
+      { name: "cacheRead", tokens: 20, costUsd: 2 },
+      { name: "cacheWrite", tokens: 0, costUsd: 0 },
+      { name: "output", tokens: 5, costUsd: 25 },
+      { name: "reasoning", tokens: 3, costUsd: 15 },
+    ]);
+    const unpriced = await trialView(about(null, rows));
+    expect(unpriced.classes.map(({ tokens, costUsd }) => [tokens, costUsd])).toEqual(
+      [10, 20, 0, 5, 3].map((tokens) => [tokens, null]),
+    );
+    expect((await trialView(about(null, [makeRow({ ...KEY, outcome: "error" })]))).classes).toEqual([]);
   });
 
   it("shows the work of an agent and what it left behind", async () => {

@@ -3,9 +3,12 @@ import { RunFolderError } from "../core/errors.js";
 import { type EvalRow, plainRow, scoreOf, type TrialKey } from "../core/row.js";
 import { trajectoryOf, workspaceOf } from "../report/timeline-output.js";
 import type { StoredExample } from "../store/examples.js";
+import type { Manifest } from "../store/manifest.js";
 import type { StoredOutput } from "../store/outputs.js";
+import { tokenClasses } from "./charts/class-totals.js";
 import type { TrialView } from "./contract.js";
 import { fileChanges } from "./file-changes.js";
+import { knownPrice } from "./known-price.js";
 import { timelineOf } from "./timeline.js";
 import { exampleFields, outputFields, shownField } from "./trial-fields.js";
 import { TrialFiles } from "./trial-files.js";
@@ -18,6 +21,8 @@ export interface TrialRequest {
   threshold: number;
   /** The id of the run. */
   run: string;
+  /** What the run knows of its systems; their prices are taken from it. */
+  systems: Manifest["systems"];
   /** What is known of the files from earlier looks; without it they are gone through again. */
   files?: TrialFiles;
 }
@@ -25,14 +30,14 @@ export interface TrialRequest {
 /**
  * One trial with all that is known of it.
  * @example
- * await trialView({ dir, rows: result.rows, key, threshold: 0.7, run: card.id, files });
+ * await trialView({ dir, rows: result.rows, key, threshold: 0.7, run: card.id, systems: manifest.systems, files });
  */
 export async function trialView(request: TrialRequest): Promise<TrialView> {
-  const { rows, key, threshold, run, dir, files = new TrialFiles() } = request;
+  const { rows, key, threshold, run, systems, dir, files = new TrialFiles() } = request;
   const row = rows.find((candidate) => isSame(candidate, key));
   if (row === undefined) throw missing(`The run ${run} has no such trial`, key);
   const siblings = rows.filter((other) => isSameExample(other, key) && !isSame(other, key));
-  return viewOf({ row, siblings, threshold, run, ...(await storedOf(dir, key, files)) });
+  return viewOf({ row, siblings, threshold, run, systems, ...(await storedOf(dir, key, files)) });
 }
 
 /** What is kept of one trial. */
@@ -54,10 +59,11 @@ export interface TrialParts extends StoredTrial {
   siblings: readonly EvalRow[];
   threshold: number;
   run: string;
+  systems: Manifest["systems"];
 }
 
 /** The view of a trial whose texts are read already. */
-export function viewOf({ row, siblings, threshold, run, example, stored }: TrialParts): TrialView {
+export function viewOf({ row, siblings, threshold, run, systems, example, stored }: TrialParts): TrialView {
   const output = stored?.output ?? null;
   const trajectory = trajectoryOf(output);
   const workspace = output === null ? null : workspaceOf(output);
@@ -72,6 +78,7 @@ export function viewOf({ row, siblings, threshold, run, example, stored }: Trial
     timeline: trajectory === null ? null : timelineOf(trajectory),
     changes: workspace === null ? null : fileChanges(workspace, example?.environment as Environment | undefined),
     ...(workspace?.incomplete === undefined ? {} : { changesIncomplete: workspace.incomplete }),
+    classes: tokenClasses([row], knownPrice(systems, row.system)),
     siblings: siblings.map(siblingOf),
   };
 }

@@ -1,9 +1,13 @@
 import { describe } from "vitest";
 import { lacks } from "../system-command.js";
+import { describeAgent } from "./describe-agent.js";
 import { describeCharts } from "./describe-charts.js";
 import { describeLeaderboard } from "./describe-leaderboard.js";
+import { describeLooks } from "./describe-looks.js";
 import { describePages } from "./describe-pages.js";
+import { describePictures } from "./describe-pictures.js";
 import { describeRows } from "./describe-rows.js";
+import { describeWays } from "./describe-ways.js";
 import { useSite } from "./site.js";
 import { shownRuns } from "./stored-runs.js";
 
@@ -13,4 +17,8 @@ describe.skipIf(lacks("chromium"))("the dashboard in a browser", () => {
   describeCharts(site);
   describeLeaderboard(site);
   describeRows(site);
+  describeAgent(site);
+  describeWays(site);
+  describeLooks(site);
+  describePictures(site);
 });

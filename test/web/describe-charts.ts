@@ -52,8 +52,8 @@ export function describeCharts(site: Site<ShownRuns>): void {
 
     it.each([
       ["Latency", /^steady, .*Trials ([\d,]+) of/],
-      ["Top error codes", /Trials ([\d,]+) of/],
-      ["towns: depth by length, lavish", /Trials ([\d,]+)/],
+      ["Top error codes", /^steady, system_error ([\d,]+) /],
+      ["towns: depth by length, lavish", /Tasks ([\d,]+)/],
     ])("%s leads to as many rows as it says", async (title, pattern) => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const mark = markOf(chart(page, title), pattern);

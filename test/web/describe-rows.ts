@@ -19,17 +19,26 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open();
       await page.locator("details.many", { hasText: "Outcome" }).locator("summary").click();
       await page.getByRole("checkbox", { name: "error" }).check();
-      await expectCount(page, countOf(({ outcome }) => outcome === "error"));
+      await expectCount(
+        page,
+        countOf(({ outcome }) => outcome === "error"),
+      );
       await page.getByRole("checkbox", { name: "fail" }).check();
-      await expectCount(page, countOf(({ outcome }) => outcome === "error" || outcome === "fail"));
+      await expectCount(
+        page,
+        countOf(({ outcome }) => outcome === "error" || outcome === "fail"),
+      );
     });
 
     it("are filtered by a score", async () => {
       const page = await open();
-      await page.getByLabel("Score", { exact: true }).selectOption("f1");
+      await page.getByRole("combobox", { name: "Score", exact: true }).selectOption("f1");
       await page.getByLabel("Score from").fill("0.5");
       await page.keyboard.press("Enter");
-      await expectCount(page, countOf(({ scores }) => (scores.f1 ?? 0) >= 0.5));
+      await expectCount(
+        page,
+        countOf(({ scores }) => (scores.f1 ?? 0) >= 0.5),
+      );
       await page.getByLabel("Score to").fill("0.4");
       await page.keyboard.press("Enter");
       await page.getByText("No row has all of this.").waitFor();
@@ -90,7 +99,7 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open("?outcome=fail&system=swift");
       const rows = storedRows(site.runsDir, site.runs.large);
       const failed = rows.filter(({ system, outcome }) => system === "swift" && outcome === "fail");
-      const [first, second] = failed.map(({ exampleId }) => String(exampleId)).sort();
+      const [first = "", second = ""] = failed.map(({ exampleId }) => String(exampleId)).sort();
       await page.getByRole("link", { name: first }).click();
       await page.getByRole("link", { name: "Next →" }).click();
       await page.getByRole("heading", { name: `${second} · trial 0` }).waitFor();

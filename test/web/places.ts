@@ -45,7 +45,8 @@ interface TrialName {
 
 /** The address of the first trial of an example. */
 export function trialHash(run: string, { system, dataset, example }: TrialName): string {
-  return `#/run/${run}/trial?${new URLSearchParams({ system, dataset, example: JSON.stringify(example), trial: "0" })}`;
+  const words = new URLSearchParams({ system, dataset, example: JSON.stringify(example), trial: "0" });
+  return `#/run/${run}/trial?${words.toString()}`;
 }
 
 /** Waits until a page shows what it is about. */

@@ -165,20 +165,46 @@ export const HOSTILE = [
   "{{constructor.constructor('window.pwned = 5')()}}",
 ] as const;
 
+/** The name of the system that gives back what it was given. */
+export const ECHO = "<b onmouseover='window.pwned = 6'>echo</b>";
+
+const LONG = `start ${"0123456789".repeat(500_000)} end`;
+
+/** How many characters the longest response has. */
+export const LONG_LENGTH = LONG.length;
+
+/** The ids of the examples of the hostile run: of each hostile text, and of the long one. */
+export function hostileIds(): string[] {
+  return [...HOSTILE, LONG].map((text, place) => `${place} ${text.slice(0, 40)}`);
+}
+
 /** Names, questions and answers that want to be more than text, and one of five megabytes. */
-export function hostileRun(runsDir: string): Promise<string> {
-  const long = `start ${"0123456789".repeat(500_000)} end`;
-  const examples = [...HOSTILE, long].map((text, i) => ({
-    id: `${i} ${text.slice(0, 40)}`,
+function hostileRun(runsDir: string): Promise<string> {
+  const ids = hostileIds();
+  const examples = [...HOSTILE, LONG].map((text, place) => ({
+    id: ids[place] ?? "",
     question: text.slice(0, 2000),
     answer: "x",
     text,
   }));
   const echo: System = {
-    name: "<b onmouseover='window.pwned = 6'>echo</b>",
+    name: ECHO,
     process: ({ text }) => ({ response: String(text), metadata: { note: String(text).slice(0, 100) } }),
   };
   return run(runsDir, `Hostile ${HOSTILE[0]}`, { name: "hostile", examples, systems: [echo] });
+}
+
+/** The ids of the runs that are hard to show. */
+export interface HardRuns {
+  hostile: string;
+  many: string;
+}
+
+const MANY = 100_000;
+
+/** A hostile run, and one of a hundred thousand rows. */
+export async function hardRuns(runsDir: string): Promise<HardRuns> {
+  return { hostile: await hostileRun(runsDir), many: await manyRows(runsDir, MANY) };
 }
 
 /** An agent that reads, edits and tests, with what it did event by event. */
@@ -256,7 +282,7 @@ export function runningRun(runsDir: string, system: System, count: number): Prom
 }
 
 /** A run of very many rows, which are written rather than run. */
-export async function manyRows(runsDir: string, count: number): Promise<string> {
+async function manyRows(runsDir: string, count: number): Promise<string> {
   const id = await run(runsDir, `${count} rows`, { name: "many" });
   const dir = join(runsDir, id);
   const rows = readFileSync(join(dir, "rows.jsonl"), "utf8").trim().split("\n").map(parsed);

@@ -4,6 +4,7 @@ import type { EvalResult } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
 import type { Manifest } from "../../store/manifest.js";
 import { figureReader, type ReadFigure } from "../card-figures.js";
+import { knownPrice } from "../known-price.js";
 
 /** What the charts know of a system. */
 export interface ChartSystem {
@@ -26,7 +27,7 @@ export function chartSystems(result: EvalResult, manifest: Pick<Manifest, "syste
     return {
       name,
       harness: record?.harness ?? null,
-      price: record?.limits?.price ?? null,
+      price: knownPrice(manifest.systems, name),
       rows: rows.get(name) ?? [],
       figure: figureReader(ownValue(result.summary, name) ?? {}),
       why: (key) => ownValue(reasons, key) ?? null,

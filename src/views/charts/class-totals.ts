@@ -1,26 +1,49 @@
-import type { Price, TokenPrices } from "../../core/price.js";
+import { type Price, pricesAt, type TokenPrices } from "../../core/price.js";
 import type { EvalRow } from "../../core/row.js";
 import type { Usage } from "../../core/system.js";
-import type { TokenClass } from "../contract.js";
+import { promptOf, usagesOf } from "../../core/usage.js";
+import type { TokenClass, TokenCost } from "../contract.js";
+
+const CLASSES: readonly TokenClass[] = ["input", "cacheRead", "cacheWrite", "output", "reasoning"];
+
+/** Dollars are kept in whole pico-dollars. */
+const PICO = 1e12;
+
+/** What the tokens of each class came to, all of them with each token in one; empty when nobody reported what was used. */
+export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
+  const totals = noTotals();
+  let isReported = false;
+  for (const row of rows) {
+    if (row.usage == null) continue;
+    isReported = true;
+    addUsage(totals, row, price);
+  }
+  if (!isReported) return [];
+  return CLASSES.map((name) => ({
+    name,
+    tokens: totals.tokens[name],
+    costUsd: price === null ? null : totals.pico[name] / PICO,
+  }));
+}
 
 /** Tokens and pico-dollars by class; the classes have no token in common. */
-export interface ClassTotals {
+interface ClassTotals {
   tokens: Record<TokenClass, number>;
   pico: Record<TokenClass, number>;
 }
 
-export function noTotals(): ClassTotals {
+function noTotals(): ClassTotals {
   const none = () => ({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 });
   return { tokens: none(), pico: none() };
 }
 
 /** Adds what one trial used. Reasoning is a part of the output as it is reported; here it stands apart. */
-export function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void {
+function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void {
   if (row.usage === null) return;
   addTokens(totals.tokens, row.usage);
   if (price === null) return;
   if (price.tiers === undefined) addPrices(totals.pico, row.usage, price);
-  else for (const usage of callsOf(row, row.usage)) addPrices(totals.pico, usage, pricesAt(price, usage));
+  else for (const usage of usagesOf(row, row.usage)) addPrices(totals.pico, usage, pricesAt(price, promptOf(usage)));
 }
 
 function addTokens(tokens: ClassTotals["tokens"], usage: Usage): void {
@@ -44,20 +67,4 @@ function addPrices(pico: ClassTotals["pico"], usage: Usage, prices: TokenPrices)
 
 function reasoningIn({ reasoning = 0, output }: Usage): number {
   return Math.min(reasoning, output);
-}
-
-function pricesAt(price: Price, { input, cacheRead = 0, cacheWrite = 0 }: Usage): TokenPrices {
-  const prompt = input + cacheRead + cacheWrite;
-  return price.tiers?.findLast(({ over }) => prompt > over) ?? price;
-}
-
-/** Usage by call where it is known for all of them: a price may depend on the length of each prompt. */
-function callsOf({ metadata }: EvalRow, total: Usage): readonly Usage[] {
-  const turns = metadata?.turnUsage;
-  if (!Array.isArray(turns)) return [total];
-  const known = turns.filter((usage): usage is Usage => usage !== null);
-  const isWhole = (["input", "output"] as const).every(
-    (name) => known.reduce((sum, usage) => sum + usage[name], 0) === total[name],
-  );
-  return isWhole ? known : [total];
 }

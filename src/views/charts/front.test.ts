@@ -31,6 +31,17 @@ describe("a front", () => {
     expect(hullOf(points)).toEqual(["a", "b", "on", "c"]);
   });
 
+  it("leaves out twins under the hull, and keeps those at its corners", () => {
+    const points = [
+      place("right", 4, 0.8),
+      place("under", 2, 0.3),
+      place("under twin", 2, 0.3),
+      place("left", 0, 0.2),
+      place("right twin", 4, 0.8),
+    ];
+    expect(hullOf(points)).toEqual(["left", "right", "right twin"]);
+  });
+
   it("keeps on the hull what lies on its line but for rounding", () => {
     expect(hullOf([0.1, 0.2, 0.3, 0.4].map((x) => place(String(x), x, x * 3)))).toHaveLength(4);
     expect(hullOf([place("a", 1, 1), place("b", 1, 1)])).toEqual(["a", "b"]);

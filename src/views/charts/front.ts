@@ -24,12 +24,16 @@ export function dominatorsOf(point: Placed, points: readonly Placed[]): string[]
  * cost. Those that lie on the line between two of them are kept.
  */
 export function hullOf(points: readonly Placed[]): string[] {
-  const hull: Placed[] = [];
-  for (const point of onFront(points)) {
-    while (hull.length > 1 && isUnder(hull.at(-1), [hull.at(-2), point])) hull.pop();
-    hull.push(point);
+  const front = onFront(points);
+  const corners: Placed[] = [];
+  for (const point of front) {
+    // Equal ones share a corner: between them there is no slope to compare.
+    if (corners.at(-1)?.cost === point.cost) continue;
+    while (corners.length > 1 && isUnder(corners.at(-1), [corners.at(-2), point])) corners.pop();
+    corners.push(point);
   }
-  return hull.map(({ name }) => name);
+  const kept = new Set(corners.map(({ cost }) => cost));
+  return front.filter(({ cost }) => kept.has(cost)).map(({ name }) => name);
 }
 
 /** Sums of decimal fractions miss a line by this share of its height at most. */

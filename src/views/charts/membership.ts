@@ -1,5 +1,6 @@
 import type { EvalConfig } from "../../core/result.js";
 import { createRandom, hashSeed, paretoFronts, permutation, type Random } from "../../stats/index.js";
+import type { QualityCostChart } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { type UnitSums, unitSums } from "./unit-sums.js";
 
@@ -8,17 +9,21 @@ const RESAMPLES = 500;
 const MOST_WORK = 4e7;
 const LEAST_UNITS = 200;
 
+export interface MembershipOptions
+  extends Pick<EvalConfig, "scoreField" | "seed">,
+    Pick<QualityCostChart, "costUnit"> {}
+
 /**
  * How often each system is on the quality–cost front when the tasks are drawn again: the same tasks for all systems,
  * each with all its trials. Null for all when there are fewer than two tasks to draw from.
  */
 export function frontMembership(
   systems: readonly ChartSystem[],
-  { scoreField, seed }: Pick<EvalConfig, "scoreField" | "seed">,
+  { scoreField, seed, costUnit }: MembershipOptions,
 ): Map<string, number | null> {
   const names = systems.map(({ name }) => name);
   const random = createRandom(hashSeed("front membership", seed));
-  const sums = dealt(unitSums(systems, scoreField), random);
+  const sums = dealt(unitSums(systems, { scoreField, costUnit }), random);
   const size = sums[0]?.scores.length ?? 0;
   if (size < 2) return new Map(names.map((name) => [name, null]));
   const tally = names.map(() => ({ on: 0, asked: 0 }));

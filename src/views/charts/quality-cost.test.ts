@@ -18,6 +18,12 @@ const measured = (name: string, { cost, scores, group }: { cost: number | null; 
   });
 };
 
+interface Written {
+  tokens: number;
+  scores: number[];
+  cost?: number | null;
+}
+
 describe("the quality–cost chart", () => {
   it("has the front, the hull, and who dominates whom", () => {
     const chart = qualityCostChart(
@@ -32,9 +38,28 @@ describe("the quality–cost chart", () => {
     expect(chart.front).toEqual(["free", "dear"]);
     expect(chart.hull).toEqual(["free", "dear"]);
     expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["dear", "free"], []]);
-    expect(chart.points[0]).toMatchObject({ system: "dear", costUsd: 4, n: 4 });
+    expect(chart.points[0]).toMatchObject({ system: "dear", cost: 4, n: 4 });
     expect(chart.points[0]?.quality).toBeCloseTo(0.95);
-    expect(chart.points[3]).toMatchObject({ costUsd: null, quality: 1, membership: null });
+    expect(chart.points[3]).toMatchObject({ cost: null, quality: 1, membership: null });
+  });
+
+  it("is against output tokens where nobody knows a cost, and against dollars as soon as one is known", () => {
+    const written = (name: string, { tokens, scores, cost = null }: Written) =>
+      sampleSystem(name, {
+        rows: scores.map((score) => ({ scores: { score }, outputTokens: tokens, costUsd: cost })),
+        summary: { mean_score: scores[0] ?? 0, mean_output_tokens: tokens, mean_cost_usd: cost },
+      });
+    const short = written("short", { tokens: 10, scores: [0.5, 0.5] });
+    const long = written("long", { tokens: 900, scores: [0.4, 0.4] });
+    const chart = qualityCostChart([short, long], CONFIG);
+    expect(chart).toMatchObject({ costUnit: "tokens", front: ["short"], hull: ["short"] });
+    expect(chart.points.map(({ cost, dominatedBy, membership }) => [cost, dominatedBy, membership])).toEqual([
+      [10, [], 1],
+      [900, ["short"], 0],
+    ]);
+    const priced = qualityCostChart([short, written("paid", { tokens: 1, scores: [1], cost: 2 })], CONFIG);
+    expect(priced).toMatchObject({ costUnit: "usd", front: ["paid"] });
+    expect(priced.points.map(({ cost }) => cost)).toEqual([null, 2]);
   });
 
   it("keeps intervals within scores", () => {
@@ -44,11 +69,12 @@ describe("the quality–cost chart", () => {
 
   it("shows nothing of a system that nothing is known of", () => {
     expect(qualityCostChart([sampleSystem("a")], CONFIG)).toEqual({
+      costUnit: "usd",
       points: [
         {
           system: "a",
           harness: null,
-          costUsd: null,
+          cost: null,
           quality: null,
           low: null,
           high: null,

@@ -1,4 +1,5 @@
-import { type EvalRow, scoreOf } from "../../core/row.js";
+import { type EvalRow, hasOutput, scoreOf } from "../../core/row.js";
+import type { QualityCostChart } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 
 /** What one system made of each unit: a task, or all tasks of a group, which are not independent of each other. */
@@ -10,15 +11,25 @@ export interface UnitSums {
   readonly priced: Float64Array;
 }
 
+export interface UnitSumsOptions extends Pick<QualityCostChart, "costUnit"> {
+  scoreField: string;
+}
+
+/** What an attempt cost in each unit. */
+const COST_OF: Readonly<Record<QualityCostChart["costUnit"], (row: EvalRow) => number | undefined>> = {
+  usd: (row) => row.costUsd ?? undefined,
+  tokens: (row) => (hasOutput(row) ? row.outputTokens : undefined),
+};
+
 /** The sums of all systems over the same units, in the same order. */
-export function unitSums(systems: readonly ChartSystem[], scoreField: string): UnitSums[] {
+export function unitSums(systems: readonly ChartSystem[], { scoreField, costUnit }: UnitSumsOptions): UnitSums[] {
   const places = new Places();
   const tasks = systems.map(({ rows }) => Uint32Array.from(rows, (row) => places.taskOf(row)));
   const unitOf = places.unitOfTask;
   return systems.map(({ rows }, i) => {
     const own: Own = { rows, taskOf: tasks[i] ?? new Uint32Array(), unitOf, units: places.units };
     const [scores, scored] = sumMeans(own, (row) => scoreOf(row, scoreField));
-    const [costs, priced] = sumMeans(own, (row) => row.costUsd ?? undefined);
+    const [costs, priced] = sumMeans(own, COST_OF[costUnit]);
     return { scores, scored, costs, priced };
   });
 }

@@ -46,7 +46,7 @@ test("quality and cost", () => {
   const points = systems(
     fc.record({
       harness: fc.option(name),
-      costUsd: maybeAmount,
+      cost: maybeAmount,
       quality: maybeShare,
       low: maybeShare,
       high: maybeShare,
@@ -57,7 +57,8 @@ test("quality and cost", () => {
   );
   draws(points, (all, wide) => {
     const front = all.map(({ system }) => system);
-    return layoutQualityCost({ points: all, front, hull: front }, wide, look);
+    const costUnit = all.length % 2 === 0 ? "usd" : "tokens";
+    return layoutQualityCost({ costUnit, points: all, front, hull: front }, wide, look);
   });
 });
 

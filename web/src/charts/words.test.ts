@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type {
   CostSpeedPoint,
   LatencySpread,
+  QualityCostChart,
   QualityCostPoint,
   RunCard,
   TokenCost,
@@ -23,7 +24,7 @@ import { trendNotes, trendTable, trendWords } from "./trend/words.js";
 const point: QualityCostPoint = {
   system: "a",
   harness: null,
-  costUsd: 0.01,
+  cost: 0.01,
   quality: 0.5,
   low: 0.4,
   high: 0.6,
@@ -35,26 +36,48 @@ const point: QualityCostPoint = {
 test("quality and cost: who is on the front, who is dominated, who has no place", () => {
   const points = [
     point,
-    { ...point, system: "b", quality: 0.9, costUsd: 1 },
+    { ...point, system: "b", quality: 0.9, cost: 1 },
     { ...point, system: "c", quality: 0.4, dominatedBy: ["a"] },
   ];
-  const data = { points: [...points, { ...point, system: "d", costUsd: null }], front: ["a", "b"], hull: ["a", "b"] };
+  const data: QualityCostChart = {
+    costUnit: "usd",
+    points: [...points, { ...point, system: "d", cost: null }],
+    front: ["a", "b"],
+    hull: ["a", "b"],
+  };
   expect(qualityCostWords(data)).toBe(
-    "a is the cheapest on the front and b the best. 1 of 3 systems is dominated: another is at least as good and as cheap, and better in one.",
+    "a is the cheapest on the front and b is the best. 1 of 3 systems is dominated: another is at least as good and as cheap, and better in one.",
   );
   expect(qualityCostNotes(data)).toEqual(["Not drawn, because the cost is not known: d."]);
   expect(qualityCostTable(data).rows).toHaveLength(4);
-  expect(qualityCostWords({ points: [], front: [], hull: [] })).toContain("nothing to draw");
+  expect(qualityCostWords({ ...data, points: [], front: [], hull: [] })).toContain("nothing to draw");
+});
+
+test("quality and tokens: where no cost is known, everything is told in tokens", () => {
+  const points = [
+    { ...point, cost: 1234.5 },
+    { ...point, system: "b", cost: 2000, quality: 0.4, dominatedBy: ["a"] },
+    { ...point, system: "c", cost: null },
+  ];
+  const data: QualityCostChart = { costUnit: "tokens", points, front: ["a"], hull: ["a"] };
+  expect(qualityCostWords(data)).toBe(
+    "No cost is known here, so output tokens stand in for it. a alone is on the front. 1 of 2 systems is dominated: another is at least as good and as short, and better in one.",
+  );
+  expect(qualityCostNotes(data)).toEqual(["Not drawn, because its output tokens are not known: c."]);
+  const { columns, rows } = qualityCostTable(data);
+  const place = columns.indexOf("Output tokens of an attempt");
+  expect(rows.map((cells) => cells[place])).toEqual(["1,235", "2,000", "–"]);
+  expect(JSON.stringify(rows)).not.toContain("$");
 });
 
 test("quality and cost: a member of the front under the hull is named", () => {
   const points = ["a", "b", "c"].map((system, index) => ({
     ...point,
     system,
-    costUsd: index + 1,
+    cost: index + 1,
     quality: index / 10,
   }));
-  expect(qualityCostWords({ points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
+  expect(qualityCostWords({ costUnit: "usd", points, front: ["a", "b", "c"], hull: ["a", "c"] })).toContain(
     "A mix of two others reaches what b does.",
   );
 });

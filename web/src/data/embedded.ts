@@ -1,4 +1,5 @@
-import type { EmbeddedReport, RunCard, TrialView } from "../../../src/views/contract.js";
+import type { EmbeddedReport, RunCard, ShownField, TrialView } from "../../../src/views/contract.js";
+import { formatCount } from "../ui/format.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 
 /** The element that holds the data of a page that is a file. */
@@ -19,6 +20,7 @@ export function embeddedSource(report: EmbeddedReport): DataSource {
   const { card } = report.run;
   return {
     kind: "file",
+    only: { id: card.id, systems: card.systems.length },
     runs: async () => [card],
     run: async (id) => (id === card.id ? report.run : refuse(`This file holds the run ${card.id} alone.`)),
     rows: async (_id, receive, signal) => {
@@ -31,13 +33,17 @@ export function embeddedSource(report: EmbeddedReport): DataSource {
     },
     trial: async (_id, key) => trials.get(keyText(key)) ?? refuse(leftOut(report)),
     text: async (_id, key, { of, name }) => fieldIn(trials.get(keyText(key)), of, name),
-    search: async (_id, text) => report.trials.filter((trial) => contains(trial, text.toLowerCase())).map(({ row }) => row),
+    search: async (_id, text) => {
+      const found = report.trials.filter((trial) => contains(trial, text.toLowerCase()));
+      return { matches: found.map(({ row }) => row), isCut: false };
+    },
     compare: async ({ systemA, systemB }) =>
       report.comparisons.find(({ comparison: { comparisons } }) =>
         comparisons.some((pair) => pair.systemA === systemA && pair.systemB === systemB),
       ) ?? refuse("This file holds no comparison of these two systems."),
     watchRun: () => () => {},
     watchRuns: () => () => {},
+    watchServer: () => () => {},
   };
 }
 
@@ -55,7 +61,12 @@ function keyText({ system, dataset, exampleId, trial }: TrialKey): string {
 
 function fieldIn(trial: TrialView | undefined, of: "example" | "output", name: string): string {
   const field = trial?.[of]?.find((candidate) => candidate.name === name);
-  return field?.text ?? refuse("This file holds the beginning of the text alone.");
+  if (field === undefined) return refuse("This file does not hold the text.");
+  return field.length > field.text.length ? refuse(onlyBeginning(field)) : field.text;
+}
+
+function onlyBeginning({ text, length }: ShownField): string {
+  return `This file holds only the beginning of the text, ${formatCount(text.length)} of its ${formatCount(length)} characters. See the whole of it with: assay serve`;
 }
 
 function contains({ example, output }: TrialView, wanted: string): boolean {

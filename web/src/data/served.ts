@@ -1,50 +1,68 @@
 import type { CompareView, LiveProgress, RowChunk, RowsHead, RunView } from "../../../src/views/contract.js";
-import { type DataSource, type RowReceiver, SourceError, type TrialKey } from "./source.js";
+import { type Connection, makeConnection } from "./connection.js";
+import { type DataSource, type FoundTrials, type RowReceiver, SourceError, type TrialKey } from "./source.js";
 
 /** Asks the server that the page came from. */
 export function servedSource(): DataSource {
+  const connection = makeConnection(async () => void (await fetch(".", { method: "HEAD", cache: "no-store" })));
+  const { get, getJson } = makeAsking(connection);
   return {
     kind: "served",
+    only: null,
     runs: async (filter = {}) => {
       const { runs } = await getJson<{ runs: [] }>("api/runs", { ...filter });
       return runs;
     },
     run: (id) => getJson<RunView>(`api/runs/${encodeURIComponent(id)}`),
-    rows: readRows,
+    rows: async (id, receive, signal) =>
+      readRows(await get(`api/runs/${encodeURIComponent(id)}/rows`, {}, signal), receive),
     trial: (id, key) => getJson(`api/runs/${encodeURIComponent(id)}/trial`, keyWords(key)),
     text: async (id, key, { of, name }) => {
       const words = { ...keyWords(key), of, name };
       return (await get(`api/runs/${encodeURIComponent(id)}/text`, words)).text();
     },
-    search: async (id, text, signal) => {
-      const { matches } = await getJson<{ matches: TrialKey[] }>(
-        `api/runs/${encodeURIComponent(id)}/search`,
-        { q: text },
-        signal,
-      );
-      return matches;
-    },
+    search: (id, text, signal) =>
+      getJson<FoundTrials>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
     compare: (wanted) => getJson<CompareView>("api/compare", { ...wanted }),
     watchRun: (id, listen) =>
-      listenTo(`api/runs/${encodeURIComponent(id)}/events`, "progress", (data) => listen(data as LiveProgress)),
-    watchRuns: (listen) => listenTo("api/events", "runs", listen),
+      listenTo(`api/runs/${encodeURIComponent(id)}/events`, {
+        connection,
+        name: "progress",
+        listen: (data) => listen(data as LiveProgress),
+      }),
+    watchRuns: (listen) => listenTo("api/events", { connection, name: "runs", listen }),
+    watchServer: connection.watch,
   };
 }
 
 type Words = Readonly<Record<string, string | undefined>>;
 
-async function get(path: string, words: Words = {}, signal?: AbortSignal): Promise<Response> {
-  const query = new URLSearchParams(Object.entries(words).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])));
-  const response = await reach(`${path}${query.size > 0 ? `?${query}` : ""}`, signal);
-  if (response.ok) return response;
-  throw new SourceError(await problemIn(response));
+/** Requests of one server; one that does not come through is a reason to ask whether the server is there. */
+function makeAsking(connection: Connection) {
+  const get = async (path: string, words: Words = {}, signal?: AbortSignal): Promise<Response> => {
+    const query = new URLSearchParams(
+      Object.entries(words).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+    );
+    const response = await reach(`${path}${query.size > 0 ? `?${query}` : ""}`, { connection, signal });
+    if (response.ok) return response;
+    throw new SourceError(await problemIn(response));
+  };
+  const getJson = async <T>(path: string, words: Words = {}, signal?: AbortSignal): Promise<T> =>
+    (await get(path, words, signal)).json() as Promise<T>;
+  return { get, getJson };
 }
 
-async function reach(url: string, signal: AbortSignal | undefined): Promise<Response> {
+interface Reaching {
+  connection: Connection;
+  signal: AbortSignal | undefined;
+}
+
+async function reach(url: string, { connection, signal }: Reaching): Promise<Response> {
   try {
     return await fetch(url, signal === undefined ? {} : { signal });
   } catch (cause) {
     if (signal?.aborted) throw cause;
+    connection.check();
     throw new SourceError("The server does not answer. Is `assay serve` still running?", { cause });
   }
 }
@@ -59,18 +77,13 @@ async function problemIn(response: Response): Promise<string> {
   return `The server answered ${response.status}.`;
 }
 
-async function getJson<T>(path: string, words: Words = {}, signal?: AbortSignal): Promise<T> {
-  return (await get(path, words, signal)).json() as Promise<T>;
-}
-
 function keyWords({ system, dataset, exampleId, trial }: TrialKey): Words {
   // Numbers and texts are different ids: `1` is not `"1"`.
   return { system, dataset, example: JSON.stringify(exampleId), trial: String(trial) };
 }
 
 /** One JSON line at a time, so that no piece of work is long. */
-async function readRows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void> {
-  const { body } = await get(`api/runs/${encodeURIComponent(id)}/rows`, {}, signal);
+async function readRows({ body }: Response, receive: RowReceiver): Promise<void> {
   if (body === null) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
@@ -86,10 +99,28 @@ async function readRows(id: string, receive: RowReceiver, signal: AbortSignal): 
   }
 }
 
-function listenTo(url: string, name: string, listen: (data: unknown) => void): () => void {
-  const events = new EventSource(url);
-  events.addEventListener(name, ({ data }) => listen(JSON.parse(data as string)));
-  // Left to itself, it would ask again.
-  events.addEventListener("end", () => events.close());
-  return () => events.close();
+interface Listening {
+  connection: Connection;
+  name: string;
+  listen: (data: unknown) => void;
+}
+
+/** Events of one name until their end; begun anew when the server was gone, because not every browser does that. */
+function listenTo(url: string, { connection, name, listen }: Listening): () => void {
+  let events: EventSource | null = null;
+  const begin = () => {
+    events?.close();
+    events = new EventSource(url);
+    events.addEventListener(name, ({ data }) => listen(JSON.parse(data as string)));
+    // Left to itself, it would ask again.
+    events.addEventListener("end", end);
+    events.addEventListener("error", connection.check);
+  };
+  const unwatch = connection.watch((isThere) => isThere && begin());
+  const end = () => {
+    unwatch();
+    events?.close();
+  };
+  begin();
+  return end;
 }

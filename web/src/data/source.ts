@@ -1,3 +1,4 @@
+import type { TrialKey } from "../../../src/core/row.js";
 import type {
   CompareView,
   LiveProgress,
@@ -8,7 +9,6 @@ import type {
   RunView,
   TrialView,
 } from "../../../src/views/contract.js";
-import type { TrialKey } from "../../../src/core/row.js";
 
 export type { TrialKey };
 
@@ -16,20 +16,36 @@ export type { TrialKey };
 export interface DataSource {
   /** `file` holds one run, never changes and cannot be asked for more. */
   readonly kind: "served" | "file";
+  /** The one run that a file holds; null for a server, which may have any number. */
+  readonly only: OnlyRun | null;
   runs(filter?: RunFilter): Promise<readonly RunCard[]>;
   run(id: string): Promise<RunView>;
   /** Calls back for each piece as it arrives, the head first. */
   rows(id: string, receive: RowReceiver, signal: AbortSignal): Promise<void>;
   trial(id: string, key: TrialKey): Promise<TrialView>;
-  /** The whole of a text that a trial shows the beginning of. */
+  /** The whole of a text that a trial shows the beginning of; fails when no more than that is kept. */
   text(id: string, key: TrialKey, field: TextField): Promise<string>;
   /** Trials whose question or answer contains a text, whatever its case. */
-  search(id: string, text: string, signal: AbortSignal): Promise<readonly TrialKey[]>;
+  search(id: string, text: string, signal: AbortSignal): Promise<FoundTrials>;
   compare(wanted: WantedComparison): Promise<CompareView>;
   /** Tells how a run goes until it ends or the returned function is called. */
   watchRun(id: string, listen: (progress: LiveProgress) => void): () => void;
   /** Tells when the list of runs has changed. */
   watchRuns(listen: () => void): () => void;
+  /** Tells when the server is gone, and when it is back. */
+  watchServer(listen: (isThere: boolean) => void): () => void;
+}
+
+export interface OnlyRun {
+  readonly id: string;
+  /** How many systems it has. */
+  readonly systems: number;
+}
+
+export interface FoundTrials {
+  readonly matches: readonly TrialKey[];
+  /** True when there are more, which are left out. */
+  readonly isCut: boolean;
 }
 
 export interface RowReceiver {

@@ -1,41 +1,45 @@
 import type { ComponentChildren } from "preact";
+import { useEffect } from "preact/hooks";
 import { ComparePage } from "../pages/compare/page.js";
 import { OverviewPage } from "../pages/overview/page.js";
 import { RunPage } from "../pages/run/page.js";
 import { RunsPage } from "../pages/runs/page.js";
 import { TrendsPage } from "../pages/trends/page.js";
 import { TrialPage } from "../pages/trial/page.js";
+import { useSource } from "./context.js";
+import { placesIn, routeIn } from "./places.js";
 import { addressOf, type Route, useRoute } from "./route.js";
+import { ServerNotice } from "./server-notice.js";
 import { ThemeChoice } from "./theme.js";
 
 /** The whole page: where to go, and where the reader is. */
 export function App() {
-  const route = useRoute();
+  const { only } = useSource();
+  const asked = useRoute();
+  const route = routeIn(asked, only);
+  // The address is put right as well, so that it can be kept and shared.
+  useEffect(() => {
+    if (route !== asked) history.replaceState(null, "", addressOf(route.path, route.query));
+  });
   return (
     <>
       <button type="button" class="skip" onClick={focusContent}>
         Skip to the content
       </button>
       <header class="bar">
-        <a class="name" href={addressOf([])}>
+        <a class="name" href={addressOf(placesIn(only)[0]?.path ?? [])}>
           Assay
         </a>
         <nav aria-label="Pages">
-          <Place route={route} to="">
-            Overview
-          </Place>
-          <Place route={route} to="runs">
-            Runs
-          </Place>
-          <Place route={route} to="trends">
-            Trends
-          </Place>
-          <Place route={route} to="compare">
-            Compare
-          </Place>
+          {placesIn(only).map(({ title, path }) => (
+            <Place key={title} route={route} path={path}>
+              {title}
+            </Place>
+          ))}
         </nav>
         <ThemeChoice />
       </header>
+      {only === null && <ServerNotice />}
       <main id="content" tabIndex={-1}>
         <Page route={route} />
       </main>
@@ -43,10 +47,15 @@ export function App() {
   );
 }
 
-function Place({ route, to, children }: { route: Route; to: string; children: ComponentChildren }) {
-  const isHere = (route.path[0] ?? "") === to;
+interface PlaceProps {
+  route: Route;
+  path: readonly string[];
+  children: ComponentChildren;
+}
+
+function Place({ route, path, children }: PlaceProps) {
   return (
-    <a href={addressOf(to === "" ? [] : [to])} aria-current={isHere ? "page" : undefined}>
+    <a href={addressOf(path)} aria-current={route.path[0] === path[0] ? "page" : undefined}>
       {children}
     </a>
   );

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { useReturns } from "./server-notice.js";
 
 /** Something that is fetched: on its way, there, or failed in words. What was there stays while it is fetched again. */
 export type Loaded<T> =
@@ -7,9 +8,10 @@ export type Loaded<T> =
   | { state: "ready"; value: T }
   | { state: "failed"; value: T | null; problem: string };
 
-/** Fetches something whenever one of `inputs` changes. */
+/** Fetches something whenever one of `inputs` changes, and again when it failed and the server is back. */
 export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): Loaded<T> {
   const [loaded, setLoaded] = useState<Loaded<T>>({ state: "loading", value: null });
+  const returns = useReturns(loaded.state === "failed");
   useEffect(() => {
     const gone = new AbortController();
     setLoaded(({ value }) => ({ state: "loading", value }));
@@ -24,7 +26,7 @@ export function useLoaded<T>(load: (signal: AbortSignal) => Promise<T>, inputs: 
         })),
     );
     return () => gone.abort();
-  }, inputs);
+  }, [...inputs, returns]);
   return loaded;
 }
 

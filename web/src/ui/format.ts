@@ -42,13 +42,15 @@ export function formatMilliseconds(value: number | null | undefined): string {
   return value === null || value === undefined ? NOTHING : formatSeconds(value / 1000);
 }
 
+const COUNTS = new Intl.NumberFormat("en-US");
+
 /**
  * A count with its thousands apart.
  * @example
  * formatCount(12345); // "12,345"
  */
 export function formatCount(value: number | null | undefined): string {
-  return value === null || value === undefined ? NOTHING : value.toLocaleString("en-US");
+  return value === null || value === undefined ? NOTHING : COUNTS.format(value);
 }
 
 /**

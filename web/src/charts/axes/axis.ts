@@ -17,7 +17,7 @@ export interface Axis {
 }
 
 /** From where to where an axis runs, in pixels: upwards when the first is larger. */
-export type Reach = readonly [from: number, to: number];
+type Reach = readonly [from: number, to: number];
 
 interface AxisOptions {
   values: readonly (number | null)[];
@@ -104,10 +104,11 @@ export function linearAxis({ values, reach, text, count, include = [], within }:
   };
 }
 
-/** Equal values get room around them: an axis without length has no places. */
+/** Values that differ by no more than a rounding get room around them: an axis without length has no places. */
 function airy(low: number, high: number): [number, number] {
-  if (high > low) return [low, high];
-  const air = low === 0 ? 1 : Math.abs(low) * 0.1;
+  const size = Math.max(Math.abs(low), Math.abs(high));
+  if (high - low > size * 1e-9) return [low, high];
+  const air = size === 0 ? 1 : size * 0.1;
   return [low - air, high + air];
 }
 

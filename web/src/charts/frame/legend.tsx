@@ -4,7 +4,7 @@ import { Filled } from "../plot/textures.js";
 import type { Shape } from "../series.js";
 
 /** How an entry of a legend looks. */
-export type Glyph =
+type Glyph =
   | { kind: "mark"; colour: string; shape: Shape; area?: number; isHollow?: boolean }
   | { kind: "line"; colour: string; isDashed?: boolean; shape?: Shape }
   | { kind: "area"; colour: string; texture: string | null };

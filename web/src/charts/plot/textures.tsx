@@ -1,9 +1,7 @@
 import type { Box } from "./mark.js";
 
 /** Drawn over a colour, so that areas differ in more than it. */
-export const TEXTURES = ["plain", "stripes", "dots", "bars", "checks"] as const;
-
-export type Texture = (typeof TEXTURES)[number];
+export type Texture = "plain" | "stripes" | "dots" | "bars" | "checks";
 
 /**
  * What fills with a texture of one drawing; null for none.

@@ -8,6 +8,7 @@ import type { ChartProps } from "../props.js";
 import { Labels, Points } from "../scatter/points.js";
 import { looksOf, type Series, seriesOf } from "../series.js";
 import { isPlaced, layoutQualityCost } from "./layout.js";
+import { costWords } from "./units.js";
 import { qualityCostNotes, qualityCostTable, qualityCostWords } from "./words.js";
 
 interface Props extends ChartProps {
@@ -21,11 +22,11 @@ interface DrawnProps extends Pick<Props, "data" | "onPick"> {
 }
 
 /**
- * Quality against the cost of an attempt, with the front of the best for their price.
+ * Quality against the cost of an attempt, or its tokens where no cost is known, with the front of the best for their price.
  * @example
  * <QualityCostChart data={run.charts.qualityCost} onPick={({ system }) => goTo(["run", id], { system })} />
  */
-export function QualityCostChart({ data, title = "Quality and cost", systems, onPick }: Props) {
+export function QualityCostChart({ data, title = costWords(data).title, systems, onPick }: Props) {
   const words = qualityCostWords(data);
   const lookOf = useMemo(() => pointLooks(data.points, systems), [data, systems]);
   return (
@@ -50,14 +51,14 @@ function Drawn({ data, width, words, lookOf, onPick }: DrawnProps) {
     () => (
       <>
         <AxisLeft axis={y} area={area} label="↑ quality, with its interval" />
-        <AxisBelow axis={x} area={area} label="mean cost of an attempt →" lane="free" />
+        <AxisBelow axis={x} area={area} label={costWords(data).axis} lane={costWords(data).nothing} />
         <path class="front" d={layout.step} />
         <path class="hull" d={layout.hull} />
         <Points points={layout.points} />
         <Labels labels={layout.labels} />
       </>
     ),
-    [layout],
+    [layout, data],
   );
   return (
     <Plot width={width} height={height} label={words} marks={layout.marks} onPick={onPick}>

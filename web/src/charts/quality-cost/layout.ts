@@ -1,13 +1,14 @@
 import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
 import { type Axis, linearAxis, logAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
-import { dollarsTick, numberTick } from "../axes/ticks.js";
+import { numberTick, type TickText } from "../axes/ticks.js";
 import { areaIn, heightFor, ticksAcross } from "../layout.js";
 import type { Mark } from "../plot/mark.js";
 import { type HullMember, hullPath, stepPath } from "../scatter/front.js";
 import { type Label, labelsFor } from "../scatter/labels.js";
 import type { ScatterPoint } from "../scatter/points.js";
 import type { Series } from "../series.js";
+import { type CostWords, costWords } from "./units.js";
 import { factsOf } from "./words.js";
 
 /** Everything of the chart in pixels. */
@@ -24,10 +25,10 @@ export interface QualityCostLayout {
 }
 
 /** A system that has both: only these can be drawn. */
-export type Placed = QualityCostPoint & { costUsd: number; quality: number };
+export type Placed = QualityCostPoint & { cost: number; quality: number };
 
 export function isPlaced(point: QualityCostPoint): point is Placed {
-  return point.costUsd !== null && point.quality !== null;
+  return point.cost !== null && point.quality !== null;
 }
 
 /** Half of the extent of a mark, for its label. */
@@ -35,12 +36,13 @@ const SIZE = 6;
 
 /** Places all systems whose quality and cost are known. */
 export function layoutQualityCost(
-  { points, front, hull }: QualityCostChart,
+  { points, front, hull, costUnit }: QualityCostChart,
   width: number,
   lookOf: (point: QualityCostPoint) => Series,
 ): QualityCostLayout {
-  const placed = points.filter(isPlaced).sort((a, b) => a.costUsd - b.costUsd || a.quality - b.quality);
-  const { height, area, x, y } = axesFor(placed, width);
+  const placed = points.filter(isPlaced).sort((a, b) => a.cost - b.cost || a.quality - b.quality);
+  const units = costWords({ costUnit });
+  const { height, area, x, y } = axesFor(placed, width, units.tick);
   const drawn = placed.map((point) => pointAt(point, { x, y, look: lookOf(point) }));
   const onFront = membersOf(front, placed);
   return {
@@ -58,11 +60,11 @@ export function layoutQualityCost(
       area.right,
     ),
     hull: hullPath(membersOf(hull, placed), x, y),
-    marks: placed.map((point, index) => markOf(point, drawn[index])),
+    marks: placed.map((point, index) => markOf(point, drawn[index], units)),
   };
 }
 
-function axesFor(placed: readonly Placed[], width: number) {
+function axesFor(placed: readonly Placed[], width: number, tick: TickText) {
   const height = heightFor(width);
   const area = areaIn(width, height);
   const qualities = placed.flatMap(({ quality, low, high }) => [quality, low, high]);
@@ -70,9 +72,9 @@ function axesFor(placed: readonly Placed[], width: number) {
     height,
     area,
     x: logAxis({
-      values: placed.map(({ costUsd }) => costUsd),
+      values: placed.map(({ cost }) => cost),
       reach: [area.left, area.right],
-      text: dollarsTick,
+      text: tick,
       count: ticksAcross(area),
     }),
     y: linearAxis({ values: qualities, reach: [area.bottom, area.top], text: numberTick, count: 5, within: [0, 1] }),
@@ -85,10 +87,10 @@ interface Drawing {
   look: Series;
 }
 
-function pointAt({ system, costUsd, quality, low, high, dominatedBy }: Placed, { x, y, look }: Drawing): ScatterPoint {
+function pointAt({ system, cost, quality, low, high, dominatedBy }: Placed, { x, y, look }: Drawing): ScatterPoint {
   return {
     name: system,
-    x: x.place(costUsd),
+    x: x.place(cost),
     y: y.place(quality),
     area: 80,
     look,
@@ -101,23 +103,23 @@ function membersOf(names: readonly string[], placed: readonly Placed[]): HullMem
   const byName = new Map(placed.map((point) => [point.system, point]));
   return names.flatMap((name) => {
     const point = byName.get(name);
-    return point === undefined ? [] : [{ cost: point.costUsd, quality: point.quality }];
+    return point === undefined ? [] : [{ cost: point.cost, quality: point.quality }];
   });
 }
 
 /** Those on the front are named first when names are crowded. */
-export function frontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
+function frontFirst(points: readonly ScatterPoint[]): ScatterPoint[] {
   return [...points].sort((a, b) => Number(a.isDominated) - Number(b.isDominated));
 }
 
-function markOf(point: Placed, drawn: ScatterPoint | undefined): Mark {
+function markOf(point: Placed, drawn: ScatterPoint | undefined, units: CostWords): Mark {
   const { system } = point;
   return {
     id: system,
     series: system,
     x: drawn?.x ?? 0,
     y: drawn?.y ?? 0,
-    ...factsOf(point),
+    ...factsOf(point, units),
     picked: { system },
   };
 }

@@ -1,15 +1,16 @@
 import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
-import { formatDollars, formatNumber, formatShare, plural } from "../../ui/format.js";
+import { formatNumber, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
+import { type CostWords, costWords } from "./units.js";
 
 /** What a tooltip tells of a system. */
-export function factsOf(point: QualityCostPoint): { title: string; facts: Fact[] } {
-  const { system, harness, costUsd, n, dominatedBy, membership } = point;
+export function factsOf(point: QualityCostPoint, units: CostWords): { title: string; facts: Fact[] } {
+  const { system, harness, cost, n, dominatedBy, membership } = point;
   const facts: (Fact | null)[] = [
     ["Quality", qualityText(point)],
-    ["Cost of an attempt", costUsd === 0 ? "free" : formatDollars(costUsd)],
+    [units.name, cost === 0 ? units.nothing : units.text(cost)],
     ["Tasks", String(n)],
     harness === null ? null : ["Harness", shown(harness)],
     dominatedBy.length === 0 ? ["Front", "on it"] : ["Dominated by", listed(dominatedBy, 4)],
@@ -24,26 +25,28 @@ function qualityText({ quality, low, high }: QualityCostPoint): string {
 }
 
 /** What the chart shows, or why there is none. */
-export function qualityCostWords({ points, front, hull }: QualityCostChart): string {
+export function qualityCostWords({ points, front, hull, costUnit }: QualityCostChart): string {
+  const units = costWords({ costUnit });
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
-  const placed = points.filter(({ costUsd, quality }) => costUsd !== null && quality !== null);
+  const placed = points.filter(({ cost, quality }) => cost !== null && quality !== null);
   if (placed.length === 0) return "There is nothing to draw: no system has both a score and a known cost.";
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
-  return `${frontWords(front)} ${dominatedWords(dominated, placed.length)}${hullWords(front, hull)}`;
+  const said = `${frontWords(front, units)} ${dominatedWords(dominated, placed.length, units)}${hullWords(front, hull)}`;
+  return `${units.before}${said}`;
 }
 
-function frontWords(front: readonly string[]): string {
+function frontWords(front: readonly string[], { least }: CostWords): string {
   const [cheapest, best] = [front[0], front.at(-1)];
   if (cheapest === undefined || best === undefined) return "No system is on the front.";
   if (front.length === 1) return `${told(cheapest)} alone is on the front.`;
-  return `${told(cheapest)} is the cheapest on the front and ${told(best)} the best.`;
+  return `${told(cheapest)} ${least} and ${told(best)} is the best.`;
 }
 
-function dominatedWords(dominated: number, total: number): string {
+function dominatedWords(dominated: number, total: number, { asLittle }: CostWords): string {
   if (total === 1) return "There is no other system to hold against it.";
   if (dominated === 0) return `None of ${plural(total, "system")} is dominated.`;
   const verb = dominated > 1 ? "are" : "is";
-  return `${dominated} of ${plural(total, "system")} ${verb} dominated: another is at least as good and as cheap, and better in one.`;
+  return `${dominated} of ${plural(total, "system")} ${verb} dominated: another is at least as good and ${asLittle}, and better in one.`;
 }
 
 function hullWords(front: readonly string[], hull: readonly string[]): string {
@@ -54,19 +57,19 @@ function hullWords(front: readonly string[], hull: readonly string[]): string {
 }
 
 /** Systems that have no place, and why. */
-export function qualityCostNotes({ points }: QualityCostChart): string[] {
+export function qualityCostNotes({ points, costUnit }: QualityCostChart): string[] {
+  const { unknown } = costWords({ costUnit });
   const unscored = points.filter(({ quality }) => quality === null).map(({ system }) => system);
-  const unpriced = points
-    .filter(({ costUsd, quality }) => costUsd === null && quality !== null)
-    .map(({ system }) => system);
+  const unpriced = points.filter(({ cost, quality }) => cost === null && quality !== null).map(({ system }) => system);
   return [
-    ...(unpriced.length > 0 ? [`Not drawn, because the cost is not known: ${listed(unpriced, 8)}.`] : []),
+    ...(unpriced.length > 0 ? [`Not drawn, because ${unknown}: ${listed(unpriced, 8)}.`] : []),
     ...(unscored.length > 0 ? [`Not drawn, because nothing was scored: ${listed(unscored, 8)}.`] : []),
   ];
 }
 
 /** The same as a table. */
-export function qualityCostTable({ points, front, hull }: QualityCostChart): TableData {
+export function qualityCostTable({ points, front, hull, costUnit }: QualityCostChart): TableData {
+  const units = costWords({ costUnit });
   return {
     columns: [
       "System",
@@ -75,7 +78,7 @@ export function qualityCostTable({ points, front, hull }: QualityCostChart): Tab
       "Quality",
       "from",
       "to",
-      "Cost of an attempt",
+      units.name,
       "Tasks",
       "On the front",
       "On the hull",
@@ -89,7 +92,7 @@ export function qualityCostTable({ points, front, hull }: QualityCostChart): Tab
       formatNumber(point.quality),
       formatNumber(point.low),
       formatNumber(point.high),
-      formatDollars(point.costUsd),
+      units.text(point.cost),
       String(point.n),
       front.includes(point.system) ? "yes" : "no",
       hull.includes(point.system) ? "yes" : "no",

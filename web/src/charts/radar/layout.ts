@@ -8,7 +8,7 @@ import type { Mark } from "../plot/mark.js";
 import { isMeasured, type Spoke } from "./words.js";
 
 /** A system on its spoke. */
-export interface RadarPoint {
+interface RadarPoint {
   system: string;
   isClipped: boolean;
   x: number;

@@ -2,7 +2,7 @@ import { useMemo } from "preact/hooks";
 import { formatCount } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
 import { TextBlocks } from "../trial/text/text-view.js";
-import { visibleText } from "../trial/text/visible-text.js";
+import { Visible } from "../trial/text/visible.js";
 import { DiffLines } from "../trial/timeline/diff-lines.js";
 import {
   type DiffPiece,
@@ -69,7 +69,11 @@ function Words({ label, pieces }: { label: string; pieces: readonly DiffPiece[] 
     <Scrollable class="diff-words" label={label}>
       {pieces.map(({ side, text }, place) => {
         const Tag = side === "both" ? "span" : side === "a" ? "del" : "ins";
-        return <Tag key={place}>{visibleText(text)}</Tag>;
+        return (
+          <Tag key={place}>
+            <Visible text={text} />
+          </Tag>
+        );
       })}
     </Scrollable>
   );
@@ -96,12 +100,16 @@ function LinePairs({ pieces }: { pieces: readonly DiffPiece[] }) {
 function LinePair({ pair: { a, b, isSame } }: { pair: SidePair }) {
   return (
     <>
-      <div class={`diff-line${isSame || a === null ? "" : " diff-removed"}`}>{lineText(a, isSame ? " " : "-")}</div>
-      <div class={`diff-line${isSame || b === null ? "" : " diff-added"}`}>{lineText(b, isSame ? " " : "+")}</div>
+      <div class={`diff-line${isSame || a === null ? "" : " diff-removed"}`}>
+        <LineText line={a} sign={isSame ? " " : "-"} />
+      </div>
+      <div class={`diff-line${isSame || b === null ? "" : " diff-added"}`}>
+        <LineText line={b} sign={isSame ? " " : "+"} />
+      </div>
     </>
   );
 }
 
-function lineText(line: string | null, sign: string): string {
-  return line === null ? "" : `${sign}${visibleText(line)}`;
+function LineText({ line, sign }: { line: string | null; sign: string }) {
+  return line === null ? null : <Visible text={`${sign}${line}`} />;
 }

@@ -1,9 +1,11 @@
 import { useState } from "preact/hooks";
 import type { Comparison, TaskPasses } from "../../../../src/compare/index.js";
+import type { TrialKey } from "../../data/source.js";
 import { addressOf, type Route } from "../../shell/route.js";
 import { formatCount } from "../../ui/index.js";
 import { visibleLine } from "../trial/text/visible-text.js";
-import { trialAddress } from "../trial/trial-address.js";
+import { endingAddress, trialAddress } from "../trial/trial-address.js";
+import { type FlipSides, flipSides } from "./flip-sides.js";
 import { taskWord } from "./task-word.js";
 
 /** The two sides, as their trials are found. */
@@ -86,7 +88,7 @@ function FlipList({ title, tasks, ...rest }: FlipListProps) {
 
 function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "tasks"> & { task: TaskPasses }) {
   const { dataset, exampleId, passesA, trialsA, passesB, trialsB, isFlaky } = task;
-  const key = { dataset, exampleId, trial: 0 };
+  const ended = flipSides(task);
   const name = visibleLine(String(exampleId));
   return (
     <tr>
@@ -101,10 +103,10 @@ function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "ta
         {passesB} of {trialsB}
       </td>
       <td class="flip-links">
-        <a href={trialAddress(sides.runA, { ...key, system: sides.systemA })}>
+        <a href={endedAddress(sides.runA, { dataset, exampleId, system: sides.systemA }, ended?.a)}>
           A<span class="unseen"> of {name}</span>
         </a>
-        <a href={trialAddress(sides.runB, { ...key, system: sides.systemB })}>
+        <a href={endedAddress(sides.runB, { dataset, exampleId, system: sides.systemB }, ended?.b)}>
           B<span class="unseen"> of {name}</span>
         </a>
         <a href={addressOf(["compare"], { ...route.query, task: taskWord(task), pair: String(pair) })}>
@@ -113,4 +115,8 @@ function FlipRow({ task, route, sides, pair }: Omit<FlipListProps, "title" | "ta
       </td>
     </tr>
   );
+}
+
+function endedAddress(run: string, key: Omit<TrialKey, "trial">, ended: FlipSides["a"] | undefined): string {
+  return ended === undefined ? trialAddress(run, { ...key, trial: 0 }) : endingAddress(run, key, ended);
 }

@@ -1,7 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { TaskName } from "../../../../src/compare/index.js";
 import type { TrialView } from "../../../../src/views/contract.js";
-import type { DataSource, TrialKey } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
 import { changeQuery, type Route } from "../../shell/route.js";
@@ -9,30 +8,28 @@ import { SelectFilter } from "../../ui/index.js";
 import { OutcomeBadge } from "../trial/outcome-badge.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { trialAddress } from "../trial/trial-address.js";
+import { type BothTrials, bothTrials, textOf } from "./both-trials.js";
 import { DiffView } from "./diff-view.js";
+import type { FlipSides } from "./flip-sides.js";
 import type { Sides } from "./flips.js";
-import { idsTyped, taskWord } from "./task-word.js";
+import { taskWord } from "./task-word.js";
 
 interface OutputDiffProps {
   route: Route;
   task: TaskName;
   sides: Sides;
-}
-
-interface BothTrials {
-  readonly a: TrialView;
-  readonly b: TrialView;
+  /** How the trials should have ended that are shown unless the address names others; null for the first of each. */
+  ended: FlipSides | null;
 }
 
 /** What A and B answered to one task, and how that differs; fetched when it is asked for. */
-export function OutputDiff({ route, task, sides }: OutputDiffProps) {
+export function OutputDiff({ route, task, sides, ended }: OutputDiffProps) {
   const source = useSource();
   const heading = useRef<HTMLHeadingElement>(null);
-  const trials = [Number(route.query.trialA ?? 0), Number(route.query.trialB ?? 0)] as const;
-  const loaded = useLoaded(
-    () => bothTrials(source, sides, task, trials),
-    [source, JSON.stringify([sides, task, trials])],
-  );
+  const { trialA, trialB } = route.query;
+  const a = { run: sides.runA, system: sides.systemA, task, named: trialA, ended: ended?.a };
+  const b = { run: sides.runB, system: sides.systemB, task, named: trialB, ended: ended?.b };
+  const loaded = useLoaded(() => bothTrials(source, a, b), [source, JSON.stringify([a, b])]);
   useEffect(() => heading.current?.focus(), [taskWord(task)]);
   return (
     <section class="output-diff" aria-labelledby="output-diff">
@@ -46,40 +43,14 @@ export function OutputDiff({ route, task, sides }: OutputDiffProps) {
   );
 }
 
-async function bothTrials(
-  source: DataSource,
-  sides: Sides,
-  task: TaskName,
-  [trialA, trialB]: readonly [number, number],
-): Promise<BothTrials> {
-  const { runA, runB, systemA, systemB } = sides;
-  const [a, b] = await Promise.all([
-    trialOf(source, runA, { ...task, system: systemA, trial: trialA }),
-    trialOf(source, runB, { ...task, system: systemB, trial: trialB }),
-  ]);
-  return { a, b };
-}
-
-/** An id that somebody typed may be a number or a text. */
-async function trialOf(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
-  const [first = key.exampleId, second] =
-    typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : idsTyped(key.exampleId);
-  try {
-    return await source.trial(run, { ...key, exampleId: first });
-  } catch (error) {
-    if (second === undefined) throw error;
-    return source.trial(run, { ...key, exampleId: second });
-  }
-}
-
 function Compared({ route, sides, both }: { route: Route; sides: Sides; both: BothTrials }) {
   const source = useSource();
   const fields = [...new Set([...both.a.output, ...both.b.output].map(({ name }) => name))];
   const field = fields.find((name) => name === route.query.field) ?? fields[0];
   const texts = useLoaded(
     async () => ({
-      a: await textOf(source, sides.runA, both.a, field),
-      b: await textOf(source, sides.runB, both.b, field),
+      a: await textOf(source, sides.runA, { view: both.a, name: field }),
+      b: await textOf(source, sides.runB, { view: both.b, name: field }),
     }),
     [both, field],
   );
@@ -122,7 +93,16 @@ function Compared({ route, sides, both }: { route: Route; sides: Sides; both: Bo
       </div>
       {field === undefined && <p class="quiet">Neither output is kept.</p>}
       <WhenLoaded loaded={texts} what="both texts">
-        {({ a, b }) => <DiffView a={a} b={b} unit={unit} isSideBySide={isSideBySide} />}
+        {({ a, b }) => (
+          <>
+            {(a.isCut || b.isCut) && (
+              <p class="warn">
+                This file holds only the beginning of {cutSides(a.isCut, b.isCut)}: no more is compared.
+              </p>
+            )}
+            <DiffView a={a.text} b={b.text} unit={unit} isSideBySide={isSideBySide} />
+          </>
+        )}
       </WhenLoaded>
     </>
   );
@@ -139,9 +119,7 @@ function SideHead({ side, run, view: { row } }: { side: string; run: string; vie
   );
 }
 
-async function textOf(source: DataSource, run: string, view: TrialView, name: string | undefined): Promise<string> {
-  const field = view.output.find((candidate) => candidate.name === name);
-  if (field === undefined) return "";
-  if (field.text.length >= field.length) return field.text;
-  return source.text(run, view.row, { of: "output", name: field.name });
+function cutSides(isCutA: boolean, isCutB: boolean): string {
+  if (isCutA && isCutB) return "both texts";
+  return isCutA ? "the text of A" : "the text of B";
 }

@@ -2,6 +2,7 @@ import type { Comparison } from "../../../../src/compare/index.js";
 import { changeQuery, type Route } from "../../shell/route.js";
 import { formatCount, type KeyValue, KeyValues, plural } from "../../ui/index.js";
 import { visibleLine, visibleText } from "../trial/text/visible-text.js";
+import { sidesOf } from "./flip-sides.js";
 import { Flips, type Sides } from "./flips.js";
 import { Forest } from "./forest.js";
 import { MetricTable } from "./metric-table.js";
@@ -35,7 +36,7 @@ export function Pair({ route, comparison, sides, pair, datasets }: PairProps) {
       <Flips route={route} comparison={comparison} sides={sides} pair={pair} />
       <Unmatched comparison={comparison} />
       <TaskChoice route={route} comparison={comparison} pair={pair} datasets={datasets} />
-      {task !== null && <OutputDiff route={route} task={task} sides={sides} />}
+      {task !== null && <OutputDiff route={route} task={task} sides={sides} ended={sidesOf(comparison, task)} />}
     </section>
   );
 }

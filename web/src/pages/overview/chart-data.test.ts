@@ -25,8 +25,24 @@ describe("charts of a leaderboard", () => {
     ]);
     expect(chart.front).toEqual(["free", "dear"]);
     expect(chart.points.map(({ dominatedBy }) => dominatedBy)).toEqual([[], [], ["dear"], []]);
-    expect(chart.points[0]).toMatchObject({ costUsd: 0, low: 0.3, high: 0.5, n: 9, membership: null });
-    expect(chart.points[3]?.costUsd).toBeNull();
+    expect(chart.points[0]).toMatchObject({ cost: 0, low: 0.3, high: 0.5, n: 9, membership: null });
+    expect(chart.points[3]?.cost).toBeNull();
+    expect(chart.costUnit).toBe("usd");
+  });
+
+  test("quality against output tokens where nobody knows a cost", () => {
+    const chart = qualityCostOf([
+      line("long", { mean_output_tokens: 900, mean_score: 0.9 }),
+      line("short", { mean_output_tokens: 10, mean_score: 0.4 }),
+      line("beaten", { mean_output_tokens: 950, mean_score: 0.9 }),
+    ]);
+    expect(chart).toMatchObject({ costUnit: "tokens", front: ["short", "long"], hull: ["short", "long"] });
+    expect(chart.points.map(({ cost, dominatedBy }) => [cost, dominatedBy])).toEqual([
+      [900, []],
+      [10, []],
+      [950, ["long"]],
+    ]);
+    expect(qualityCostOf([line("none", { mean_score: 1 })]).costUnit).toBe("usd");
   });
 
   test("cost against speed leaves out what has no place, and says why", () => {

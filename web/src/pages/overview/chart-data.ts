@@ -1,55 +1,78 @@
 import { median } from "../../../../src/stats/quantile.js";
+import { dominatorsOf, frontOf, hullOf, type Placed } from "../../../../src/views/charts/front.js";
 import type {
+  CardFigure,
   CostSpeedChart,
   CostSpeedPoint,
   QualityCostChart,
+  QualityCostPoint,
   RadarChart,
   SystemCard,
 } from "../../../../src/views/contract.js";
-import { dominators, frontOf, hullOf, type Placed } from "./dominance.js";
 import type { Entry } from "./parts.js";
 
 /** The quality–cost chart of some lines (numbers.md §6). Resampling needs the rows, so nobody knows the membership. */
 export function qualityCostOf(entries: readonly Entry[]): QualityCostChart {
-  const places = entries.map(({ name, card: { figures } }) => ({
-    name,
-    x: figures.mean_cost_usd,
-    y: figures.mean_score,
-  }));
-  const beaten = dominators(places, "high");
-  const points = entries.map(({ name, card: { harness, figures } }, place) => ({
+  const costUnit = unitOf(entries);
+  const bare = entries.map((entry) => qualityCostPoint(entry, costUnit));
+  const placed = bare.flatMap(({ system, cost, quality }) => placedAt(system, cost, quality));
+  const points = bare.map((point) => ({ ...point, dominatedBy: beatenBy(point.system, placed) }));
+  return { costUnit, points, front: frontOf(placed), hull: hullOf(placed) };
+}
+
+/** The figure that holds the mean cost of an attempt, by its unit. */
+const COSTS = { usd: "mean_cost_usd", tokens: "mean_output_tokens" } as const;
+
+/** As for a run: tokens where nobody knows any price. */
+function unitOf(entries: readonly Entry[]): QualityCostChart["costUnit"] {
+  const isKnown = (figure: CardFigure) => entries.some(({ card }) => card.figures[figure] !== null);
+  return !isKnown(COSTS.usd) && isKnown(COSTS.tokens) ? "tokens" : "usd";
+}
+
+function qualityCostPoint(
+  { name, card: { harness, figures } }: Entry,
+  costUnit: QualityCostChart["costUnit"],
+): Omit<QualityCostPoint, "dominatedBy"> {
+  return {
     system: name,
     harness,
-    costUsd: figures.mean_cost_usd,
+    cost: figures[COSTS[costUnit]],
     quality: figures.mean_score,
     low: figures.mean_score_ci_low,
     high: figures.mean_score_ci_high,
     n: figures.mean_score_n ?? 0,
-    dominatedBy: beaten[place] ?? [],
     membership: null,
-  }));
-  return { points, front: frontOf(places, "high"), hull: hullOf(places) };
+  };
+}
+
+/** Nowhere when one of both is not known. */
+function placedAt(name: string, cost: number | null, gain: number | null): Placed[] {
+  return cost === null || gain === null ? [] : [{ name, cost, gain }];
+}
+
+function beatenBy(name: string, placed: readonly Placed[]): string[] {
+  return placed.filter((place) => place.name === name).flatMap((place) => dominatorsOf(place, placed));
 }
 
 /** The cost–speed chart of some lines. */
 export function costSpeedOf(entries: readonly Entry[]): CostSpeedChart {
-  const places = entries.map(({ name, card }) => {
-    const isLeftOut = reasonToLeaveOut(card) !== null;
-    return { name, x: isLeftOut ? null : card.figures.cost_per_pass_usd, y: secondsOf(card) };
+  const placed = entries.flatMap(({ name, card }) => {
+    const seconds = secondsOf(card);
+    if (seconds === null || reasonToLeaveOut(card) !== null) return [];
+    // Both axes are better the lower; of a front, one of them is what is gained.
+    return placedAt(name, card.figures.cost_per_pass_usd, -seconds);
   });
-  const beaten = dominators(places, "low");
-  const points = entries.map((entry, place) => costSpeedPoint(entry, places[place], beaten[place] ?? []));
-  return { points, front: frontOf(places, "low") };
+  return { points: entries.map((entry) => costSpeedPoint(entry, placed)), front: frontOf(placed) };
 }
 
-function costSpeedPoint({ name, card }: Entry, place: Placed | undefined, dominatedBy: string[]): CostSpeedPoint {
+function costSpeedPoint({ name, card }: Entry, placed: readonly Placed[]): CostSpeedPoint {
   return {
     system: name,
     harness: card.harness,
     costPerPassUsd: card.figures.cost_per_pass_usd,
-    seconds: place?.y ?? null,
+    seconds: secondsOf(card),
     passRate: card.figures.pass_rate,
-    dominatedBy,
+    dominatedBy: beatenBy(name, placed),
     leftOut: reasonToLeaveOut(card),
   };
 }

@@ -49,7 +49,9 @@ export function choicesIn(runs: readonly RunCard[]): Choices {
   };
 }
 
+const NAMES = new Intl.Collator("en", { numeric: true });
+
 /** Each value once, sorted. */
 export function distinct(values: readonly string[]): string[] {
-  return [...new Set(values)].sort(new Intl.Collator("en", { numeric: true }).compare);
+  return [...new Set(values)].sort(NAMES.compare);
 }

@@ -73,7 +73,9 @@ function CompareLink({ view: { card } }: { view: RunView }) {
   const pair = source.kind === "file" || b !== undefined ? { b: card.id, systemA: a?.system, systemB: b?.system } : {};
   return (
     <p class="actions">
-      <a href={addressOf(["compare"], { a: card.id, ...pair })}>Compare its systems, or with another run</a>
+      <a href={addressOf(["compare"], { a: card.id, ...pair })}>
+        {source.kind === "file" ? "Compare its systems" : "Compare its systems, or with another run"}
+      </a>
     </p>
   );
 }

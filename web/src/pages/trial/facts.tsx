@@ -1,5 +1,5 @@
 import type { EvalRow } from "../../../../src/core/row.js";
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TokenClass, TrialView } from "../../../../src/views/contract.js";
 import {
   formatCount,
   formatDollars,
@@ -71,7 +71,7 @@ function originFacts(row: EvalRow): KeyValue[] {
 
 /** Tokens as billed, class by class. */
 export function Usage({ view: { row, classes } }: { view: TrialView }) {
-  const lines = classes ?? classesOf(row);
+  const lines = classes.filter(({ tokens }) => tokens > 0);
   if (lines.length === 0) return null;
   return (
     <section aria-labelledby="usage">
@@ -110,22 +110,10 @@ export function Usage({ view: { row, classes } }: { view: TrialView }) {
   );
 }
 
-type Classes = NonNullable<TrialView["classes"]>;
-
-const CLASS_WORDS: Readonly<Record<Classes[number]["name"], string>> = {
+const CLASS_WORDS: Readonly<Record<TokenClass, string>> = {
   input: "input",
   cacheRead: "read from the cache",
   cacheWrite: "written to the cache",
   output: "output",
   reasoning: "reasoning",
 };
-
-/** Reasoning is a part of the output as billed, and shown apart. */
-function classesOf({ usage }: EvalRow): Classes {
-  if (usage === null) return [];
-  const { input, output, cacheRead = 0, cacheWrite = 0, reasoning = 0 } = usage;
-  const tokens = { input, cacheRead, cacheWrite, output: output - reasoning, reasoning };
-  return (Object.keys(tokens) as (keyof typeof tokens)[])
-    .filter((name) => tokens[name] > 0)
-    .map((name) => ({ name, tokens: tokens[name], costUsd: null }));
-}

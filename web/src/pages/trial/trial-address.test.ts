@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { parseRoute } from "../../shell/route.js";
-import { listOf, trialAddress, trialKeyOf } from "./trial-address.js";
+import { endingAddress, endingOf, listOf, trialAddress, trialKeyOf } from "./trial-address.js";
 
 const anyKey = fc.record({
   system: fc.string({ unit: "grapheme" }),
@@ -32,4 +32,12 @@ test("an address without an example names no trial", () => {
   expect(trialKeyOf({ system: "s" })).toBeNull();
   expect(trialKeyOf({ example: "1", trial: "first" })).toBeNull();
   expect(trialKeyOf({ example: "typed by hand" })?.exampleId).toBe("typed by hand");
+});
+
+test("a trial can be asked for by how it ended, unless it is named by its number", () => {
+  const key = { system: "s", dataset: "d", exampleId: 7, trial: 3 };
+  const { query } = parseRoute(endingAddress("r", key, "fail"));
+  expect([trialKeyOf(query), endingOf(query)]).toEqual([{ ...key, trial: 0 }, "fail"]);
+  expect(endingOf(parseRoute(trialAddress("r", key)).query)).toBeNull();
+  expect(endingOf({ ended: "nonsense" })).toBeNull();
 });

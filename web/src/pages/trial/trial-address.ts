@@ -1,4 +1,4 @@
-import type { TrialKey } from "../../../../src/core/row.js";
+import { OUTCOMES, type Outcome, type TrialKey } from "../../../../src/core/row.js";
 import { addressOf, type Query } from "../../shell/route.js";
 
 /**
@@ -15,6 +15,16 @@ export function trialAddress(run: string, { system, dataset, exampleId, trial }:
     trial: String(trial),
     from: from === undefined ? undefined : listWords(from),
   });
+}
+
+/** The address of the first trial of an example that ended in a way; which one that is, is found out there. */
+export function endingAddress(run: string, { system, dataset, exampleId }: Omit<TrialKey, "trial">, outcome: Outcome) {
+  return addressOf(["run", run, "trial"], { system, dataset, example: JSON.stringify(exampleId), ended: outcome });
+}
+
+/** How the trial should have ended that an address asks for; null when it names one by its number, or says nothing. */
+export function endingOf({ trial, ended }: Query): Outcome | null {
+  return trial === undefined ? (OUTCOMES.find((outcome) => outcome === ended) ?? null) : null;
 }
 
 /** The trial that an address names; null when it names none. */

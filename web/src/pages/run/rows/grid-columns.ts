@@ -1,4 +1,4 @@
-import { formatDollars, formatScore, formatSeconds, NOTHING } from "../../../ui/format.js";
+import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../../ui/format.js";
 import { visibleLine } from "../../trial/text/visible-text.js";
 import type { RowTable } from "./row-table.js";
 
@@ -128,13 +128,6 @@ function scoreField(field: string, index: number): GridColumn {
     isNumeric: true,
     text: ({ columns }, place) => formatScore(known(columns.scores[index]?.[place])),
   };
-}
-
-/** Kept, because to make one for each cell would cost more than the cell. */
-const COUNTS = new Intl.NumberFormat("en-US");
-
-function formatCount(value: number | null): string {
-  return value === null ? NOTHING : COUNTS.format(value);
 }
 
 function known(value: number | undefined): number | null {

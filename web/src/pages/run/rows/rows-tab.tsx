@@ -1,6 +1,6 @@
 import { useId, useMemo } from "preact/hooks";
 import { changeQuery, type Query, type Route } from "../../../shell/route.js";
-import { formatCount, type Order, orderText, parseOrder, plural } from "../../../ui/index.js";
+import { formatCount, type Order, orderText, parseOrder } from "../../../ui/index.js";
 import { trialAddress } from "../../trial/trial-address.js";
 import { RowsGrid } from "./grid.js";
 import { gridColumns } from "./grid-columns.js";
@@ -108,8 +108,19 @@ function RowsState({ rows, shown, search, text }: RowsStateProps) {
       <b>{formatCount(shown.places.length)}</b> of {formatCount(all)} rows
       {!rows.isComplete && <span class="quiet"> · {formatCount(rows.table.length)} have arrived</span>}
       {search.isSearching && <span class="quiet"> · searching the texts for “{text.trim()}” …</span>}
-      {search.matches !== null && <span class="quiet"> · found in the texts of {plural(search.count, "trial")}</span>}
+      {search.matches !== null && <FoundTexts search={search} />}
       {search.problem !== null && <span class="problem"> · {search.problem}</span>}
     </p>
   );
+}
+
+function FoundTexts({ search: { count, isCut } }: { search: Search }) {
+  if (!isCut)
+    return (
+      <span class="quiet">
+        {" "}
+        · found in the texts of {formatCount(count)} {count === 1 ? "trial" : "trials"}
+      </span>
+    );
+  return <span class="warn"> · found in the texts of more than {formatCount(count)} trials: the first are shown</span>;
 }

@@ -2,6 +2,7 @@ import { useEffect, useState } from "preact/hooks";
 import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
 import type { DataSource } from "../../../data/source.js";
 import { useSource } from "../../../shell/context.js";
+import { useReturns } from "../../../shell/server-notice.js";
 import { RowTable } from "./row-table.js";
 
 /** The rows of a run as far as they have come. */
@@ -38,6 +39,7 @@ const kept = new WeakMap<DataSource, KeptRows>();
 export function useRows(run: string | null, state: string | null): LoadedRows {
   const source = useSource();
   const [rows, setRows] = useState<LoadedRows>(() => keptRows(source, run));
+  const returns = useReturns(rows.problem !== null);
   useEffect(() => {
     const known = kept.get(source);
     if (run === null) return;
@@ -45,7 +47,7 @@ export function useRows(run: string | null, state: string | null): LoadedRows {
     const gone = new AbortController();
     void readRows({ source, run, state, isFirst: known?.run !== run, signal: gone.signal, show: setRows });
     return () => gone.abort();
-  }, [source, run, state]);
+  }, [source, run, state, returns]);
   return rows;
 }
 

@@ -1,11 +1,14 @@
 import { useEffect, useState } from "preact/hooks";
 import { useSource } from "../../../shell/context.js";
+import { useReturns } from "../../../shell/server-notice.js";
 import { type Matches, matchesOf } from "./row-filter.js";
 
 /** What a search of the texts has come to. */
 export interface Search {
   readonly matches: Matches | null;
   readonly count: number;
+  /** There are more than these. */
+  readonly isCut: boolean;
   readonly isSearching: boolean;
   readonly problem: string | null;
 }
@@ -15,21 +18,22 @@ const PAUSE_MS = 400;
 /** One letter is in every text. */
 const SHORTEST = 2;
 
-const NO_SEARCH: Search = { matches: null, count: 0, isSearching: false, problem: null };
+const NO_SEARCH: Search = { matches: null, count: 0, isCut: false, isSearching: false, problem: null };
 
 /** Looks for a text in the questions and answers of a run, once it has not changed for a moment. */
 export function useSearch(run: string | null, text: string): Search {
   const source = useSource();
   const [search, setSearch] = useState<Search>(NO_SEARCH);
   const wanted = text.trim();
+  const returns = useReturns(search.problem !== null);
   useEffect(() => {
     if (run === null || wanted.length < SHORTEST) return setSearch(NO_SEARCH);
     const gone = new AbortController();
     setSearch({ ...NO_SEARCH, isSearching: true });
     const find = async () => {
-      const found = await source.search(run, wanted, gone.signal);
+      const { matches, isCut } = await source.search(run, wanted, gone.signal);
       if (gone.signal.aborted) return;
-      setSearch({ matches: matchesOf(found), count: found.length, isSearching: false, problem: null });
+      setSearch({ ...NO_SEARCH, matches: matchesOf(matches), count: matches.length, isCut });
     };
     const fail = (error: unknown) => {
       if (gone.signal.aborted) return;
@@ -40,6 +44,6 @@ export function useSearch(run: string | null, text: string): Search {
       clearTimeout(timer);
       gone.abort();
     };
-  }, [source, run, wanted]);
+  }, [source, run, wanted, returns]);
   return search;
 }

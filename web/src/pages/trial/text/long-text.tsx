@@ -40,10 +40,14 @@ export function LongText({ label, text, length, kind = "text", load, first = FIR
   };
   const open = () => {
     setProblem(null);
-    fetchWhole().then(
-      () => setOpen(true),
-      (error: unknown) => setProblem(error instanceof Error ? error.message : String(error)),
-    );
+    // What there is of it is shown in any case.
+    fetchWhole()
+      .catch((error: unknown) => setProblem(error instanceof Error ? error.message : String(error)))
+      .finally(() => setOpen(true));
+  };
+  const close = () => {
+    setProblem(null);
+    setOpen(false);
   };
   return (
     <div class="text">
@@ -64,13 +68,13 @@ export function LongText({ label, text, length, kind = "text", load, first = FIR
           Show all {formatCount(length)} characters<span class="unseen"> of {label}</span>
         </button>
       )}
-      {isOpen && known.length < length && (
+      {isOpen && known.length < length && problem === null && (
         <p class="quiet">
           No more than the first {formatCount(known.length)} of {formatCount(length)} characters are kept here.
         </p>
       )}
       {isOpen && isCut && (
-        <button type="button" class="text-more" onClick={() => setOpen(false)}>
+        <button type="button" class="text-more" onClick={close}>
           Show the beginning alone
         </button>
       )}

@@ -3,7 +3,7 @@ import { useMemo } from "preact/hooks";
 import { Scrollable } from "./scrollable.js";
 import { textBlocks } from "./text-blocks.js";
 import { useGrowing } from "./use-growing.js";
-import { visibleText } from "./visible-text.js";
+import { Visible } from "./visible.js";
 
 /** A browser lays out so many characters in a moment; blocks out of sight are not laid out at all. */
 const BLOCK = 20_000;
@@ -31,5 +31,9 @@ export function TextBlocks({ label, text, isWrapped }: TextBlocksProps) {
 
 const TextBlock = memo(function TextBlock({ text }: { text: string }) {
   // The end of the line is the end of the block.
-  return <pre class="text-block">{visibleText(text.endsWith("\n") ? text.slice(0, -1) : text)}</pre>;
+  return (
+    <pre class="text-block">
+      <Visible text={text.endsWith("\n") ? text.slice(0, -1) : text} />
+    </pre>
+  );
 });

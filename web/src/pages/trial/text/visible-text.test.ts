@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { visibleLine, visibleText } from "./visible-text.js";
+import { visibleLine, visibleParts, visibleText } from "./visible-text.js";
 
 test("escapes of terminals are shown and not obeyed", () => {
-  expect(visibleText("\u001b[2J\u001b[31mred\u0007")).toBe("␛[2J␛[31mred␇");
-  expect(visibleText("\u0000\u007f\u009b")).toBe("␀␡⟨U+009B⟩");
+  expect(visibleText("\u001b[2J\u001b[31mred\u0007")).toBe("⟨ESC⟩[2J⟨ESC⟩[31mred⟨BEL⟩");
+  expect(visibleText("\u0000\u007f\u009b")).toBe("⟨NUL⟩⟨DEL⟩⟨U+009B⟩");
 });
 
 test("what turns the reading order around is shown", () => {
@@ -20,8 +20,8 @@ test("characters without width are shown, among them tags that hide whole senten
 });
 
 test("line ends of either kind stay, a lone return is shown", () => {
-  expect(visibleText("a\r\nb\n\tc\rd")).toBe("a\nb\n\tc␍d");
-  expect(visibleLine("a\nb\tc")).toBe("a␊b␉c");
+  expect(visibleText("a\r\nb\n\tc\rd")).toBe("a\nb\n\tc⟨CR⟩d");
+  expect(visibleLine("a\nb\tc")).toBe("a⟨LF⟩b⟨TAB⟩c");
 });
 
 test("ordinary texts of all languages stay as they are", () => {
@@ -33,6 +33,26 @@ test("nothing hidden is left, whatever the text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(visibleText(text).replace(/[\t\n]/g, "")).not.toMatch(/\p{Cc}|\p{Cs}|[\u202a-\u202e\u2066-\u2069]/u);
+    }),
+  );
+});
+
+test("pieces tell marks from what was written", () => {
+  expect(visibleParts("a\u001b\u202e[b\r\n\u200d")).toEqual([
+    { text: "a", isMark: false },
+    { text: "⟨ESC⟩⟨U+202E⟩", isMark: true },
+    { text: "[b\n\u200d", isMark: false },
+  ]);
+  expect(visibleParts("⟨ESC⟩")).toEqual([{ text: "⟨ESC⟩", isMark: false }]);
+  expect(visibleParts("")).toEqual([]);
+});
+
+test("pieces put together are the visible text", () => {
+  const odd = fc.constantFrom("\u001b", "\u200d", "\ud83d", "\udc00", "\r\n", "\r", "x", "é", "\u202e");
+  fc.assert(
+    fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.string({ unit: odd })), (text) => {
+      const together = visibleParts(text).map((part) => part.text);
+      expect(together.join("")).toBe(visibleText(text));
     }),
   );
 });

@@ -8,27 +8,60 @@ const WITHOUT_SHAPE = [
 const JOINED = "(?<=[\\x20-\\x7e\\p{Script=Latin}\\p{Script=Greek}\\p{Script=Cyrillic}])[\\u200c\\u200d]";
 
 /** All of these, controls but tab and line feed, and halves of pairs. */
-const UNSEEN = new RegExp(`(?![\\t\\n])\\p{Cc}|[${WITHOUT_SHAPE}]|${JOINED}|\\p{Cs}`, "gu");
+const UNSEEN = `(?![\\t\\n])\\p{Cc}|[${WITHOUT_SHAPE}]|${JOINED}|\\p{Cs}`;
+const EACH_UNSEEN = new RegExp(UNSEEN, "gu");
+const RUNS_OF_UNSEEN = new RegExp(`((?:${UNSEEN})+)`, "gu");
 
 /**
  * A text in which nothing is hidden: escapes, overrides of the reading order and characters without width become marks
  * that can be seen. Everything else stays as it is.
  * @example
- * visibleText("\u001b[31mred\u202e"); // "␛[31mred⟨U+202E⟩"
+ * visibleText("\u001b[31mred\u202e"); // "⟨ESC⟩[31mred⟨U+202E⟩"
  */
 export function visibleText(text: string): string {
-  return text.replace(/\r\n/g, "\n").replace(UNSEEN, markOf);
+  return oneLineEnd(text).replace(EACH_UNSEEN, markOf);
 }
 
 /** The same for a name or an id, in one line. */
 export function visibleLine(text: string): string {
-  return visibleText(text).replace(/\n/g, "␊").replace(/\t/g, "␉");
+  return visibleText(text).replace(/[\n\t]/g, markOf);
 }
 
-/** Unicode has pictures of the oldest controls; others go by their number. */
+/** A piece of a text: as it is, or marks for what cannot be seen. */
+export interface VisiblePart {
+  readonly text: string;
+  readonly isMark: boolean;
+}
+
+/**
+ * The same text in pieces, so that marks can be told from what was written.
+ * @example
+ * visibleParts("a\u001b["); // [{ text: "a", isMark: false }, { text: "⟨ESC⟩", isMark: true }, { text: "[", isMark: false }]
+ */
+export function visibleParts(text: string): VisiblePart[] {
+  // Split by a group, every second piece is what the group matched.
+  const pieces = oneLineEnd(text).split(RUNS_OF_UNSEEN);
+  return pieces.flatMap((piece, place) => {
+    const isMark = place % 2 === 1;
+    return piece === "" ? [] : [{ text: isMark ? piece.replace(EACH_MARKED, markOf) : piece, isMark }];
+  });
+}
+
+/** Within a run of marked characters, each is one. */
+const EACH_MARKED = /[\s\S]/gu;
+
+function oneLineEnd(text: string): string {
+  return text.replace(/\r\n/g, "\n");
+}
+
+const CONTROLS =
+  "NUL SOH STX ETX EOT ENQ ACK BEL BS TAB LF VT FF CR SO SI DLE DC1 DC2 DC3 DC4 NAK SYN ETB CAN EM SUB ESC FS GS RS US".split(
+    " ",
+  );
+
+/** The oldest controls have names that people know; others go by their number. Pictures of them are in few fonts. */
 function markOf(character: string): string {
   const code = character.codePointAt(0) ?? 0;
-  if (code < 0x20) return String.fromCodePoint(0x2400 + code);
-  if (code === 0x7f) return "␡";
-  return `⟨U+${code.toString(16).toUpperCase().padStart(4, "0")}⟩`;
+  const name = code === 0x7f ? "DEL" : CONTROLS[code];
+  return `⟨${name ?? `U+${code.toString(16).toUpperCase().padStart(4, "0")}`}⟩`;
 }

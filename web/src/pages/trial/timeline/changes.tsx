@@ -1,18 +1,25 @@
 import type { FileChange } from "../../../../../src/views/contract.js";
 import { plural } from "../../../ui/index.js";
-import { visibleLine } from "../text/visible-text.js";
+import { visibleLine, visibleText } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";
 
 const SIGNS: Readonly<Record<FileChange["change"], string>> = { added: "+", changed: "±", removed: "−" };
 
+interface ChangesProps {
+  changes: readonly FileChange[];
+  /** Why some of them are not here. */
+  incomplete?: string | undefined;
+}
+
 /** Files that the work changed, each with what changed in it. */
-export function Changes({ changes }: { changes: readonly FileChange[] }) {
+export function Changes({ changes, incomplete }: ChangesProps) {
   return (
     <section aria-labelledby="changes">
       <h2 id="changes">
         Files changed <span class="quiet">{plural(changes.length, "file")}</span>
       </h2>
-      {changes.length === 0 && <p class="quiet">The folder is as it was given.</p>}
+      {incomplete !== undefined && <p class="warn">Not all changes are shown: {visibleText(incomplete)}</p>}
+      {changes.length === 0 && incomplete === undefined && <p class="quiet">The folder is as it was given.</p>}
       {changes.map((change) => (
         <Change key={change.path} change={change} />
       ))}

@@ -2,7 +2,7 @@ import { useState } from "preact/hooks";
 import { formatCount } from "../../../ui/index.js";
 import { Scrollable } from "../text/scrollable.js";
 import { useGrowing } from "../text/use-growing.js";
-import { visibleText } from "../text/visible-text.js";
+import { Visible } from "../text/visible.js";
 
 const LINES_AT_FIRST = 60;
 const LINES_AT_ONCE = 500;
@@ -17,7 +17,7 @@ export function DiffLines({ label, lines }: { label: string; lines: readonly str
       <Scrollable class="diff" label={label}>
         {shown.map((line, place) => (
           <div key={place} class={classOf(line)}>
-            {visibleText(line) || " "}
+            {line === "" ? " " : <Visible text={line} />}
           </div>
         ))}
       </Scrollable>

@@ -1,0 +1,36 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync } from "node:fs";
+import { expect, test } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { endsCleanly } from "./ends-cleanly.js";
+
+test.each(["SIGINT", "SIGTERM"] as const)(
+  "%s ends the process with 130, after what was set aside is removed",
+  async (signal) => {
+    const space = new Workspace({ aside: "" });
+    space.write(
+      "work.mjs",
+      `import { rmSync } from "node:fs";
+    import { createJiti } from ${JSON.stringify(import.meta.resolve("jiti"))};
+    const { endsCleanly } = await createJiti(import.meta.url).import(${JSON.stringify(new URL("./ends-cleanly.ts", import.meta.url).href)});
+    process.once("exit", () => rmSync("aside"));
+    await endsCleanly(() => new Promise(() => setInterval(() => process.send?.("working"), 10)));`,
+    );
+    const child = spawn(process.execPath, ["work.mjs"], {
+      cwd: space.dir,
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    });
+    await once(child, "message");
+    child.kill(signal);
+    expect(await once(child, "exit")).toEqual([130, null]);
+    expect(existsSync(space.path("aside"))).toBe(false);
+  },
+);
+
+test("hands on what the work returns or throws, and listens no longer", async () => {
+  const before = process.listenerCount("SIGINT");
+  expect(await endsCleanly(async () => process.listenerCount("SIGINT"))).toBe(before + 1);
+  await expect(endsCleanly(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
+  expect(process.listenerCount("SIGINT")).toBe(before);
+});

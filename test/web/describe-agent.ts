@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { trialHash } from "./places.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+/** The trial of an agent: what it did step by step, what it changed, and what it had spent by when. */
+export function describeAgent(site: Site<ShownRuns>): void {
+  describe("the trial of an agent", () => {
+    it("has a timeline with tool calls, a diff and the running cost", async () => {
+      const page = await site.open(
+        trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      );
+      const calls = page.locator(".step-call");
+      await expect.poll(() => calls.count()).toBe(3);
+      expect(await calls.nth(0).textContent()).toMatch(/2\.00 s.*Read.*✓ done after 200/);
+      expect(await calls.nth(2).textContent()).toMatch(/Bash.*✕ failed after 2\.00 s/);
+      await calls.nth(1).locator("summary").click();
+      expect(await calls.nth(1).locator(".diff-line").allTextContents()).toEqual(
+        expect.arrayContaining(["-return a - b;", "+return a + b;"]),
+      );
+      expect(await page.locator(".running-line").first().textContent()).toContain("Cost over time: $0.0200");
+      expect(await calls.nth(1).locator(".step-spent").textContent()).toContain("$0.0100");
+      expect(await calls.nth(2).locator(".step-spent").textContent()).toContain("$0.0200");
+    });
+
+    it("shows the kinds of steps that are wanted", async () => {
+      const page = await site.open(
+        trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+      );
+      await page.getByRole("checkbox", { name: /^calls/ }).uncheck();
+      await expect.poll(() => page.locator(".step-call").count()).toBe(0);
+      await page.reload();
+      await page.locator(".steps .step").first().waitFor();
+      expect(await page.locator(".step-call").count()).toBe(0);
+    });
+  });
+}

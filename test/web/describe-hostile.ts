@@ -1,0 +1,67 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { trialHash } from "./places.js";
+import type { Site } from "./site.js";
+import { ECHO, type HardRuns, HOSTILE, hostileIds, LONG_LENGTH } from "./stored-runs.js";
+
+/** A click is answered within this, whatever the page is busy with. */
+const ANSWERED_MS = 2000;
+
+/** What a model writes is shown as it is, and does nothing. */
+export function describeHostile(site: Site<HardRuns>): void {
+  const trialOf = (place: number) =>
+    trialHash(site.runs.hostile, { system: ECHO, dataset: "hostile", example: hostileIds()[place] ?? "" });
+
+  describe("what a model wrote", () => {
+    it.each(HOSTILE.map((text, place) => [visible(text), place] as const))("is text: %s", async (text, place) => {
+      const page = await site.open(trialOf(place));
+      const response = page.getByRole("group", { name: "response", exact: true });
+      await expect.poll(() => response.textContent()).toBe(text);
+      expect(await page.locator("main").locator("script, img, svg[onload], a[href^=javascript]").count()).toBe(0);
+      await expectHarmless(page);
+    });
+
+    it("is text in lists, names, titles and charts", async () => {
+      const { hostile } = site.runs;
+      const page = await site.open("#/");
+      for (const hash of ["#/", "#/runs", "#/trends", `#/run/${hostile}`, `#/run/${hostile}/charts`]) {
+        await page.goto(`${site.url}${hash}`);
+        await page.getByText("<b onmouseover=").or(page.getByText("Hostile <script>")).first().waitFor();
+        await expectHarmless(page);
+      }
+      await page.goto(`${site.url}#/run/${hostile}/rows`);
+      await page.getByRole("link", { name: "0 <script>window.pwned = 1</script>" }).waitFor();
+      await page.getByRole("link", { name: "⟨U+202E⟩gnp.exe" }).hover();
+      await expectHarmless(page);
+    });
+
+    it("opens whole when it has five megabytes, while the page answers", async () => {
+      const page = await site.open(trialOf(HOSTILE.length));
+      const shown = page.getByRole("group", { name: "response", exact: true });
+      await page.getByRole("button", { name: /^Show all 5,000,010 characters of response/ }).click();
+      const before = performance.now();
+      await page.getByLabel("Colours").selectOption("dark");
+      await expect.poll(() => page.locator("html").getAttribute("data-theme")).toBe("dark");
+      expect(performance.now() - before).toBeLessThan(ANSWERED_MS);
+      await expect.poll(async () => (await shown.textContent())?.length, { timeout: 20_000 }).toBe(LONG_LENGTH);
+      expect((await shown.textContent())?.endsWith("0123456789 end")).toBe(true);
+      await expectHarmless(page);
+    });
+  });
+}
+
+async function expectHarmless(page: Page): Promise<void> {
+  expect(await page.evaluate("window.pwned")).toBeUndefined();
+  expect(await page.locator("script").count()).toBe(1);
+}
+
+/** As the page shows it: escapes and marks of direction by their names. */
+function visible(text: string): string {
+  return text
+    .replaceAll("\u001b", "␛")
+    .replaceAll("\u0007", "␇")
+    .replaceAll("\u202e", "⟨U+202E⟩")
+    .replaceAll("\u202c", "⟨U+202C⟩")
+    .replaceAll("\u2066", "⟨U+2066⟩")
+    .replaceAll("\u2069", "⟨U+2069⟩");
+}

@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { keepPicture } from "./pictures.js";
+import type { Site } from "./site.js";
+import { type HardRuns, runningRun, slowSystem } from "./stored-runs.js";
+
+const TRIALS = 8;
+
+/** A real run, watched from its first trial to its end without a reload. */
+export function describeLive(site: Site<HardRuns>): void {
+  describe("a run that is going on", () => {
+    it("is shown as it goes, and ends on its final figures", async () => {
+      const page = await site.open("#/runs");
+      await page.getByText(/^\d+ of \d+ runs$/).waitFor();
+      await page.evaluate("window.sameAsBefore = true");
+      const { system, end } = slowSystem();
+      const finished = runningRun(site.runsDir, system, TRIALS);
+      end("right");
+      await page.getByRole("link", { name: "A run that is going on" }).click();
+      await expectProgress(page, { done: 1, spent: "$0.0100" });
+      await page.getByText("None so far.").waitFor();
+      end("wrong");
+      end("broken");
+      await expectProgress(page, { done: 3, spent: "$0.0200" });
+      await expectFailures(page);
+      await keepPicture(page, "run-live");
+      for (let trial = 3; trial < TRIALS; trial++) end("right");
+      await finished;
+      await page.locator(".live").waitFor({ state: "detached" });
+      await expect.poll(() => fact(page, "Trials")).toBe("8 of 8");
+      await expect.poll(() => fact(page, "Cost")).toBe("$0.0700");
+      await expect.poll(() => page.locator("tr", { hasText: "pass rate" }).textContent()).toMatch(/0\.857/);
+      expect(await page.evaluate("window.sameAsBefore")).toBe(true);
+    });
+  });
+}
+
+async function expectProgress(page: Page, { done, spent }: { done: number; spent: string }): Promise<void> {
+  const live = page.getByRole("region", { name: "The run as it goes" });
+  await expect.poll(() => live.textContent(), { timeout: 10_000 }).toContain(`${done} of ${TRIALS}`);
+  await expect.poll(() => live.textContent()).toContain(spent);
+  expect(await live.getByLabel("Trials that are done").getAttribute("value")).toBe(String(done));
+}
+
+async function expectFailures(page: Page): Promise<void> {
+  const failures = page.locator(".failures li");
+  await expect.poll(() => failures.count()).toBe(2);
+  expect(await failures.first().textContent()).toContain("the endpoint of slow is overloaded");
+}
+
+async function fact(page: Page, name: string): Promise<string | null> {
+  return page
+    .locator("dl div")
+    .filter({ has: page.getByText(name, { exact: true }) })
+    .locator("dd")
+    .first()
+    .textContent();
+}

@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { coloursAt } from "./colours-at.js";
+import { placeIn } from "./describe-pages.js";
+import { expectUsable } from "./in-page.js";
+import { settled } from "./places.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+interface Violation {
+  id: string;
+  impact: string | null;
+  nodes: { html: string; failureSummary: string }[];
+}
+
+/** The page can be read by everybody: light, dark, in forced colours, by those who see no red or green, and by ear. */
+export function describeLooks(site: Site<ShownRuns>): void {
+  describe("looks", () => {
+    it.each(NAMES)("axe has nothing serious to say about %s, in light and in dark", async (name) => {
+      const place = placeIn(site, name);
+      const page = await site.open(place.hash, { colorScheme: "light" });
+      await settled(page, place);
+      await page.evaluate(AXE);
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await seriousViolations(page)).toEqual([]);
+    });
+
+    it("are dark where the system is, unless the reader wants otherwise, which is kept", async () => {
+      const page = await site.open("#/", { colorScheme: "dark" });
+      expect(await lightness(page)).toBeLessThan(60);
+      await page.getByLabel("Colours").selectOption("light");
+      await expect.poll(() => lightness(page)).toBeGreaterThan(200);
+      await page.reload();
+      await expect.poll(() => lightness(page)).toBeGreaterThan(200);
+      await page.emulateMedia({ colorScheme: "light" });
+      await page.getByLabel("Colours").selectOption("dark");
+      await page.reload();
+      await expect.poll(() => lightness(page)).toBeLessThan(60);
+      await page.getByRole("link", { name: "Trends" }).click();
+      await page.locator(".plot svg").first().waitFor();
+      await expectUsable(page);
+    });
+
+    it("keep their marks in forced colours", async () => {
+      const place = placeIn(site, "charts");
+      const page = await site.open(place.hash, { forcedColors: "active", colorScheme: "dark" });
+      await settled(page, place);
+      const [ground, ...marks] = await coloursOfMarks(page);
+      expect(marks).toHaveLength(3);
+      for (const mark of marks) expect(distance(mark, ground)).toBeGreaterThan(60);
+    });
+
+    it("tell three systems apart without red and green", async () => {
+      const place = placeIn(site, "charts");
+      const page = await site.open(place.hash, { colorScheme: "light" });
+      await settled(page, place);
+      const session = await page.context().newCDPSession(page);
+      await session.send("Emulation.setEmulatedVisionDeficiency", { type: "deuteranopia" });
+      const [ground, ...marks] = await coloursOfMarks(page);
+      expect(marks).toHaveLength(3);
+      for (const [place, mark] of marks.entries())
+        for (const other of [ground, ...marks.slice(place + 1)]) expect(distance(mark, other)).toBeGreaterThan(40);
+    });
+  });
+}
+
+async function seriousViolations(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    'axe.run(document, { resultTypes: ["violations"] })',
+  );
+  return violations
+    .filter(({ impact }) => impact === "serious" || impact === "critical")
+    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
+}
+
+/** How bright the ground of the page is, of 255. */
+async function lightness(page: Page): Promise<number> {
+  const colour = await page.evaluate<string>("getComputedStyle(document.body).backgroundColor");
+  const parts = (colour.match(/[\d.]+/g) ?? []).slice(0, 3).map(Number);
+  return parts.reduce((sum, part) => sum + part, 0) / 3;
+}
+
+type Colour = readonly number[];
+
+/** The ground of the radar, and the middle of the mark of each system, as they are seen. */
+async function coloursOfMarks(page: Page): Promise<Colour[]> {
+  const plot = page.getByRole("figure", { name: "Speed Radar" }).locator(".plot svg");
+  await plot.scrollIntoViewIfNeeded();
+  const boxes = await Promise.all((await plot.locator("path.mark").all()).map((mark) => mark.boundingBox()));
+  const corner = await plot.boundingBox();
+  const middles = boxes.map((box) => ({
+    x: (box?.x ?? 0) + (box?.width ?? 0) / 2,
+    y: (box?.y ?? 0) + (box?.height ?? 0) * 0.6,
+  }));
+  return coloursAt(page, [{ x: (corner?.x ?? 0) + 2, y: (corner?.y ?? 0) + 2 }, ...middles]);
+}
+
+function distance(one: Colour = [], other: Colour = []): number {
+  return Math.hypot(...one.map((part, place) => part - (other[place] ?? 0)));
+}

@@ -1,0 +1,58 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { longestTask } from "./longest-task.js";
+import type { Site } from "./site.js";
+import type { HardRuns } from "./stored-runs.js";
+
+/** No piece of work may hold up the page for longer. */
+const LONGEST_MS = 50;
+const TURNS = 30;
+/** A machine that does much else makes some tasks longer; what the page needs shows when it is left alone. */
+const PASSES = 4;
+
+/** A hundred thousand rows scroll, sort and filter. */
+export function describeManyRows(site: Site<HardRuns>): void {
+  describe("a hundred thousand rows", () => {
+    it("scroll with no task over 50 ms", async () => {
+      const page = await opened(site);
+      await overGrid(page);
+      const passes: number[] = [];
+      while (passes.length < PASSES && !passes.some((longest) => longest < LONGEST_MS))
+        passes.push(await longestTask(site.browser, page, () => scroll(page)));
+      expect(Math.min(...passes), "tasks were measured").toBeGreaterThan(0);
+      expect(Math.min(...passes)).toBeLessThan(LONGEST_MS);
+    });
+
+    it("are sorted, found, and gone through to the last", async () => {
+      const page = await opened(site);
+      await page.getByRole("grid", { name: "Rows" }).press("End");
+      await expect.poll(() => page.locator(".grid-active-row").getAttribute("data-index")).toBe("99999");
+      await page.getByRole("columnheader", { name: "Example" }).getByRole("button").click();
+      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("row-099999");
+      await page.getByLabel("Text").fill("row-0777");
+      await page.getByText(/^100 of 100,000 rows/).waitFor();
+    });
+  });
+}
+
+async function opened(site: Site<HardRuns>): Promise<Page> {
+  const page = await site.open(`#/run/${site.runs.many}/rows`);
+  await page.getByText(/^100,000 of 100,000 rows$/).waitFor();
+  return page;
+}
+
+async function overGrid(page: Page): Promise<void> {
+  const box = await page.getByRole("grid", { name: "Rows" }).boundingBox();
+  await page.mouse.move((box?.x ?? 0) + 200, (box?.y ?? 0) + 150);
+}
+
+/** Turns of the wheel: small ones, and now and then a leap. The page has drawn before the next one. */
+async function scroll(page: Page): Promise<void> {
+  const top = "document.querySelector('.grid').scrollTop";
+  for (let turn = 0; turn < TURNS; turn++) {
+    const before = await page.evaluate<number>(top);
+    await page.mouse.wheel(0, turn % 5 === 4 ? 200_000 : 600);
+    await expect.poll(() => page.evaluate<number>(top), { interval: 5 }).not.toBe(before);
+    await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
+  }
+}

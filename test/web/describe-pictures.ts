@@ -1,0 +1,78 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { assay } from "../assay.js";
+import { keepPicture } from "./pictures.js";
+import { trialHash } from "./places.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+interface View {
+  name: string;
+  hash: (runs: ShownRuns) => string;
+  /** What must be there before it is worth a picture. */
+  content: string;
+  /** What the picture begins with; the top of the page unless given. */
+  from?: string;
+}
+
+const VIEWS: readonly View[] = [
+  { name: "overview", hash: () => "#/?dataset=villages", content: ".part .plot svg" },
+  { name: "runs", hash: () => "#/runs", content: "tbody:not(.gap) tr" },
+  { name: "trends", hash: () => "#/trends?dataset=villages", content: ".plot svg" },
+  { name: "charts", hash: ({ large }) => `#/run/${large}/charts`, content: ".plot svg", from: ".charts" },
+  { name: "rows", hash: ({ large }) => `#/run/${large}/rows?outcome=fail,error`, content: ".grid-row" },
+  {
+    name: "trial",
+    hash: ({ trials }) => trialHash(trials, { system: "steady", dataset: "villages", example: "q-00003" }),
+    content: ".verdict",
+  },
+  {
+    name: "timeline",
+    hash: ({ agent }) => trialHash(agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
+    content: ".steps .step",
+    from: "#timeline",
+  },
+  {
+    name: "compare",
+    hash: ({ large }) => `#/compare?a=${large}&b=${large}&systemA=swift&systemB=steady`,
+    content: ".forest svg",
+  },
+];
+
+/** The pictures of the documentation show each view as it is. */
+export function describePictures(site: Site<ShownRuns>): void {
+  describe("pictures", () => {
+    it.each(VIEWS)("$name", async ({ name, hash, content, from }) => {
+      const page = await site.open(hash(site.runs), { viewport: { width: 1280, height: 720 } });
+      await page.locator(content).first().waitFor();
+      if (name === "timeline") await openEdit(page);
+      if (from !== undefined) await scrollTo(page, from);
+      await keepPicture(page, name);
+    });
+
+    it("report-dark", async () => {
+      const { runsDir, runs } = site;
+      const { stdout } = await assay(runsDir, "report", runs.trials, "--runs-dir", runsDir, "--output", "html");
+      const file = join(runsDir, "report.html");
+      writeFileSync(file, stdout);
+      const page = await site.visit(`${pathToFileURL(file).href}#/run/${runs.trials}/charts`, { colorScheme: "dark" });
+      await page.locator(".plot svg").first().waitFor();
+      await keepPicture(page, "report-dark");
+    });
+  });
+}
+
+/** Scrolls to something, as far as the page goes. */
+async function scrollTo(page: Page, selector: string): Promise<void> {
+  const scroll = `(document.querySelector(${JSON.stringify(selector)}).scrollIntoView(), scrollY)`;
+  await expect.poll(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
+}
+
+/** Shows what an agent changed in a file, as a reader would. */
+async function openEdit(page: Page): Promise<void> {
+  await page.locator(".step-call summary", { hasText: "Edit" }).click();
+  expect(await page.locator(".step-call .diff-added").first().textContent()).toBe("+return a + b;");
+}

@@ -1,0 +1,50 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import { type Served, type Site, serveRuns } from "./site.js";
+import type { HardRuns } from "./stored-runs.js";
+
+const TOKEN = "a-token-of-some-length";
+
+/** What the server lets a page do, and whom it lets look. */
+export function describeServing(site: Site<HardRuns>): void {
+  const serve = async (...args: string[]): Promise<Served> => {
+    const served = await serveRuns(site.runsDir, ...args);
+    onTestFinished(() => served.stop());
+    return served;
+  };
+
+  describe("the server", () => {
+    it("sends a page without a script or a style of its own, under a strict policy", async () => {
+      const response = await fetch(site.url);
+      const policy = response.headers.get("content-security-policy") ?? "";
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toContain("script-src 'self'");
+      expect(policy).not.toContain("unsafe");
+      const html = await response.text();
+      expect(html).toMatch(/<script[^>]* src="/);
+      expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=|\sstyle=|https?:\/\//);
+    });
+
+    it("shows nothing without its token, and everything with it", async () => {
+      const { url } = await serve("--token", TOKEN);
+      const [address = ""] = url.split("?");
+      const stranger = await site.visit(address, { expected: /401/ });
+      expect(await stranger.locator("body").textContent()).toContain("This server asks for its token");
+      expect(await stranger.locator("#app").count()).toBe(0);
+      const guest = await site.visit(url);
+      await guest.getByRole("heading", { name: "Overview" }).waitFor();
+      await guest.locator("table tbody tr").first().waitFor();
+      expect(guest.url()).not.toContain(TOKEN);
+      await guest.getByRole("link", { name: "Runs", exact: true }).click();
+      await guest.getByText(/^\d+ of \d+ runs$/).waitFor();
+    });
+
+    it("is missed in words when it is gone", async () => {
+      const served = await serve();
+      const page = await site.visit(`${served.url}#/runs`, { expected: /ERR_|network|EventSource/i });
+      await page.getByText(/^\d+ of \d+ runs$/).waitFor();
+      await served.stop();
+      await page.getByRole("link", { name: "Overview" }).click();
+      await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/does not answer.*assay serve/);
+    });
+  });
+}

@@ -1,0 +1,86 @@
+import type { Page } from "playwright-core";
+import { describe, expect, it } from "vitest";
+import { focused } from "./in-page.js";
+import type { Site } from "./site.js";
+import type { ShownRuns } from "./stored-runs.js";
+
+/** More than any page has things to tab to before its content. */
+const MOST_TABS = 60;
+
+/** Ways through the pages: back and forward, and with the keyboard alone. */
+export function describeWays(site: Site<ShownRuns>): void {
+  describe("ways", () => {
+    it("back and forward bring back filters, the row and the focus", async () => {
+      const page = await site.open(`#/run/${site.runs.large}/rows`);
+      await page.locator("details.many", { hasText: "Outcome" }).locator("summary").click();
+      await page.getByRole("checkbox", { name: "error" }).check();
+      const filtered = page.url();
+      await page.getByRole("grid", { name: "Rows" }).focus();
+      for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.keyboard.press(key);
+      const heading = page.getByRole("heading", { level: 1, name: /· trial 0$/ });
+      await heading.waitFor();
+      const opened = (await heading.textContent())?.split(" ")[0];
+      await expect.poll(() => focused(page)).toContain("· trial 0");
+      await page.goBack();
+      expect(page.url()).toBe(filtered);
+      await expect.poll(() => page.locator(".grid-active").textContent()).toBe(opened);
+      await expect.poll(() => focused(page)).not.toMatch(/^body/);
+      await page.goForward();
+      await heading.waitFor();
+      await page.getByRole("link", { name: "Back to the rows" }).click();
+      await page.getByText(/^121 of 15,000 rows/).waitFor();
+    });
+
+    it("the keyboard alone leads from the overview to a trial and back", async () => {
+      const page = await site.open("#/?dataset=towns");
+      await page.getByRole("link", { name: "steady", exact: true }).first().waitFor();
+      await tabTo(page, /^a: steady/);
+      await page.keyboard.press("Enter");
+      await page.locator(".grid-row").first().waitFor();
+      await tabTo(page, /^grid: Rows/);
+      await page.keyboard.press("ArrowDown");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "q-00001 · trial 0" }).waitFor();
+      await tabTo(page, /^a: Back to the rows/);
+      await page.keyboard.press("Enter");
+      await page.getByText("5,000 of 15,000 rows").waitFor();
+      await tabTo(page, /^a: Overview/, "Shift+Tab");
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Overview" }).waitFor();
+    });
+
+    it("the tabs of a run go by arrow keys", async () => {
+      const page = await site.open(`#/run/${site.runs.trials}`);
+      await page.getByRole("tab", { name: "Summary" }).focus();
+      await page.keyboard.press("ArrowRight");
+      await page.getByRole("figure", { name: "pass@k and pass^k" }).waitFor();
+      await page.keyboard.press("ArrowRight");
+      await page.locator(".grid-row").first().waitFor();
+      expect(await focused(page)).toMatch(/^tab: Rows/);
+    });
+
+    it("the first thing to tab to skips to the content", async () => {
+      const page = await site.open("#/runs");
+      await page.keyboard.press("Tab");
+      expect(await focused(page)).toBe("button: Skip to the content");
+      await page.keyboard.press("Enter");
+      await expect.poll(() => focused(page)).toMatch(/^main/);
+    });
+
+    it("a wrong address says so in words", async () => {
+      const page = await site.open("#/nowhere", { expected: /404/ });
+      await page.getByText("There is no such page.").waitFor();
+      await page.goto(`${site.url}#/run/no-such-run`);
+      await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
+    });
+  });
+}
+
+/** Tabs until the focus is on what is wanted. */
+async function tabTo(page: Page, wanted: RegExp, key = "Tab"): Promise<void> {
+  for (let step = 0; step < MOST_TABS; step++) {
+    if (wanted.test(await focused(page))) return;
+    await page.keyboard.press(key);
+  }
+  throw new Error(`${MOST_TABS} times ${key} do not lead to ${wanted}; the focus is on ${await focused(page)}`);
+}

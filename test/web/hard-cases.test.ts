@@ -1,0 +1,16 @@
+import { describe } from "vitest";
+import { lacks } from "../system-command.js";
+import { describeHostile } from "./describe-hostile.js";
+import { describeLive } from "./describe-live.js";
+import { describeManyRows } from "./describe-many-rows.js";
+import { describeServing } from "./describe-serving.js";
+import { useSite } from "./site.js";
+import { hardRuns } from "./stored-runs.js";
+
+describe.skipIf(lacks("chromium"))("the dashboard in hard cases", () => {
+  const site = useSite(hardRuns);
+  describeHostile(site);
+  describeManyRows(site);
+  describeLive(site);
+  describeServing(site);
+});

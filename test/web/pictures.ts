@@ -1,0 +1,21 @@
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import type { Page } from "playwright-core";
+import { expect } from "vitest";
+
+const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
+const LARGEST_BYTES = 150_000;
+const SIZE = { width: 1280, height: 720 };
+
+/**
+ * Keeps how a page looks for the documentation, when there is no such picture yet or ASSAY_SCREENSHOTS=1 wants all of
+ * them anew; otherwise a test run leaves the pictures as they are.
+ */
+export async function keepPicture(page: Page, name: string): Promise<void> {
+  const path = `${FOLDER}${name}.png`;
+  if (process.env.ASSAY_SCREENSHOTS !== "1" && existsSync(path)) return;
+  mkdirSync(FOLDER, { recursive: true });
+  await page.setViewportSize(SIZE);
+  await page.screenshot({ path });
+  expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(LARGEST_BYTES);
+}

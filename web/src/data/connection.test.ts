@@ -1,0 +1,53 @@
+import { describe, expect, test } from "vitest";
+import { makeConnection } from "./connection.js";
+
+/** A server that is there or not, and counts how often it was asked. */
+function sampleServer() {
+  const server = { isUp: true, asked: 0 };
+  const ask = async () => {
+    server.asked += 1;
+    if (!server.isUp) throw new TypeError("Failed to fetch");
+  };
+  return { server, connection: makeConnection(ask, 5) };
+}
+
+describe("whether the server is there", () => {
+  test("is told when it is gone and when it is back", async () => {
+    const { server, connection } = sampleServer();
+    const said: boolean[] = [];
+    connection.watch((isThere) => said.push(isThere));
+    server.isUp = false;
+    connection.check();
+    await expect.poll(() => said).toEqual([false]);
+    await expect.poll(() => server.asked).toBeGreaterThan(2);
+    expect(said).toEqual([false]);
+    server.isUp = true;
+    await expect.poll(() => said).toEqual([false, true]);
+  });
+
+  test("is not told anew when one request failed and the server is there", async () => {
+    const { server, connection } = sampleServer();
+    const said: boolean[] = [];
+    connection.watch((isThere) => said.push(isThere));
+    connection.check();
+    connection.check();
+    await expect.poll(() => server.asked).toBe(1);
+    await Promise.resolve();
+    expect(said).toEqual([]);
+  });
+
+  test("is told at once to who comes while it is gone, and to nobody who has left", async () => {
+    const { server, connection } = sampleServer();
+    const [first, late]: boolean[][] = [[], []];
+    const leave = connection.watch((isThere) => first?.push(isThere));
+    server.isUp = false;
+    connection.check();
+    await expect.poll(() => first).toEqual([false]);
+    connection.watch((isThere) => late?.push(isThere));
+    expect(late).toEqual([false]);
+    leave();
+    server.isUp = true;
+    await expect.poll(() => late).toEqual([false, true]);
+    expect(first).toEqual([false]);
+  });
+});

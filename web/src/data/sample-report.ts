@@ -1,0 +1,54 @@
+import { makeRow } from "../../../src/core/row.js";
+import type { EmbeddedReport, RowChunk, RunView, ShownField, TrialView } from "../../../src/views/contract.js";
+import { sampleRun } from "../pages/overview/sample-cards.js";
+
+/** One trial for tests: a name of its system, and how each of its trials ended. */
+export interface SampleTrials {
+  system: string;
+  outcomes: readonly ("pass" | "fail")[];
+}
+
+const OUTCOMES = ["pass", "fail"] as const;
+const EXAMPLE = { dataset: "qa", exampleId: "e1" };
+
+/** What a file would hold of one example, put to some systems several times. Trials in `leftOut` have no texts. */
+export function sampleReport(
+  systems: readonly SampleTrials[],
+  { leftOut = [], output = [] }: { leftOut?: readonly number[]; output?: readonly ShownField[] } = {},
+): EmbeddedReport {
+  const rows = systems.flatMap(({ system, outcomes }) =>
+    outcomes.map((outcome, trial) => makeRow({ ...EXAMPLE, system, trial, outcome })),
+  );
+  const trials = rows.map((row): TrialView => {
+    const siblings = rows.filter((other) => other !== row).map((other) => ({ ...other, score: null }));
+    const nothing = { example: null, evidence: {}, grades: [], timeline: null, changes: null, classes: [] };
+    return { run: "r1", row, threshold: 0.7, ...nothing, output, siblings };
+  });
+  const names = systems.map(({ system }) => system);
+  return {
+    schema: "assay.page/1",
+    run: { card: sampleRun("r1") } as RunView,
+    head: {
+      schema: "assay.rows/1",
+      total: rows.length,
+      systems: names,
+      datasets: ["qa"],
+      outcomes: OUTCOMES,
+      categories: ["none"],
+      fields: [],
+    },
+    chunks: [
+      {
+        start: 0,
+        system: rows.map(({ system }) => names.indexOf(system)),
+        dataset: rows.map(() => 0),
+        outcome: rows.map(({ outcome }) => OUTCOMES.indexOf(outcome as (typeof OUTCOMES)[number])),
+        id: rows.map(({ exampleId }) => exampleId),
+        trial: rows.map(({ trial }) => trial),
+      } as unknown as RowChunk,
+    ],
+    trials: trials.filter(({ row }) => !leftOut.includes(row.trial)),
+    comparisons: [],
+    trialsLeftOut: leftOut.length,
+  };
+}

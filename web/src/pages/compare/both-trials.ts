@@ -1,0 +1,67 @@
+import type { TaskName } from "../../../../src/compare/index.js";
+import type { Outcome } from "../../../../src/core/row.js";
+import type { TrialView } from "../../../../src/views/contract.js";
+import type { DataSource, TrialKey } from "../../data/source.js";
+import { trialThatEnded } from "../trial/find-trial.js";
+import { idsTyped } from "./task-word.js";
+
+/** One trial of each side. */
+export interface BothTrials {
+  readonly a: TrialView;
+  readonly b: TrialView;
+}
+
+/** The trial that one side is shown by. */
+export interface WantedTrial {
+  readonly run: string;
+  readonly system: string;
+  readonly task: TaskName;
+  /** Its number, where the address says one. */
+  readonly named: string | undefined;
+  readonly ended: Outcome | undefined;
+}
+
+/** The trials of both sides. */
+export async function bothTrials(source: DataSource, ofA: WantedTrial, ofB: WantedTrial): Promise<BothTrials> {
+  const [a, b] = await Promise.all([wantedTrial(source, ofA), wantedTrial(source, ofB)]);
+  return { a, b };
+}
+
+async function wantedTrial(source: DataSource, { run, system, task, named, ended }: WantedTrial): Promise<TrialView> {
+  const key = { ...task, system, trial: Number(named ?? 0) };
+  if (named !== undefined || ended === undefined) return trialOf(source, run, key);
+  return source.trial(run, await trialThatEnded(source, run, { key, outcome: ended }));
+}
+
+/** An id that somebody typed may be a number or a text. */
+async function trialOf(source: DataSource, run: string, key: TrialKey): Promise<TrialView> {
+  const [first = key.exampleId, second] =
+    typeof key.exampleId === "number" ? [key.exampleId, String(key.exampleId)] : idsTyped(key.exampleId);
+  try {
+    return await source.trial(run, { ...key, exampleId: first });
+  } catch (error) {
+    if (second === undefined) throw error;
+    return source.trial(run, { ...key, exampleId: second });
+  }
+}
+
+/** A text of one side, as far as it can be had. */
+export interface SideText {
+  readonly text: string;
+  readonly isCut: boolean;
+}
+
+export interface WantedText {
+  readonly view: TrialView;
+  /** Of a field of the output. */
+  readonly name: string | undefined;
+}
+
+/** The text of a field; a file may have its beginning alone. */
+export async function textOf(source: DataSource, run: string, { view, name }: WantedText): Promise<SideText> {
+  const field = view.output.find((candidate) => candidate.name === name);
+  if (field === undefined) return { text: "", isCut: false };
+  if (field.text.length >= field.length) return { text: field.text, isCut: false };
+  if (source.kind === "file") return { text: field.text, isCut: true };
+  return { text: await source.text(run, view.row, { of: "output", name: field.name }), isCut: false };
+}
