@@ -3,6 +3,7 @@ import type { EvalResult } from "./core/result.js";
 import { trialCounts } from "./core/trial-counts.js";
 import { reportHead } from "./report/json.js";
 import { type Journal, readManifest } from "./store/journal.js";
+import { hasEnded } from "./store/summary-file.js";
 import { writeCard } from "./views/card-file.js";
 import { runCard } from "./views/cards.js";
 
@@ -25,7 +26,7 @@ export function storeResult(journal: Journal, result: EvalResult, { isOver = fal
     summary,
     counts,
     wallSeconds: timing.wallSeconds,
-    status: complete ? "complete" : "incomplete",
+    status: hasEnded({ complete, counts }, manifest.planned) ? "complete" : "incomplete",
   });
   writeCard(dir, card);
 }

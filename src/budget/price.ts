@@ -1,7 +1,8 @@
 import { type Price, pricesAt, type TokenPrices } from "../core/price.js";
 import type { Usage } from "../core/system.js";
+import { promptOf } from "../core/usage.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
-import { promptOf, requireCounts } from "./usage.js";
+import { requireCounts } from "./usage.js";
 
 export { pricesAt } from "../core/price.js";
 

@@ -19,8 +19,3 @@ export function requireCount(name: string, count: number): void {
   if (!Number.isSafeInteger(count) || count < 0)
     throw new RangeError(`${name} must be a whole number of tokens and not negative, but is ${count}`);
 }
-
-/** The tokens of the prompt, however they were billed. */
-export function promptOf(usage: Usage): number {
-  return usage.input + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
-}

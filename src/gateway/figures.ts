@@ -1,8 +1,8 @@
 import { costOf, picoDollars } from "../budget/price.js";
-import { promptOf } from "../budget/usage.js";
 import type { Price } from "../core/price.js";
 import type { CostSource } from "../core/row.js";
 import type { Usage } from "../core/system.js";
+import { promptOf } from "../core/usage.js";
 
 /** What one request, or all requests of one model, used and cost. Costs are whole pico-dollars, so that sums are exact. */
 export interface Figures {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { ownValue } from "../core/own-value.js";
 import { FILES } from "../store/journal.js";
 import { isRunLocked } from "../store/lock.js";
-import { readSummary, type StoredSummary } from "../store/summary-file.js";
+import { doneIn, hasEnded, readSummary, type StoredSummary } from "../store/summary-file.js";
 import { flatFigures } from "./flat-figures.js";
 import type { StoredRun } from "./stored-runs.js";
 
@@ -17,7 +17,7 @@ function runLine({ run, dir, manifest }: StoredRun, summary: StoredSummary | nul
     run,
     title: config.title ?? null,
     command: commandOf(manifest.invocation),
-    status: statusOf(dir, summary),
+    status: statusOf(dir, summary, manifest.planned),
     created_at: manifest.createdAt ?? null,
     git_revision: manifest.gitRevision ?? null,
     assay_version: manifest.assayVersion ?? null,
@@ -39,14 +39,13 @@ function commandOf(invocation: unknown): string | null {
   return typeof command === "string" ? command : null;
 }
 
-function statusOf(dir: string, summary: StoredSummary | null): string {
+function statusOf(dir: string, summary: StoredSummary | null, planned: number): string {
   if (isRunLocked(join(dir, FILES.lock))) return "running";
-  return summary?.complete === true ? "complete" : "incomplete";
+  return summary !== null && hasEnded(summary, planned) ? "complete" : "incomplete";
 }
 
 function doneOf(summary: StoredSummary | null): number | null {
-  if (summary?.counts == null) return null;
-  return Object.values(summary.counts).reduce((done, { trials, outcomes }) => done + trials - outcomes.skipped, 0);
+  return summary?.counts == null ? null : doneIn(summary.counts);
 }
 
 function costOf(summary: StoredSummary | null): number | null {

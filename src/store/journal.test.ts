@@ -17,8 +17,8 @@ import { JournalError, RunFolderError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { FinishedTrial } from "../runner/ports.js";
 import { Journal, readManifest, readRows } from "./journal.js";
-import { isComplete } from "./summary-file.js";
 import type { Manifest } from "./manifest.js";
+import { isComplete } from "./summary-file.js";
 
 const MANIFEST: Manifest = {
   schema: "assay.run/1",

@@ -44,6 +44,19 @@ function isCounted(counts: Partial<TrialCounts> | null): boolean {
   return typeof counts?.outcomes === "object" && counts.outcomes !== null;
 }
 
+/**
+ * Whether every planned trial came to an end, be it an error: there is nothing that was never run. A run that is over for
+ * other reasons is complete whatever it holds.
+ */
+export function hasEnded({ complete, counts }: Pick<StoredSummary, "complete" | "counts">, planned: number): boolean {
+  return complete || doneIn(counts ?? {}) >= planned;
+}
+
+/** How many trials have come to an end. */
+export function doneIn(counts: NonNullable<StoredSummary["counts"]>): number {
+  return Object.values(counts).reduce((done, { trials, outcomes }) => done + trials - outcomes.skipped, 0);
+}
+
 /** True when a run folder holds every planned trial without an infrastructure error. */
 export function isComplete(dir: string): boolean {
   return readSummary(dir)?.complete === true;

@@ -1,5 +1,6 @@
 import type { TrialBudget, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
+import { promptOf } from "../core/usage.js";
 import type { Delta } from "../dialects/index.js";
 
 /** Counting every few letters would cost more than it tells. */
@@ -108,8 +109,4 @@ function difference(usage: Usage, before: Usage): Usage {
     cacheWrite1h: Math.min(cacheWrite, (usage.cacheWrite1h ?? 0) - (before.cacheWrite1h ?? 0)),
     reasoning: (usage.reasoning ?? 0) - (before.reasoning ?? 0),
   };
-}
-
-function promptOf({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {
-  return input + cacheRead + cacheWrite;
 }

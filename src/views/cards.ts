@@ -2,6 +2,7 @@ import { ownValue } from "../core/own-value.js";
 import type { EvalConfig, EvalResult, JsonSummary, Summary } from "../core/result.js";
 import { noTrials, type TrialCounts, trialCounts } from "../core/trial-counts.js";
 import type { Manifest } from "../store/manifest.js";
+import { doneIn } from "../store/summary-file.js";
 import { cardFigures, figureReader } from "./card-figures.js";
 import { tagsOf } from "./card-tags.js";
 import type { DatasetCard, RunCard, RunStatus, SystemCard } from "./contract.js";
@@ -31,7 +32,7 @@ export function runCard(parts: CardParts): RunCard {
     status: parts.status,
     command: commandOf(manifest),
     planned,
-    done: Object.values(counts).reduce((done, { trials, outcomes }) => done + trials - outcomes.skipped, 0),
+    done: doneIn(counts),
     datasets: config.datasets.map(datasetCard),
     tags: tagsOf(Object.values(summary), config),
     systems,
@@ -67,12 +68,6 @@ export function damagedCard(id: string, { problem, createdAt }: { problem: strin
     parent: null,
     problem,
   };
-}
-
-/** Whether every planned trial came to an end that says something about its system. */
-export function isWhole(counts: CardParts["counts"], planned: number): boolean {
-  const settled = Object.values(counts).map(({ outcomes: { pass, fail, unscored } }) => pass + fail + unscored);
-  return settled.reduce((sum, count) => sum + count, 0) >= planned;
 }
 
 function systemCard(system: string, { manifest, config, summary, counts }: CardParts): SystemCard {

@@ -3,8 +3,8 @@ import type { EvalResult } from "../core/result.js";
 import { VERSION } from "../core/version.js";
 import { readManifest } from "../store/journal.js";
 import { type Manifest, RUN_SCHEMA } from "../store/manifest.js";
-import { readSummary } from "../store/summary-file.js";
-import { isWhole, resultParts, runCard } from "./cards.js";
+import { hasEnded, readSummary } from "../store/summary-file.js";
+import { resultParts, runCard } from "./cards.js";
 import { compareView } from "./compare-view.js";
 import type { CompareView, RunCard, RunView } from "./contract.js";
 import { trialTexts } from "./embedded-trials.js";
@@ -63,7 +63,7 @@ export function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(
   const { runDir, rows } = result;
   const parts = resultParts(result);
   const stored = runDir === null ? null : readSummary(runDir);
-  const isAll = runDir === null ? isWhole(parts.counts, rows.length) : stored?.complete === true;
+  const isAll = hasEnded({ complete: stored?.complete === true, counts: parts.counts }, rows.length);
   const timing = runDir === null ? result.timing : stored?.timing;
   const card = runCard({
     id: runDir === null ? UNNAMED : basename(runDir),

@@ -3,9 +3,9 @@ import { AssayError, messageOf } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import { readManifest } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
-import { readSummary, type StoredSummary } from "../store/summary-file.js";
+import { doneIn, hasEnded, readSummary, type StoredSummary } from "../store/summary-file.js";
 import { readCard } from "./card-file.js";
-import { type CardParts, damagedCard, isWhole, resultParts, runCard } from "./cards.js";
+import { type CardParts, damagedCard, resultParts, runCard } from "./cards.js";
 import type { RunCard, RunFilter } from "./contract.js";
 import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
 import { takingTurns } from "./run-list-turns.js";
@@ -118,7 +118,7 @@ export class RunList {
     const about = { id: folder.id, manifest, planned: manifest.planned, wallSeconds };
     try {
       const parts = resultParts(await this.#result(folder));
-      const ended = isWhole(parts.counts, manifest.planned) ? "complete" : "incomplete";
+      const ended = doneIn(parts.counts) >= manifest.planned ? "complete" : "incomplete";
       return runCard({ ...about, ...parts, status: folder.isRunning ? "running" : ended });
     } catch (error) {
       const nothing = { summary: {}, counts: {}, config: manifest.config };
@@ -161,10 +161,10 @@ function isCurrent(kept: Kept, { state, isRunning }: RunFolder): boolean {
 function storedCard(folder: RunFolder, manifest: Manifest, stored: StoredSummary | null): RunCard | null {
   if (folder.isRunning || stored === null || stored.counts === null) return null;
   if (!stored.complete && folder.hasNewerRows) return null;
-  const { summary, counts, timing, complete } = stored;
+  const { summary, counts, timing } = stored;
   const wallSeconds = timing?.wallSeconds ?? null;
-  const status: CardParts["status"] = complete ? "complete" : "incomplete";
   const { config, planned } = manifest;
+  const status: CardParts["status"] = hasEnded(stored, planned) ? "complete" : "incomplete";
   return runCard({ id: folder.id, manifest, config, planned, summary, counts, wallSeconds, status });
 }
 

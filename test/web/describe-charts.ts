@@ -23,9 +23,16 @@ const CHARTS: readonly { hash: (runs: ShownRuns) => string; titles: readonly str
   },
   { hash: ({ trials }) => `#/run/${trials}/charts`, titles: ["pass@k and pass^k"] },
   { hash: () => "#/trends?dataset=villages", titles: ["Success rate", "Error categories"] },
-  { hash: () => "#/trends?dataset=villages&metric=time", titles: ["Time to success"] },
-  { hash: () => "#/trends?dataset=villages&metric=cost", titles: ["Cost per success"] },
 ];
+
+/** Charts that say of how many rows a mark is. */
+const COUNTED: readonly (readonly [string, RegExp])[] = [
+  ["Latency", /^steady, .*Trials ([\d,]+) of/],
+  ["Top error codes", /^steady, system_error ([\d,]+) /],
+  ["towns: depth by length, lavish", /Tasks ([\d,]+)/],
+];
+
+const METRICS = ["Time to success", "Cost per success", "Mean score", "Error rate", "Success rate"] as const;
 
 const PNG_SIGNATURE = "89504e470d0a1a0a";
 
@@ -50,17 +57,25 @@ export function describeCharts(site: Site<ShownRuns>): void {
       await page.locator(".verdict").waitFor();
     });
 
-    it.each([
-      ["Latency", /^steady, .*Trials ([\d,]+) of/],
-      ["Top error codes", /^steady, system_error ([\d,]+) /],
-      ["towns: depth by length, lavish", /Tasks ([\d,]+)/],
-    ])("%s leads to as many rows as it says", async (title, pattern) => {
+    it("leads to as many rows as it says", async () => {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
-      const mark = markOf(chart(page, title), pattern);
-      const said = pattern.exec((await mark.getAttribute("aria-label")) ?? "")?.[1];
-      await mark.focus();
-      await page.keyboard.press("Enter");
-      await page.getByText(`${said} of 15,000 rows`, { exact: true }).waitFor();
+      for (const [title, pattern] of COUNTED) {
+        const mark = markOf(chart(page, title), pattern);
+        const said = pattern.exec((await mark.getAttribute("aria-label")) ?? "")?.[1];
+        await mark.focus();
+        await page.keyboard.press("Enter");
+        await page.getByText(`${said} of 15,000 rows`, { exact: true }).waitFor();
+        await page.goBack();
+      }
+    });
+
+    it("follows each metric over the runs", async () => {
+      const page = await site.open("#/trends?dataset=villages");
+      for (const metric of METRICS) {
+        await page.getByRole("combobox", { name: "Metric" }).selectOption({ label: metric });
+        await chart(page, metric).locator(".plot svg").waitFor();
+        await expectUsable(page);
+      }
     });
 
     it("tells about a point on hover and with the arrow keys", async () => {

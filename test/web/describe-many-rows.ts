@@ -25,9 +25,9 @@ export function describeManyRows(site: Site<HardRuns>): void {
 
     it("are sorted, found, and gone through to the last", async () => {
       const page = await opened(site);
+      await page.getByRole("combobox", { name: "Sort by" }).selectOption("example");
+      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("row-000000");
       await page.getByRole("grid", { name: "Rows" }).press("End");
-      await expect.poll(() => page.locator(".grid-active-row").getAttribute("data-index")).toBe("99999");
-      await page.getByRole("columnheader", { name: "Example" }).getByRole("button").click();
       await expect.poll(() => page.locator(".grid-active").textContent()).toBe("row-099999");
       await page.getByLabel("Text").fill("row-0777");
       await page.getByText(/^100 of 100,000 rows/).waitFor();

@@ -1,6 +1,7 @@
 import { describe } from "vitest";
 import { lacks } from "../system-command.js";
 import { describeHostile } from "./describe-hostile.js";
+import { describeImported } from "./describe-imported.js";
 import { describeLive } from "./describe-live.js";
 import { describeManyRows } from "./describe-many-rows.js";
 import { describeServing } from "./describe-serving.js";
@@ -12,5 +13,6 @@ describe.skipIf(lacks("chromium"))("the dashboard in hard cases", () => {
   describeHostile(site);
   describeManyRows(site);
   describeLive(site);
+  describeImported(site);
   describeServing(site);
 });

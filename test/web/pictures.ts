@@ -7,15 +7,21 @@ const FOLDER = fileURLToPath(new URL("../../docs/images/", import.meta.url));
 const LARGEST_BYTES = 150_000;
 const SIZE = { width: 1280, height: 720 };
 
-/**
- * Keeps how a page looks for the documentation, when there is no such picture yet or ASSAY_SCREENSHOTS=1 wants all of
- * them anew; otherwise a test run leaves the pictures as they are.
- */
+/** Whether a picture of the documentation is to be made: there is none yet, or ASSAY_SCREENSHOTS=1 wants all anew. */
+export function wantsPicture(name: string): boolean {
+  return process.env.ASSAY_SCREENSHOTS === "1" || !existsSync(pathOf(name));
+}
+
+/** Keeps how a page looks for the documentation, where that is wanted; otherwise a test run leaves the pictures as they are. */
 export async function keepPicture(page: Page, name: string): Promise<void> {
-  const path = `${FOLDER}${name}.png`;
-  if (process.env.ASSAY_SCREENSHOTS !== "1" && existsSync(path)) return;
+  if (!wantsPicture(name)) return;
+  const path = pathOf(name);
   mkdirSync(FOLDER, { recursive: true });
   await page.setViewportSize(SIZE);
   await page.screenshot({ path });
   expect(statSync(path).size, `${path} is too large for a page of the documentation`).toBeLessThan(LARGEST_BYTES);
+}
+
+function pathOf(name: string): string {
+  return `${FOLDER}${name}.png`;
 }

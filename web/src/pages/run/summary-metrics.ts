@@ -74,6 +74,9 @@ export function keyTitle(key: string): string {
   const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
   if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
   if (/^(dataset|facet):/.test(key)) return key;
+  if (key === "cost_of_pass") return "cost of pass (output tokens)";
+  // The leaderboard ranks by dollars where they are known.
+  if (key === "pareto_rank") return "pareto rank (quality, output tokens of a pass)";
   return key.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
 }
 

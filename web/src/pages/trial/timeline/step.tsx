@@ -50,7 +50,8 @@ export function Step({ entry: { step, result } }: { entry: TimelineEntry }) {
 }
 
 function StepTitle({ step, result }: Pick<TimelineEntry, "step" | "result">) {
-  const isSaid = step.text !== "" && step.diff === null;
+  // A call's title holds the gist of its arguments already.
+  const isSaid = step.text !== "" && step.kind !== "call";
   return (
     <>
       {step.title !== "" && (
