@@ -13,12 +13,14 @@ export function describeHostile(site: Site<HardRuns>): void {
     trialHash(site.runs.hostile, { system: ECHO, dataset: "hostile", example: hostileIds()[place] ?? "" });
 
   describe("what a model wrote", () => {
-    it.each(HOSTILE.map((text, place) => [visible(text), place] as const))("is text: %s", async (text, place) => {
-      const page = await site.open(trialOf(place));
+    it("is text, whatever it would like to be", async () => {
+      const page = await site.open(trialOf(0));
       const response = page.getByRole("group", { name: "response", exact: true });
-      await expect.poll(() => response.textContent()).toBe(text);
-      expect(await page.locator("main").locator("script, img, svg[onload], a[href^=javascript]").count()).toBe(0);
-      await expectHarmless(page);
+      for (const [place, text] of HOSTILE.entries()) {
+        await page.goto(`${site.url}${trialOf(place)}`);
+        await expect.poll(() => response.textContent()).toBe(visible(text));
+        await expectHarmless(page);
+      }
     });
 
     it("is text in lists, names, titles and charts", async () => {
@@ -52,7 +54,8 @@ export function describeHostile(site: Site<HardRuns>): void {
 
 async function expectHarmless(page: Page): Promise<void> {
   expect(await page.evaluate("window.pwned")).toBeUndefined();
-  expect(await page.locator("script").count()).toBe(1);
+  expect(await page.locator("script").count(), "the script of the page itself").toBe(1);
+  expect(await page.locator("main").locator("img, iframe, [onload], [onerror], [href^=javascript]").count()).toBe(0);
 }
 
 /** As the page shows it: escapes and marks of direction by their names. */

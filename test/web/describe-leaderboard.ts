@@ -156,6 +156,7 @@ async function cellsOf(page: Page, system: string): Promise<string[]> {
   const row = board(page)
     .locator("tbody tr")
     .filter({ has: page.getByRole("link", { name: system, exact: true }) });
+  await row.waitFor();
   const cells = await row.locator("td.number").all();
   return Promise.all(
     cells.map(async (cell) => {
