@@ -12,6 +12,7 @@ import type { EvalRow } from "./core/row.js";
 import type { Output, System } from "./core/system.js";
 import { type EvaluateOptions, evaluate } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/index.js";
+import { loadRun } from "./load-run.js";
 import { MeanScore, PassRate } from "./metrics/index.js";
 import { readRows } from "./store/journal.js";
 
@@ -275,6 +276,24 @@ describe("the cache", () => {
 });
 
 describe("a stored run", () => {
+  it("is reported as it was when it was run, to the last digit, in the order of its dataset", async () => {
+    const ids = ["b", "10", "a", "2", "01", "1", "zebra", "ä"];
+    const dataset = ids.map((id, i) => ({ id, question: "?", answer: String(i) }));
+    const system = (name: string, cents: number): System => ({
+      name,
+      process: ({ answer }, { trial }) => ({
+        response: Number(answer) % 3 === trial ? String(answer) : "no",
+        latency: 0.1 + Number(answer) / 7,
+        costUsd: (cents + Number(answer)) / 300,
+      }),
+    });
+    const systems = [system("one", 1), system("two", 2)];
+    const result = await evaluate(options({ systems, dataset, trials: 3, runsDir: dir, maxWorkers: 4 }));
+    const stored = await loadRun(result.runDir ?? "");
+    expect(stored.rows.map(({ exampleId }) => exampleId).filter((_, i) => i % 3 === 0)).toEqual([...ids, ...ids]);
+    expect(stored.toJSON()).toEqual(result.toJSON());
+  });
+
   it("has its plan, its rows, its outputs and its summary in a folder", async () => {
     const result = await evaluate(options({ runsDir: join(dir, "runs"), title: "My run", invocation: { flag: 1 } }));
     const run = result.runDir ?? "";

@@ -1,6 +1,5 @@
 import { costOf, dollars, type ModelEntry, type ModelsFile } from "./budget/index.js";
 import { RunFolderError } from "./core/errors.js";
-import { exampleKey } from "./core/example.js";
 import type { Metric } from "./core/metric.js";
 import { registry } from "./core/registry.js";
 import type { EvalResult, Timing } from "./core/result.js";
@@ -8,6 +7,7 @@ import { type EvalRow, makeRow, plainRow } from "./core/row.js";
 import { usagesOf } from "./core/usage.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
+import { encodeExampleKey, exampleOrder } from "./store/examples.js";
 import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
 import { readSummary } from "./store/summary-file.js";
@@ -27,7 +27,7 @@ export interface LoadRunOptions {
  */
 export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOptions = {}): Promise<EvalResult> {
   const manifest = readManifest(dir);
-  const stored = inOrder(lastOfEach(readRows(dir)), manifest);
+  const stored = storedRows(dir, manifest);
   if (stored.length === 0 && !soFar)
     throw new RunFolderError(`${dir} holds no finished trial: there is nothing to report yet.`);
   const repriced = prices === undefined ? { rows: stored, notes: [] } : reprice(stored, manifest, prices);
@@ -52,21 +52,27 @@ export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
   return [...new Map(rows.map((row) => [keyOf(row), row])).values()];
 }
 
+/** The rows of a stored run, the one that counts of each trial, in the order of the plan. */
+export function storedRows(dir: string, manifest: Manifest): EvalRow[] {
+  return inOrder(lastOfEach(readRows(dir)), manifest, exampleOrder(dir));
+}
+
 /** Rows stand in the order they were finished, which is another each time: figures must not depend on it. */
-export function inOrder(rows: readonly EvalRow[], { config }: Manifest): EvalRow[] {
+function inOrder(rows: readonly EvalRow[], { config }: Manifest, kept: ReadonlyMap<string, number> | null): EvalRow[] {
   const systems = new Map(config.systems.map((name, index) => [name, index]));
-  const examples = examplePlaces(rows);
-  const place = (row: EvalRow) => examples.get(exampleOf(row)) ?? 0;
+  const examples = kept ?? placesByName(rows);
+  const place = ({ dataset, exampleId }: EvalRow) =>
+    examples.get(encodeExampleKey(dataset, exampleId)) ?? examples.size;
   return rows
     .map((row) => ({ row, system: systems.get(row.system) ?? 0, example: place(row) }))
     .sort((a, b) => a.system - b.system || a.example - b.example || a.row.trial - b.row.trial)
     .map(({ row }) => row);
 }
 
-/** Where each example stands, `2` before `10`. Comparing texts in that way is slow, and each has rows of all systems. */
-function examplePlaces(rows: readonly EvalRow[]): Map<string, number> {
+/** Where examples stand when their order was not kept: `2` before `10`. */
+function placesByName(rows: readonly EvalRow[]): ReadonlyMap<string, number> {
   const collator = new Intl.Collator("en", { numeric: true });
-  const examples = new Map(rows.map((row) => [exampleOf(row), row]));
+  const examples = new Map(rows.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));
   const sorted = [...examples].sort(
     ([keyA, a], [keyB, b]) =>
       collator.compare(a.dataset, b.dataset) ||
@@ -75,10 +81,6 @@ function examplePlaces(rows: readonly EvalRow[]): Map<string, number> {
       (keyA < keyB ? -1 : 1),
   );
   return new Map(sorted.map(([key], place) => [key, place]));
-}
-
-function exampleOf({ dataset, exampleId }: EvalRow): string {
-  return exampleKey({ dataset, id: exampleId });
 }
 
 /** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */

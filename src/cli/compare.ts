@@ -2,11 +2,11 @@ import { resolve } from "node:path";
 import { type ComparedRun, compareRuns, type RunComparison } from "../compare/index.js";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { inOrder, lastOfEach } from "../load-run.js";
+import { storedRows } from "../load-run.js";
 import { compareMarkdown, compareText } from "../report/compare.js";
 import { type GateWords, gateWords } from "../report/compare-gate.js";
 import { compareReport } from "../report/compare-json.js";
-import { readManifest, readRows } from "../store/journal.js";
+import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { say, writeResult } from "./streams.js";
 
@@ -65,7 +65,7 @@ interface StoredRun {
 function storedRun(name: string, runsDir: string): StoredRun {
   const dir = name === LATEST ? latestRun(runsDir) : findRun({ runsDir, name, isCandidate: () => true });
   const manifest = readManifest(dir);
-  const rows = inOrder(lastOfEach(readRows(dir)), manifest);
+  const rows = storedRows(dir, manifest);
   if (rows.length === 0) throw new RunFolderError(`${dir} holds no finished trial: there is nothing to compare yet.`);
   return { run: { rows, config: manifest.config, runDir: resolve(dir) }, planned: manifest.planned };
 }

@@ -8,12 +8,12 @@ import {
   mergeShards,
   type RecordedVariant,
 } from "../experiments/index.js";
-import { inOrder, lastOfEach } from "../load-run.js";
+import { storedRows } from "../load-run.js";
 import { type ExperimentReport, experimentReport } from "../report/experiment.js";
 import { experimentMarkdown } from "../report/experiment-markdown.js";
 import type { ReportedVariant } from "../report/experiment-rows.js";
 import { formatShare, plural } from "../report/format.js";
-import { readManifest, readRows } from "../store/journal.js";
+import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
@@ -110,7 +110,7 @@ export function storedExperiment(dir: string): StoredExperiment {
   const manifest = readManifest(dir);
   const record = experimentIn(manifest.invocation);
   if (record === null) throw new UsageError(`${dir} is no run of an experiment. Start one with assay experiment run.`);
-  return { dir, record, rows: inOrder(lastOfEach(readRows(dir)), manifest), planned: manifest.planned };
+  return { dir, record, rows: storedRows(dir, manifest), planned: manifest.planned };
 }
 
 interface Reported {

@@ -176,7 +176,7 @@ describe("which trial is meant", () => {
   it("tells datasets apart, and takes the name of one with several tags", async () => {
     const twins = EXAMPLES.map((example) => ({ ...example, id: "same" }));
     const space = await stored({ examples: twins });
-    await expect(show(space, { trial: "same" })).rejects.toThrow(/same#0 --dataset south\n.*same#0 --dataset west/);
+    await expect(show(space, { trial: "same" })).rejects.toThrow(/same#0 --dataset west\n.*same#0 --dataset south/);
     expect(await show(space, { trial: "same", dataset: "west" })).toContain("same of west, trial 0");
   });
 
@@ -213,20 +213,20 @@ describe("which trial is meant", () => {
 });
 
 describe("assay show RUN", () => {
-  it("lists the trials in the order of the report", async () => {
+  it("lists the trials in the order of the dataset", async () => {
     const table = await show(await stored({ systems: [AGENT, BROKEN], trials: 2 }));
     const names = table
       .split("\n")
       .flatMap((line) => /^\| (\w+) +\| \w+ +\| (\S+) +\| (\w+)/.exec(line)?.slice(1).join(" ") ?? []);
     expect(names.slice(1)).toEqual([
-      "agent it#0 fail",
-      "agent it#1 pass",
       "agent fr#0 fail",
       "agent fr#1 pass",
-      "broken it#0 error",
-      "broken it#1 error",
+      "agent it#0 fail",
+      "agent it#1 pass",
       "broken fr#0 error",
       "broken fr#1 error",
+      "broken it#0 error",
+      "broken it#1 error",
     ]);
   });
 
@@ -262,7 +262,7 @@ describe("assay show RUN", () => {
   it("gives all rows as JSON", async () => {
     const { schema, trials } = JSON.parse(await show(await stored({ trials: 2 }), { output: "json", outcome: "pass" }));
     expect(schema).toBe("assay.trials/1");
-    expect(trials.map(({ exampleId }: { exampleId: string }) => exampleId)).toEqual(["it", "fr"]);
+    expect(trials.map(({ exampleId }: { exampleId: string }) => exampleId)).toEqual(["fr", "it"]);
   });
 });
 

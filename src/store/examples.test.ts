@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { readExample, readExamples, writeExamples } from "./examples.js";
+import { encodeExampleKey, exampleOrder, readExample, readExamples, writeExamples } from "./examples.js";
 
 let dir = "";
 
@@ -98,5 +98,34 @@ describe("readExample", () => {
     const line = readFileSync(join(dir, "examples.jsonl"), "utf8");
     writeFileSync(join(dir, "examples.jsonl"), `${line}{"broken\n`);
     expect(() => stored()).toThrow(/examples\.jsonl:2 is not an example/);
+  });
+});
+
+describe("exampleOrder", () => {
+  it("knows where any example stood, by its key", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom('"', "\\", "},", "é".repeat(400), "x".repeat(2000)),
+    );
+    const example = fc.record({
+      id: fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
+      dataset: text,
+      question: text,
+    });
+    const examples = fc.uniqueArray(example, { selector: ({ dataset, id }) => encodeExampleKey(dataset, id) });
+    fc.assert(
+      fc.property(examples, (asked) => {
+        writeExamples(dir, asked);
+        const places = exampleOrder(dir);
+        expect(places?.size).toBe(asked.length);
+        for (const [place, { dataset, id }] of asked.entries())
+          expect(places?.get(encodeExampleKey(dataset, id))).toBe(place);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("knows nothing of runs that kept none", () => {
+    expect(exampleOrder(dir)).toBeNull();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { trialHash } from "./places.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 /** The trial of an agent: what it did step by step, what it changed, and what it had spent by when. */
@@ -11,7 +12,7 @@ export function describeAgent(site: Site<ShownRuns>): void {
         trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       );
       const calls = page.locator(".step-call");
-      await expect.poll(() => calls.count()).toBe(3);
+      await soon(() => calls.count()).toBe(3);
       expect(await calls.nth(0).textContent()).toMatch(/2\.00 s.*Read.*✓ done after 200/);
       expect(await calls.nth(2).textContent()).toMatch(/Bash.*✕ failed after 2\.00 s/);
       await calls.nth(1).locator("summary").click();
@@ -28,7 +29,7 @@ export function describeAgent(site: Site<ShownRuns>): void {
         trialHash(site.runs.agent, { system: "claude", dataset: "repairs", example: "q-00001" }),
       );
       await page.getByRole("checkbox", { name: /^calls/ }).uncheck();
-      await expect.poll(() => page.locator(".step-call").count()).toBe(0);
+      await soon(() => page.locator(".step-call").count()).toBe(0);
       await page.reload();
       await page.locator(".steps .step").first().waitFor();
       expect(await page.locator(".step-call").count()).toBe(0);

@@ -3,6 +3,7 @@ import type { Download, Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { expectUsable, isDrawing } from "./in-page.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 /** Every chart of the dashboard, by the page that has it. */
@@ -82,10 +83,10 @@ export function describeCharts(site: Site<ShownRuns>): void {
       const page = await site.open(`#/run/${site.runs.large}/charts`);
       const drawn = chart(page, "Quality and cost");
       await markOf(drawn, /^swift,/).hover({ force: true });
-      await expect.poll(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
+      await soon(() => drawn.getByRole("tooltip").textContent()).toMatch(/swift.*Cost of an attempt/);
       await markOf(drawn, /^swift,/).focus();
       await page.keyboard.press("ArrowRight");
-      await expect.poll(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);
+      await soon(() => drawn.locator("[data-mark]:focus").getAttribute("aria-label")).toMatch(/^steady,/);
     });
   });
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { assay } from "../assay.js";
 import { Workspace } from "../workspace.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
 const TITLE = "Skills in May";
@@ -43,7 +44,7 @@ export function describeImported(site: Site<HardRuns>): void {
       await page.getByRole("tab", { name: /^Rows/ }).click();
       await page.getByRole("link", { name: "mend-the-sum" }).click();
       const calls = page.locator(".step-call");
-      await expect.poll(() => calls.count()).toBe(2);
+      await soon(() => calls.count()).toBe(2);
       expect(await calls.nth(0).textContent()).toMatch(/1\.00 s.*Read.*✓ done after 1\.00 s/);
       await calls.nth(1).locator("summary").click();
       expect(await calls.nth(1).locator(".diff-line").allTextContents()).toEqual(["-a - b", "+a + b"]);

@@ -5,6 +5,7 @@ import { paretoFronts } from "../../src/stats/pareto.js";
 import { assay, reportOf } from "../assay.js";
 import { expectInOrder, type Sorted } from "./in-order.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 type Figures = Readonly<Record<string, number | null>>;
@@ -95,16 +96,16 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
 
     it("is of one dataset, tag, harness or time when asked", async () => {
       const page = await site.open("#/");
-      await expect.poll(() => boardTitles(page)).toEqual(["repairs", "villages", "towns"]);
+      await soon(() => boardTitles(page)).toEqual(["repairs", "villages", "towns"]);
       await page.getByRole("combobox", { name: "Dataset" }).selectOption("villages");
-      await expect.poll(() => boardTitles(page)).toEqual(["villages"]);
+      await soon(() => boardTitles(page)).toEqual(["villages"]);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByRole("combobox", { name: "Harness" }).selectOption("claude");
-      await expect.poll(() => boardTitles(page)).toEqual(["repairs"]);
+      await soon(() => boardTitles(page)).toEqual(["repairs"]);
       await page.getByRole("button", { name: "Clear filters" }).click();
       await page.getByRole("textbox", { name: "From" }).fill("2026-10-03");
       await page.getByRole("textbox", { name: "To", exact: true }).fill("2026-10-05");
-      await expect.poll(() => page.locator("table time").first().textContent()).toMatch(/5 Oct 2026/);
+      await soon(() => page.locator("table time").first().textContent()).toMatch(/5 Oct 2026/);
       expect(await boardTitles(page)).toEqual(["villages"]);
     });
 
@@ -113,7 +114,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
       const page = await site.open("#/?dataset=towns");
       await page.getByRole("combobox", { name: "Tag" }).selectOption("depth=0.5");
       const expected = Number(summary.swift?.["facet:depth=0.5"]).toFixed(4);
-      await expect.poll(async () => (await cellsOf(page, "swift"))[0]).toContain(`${expected} [`);
+      await soon(async () => (await cellsOf(page, "swift"))[0]).toContain(`${expected} [`);
     });
 
     it("takes two systems to their comparison", async () => {
@@ -187,7 +188,7 @@ async function sortedTwice(table: Locator, title: string, name: string): Promise
   for (const _ of ["once", "twice"]) {
     const before = await sortOf(table);
     await table.getByRole("button", { name: title, exact: true }).click();
-    await expect.poll(() => sortOf(table)).not.toBe(before);
+    await soon(() => sortOf(table)).not.toBe(before);
     const names = await table.locator(name).allTextContents();
     shown.push({ names, isDescending: (await sortOf(table)).endsWith("descending") });
   }

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { keepPicture } from "./pictures.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import { type HardRuns, runningRun, slowSystem } from "./stored-runs.js";
 
 const TRIALS = 8;
@@ -27,9 +28,9 @@ export function describeLive(site: Site<HardRuns>): void {
       for (let trial = 3; trial < TRIALS; trial++) end("right");
       await finished;
       await page.locator(".live").waitFor({ state: "detached" });
-      await expect.poll(() => fact(page, "Trials")).toBe("8 of 8");
-      await expect.poll(() => fact(page, "Cost")).toBe("$0.0700");
-      await expect.poll(() => page.locator("tr", { hasText: "pass rate" }).textContent()).toMatch(/0\.857/);
+      await soon(() => fact(page, "Trials")).toBe("8 of 8");
+      await soon(() => fact(page, "Cost")).toBe("$0.0700");
+      await soon(() => page.locator("tr", { hasText: "pass rate" }).textContent()).toMatch(/0\.857/);
       expect(await page.evaluate("window.sameAsBefore")).toBe(true);
     });
   });
@@ -37,14 +38,14 @@ export function describeLive(site: Site<HardRuns>): void {
 
 async function expectProgress(page: Page, { done, spent }: { done: number; spent: string }): Promise<void> {
   const live = page.getByRole("region", { name: "The run as it goes" });
-  await expect.poll(() => live.textContent(), { timeout: 10_000 }).toContain(`${done} of ${TRIALS}`);
-  await expect.poll(() => live.textContent()).toContain(spent);
+  await soon(() => live.textContent()).toContain(`${done} of ${TRIALS}`);
+  await soon(() => live.textContent()).toContain(spent);
   expect(await live.getByLabel("Trials that are done").getAttribute("value")).toBe(String(done));
 }
 
 async function expectFailures(page: Page): Promise<void> {
   const failures = page.locator(".failures li");
-  await expect.poll(() => failures.count()).toBe(2);
+  await soon(() => failures.count()).toBe(2);
   expect(await failures.first().textContent()).toContain("the endpoint of slow is overloaded");
 }
 

@@ -7,6 +7,7 @@ import { placeIn } from "./describe-pages.js";
 import { expectUsable } from "./in-page.js";
 import { settled } from "./places.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
@@ -35,13 +36,13 @@ export function describeLooks(site: Site<ShownRuns>): void {
       const page = await site.open("#/", { colorScheme: "dark" });
       expect(await lightness(page)).toBeLessThan(60);
       await page.getByLabel("Colours").selectOption("light");
-      await expect.poll(() => lightness(page)).toBeGreaterThan(200);
+      await soon(() => lightness(page)).toBeGreaterThan(200);
       await page.reload();
-      await expect.poll(() => lightness(page)).toBeGreaterThan(200);
+      await soon(() => lightness(page)).toBeGreaterThan(200);
       await page.emulateMedia({ colorScheme: "light" });
       await page.getByLabel("Colours").selectOption("dark");
       await page.reload();
-      await expect.poll(() => lightness(page)).toBeLessThan(60);
+      await soon(() => lightness(page)).toBeLessThan(60);
       await page.getByRole("link", { name: "Trends" }).click();
       await page.locator(".plot svg").first().waitFor();
       await expectUsable(page);

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { longestTask } from "./longest-task.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
 /** No piece of work may hold up the page for longer. */
@@ -26,9 +27,9 @@ export function describeManyRows(site: Site<HardRuns>): void {
     it("are sorted, found, and gone through to the last", async () => {
       const page = await opened(site);
       await page.getByRole("combobox", { name: "Sort by" }).selectOption("example");
-      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("row-000000");
+      await soon(() => page.locator(".grid-active").textContent()).toBe("row-000000");
       await page.getByRole("grid", { name: "Rows" }).press("End");
-      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("row-099999");
+      await soon(() => page.locator(".grid-active").textContent()).toBe("row-099999");
       await page.getByLabel("Text").fill("row-0777");
       await page.getByText(/^100 of 100,000 rows/).waitFor();
     });
@@ -52,7 +53,7 @@ async function scroll(page: Page): Promise<void> {
   for (let turn = 0; turn < TURNS; turn++) {
     const before = await page.evaluate<number>(top);
     await page.mouse.wheel(0, turn % 5 === 4 ? 200_000 : 600);
-    await expect.poll(() => page.evaluate<number>(top), { interval: 5 }).not.toBe(before);
+    await soon(() => page.evaluate<number>(top), { interval: 5 }).not.toBe(before);
     await page.evaluate("new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))");
   }
 }

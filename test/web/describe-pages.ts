@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { expectFits, expectUsable } from "./in-page.js";
 import { type Place, placesOf, settled } from "./places.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
@@ -25,7 +26,7 @@ export function describePages(site: Site<ShownRuns>): void {
       const before = await textOf(page);
       await page.reload();
       await settled(page, place);
-      await expect.poll(() => textOf(page)).toBe(before);
+      await soon(() => textOf(page)).toBe(before);
       expect(page.url()).toContain(place.hash);
       await page.setViewportSize({ width: 400, height: 800 });
       await expectFits(page);

@@ -7,6 +7,7 @@ import { assay } from "../assay.js";
 import { keepPicture, wantsPicture } from "./pictures.js";
 import { trialHash } from "./places.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 interface View {
@@ -70,7 +71,7 @@ async function take({ open, runs }: Site<ShownRuns>, { name, hash, content, from
 /** Scrolls to something, as far as the page goes. */
 async function scrollTo(page: Page, selector: string): Promise<void> {
   const scroll = `(document.querySelector(${JSON.stringify(selector)}).scrollIntoView(), scrollY)`;
-  await expect.poll(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
+  await soon(() => page.evaluate<number>(scroll)).toBeGreaterThan(100);
 }
 
 /** Shows what an agent changed in a file, as a reader would. */

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import { storedRows } from "./stored-rows.js";
 import type { ShownRuns } from "./stored-runs.js";
 
@@ -62,25 +63,25 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open("?system=steady");
       const head = page.getByRole("columnheader", { name: "f1" });
       await head.getByRole("button").click();
-      await expect.poll(() => head.getAttribute("aria-sort")).toBe("descending");
-      await expect.poll(() => scoresInSight(page)).toSatisfy(areAll("0.50"));
+      await soon(() => head.getAttribute("aria-sort")).toBe("descending");
+      await soon(() => scoresInSight(page)).toSatisfy(areAll("0.50"));
       await head.getByRole("button").click();
-      await expect.poll(() => head.getAttribute("aria-sort")).toBe("ascending");
-      await expect.poll(() => scoresInSight(page)).toSatisfy(areAll("0.00"));
+      await soon(() => head.getAttribute("aria-sort")).toBe("ascending");
+      await soon(() => scoresInSight(page)).toSatisfy(areAll("0.00"));
     });
 
     it("are gone through with the keyboard", async () => {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowDown", "ArrowDown", "ArrowUp");
-      await expect.poll(() => activeRow(page)).toBe(1);
+      await soon(() => activeRow(page)).toBe(1);
       await press(page, "PageDown");
-      await expect.poll(() => activeRow(page)).toBeGreaterThan(8);
+      await soon(() => activeRow(page)).toBeGreaterThan(8);
       await press(page, "End");
-      await expect.poll(() => activeRow(page)).toBe(14_999);
-      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("q-04999");
+      await soon(() => activeRow(page)).toBe(14_999);
+      await soon(() => page.locator(".grid-active").textContent()).toBe("q-04999");
       await press(page, "Home", "ArrowRight");
-      await expect.poll(() => page.locator(".grid-active").textContent()).toBe("swift");
+      await soon(() => page.locator(".grid-active").textContent()).toBe("swift");
       await press(page, "ArrowDown", "ArrowDown", "Enter");
       await page.getByRole("heading", { name: "q-00002 · trial 0" }).waitFor();
     });
@@ -89,10 +90,8 @@ export function describeRows(site: Site<ShownRuns>): void {
       const page = await open();
       await page.getByRole("grid", { name: "Rows" }).focus();
       await press(page, "ArrowUp", "ArrowRight", "Enter");
-      await expect
-        .poll(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort"))
-        .toBe("ascending");
-      await expect.poll(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
+      await soon(() => page.getByRole("columnheader", { name: "System" }).getAttribute("aria-sort")).toBe("ascending");
+      await soon(() => page.locator(".grid-row").first().textContent()).toContain("lavish");
     });
 
     it("lead on to the next one of the same list", async () => {
@@ -110,8 +109,8 @@ export function describeRows(site: Site<ShownRuns>): void {
 
 async function expectCount(page: Page, count: number): Promise<void> {
   const words = `${count.toLocaleString("en-US")} of 15,000 rows`;
-  await expect.poll(() => page.locator(".rows-state").textContent(), { timeout: 15_000 }).toMatch(`${words}`);
-  await expect.poll(() => page.locator(".rows-state").textContent()).not.toContain("searching");
+  await soon(() => page.locator(".rows-state").textContent()).toMatch(`${words}`);
+  await soon(() => page.locator(".rows-state").textContent()).not.toContain("searching");
   expect(await page.locator(".rows-state").textContent()).toMatch(new RegExp(`^${words}`));
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Served, type Site, serveRuns } from "./site.js";
+import { soon } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";
 
 const TOKEN = "a-token-of-some-length";
@@ -44,7 +45,7 @@ export function describeServing(site: Site<HardRuns>): void {
       await page.getByText(/^\d+ of \d+ runs$/).waitFor();
       await served.stop();
       await page.getByRole("link", { name: "Overview" }).click();
-      await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/does not answer.*assay serve/);
+      await soon(() => page.getByRole("alert").textContent()).toMatch(/does not answer.*assay serve/);
     });
   });
 }

@@ -2,6 +2,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { focused } from "./in-page.js";
 import type { Site } from "./site.js";
+import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 /** More than any page has things to tab to before its content. */
@@ -20,11 +21,11 @@ export function describeWays(site: Site<ShownRuns>): void {
       const heading = page.getByRole("heading", { level: 1, name: /· trial 0$/ });
       await heading.waitFor();
       const opened = (await heading.textContent())?.split(" ")[0];
-      await expect.poll(() => focused(page)).toContain("· trial 0");
+      await soon(() => focused(page)).toContain("· trial 0");
       await page.goBack();
       expect(page.url()).toBe(filtered);
-      await expect.poll(() => page.locator(".grid-active").textContent()).toBe(opened);
-      await expect.poll(() => focused(page)).not.toMatch(/^body/);
+      await soon(() => page.locator(".grid-active").textContent()).toBe(opened);
+      await soon(() => focused(page)).not.toMatch(/^body/);
       await page.goForward();
       await heading.waitFor();
       await page.getByRole("link", { name: "Back to the rows" }).click();
@@ -64,14 +65,14 @@ export function describeWays(site: Site<ShownRuns>): void {
       await page.keyboard.press("Tab");
       expect(await focused(page)).toBe("button: Skip to the content");
       await page.keyboard.press("Enter");
-      await expect.poll(() => focused(page)).toMatch(/^main/);
+      await soon(() => focused(page)).toMatch(/^main/);
     });
 
     it("a wrong address says so in words", async () => {
       const page = await site.open("#/nowhere", { expected: /404/ });
       await page.getByText("There is no such page.").waitFor();
       await page.goto(`${site.url}#/run/no-such-run`);
-      await expect.poll(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
+      await soon(() => page.getByRole("alert").textContent()).toMatch(/no-such-run/);
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect } from "vitest";
+import { soon } from "./soon.js";
 
 // What is asked of the page itself is written as text: it runs there, and knows nothing of the test.
 
@@ -24,9 +25,7 @@ export async function expectUsable(page: Page): Promise<void> {
 export async function expectFits(page: Page): Promise<void> {
   const spare = "document.documentElement.clientWidth - document.documentElement.scrollWidth";
   // Charts are drawn anew for a window that has just become narrow.
-  await expect
-    .poll(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` })
-    .toBeGreaterThanOrEqual(0);
+  await soon(() => page.evaluate<number>(spare), { message: `too wide: ${page.url()}` }).toBeGreaterThanOrEqual(0);
 }
 
 /** Whether a text is a picture that any reader of XML accepts, with something drawn in it. */
