@@ -11,6 +11,6 @@ export {
   queryRuns,
   withAnswer,
 } from "./query.js";
-export { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS, type ViewName } from "./schema.js";
+export { VIEWS } from "./schema.js";
 export { schemaText } from "./schema-text.js";
 export { type Pieces, writeAside, writePieces } from "./write-pieces.js";

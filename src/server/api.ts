@@ -1,4 +1,4 @@
-import { type Context, Hono } from "hono";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { stream, streamSSE } from "hono/streaming";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { TrialKey } from "../core/row.js";
@@ -16,6 +16,7 @@ export function makeApi(desk: RunDesk): Hono {
   const api = new Hono();
   api.onError((error, context) => failure(context, error));
   api.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
+  api.use(headsAlone);
   api.get("/runs", async (context) => context.json({ runs: await desk.runs(chosen(context, ["dataset", "tag"])) }));
   api.get("/runs/:id", async (context) => context.json(await desk.run(context.req.param("id"))));
   api.get("/runs/:id/rows", (context) => sendRows(context, desk, context.req.param("id")));
@@ -35,6 +36,12 @@ export function makeApi(desk: RunDesk): Hono {
   api.get("/events", (context) => sendChanges(context, desk));
   return api;
 }
+
+/** Nobody reads what follows the head, so that an event stream would wait for its reader for ever. */
+const headsAlone: MiddlewareHandler = async (context, next) => {
+  if (context.req.method !== "HEAD" || !context.req.path.endsWith("/events")) return next();
+  return context.body(null, 200, { "Content-Type": "text/event-stream" });
+};
 
 function chosen<K extends string>(context: Context, names: readonly K[]): Partial<Record<K, string>> {
   const given = names.map((name) => [name, context.req.query(name)] as const);

@@ -10,7 +10,6 @@ export interface GuardOptions {
   hosts: ReadonlySet<string> | null;
 }
 
-const COOKIE = "assay-token";
 
 /** The page loads its own files and nothing else; its texts are of models, and must not be able to do anything. */
 const POLICY = [
@@ -44,6 +43,7 @@ export const safeHeaders: MiddlewareHandler = async (context, next) => {
  * there is a token, those who do not have it. A token in the address is exchanged for a cookie, and the address cleaned.
  */
 export function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
+  const cookie = cookieOf(token ?? "");
   return async (context, next) => {
     if (hosts !== null && !hosts.has(hostName(context.req.header("host"))))
       return refuse(context, 421, "This server answers to the name of its own machine alone.");
@@ -51,8 +51,8 @@ export function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
       return refuse(context, 403, "Pages of other sites may not read this server.");
     if (token === null) return next();
     const given = context.req.query("token");
-    if (given !== undefined && isSame(given, token)) return admit(context, token);
-    const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, COOKIE);
+    if (given !== undefined && isSame(given, token)) return admit(context, cookie, token);
+    const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, cookie);
     if (known !== undefined && isSame(known, token)) return next();
     return refuse(
       context,
@@ -66,11 +66,17 @@ function refuse(context: Context, status: 401 | 403 | 421, error: string): Respo
   return context.json({ error }, status);
 }
 
-function admit(context: Context, token: string): Response {
-  setCookie(context, COOKIE, token, { httpOnly: true, sameSite: "Strict", path: "/" });
+function admit(context: Context, cookie: string, token: string): Response {
+  setCookie(context, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
   const url = new URL(context.req.url);
   url.searchParams.delete("token");
-  return context.redirect(`${url.pathname}${url.search}`);
+  // An address that begins with two slashes is one of another server.
+  return context.redirect(`${url.pathname.replace(/^\/+/, "/")}${url.search}`);
+}
+
+/** Browsers give a cookie to all ports of a machine: a second server must not take away the token of the first. */
+function cookieOf(token: string): string {
+  return `assay-token-${digestOf(token).toString("hex").slice(0, 8)}`;
 }
 
 function hostName(host = ""): string {
@@ -83,6 +89,9 @@ function bearerOf(header: string | undefined): string | undefined {
 
 /** In the same time whatever differs, so that a token cannot be guessed letter by letter. */
 function isSame(given: string, token: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest();
-  return timingSafeEqual(digest(given), digest(token));
+  return timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
 }

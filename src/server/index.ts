@@ -1,1 +1,1 @@
-export { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
+export { type RunningServer, startServer } from "./start-server.js";

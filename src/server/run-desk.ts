@@ -15,6 +15,12 @@ export interface WantedComparison {
   systemB?: string | undefined;
 }
 
+/** A view that was worked out, of the card it was worked out with. */
+interface KeptView {
+  card: RunCard;
+  view: RunView;
+}
+
 interface FoundRun {
   dir: string;
   card: RunCard;
@@ -26,6 +32,8 @@ export class RunDesk {
   readonly #list: RunList;
   readonly #open: OpenRuns;
   readonly #files = new TrialFiles();
+  /** The charts of many rows take long, and a result stays the same for as long as the files of its run do. */
+  readonly #views = new WeakMap<EvalResult, KeptView>();
 
   constructor({ runsDir, load }: { runsDir: string; load: LoadRun }) {
     this.#runsDir = runsDir;
@@ -39,7 +47,12 @@ export class RunDesk {
 
   async run(id: string): Promise<RunView> {
     const { dir, card } = await this.#find(id);
-    return runView({ result: await this.#result({ dir, card }), manifest: readManifest(dir), card });
+    const result = await this.#result({ dir, card });
+    const kept = this.#views.get(result);
+    if (kept?.card === card) return kept.view;
+    const view = runView({ result, manifest: readManifest(dir), card });
+    this.#views.set(result, { card, view });
+    return view;
   }
 
   async result(id: string): Promise<EvalResult> {
@@ -91,7 +104,8 @@ export class RunDesk {
   }
 
   #result({ dir, card }: FoundRun): Promise<EvalResult> {
-    return this.#open.result(dir, card.status === "running");
+    // One that was stopped before its first trial was over has nothing to show, but what it was can be shown.
+    return this.#open.result(dir, card.status === "running" || card.done === 0);
   }
 
   async #find(id: string): Promise<FoundRun> {

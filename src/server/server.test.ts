@@ -180,9 +180,23 @@ describe("the server", () => {
     const cookie = welcome.headers.get("set-cookie") ?? "";
     expect(cookie).toMatch(/HttpOnly.*SameSite=Strict|SameSite=Strict.*HttpOnly/);
     expect((await fetch(at(""), { headers: { cookie: cookie.split(";")[0] ?? "" } })).status).toBe(200);
+    const elsewhere = await fetch(at("/other.example/?token=a%20good%20token"), { redirect: "manual" });
+    expect(elsewhere.headers.get("location")).toBe("/other.example/");
     expect(await ask("api/runs", { host: "machine.example", authorization: "Bearer a good token" })).toMatchObject({
       status: 200,
     });
+  });
+
+  it("leaves the tokens of other servers of the machine alone", async () => {
+    const nameOf = async (token: string) => {
+      await server?.close();
+      await start({ token });
+      const { headers } = await fetch(at(`?token=${token}`), { redirect: "manual" });
+      return (headers.get("set-cookie") ?? "").split("=")[0];
+    };
+    const [one, other] = [await nameOf("the-first-token"), await nameOf("the-second-token")];
+    expect(one).toMatch(/^assay-token-/);
+    expect(other).not.toBe(one);
   });
 
   it("says that a port is taken, and that the page is not built", async () => {
@@ -305,6 +319,19 @@ describe("events", () => {
     expect(await change).toEqual({ done: false, value: {} });
     gone.abort();
   }, 20_000);
+
+  it("leave nothing behind when only their head was asked for", async () => {
+    const id = await storedRun();
+    await start();
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+    const head = (path: string) => fetch(at(path), { method: "HEAD", headers: { connection: "close" } });
+    await head(`api/runs/${id}`);
+    const before = timers();
+    for (let i = 0; i < 20; i++)
+      expect((await head(`api/runs/${id}/events`)).headers.get("content-type")).toBe("text/event-stream");
+    expect((await head("api/events")).status).toBe(200);
+    expect(timers()).toBeLessThan(before + 20);
+  });
 
   it("do not keep the server from closing", async () => {
     const id = await storedRun();

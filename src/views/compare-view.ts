@@ -2,7 +2,7 @@ import { type ComparedRun, compareRuns, type RunName } from "../compare/index.js
 import type { CompareView, RunCard } from "./contract.js";
 
 /** A run as it is held against another: in short, and its rows. */
-export interface ComparedView {
+interface ComparedView {
   card: RunCard;
   result: ComparedRun;
 }

@@ -59,7 +59,7 @@ function* listOf(name: string, items: Iterable<unknown>): Generator<string> {
 }
 
 /** Everything about the run but its rows. */
-export function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)): RunView {
+function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)): RunView {
   const { runDir, rows } = result;
   const parts = resultParts(result);
   const stored = runDir === null ? null : readSummary(runDir);

@@ -1,5 +1,4 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { coloursAt } from "./colours-at.js";
@@ -11,7 +10,7 @@ import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const AXE = axe.source;
 
 interface Violation {
   id: string;

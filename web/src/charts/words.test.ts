@@ -153,6 +153,19 @@ test("a trend is in order of time, and blank where half of the trials or more ha
   ]);
 });
 
+test("trials that a stop left over do not hide that most of the others broke", () => {
+  const stopped = runOf("stopped", "2026-11-04T00:00:00Z", { rate: 1, errors: 8 });
+  const systems = stopped.systems.map((card) => ({ ...card, outcomes: { ...card.outcomes, skipped: 90 } }));
+  const [line] = trendLines([{ ...stopped, systems }], "pass_rate");
+  expect(line?.points[0]?.blank).toBe("80 % of the trials had infrastructure errors");
+});
+
+test("one more system is not several", () => {
+  const run = runOf("one", "2026-11-01T00:00:00Z", { rate: 0.5, errors: 0 });
+  const systems = ["a", "b", "c", "d"].flatMap((system) => run.systems.map((card) => ({ ...card, system })));
+  expect(trendWords(trendLines([{ ...run, systems }], "error_rate"), "error_rate")).toMatch(/ and 1 more system\.$/);
+});
+
 test("the error rate itself is never blank", () => {
   expect(trendLines(runs, "error_rate")[0]?.points.every(({ blank }) => blank === null)).toBe(true);
 });
@@ -218,7 +231,8 @@ test("cost by class: dollars where every class has a price, else it is said that
   const bare: TokenCost = { system: "b", costUsd: null, classes: [{ name: "input", tokens: 10, costUsd: null }] };
   expect([isPriced(priced), isPriced(bare)]).toEqual([true, false]);
   expect([totalOf(priced, "dollars"), totalOf(bare, "dollars"), totalOf(bare, "tokens")]).toEqual([3, null, 10]);
-  expect(tokenCostWords([priced, bare], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
+  expect(tokenCostWords([priced], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
+  expect(tokenCostWords([priced, { ...bare, costUsd: 100 }], "dollars")).toMatch(/^Of 1 system with a bar, a is the/);
   expect(tokenCostWords([bare], "tokens")).toContain("The bars are tokens, not dollars.");
   expect(tokenCostNotes([priced, bare], "dollars")).toEqual([
     "No bar, because the price of the tokens is not known: b.",

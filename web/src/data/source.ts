@@ -54,7 +54,7 @@ export interface RowReceiver {
 }
 
 /** Such as `{ of: "output", name: "response" }`. */
-export interface TextField {
+interface TextField {
   of: "example" | "output";
   name: string;
 }

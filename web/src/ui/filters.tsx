@@ -15,7 +15,7 @@ export function FilterBar({ onClear, children }: { onClear: (() => void) | null;
   );
 }
 
-export interface Choice {
+interface Choice {
   value: string;
   label: string;
 }

@@ -59,3 +59,10 @@ test("a share does not go beyond 100 %", () => {
   const axis = linearAxis({ ...options, values: [0.97, 1], within: [0, 1] });
   expect(axis.place(1)).toBeCloseTo(640);
 });
+
+test("moments that differ by seconds are told apart", () => {
+  const begun = Date.parse("2026-11-16T17:29:53Z");
+  const { ticks } = timeAxis({ values: [begun, begun + 9000], reach: [62, 640], count: 8 });
+  expect(ticks.length).toBeGreaterThan(3);
+  expect(new Set(ticks.map(({ text }) => text)).size).toBe(ticks.length);
+});

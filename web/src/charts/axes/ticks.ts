@@ -42,12 +42,17 @@ export function countTick(value: number): string {
 
 const MONTH = new Intl.DateTimeFormat("en-GB", { month: "short" });
 
-/** A moment by what is new at it: the time within a day, the day within a month, the month, the year. */
+/** A moment by what is new at it: the second, the time within a day, the day within a month, the month, the year. */
 export function momentTick(moment: Date): string {
-  if (moment.getHours() !== 0 || moment.getMinutes() !== 0)
-    return `${moment.getHours()}:${String(moment.getMinutes()).padStart(2, "0")}`;
+  const [hours, minutes, seconds] = [moment.getHours(), moment.getMinutes(), moment.getSeconds()];
+  if (seconds !== 0) return [hours, twoDigits(minutes), twoDigits(seconds)].join(":");
+  if (hours !== 0 || minutes !== 0) return `${hours}:${twoDigits(minutes)}`;
   if (moment.getDate() !== 1) return `${moment.getDate()} ${MONTH.format(moment)}`;
   return moment.getMonth() === 0 ? String(moment.getFullYear()) : MONTH.format(moment);
+}
+
+function twoDigits(count: number): string {
+  return String(count).padStart(2, "0");
 }
 
 /** The day of a run, such as `14 Nov`; empty when it has no date. */

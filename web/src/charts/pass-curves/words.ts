@@ -37,7 +37,7 @@ export function passCurveWords(curves: readonly PassCurve[]): string {
   if (most === 1)
     return "Each example was tried once, so that pass@1 and pass^1 are both the pass rate. More trials show how dependable a system is.";
   const sentences = drawn.slice(0, 3).flatMap((curve) => lastWords(curve));
-  const more = drawn.length > 3 ? ` and ${drawn.length - 3} more systems` : "";
+  const more = drawn.length > 3 ? ` and ${plural(drawn.length - 3, "more system")}` : "";
   return `${sentences.join("; ")}${more}. The wider the gap between the two curves, the less a single trial can be relied on.`;
 }
 

@@ -3,6 +3,7 @@ import { type Axis, linearAxis, logAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { numberTick, type TickText } from "../axes/ticks.js";
 import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import { listed } from "../names.js";
 import type { Mark } from "../plot/mark.js";
 import { type HullMember, hullPath, stepPath } from "../scatter/front.js";
 import { type Label, labelsFor } from "../scatter/labels.js";
@@ -52,7 +53,7 @@ export function layoutQualityCost(
     y,
     points: drawn,
     labels: labelsFor(
-      frontFirst(drawn).map((point) => ({ ...point, size: SIZE })),
+      frontFirst(drawn).map(({ name, x: left, y: top }) => ({ name, x: left, y: top, size: SIZE, ...noteOn(name, placed) })),
       area,
     ),
     step: stepPath(
@@ -105,6 +106,12 @@ function membersOf(names: readonly string[], placed: readonly Placed[]): HullMem
     const point = byName.get(name);
     return point === undefined ? [] : [{ cost: point.cost, quality: point.quality }];
   });
+}
+
+/** Who dominates a system stands beside its name, because a picture has no tooltip. */
+function noteOn(name: string, placed: readonly Placed[]): { note?: string } {
+  const { dominatedBy = [] } = placed.find(({ system }) => system === name) ?? {};
+  return dominatedBy.length === 0 ? {} : { note: `(dominated by ${listed(dominatedBy, 2)})` };
 }
 
 /** Those on the front are named first when names are crowded. */

@@ -9,6 +9,7 @@ const named = fc.record({
   x: fc.double({ min: 0, max: 600, noNaN: true }),
   y: fc.double({ min: 0, max: 300, noNaN: true }),
   size: fc.constant(6),
+  note: fc.constantFrom("(dominated by b)", "(dominated by another system and 11 more)"),
 });
 
 test("a single mark has its name to the right, a little higher", () => {
@@ -18,6 +19,14 @@ test("a single mark has its name to the right, a little higher", () => {
 test("at the right edge the name stands to the left", () => {
   const [label] = labelsFor([{ name: "system", x: 595, y: 100, size: 4 }], area);
   expect(label?.x).toBeLessThan(560);
+});
+
+test("a note stands after the name where there is room, and takes none from another name", () => {
+  const noted = { name: "a", x: 100, y: 100, size: 6, note: "(dominated by b)" };
+  const textsOf = (...marks: Parameters<typeof labelsFor>[0]) => labelsFor(marks, area).map(({ text }) => text);
+  expect(textsOf(noted)).toEqual(["a (dominated by b)"]);
+  expect(textsOf({ ...noted, x: 590 })).toEqual(["a (dominated by b)"]);
+  expect(textsOf(noted, { name: "b", x: 150, y: 96, size: 6 })).toEqual(["a", "b"]);
 });
 
 test("labels never run into each other and stay inside", () => {

@@ -9,6 +9,8 @@ export interface Named {
   readonly y: number;
   /** Half of its extent. */
   readonly size: number;
+  /** What stands after its name where there is room for it. */
+  readonly note?: string;
 }
 
 export interface Label {
@@ -20,20 +22,47 @@ export interface Label {
 
 const HEIGHT = 14;
 const WIDEST = 150;
+const WIDEST_NOTE = 200;
 const GAP = 4;
 
 /** Names beside their marks, as many as do not run into each other; the first ones have the choice. */
 export function labelsFor(marks: readonly Named[], area: Area): Label[] {
-  const taken: Box[] = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
-  const labels: Label[] = [];
+  const covered = marks.map(({ x, y, size }) => ({ x: x - size, y: y - size, width: 2 * size, height: 2 * size }));
+  const names: PlacedName[] = [];
   for (const mark of marks) {
     const text = fitted(mark.name, WIDEST);
+    const taken = [...covered, ...names.map(({ box }) => box)];
     const box = placesFor(mark, widthOf(text)).find((place) => isInside(place, area) && isFree(place, taken));
-    if (box === undefined) continue;
-    taken.push(box);
-    labels.push({ name: mark.name, text, x: box.x, y: box.y + HEIGHT - 3 });
+    if (box !== undefined) names.push({ mark, text, box });
   }
-  return labels;
+  // Notes come after all names: none of them is worth a name.
+  for (const name of names) Object.assign(name, withNote(name, { covered, names, area }));
+  return names.map(({ mark: { name }, text, box }) => ({ name, text, x: box.x, y: box.y + HEIGHT - 3 }));
+}
+
+interface PlacedName {
+  mark: Named;
+  text: string;
+  box: Box;
+}
+
+interface Surroundings {
+  covered: readonly Box[];
+  names: readonly PlacedName[];
+  area: Area;
+}
+
+/** The name with its note, to the right of where it stands or to the left; as it is where there is no room. */
+function withNote(name: PlacedName, { covered, names, area }: Surroundings): PlacedName {
+  const { mark, text, box } = name;
+  if (mark.note === undefined) return name;
+  const noted = `${text} ${fitted(mark.note, WIDEST_NOTE)}`;
+  const width = widthOf(noted);
+  const taken = [...covered, ...names.filter((other) => other !== name).map((other) => other.box)];
+  const wider = [box.x, box.x + box.width - width]
+    .map((x) => ({ ...box, x, width }))
+    .find((place) => isInside(place, area) && isFree(place, taken));
+  return wider === undefined ? name : { mark, text: noted, box: wider };
 }
 
 /** Right above, where the step of a front does not run through it; then right, left, above and below. */

@@ -1,5 +1,5 @@
 import type { TokenClass, TokenCost } from "../../../../src/views/contract.js";
-import { formatCount, formatDollars, formatShare } from "../../ui/format.js";
+import { formatCount, formatDollars, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";
 import type { Fact } from "../plot/mark.js";
@@ -70,9 +70,11 @@ export function tokenCostWords(costs: readonly TokenCost[], unit: Unit): string 
       ? ""
       : `, ${formatShare(amountOf(largest, unit) / dearest.total)} of it for ${CLASS_NAMES[largest.name]}`;
   const all = formatAmount(dearest.total, unit);
+  // One without a bar may have cost more.
+  const among = known.length < costs.length ? `Of ${plural(known.length, "system")} with a bar, ` : "";
   return unit === "dollars"
-    ? `${told(system)} is the dearest with ${all}${share}.`
-    : `${told(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
+    ? `${among}${told(system)} is the dearest with ${all}${share}.`
+    : `${among}${told(system)} used the most tokens, ${all}${share}. The bars are tokens, not dollars.`;
 }
 
 /** Systems without a bar, and totals that the bars do not add up to. */

@@ -71,9 +71,10 @@ function pointOf({ run, at }: DatedRun, card: SystemCard, figure: CardFigure): T
   };
 }
 
+/** Of the trials that were begun: those that a stop left over would hide how many of the others broke. */
 function errorShare({ outcomes }: SystemCard): number {
-  const planned = Object.values(outcomes).reduce((sum, count) => sum + count, 0);
-  return planned === 0 ? 0 : outcomes.error / planned;
+  const begun = Object.values(outcomes).reduce((sum, count) => sum + count, 0) - outcomes.skipped;
+  return begun === 0 ? 0 : outcomes.error / begun;
 }
 
 function end({ figures }: SystemCard, name: string): number | null {

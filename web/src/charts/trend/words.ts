@@ -31,7 +31,7 @@ export function trendWords(lines: readonly TrendLine[], figure: CardFigure): str
   const changes = lines.flatMap((line) => changeOf(line, format));
   if (changes.length === 0)
     return `There is nothing to draw: none of ${plural(runs, "run")} has a value (${reasonsOf(points)}).`;
-  const more = changes.length > 3 ? ` and ${changes.length - 3} more systems` : "";
+  const more = changes.length > 3 ? ` and ${plural(changes.length - 3, "more system")}` : "";
   return `Over ${plural(runs, "run")}: ${changes.slice(0, 3).join("; ")}${more}.`;
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { RunCard } from "../../../../src/views/contract.js";
-import { choiceOf, wantedBy } from "./choice.js";
+import { absentRuns, choiceOf, wantedBy } from "./choice.js";
 
 function run(id: string, ...systems: string[]): RunCard {
   return { id, systems: systems.map((system) => ({ system })) } as unknown as RunCard;
@@ -31,4 +31,14 @@ test("what is missing is said", () => {
   expect(asked({ a: "r3", b: "r3" })).toMatch(/nothing to compare/);
   expect(asked({ a: "r1", b: "r3" })).toMatch(/no system of the same name/);
   expect(asked({ a: "r1", b: "r2", systemA: "y" })).toMatch(/no system of the same name/);
+});
+
+test("a run that an address names and that is gone or damaged is named", () => {
+  const damaged = { ...run("bad"), status: "damaged", problem: "Its rows cannot be read." } as RunCard;
+  expect(absentRuns({ a: "r1", b: "r2" }, RUNS)).toEqual([]);
+  expect(absentRuns({ a: "", b: undefined }, RUNS)).toEqual([]);
+  expect(absentRuns({ a: "gone", b: "gone" }, RUNS)).toEqual([expect.stringContaining("There is no run gone here")]);
+  expect(absentRuns({ a: "r1", b: "bad" }, [...RUNS, damaged])).toEqual([
+    "The run bad is damaged: Its rows cannot be read.",
+  ]);
 });

@@ -23,6 +23,16 @@ export function choiceOf({ a, b, systemA = "", systemB = "" }: Query, runs: read
   return { a: runA, b: runB, systemA: first?.system ?? "", systemB: second?.system ?? "" };
 }
 
+/** Runs that an address names and that cannot be compared, in words: links outlive what they lead to. */
+export function absentRuns({ a, b }: Query, runs: readonly RunCard[]): string[] {
+  const named = [...new Set([a, b])].filter((id) => id !== undefined && id !== "");
+  return named.flatMap((name) => {
+    const run = runs.find(({ id }) => id === name);
+    if (run === undefined) return [`There is no run ${name} here: it was removed, or is in another folder.`];
+    return run.status === "damaged" ? [`The run ${name} is damaged: ${run.problem ?? "it cannot be read"}`] : [];
+  });
+}
+
 /** What to ask for; or, in words, what is still to be chosen. */
 export function wantedBy({ a, b, systemA, systemB }: Choice): WantedComparison | string {
   if (a === null || b === null) return "Choose two runs, or one run twice to compare its systems.";

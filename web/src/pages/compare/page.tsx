@@ -4,7 +4,8 @@ import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
 import type { Route } from "../../shell/route.js";
 import { PageHead } from "../../ui/index.js";
-import { choiceOf, wantedBy } from "./choice.js";
+import { visibleText } from "../trial/text/visible-text.js";
+import { absentRuns, choiceOf, wantedBy } from "./choice.js";
 import { Chooser } from "./chooser.js";
 import { mirrored } from "./mirror.js";
 import { NoteList, Pair } from "./pair.js";
@@ -34,6 +35,11 @@ function Comparing({ route, runs }: { route: Route; runs: readonly RunCard[] }) 
   return (
     <>
       <Chooser route={route} runs={runs} choice={choice} />
+      {absentRuns(route.query, runs).map((problem) => (
+        <p key={problem} class="problem" role="alert">
+          {visibleText(problem)}
+        </p>
+      ))}
       {typeof wanted === "string" ? <p class="quiet">{wanted}</p> : <Compared route={route} wanted={wanted} />}
     </>
   );

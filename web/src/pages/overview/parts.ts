@@ -70,7 +70,7 @@ function newestFirst(runs: readonly RunCard[]): RunCard[] {
 }
 
 /** Whether the figures of a run can be held against others: it has ended, and can be read. */
-export function isOver({ status }: RunCard): boolean {
+function isOver({ status }: RunCard): boolean {
   return status === "complete" || status === "incomplete";
 }
 

@@ -4,7 +4,6 @@ import {
   formatCount,
   formatDollars,
   formatMoment,
-  formatNumber,
   formatSeconds,
   formatShare,
   type KeyValue,
@@ -13,6 +12,7 @@ import {
   StatusBadge,
 } from "../../ui/index.js";
 import { visibleLine, visibleText } from "../trial/text/visible-text.js";
+import { passRule } from "./pass-rule.js";
 
 /** What the run was, and what it took. */
 export function RunHead({ view }: { view: RunView }) {
@@ -39,10 +39,7 @@ function factsOf({ card, config }: RunView): KeyValue[] {
     ["Cost", formatDollars(card.costUsd)],
     ["Time", formatSeconds(card.wallSeconds)],
     ["Datasets", <Datasets key="datasets" card={card} />],
-    [
-      "Passing",
-      `${config.scoreField === "score" ? "score" : visibleLine(config.scoreField)} ≥ ${formatNumber(card.threshold)}`,
-    ],
+    ["Passing", visibleLine(passRule(config))],
     ["Trials of each example", config.trials > 1 ? config.trials : null],
   ];
 }

@@ -1,0 +1,49 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { evaluate } from "../evaluate.js";
+import { AnswerQuality } from "../evaluators/index.js";
+import { loadRun } from "../load-run.js";
+import { Journal } from "../store/journal.js";
+import { RunDesk } from "./run-desk.js";
+
+let runsDir = "";
+
+beforeEach(() => {
+  runsDir = mkdtempSync(join(tmpdir(), "assay-desk-"));
+});
+
+afterEach(() => rmSync(runsDir, { recursive: true, force: true }));
+
+/** A stored run of one system on two questions; its id. */
+async function storedRun(): Promise<string> {
+  const { runDir } = await evaluate({
+    systems: [{ name: "sure", process: () => ({ response: "Paris" }) }],
+    dataset: ["Paris", "Rome"].map((answer, id) => ({ id, question: "Which town?", answer })),
+    evaluators: [new AnswerQuality()],
+    runsDir,
+  });
+  return basename(runDir ?? "");
+}
+
+test("what a run comes to is worked out once for as long as it stays the same", async () => {
+  const id = await storedRun();
+  const desk = new RunDesk({ runsDir, load: loadRun });
+  const first = await desk.run(id);
+  expect(await desk.run(id)).toBe(first);
+  const { journal } = Journal.resume(join(runsDir, id));
+  expect((await desk.run(id)).card.status).toBe("running");
+  journal.close();
+  expect((await desk.run(id)).card.status).toBe("complete");
+});
+
+test("a run that was stopped before its first trial was over is shown, with nothing in it", async () => {
+  const id = await storedRun();
+  writeFileSync(join(runsDir, id, "rows.jsonl"), "");
+  rmSync(join(runsDir, id, "summary.json"));
+  const desk = new RunDesk({ runsDir, load: loadRun });
+  const { card, config } = await desk.run(id);
+  expect([card.status, card.done, card.planned, config.systems]).toEqual(["incomplete", 0, 2, ["sure"]]);
+  expect((await desk.result(id)).rows).toEqual([]);
+});
