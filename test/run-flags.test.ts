@@ -184,6 +184,8 @@ describe("assay run", () => {
     expect(space.runs()).toEqual([]);
     const folder = space.runs("kept")[0] ?? "";
     expect(readdirSync(space.path(folder)).sort()).toEqual([
+      "card.json",
+      "examples.jsonl",
       "manifest.json",
       "outputs.jsonl",
       "rows.jsonl",

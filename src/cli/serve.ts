@@ -8,6 +8,7 @@ import { EXIT, UsageError } from "../core/errors.js";
 import { isLoopback } from "../http/endpoint.js";
 import { loadRun } from "../load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
+import { addressRemark } from "./serve-address.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 
@@ -38,6 +39,8 @@ export async function serveCommand(flags: ServeFlags): Promise<number> {
   const address = token === null ? server.url : `${server.url}?token=${encodeURIComponent(token)}`;
   await writeResult(`${address}\n`);
   say(`The runs of ${runsDir}. Stop with Ctrl-C.`);
+  const remark = addressRemark(host);
+  if (remark !== null) say(remark);
   if (flags.open && process.stdout.isTTY) openBrowser(address);
   await stopped;
   await server.close();

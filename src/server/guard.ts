@@ -10,7 +10,6 @@ export interface GuardOptions {
   hosts: ReadonlySet<string> | null;
 }
 
-
 /** The page loads its own files and nothing else; its texts are of models, and must not be able to do anything. */
 const POLICY = [
   "default-src 'none'",

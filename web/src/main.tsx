@@ -3,7 +3,10 @@ import { embeddedReport, embeddedSource } from "./data/embedded.js";
 import { servedSource } from "./data/served.js";
 import { App } from "./shell/app.js";
 import { SourceProvider } from "./shell/context.js";
+import { wearKeptTheme } from "./shell/theme.js";
 import "./styles/index.css";
+
+wearKeptTheme();
 
 const report = await embeddedReport();
 const source = report === null ? servedSource() : embeddedSource(report);

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 const CHOICES = ["auto", "light", "dark"] as const;
 type Theme = (typeof CHOICES)[number];
@@ -7,14 +7,16 @@ const KEPT_AS = "assay-theme";
 /** Light, dark, or as the system has it; kept for the next visit. */
 export function ThemeChoice() {
   const [theme, setTheme] = useState<Theme>(keptTheme);
-  useEffect(() => {
-    document.documentElement.dataset.theme = theme;
-    keep(theme);
-  }, [theme]);
+  // At once: an effect would come too late for a reader who leaves.
+  const choose = (chosen: Theme) => {
+    keep(chosen);
+    wear(chosen);
+    setTheme(chosen);
+  };
   return (
     <label class="theme">
       Colours{" "}
-      <select value={theme} onChange={({ currentTarget }) => setTheme(themeOf(currentTarget.value))}>
+      <select value={theme} onChange={({ currentTarget }) => choose(themeOf(currentTarget.value))}>
         {CHOICES.map((choice) => (
           <option key={choice} value={choice}>
             {choice}
@@ -23,6 +25,15 @@ export function ThemeChoice() {
       </select>
     </label>
   );
+}
+
+/** Puts on what was chosen on an earlier visit; before anything is drawn, so that a dark page does not begin white. */
+export function wearKeptTheme(): void {
+  wear(keptTheme());
+}
+
+function wear(theme: Theme): void {
+  document.documentElement.dataset.theme = theme;
 }
 
 function themeOf(text: string | null): Theme {

@@ -53,7 +53,13 @@ export function layoutQualityCost(
     y,
     points: drawn,
     labels: labelsFor(
-      frontFirst(drawn).map(({ name, x: left, y: top }) => ({ name, x: left, y: top, size: SIZE, ...noteOn(name, placed) })),
+      frontFirst(drawn).map(({ name, x: left, y: top }) => ({
+        name,
+        x: left,
+        y: top,
+        size: SIZE,
+        ...noteOn(name, placed),
+      })),
       area,
     ),
     step: stepPath(

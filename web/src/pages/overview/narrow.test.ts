@@ -40,3 +40,17 @@ test("a line leads to its rows, those that its figures are of", () => {
   expect(path).toEqual(["run", "r1", "rows"]);
   expect(query).toEqual({ system: "gpt-5-mini", dataset: "qa", tag: "level=2" });
 });
+
+test("tags that are numbers go by their size, others by their name", () => {
+  const tags = ["depth=1", "depth=0.5", "subject=b", "depth=0.25", "length=4000", "length=500", "subject=a", "depth=0"];
+  expect(choicesIn([sampleRun("r", { tags })]).tags).toEqual([
+    "depth=0",
+    "depth=0.25",
+    "depth=0.5",
+    "depth=1",
+    "length=500",
+    "length=4000",
+    "subject=a",
+    "subject=b",
+  ]);
+});

@@ -44,7 +44,7 @@ export interface Choices {
 export function choicesIn(runs: readonly RunCard[]): Choices {
   return {
     datasets: distinct(runs.flatMap(({ datasets }) => datasets.map(({ name }) => name))),
-    tags: distinct(runs.flatMap(({ tags }) => tags)),
+    tags: distinct(runs.flatMap(({ tags }) => tags)).sort(byValue),
     harnesses: distinct(runs.flatMap(({ systems }) => systems.flatMap(({ harness }) => harness ?? []))),
   };
 }
@@ -54,4 +54,17 @@ const NAMES = new Intl.Collator("en", { numeric: true });
 /** Each value once, sorted. */
 export function distinct(values: readonly string[]): string[] {
   return [...new Set(values)].sort(NAMES.compare);
+}
+
+/** Values of one facet that are numbers go by their size: `depth=0.25` before `depth=0.5`. */
+function byValue(x: string, y: string): number {
+  const [a, b] = [halves(x), halves(y)];
+  const difference = a.field === b.field ? a.value - b.value : Number.NaN;
+  return Number.isFinite(difference) ? difference : NAMES.compare(x, y);
+}
+
+function halves(tag: string): { field: string; value: number } {
+  const at = tag.indexOf("=");
+  const value = tag.slice(at + 1);
+  return { field: tag.slice(0, at), value: value.trim() === "" ? Number.NaN : Number(value) };
 }

@@ -37,6 +37,25 @@ function linesOf(runs: Parameters<typeof partsOf>[0], fits: Parameters<typeof en
 describe("lines of the leaderboard", () => {
   const scored = (rate: number) => sampleSystem("s", { pass_rate: rate });
 
+  test("leave out a run that was stopped before it had anything, unless there is no other", () => {
+    const outcomes = { pass: 0, fail: 0, error: 0, unscored: 0, skipped: 10 };
+    const stopped = sampleRun("stopped", {
+      createdAt: day(2),
+      status: "incomplete",
+      systems: [sampleSystem("s", {}, { outcomes }), sampleSystem("alone", {}, { outcomes })],
+    });
+    const broken = sampleRun("broken", {
+      createdAt: day(3),
+      systems: [sampleSystem("t", {}, { outcomes: { ...outcomes, error: 10, skipped: 0 } })],
+    });
+    const first = sampleRun("first", {
+      createdAt: day(1),
+      systems: [scored(0.1), sampleSystem("t", { pass_rate: 1 })],
+    });
+    const runOf = Object.fromEntries(linesOf([first, stopped, broken]).map(({ run, name }) => [name, run.id]));
+    expect(runOf).toEqual({ s: "first", alone: "stopped", t: "broken" });
+  });
+
   test("are the latest run of each system that has ended, with the run before that measured something", () => {
     const lines = linesOf([
       sampleRun("first", { createdAt: day(1), systems: [scored(0.1)] }),

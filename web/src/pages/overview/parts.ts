@@ -78,7 +78,7 @@ function isOver({ status }: RunCard): boolean {
 export function entriesOf(part: Part, fits: (candidate: SystemOfRun) => boolean): Entry[] {
   const latest = new Map<string, Omit<Entry, "rank" | "name">>();
   const all = part.runs.filter(isOver).flatMap((run) => run.systems.map((card) => ({ run, card })));
-  for (const candidate of all) {
+  for (const candidate of begunFirst(all)) {
     const who = whoIs(candidate.card);
     const found = latest.get(who);
     if (found === undefined && fits(candidate))
@@ -87,6 +87,15 @@ export function entriesOf(part: Part, fits: (candidate: SystemOfRun) => boolean)
   }
   const nameOf = namesByHarness([...latest.values()].map(({ card }) => card));
   return ranked([...latest.values()].map((entry) => ({ ...entry, name: nameOf(entry.card) })));
+}
+
+/** A run that was stopped before its first trial was over says nothing, and must not hide the run before it. */
+function begunFirst(all: readonly SystemOfRun[]): SystemOfRun[] {
+  return [...all.filter(({ card }) => isBegun(card)), ...all.filter(({ card }) => !isBegun(card))];
+}
+
+function isBegun({ outcomes: { skipped: _, ...ended } }: SystemCard): boolean {
+  return Object.values(ended).some((count) => count > 0);
 }
 
 /** A run that measured nothing is nothing to compare with. */
