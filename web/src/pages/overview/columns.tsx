@@ -157,11 +157,15 @@ const STANDING: readonly Column<Entry>[] = [
     key: "pareto",
     title: "Pareto rank",
     about:
-      "1 when no other system here is as good for less; by quality and cost per pass, in dollars or else in tokens",
+      "1 when no other system here is as good for less; by quality and cost per pass, in dollars or else in tokens; last when one of them is not known",
     isNumeric: true,
     value: ({ rank }) => rank,
     cell: ({ rank }) =>
-      rank === null ? <span title="Its quality or its cost per pass is not known">{NOTHING}</span> : String(rank),
+      rank === null ? (
+        <span title="No system here has both a quality and a cost per pass">{NOTHING}</span>
+      ) : (
+        String(rank)
+      ),
   },
 ];
 

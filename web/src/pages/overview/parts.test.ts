@@ -82,7 +82,7 @@ describe("lines of the leaderboard", () => {
     expect(lines.map(({ name }) => name).sort()).toEqual(["alone", "m (codex)", "m (no harness)"]);
   });
 
-  test("are ranked by quality and cost per pass; what lacks one has no rank", () => {
+  test("are ranked by quality and cost per pass; what lacks one ranks last", () => {
     const figures = (quality: number, cost: number) => ({ mean_score: quality, cost_per_pass_usd: cost });
     const systems = [
       sampleSystem("best", figures(0.9, 3)),
@@ -92,7 +92,7 @@ describe("lines of the leaderboard", () => {
       sampleSystem("unknown", { mean_score: 0.99 }),
     ];
     const ranks = Object.fromEntries(linesOf([sampleRun("r", { systems })]).map(({ name, rank }) => [name, rank]));
-    expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unknown: null });
+    expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unknown: 3 });
   });
 
   test("are ranked by tokens for each pass where no price is known", () => {

@@ -129,11 +129,11 @@ export function rankingCost(entries: readonly SystemOfRun[]): "cost_per_pass_usd
 function ranked(entries: readonly Omit<Entry, "rank">[]): Entry[] {
   const cost = rankingCost(entries);
   const points = entries.map(({ card: { figures } }) => ({ quality: figures.mean_score, cost: figures[cost] }));
-  const fronts = paretoFronts(points);
-  return entries.map((entry, place) => {
-    const { quality = null, cost: price = null } = points[place] ?? {};
-    return { ...entry, rank: quality === null || price === null ? null : (fronts[place] ?? null) };
-  });
+  // What lacks a figure ranks last; where all do, there is no rank.
+  const fronts = points.some(({ quality, cost: price }) => quality !== null && price !== null)
+    ? paretoFronts(points)
+    : [];
+  return entries.map((entry, place) => ({ ...entry, rank: fronts[place] ?? null }));
 }
 
 /** Thresholds that decided pass or fail in these lines, where they differ: then pass rates cannot be compared. */
