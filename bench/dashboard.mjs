@@ -108,7 +108,17 @@ function withRows(run, runsDir) {
 
 function changeManifest(dir, changes) {
   const path = join(dir, "manifest.json");
-  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...changes }));
+  const text = JSON.stringify({ ...JSON.parse(readFileSync(path, "utf8")), ...changes });
+  writeFileSync(path, text);
+  changeCard(dir, { createdAt: changes.createdAt, size: text.length });
+}
+
+/** The card of a run holds for the manifest that it was made of. */
+function changeCard(dir, { createdAt, size }) {
+  const path = join(dir, "card.json");
+  if (createdAt === undefined) return;
+  const { schema, sizes, card } = JSON.parse(readFileSync(path, "utf8"));
+  writeFileSync(path, JSON.stringify({ schema, sizes: [size, ...sizes.slice(1)], card: { ...card, createdAt } }));
 }
 
 async function served(runsDir, work) {

@@ -9,7 +9,7 @@ const KINDS = ["system", "dataset", "evaluator", "grader", "metric", "reporter"]
 const builtIn = registered();
 
 process.on("disconnect", () => exit(0));
-process.on("message", async (job) => process.send(await run(job)));
+process.on("message", (job) => void run(job).then((done) => process.send(done)));
 process.send("ready");
 
 async function run({ cwd, args, env }) {
