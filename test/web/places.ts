@@ -54,4 +54,6 @@ export async function settled(page: Page, { heading, content }: Place): Promise<
   await page.getByRole("heading", { level: 1, name: heading }).waitFor();
   await page.locator(content).first().waitFor();
   await page.locator(".loading, [aria-busy=true]").first().waitFor({ state: "detached" });
+  // Rows come in pieces, and the first of them are shown already.
+  await page.getByText("have arrived").waitFor({ state: "detached" });
 }

@@ -47,6 +47,8 @@ export function useRoute(): Route {
   useEffect(() => {
     const follow = () => setHash(location.hash);
     addEventListener("hashchange", follow);
+    // It may have changed between the first drawing and now.
+    follow();
     return () => removeEventListener("hashchange", follow);
   }, []);
   return parseRoute(hash);

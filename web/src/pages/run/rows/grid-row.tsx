@@ -1,5 +1,6 @@
 // biome-ignore-all lint/a11y/useSemanticElements: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
 // biome-ignore-all lint/a11y/useFocusableInteractive: a table of a hundred thousand rows cannot be drawn as one, and the grid has the focus for its cells.
+import type { ComponentChildren } from "preact";
 import { memo } from "preact/compat";
 import { OutcomeBadge } from "../../trial/outcome-badge.js";
 import { cellId } from "./cell-id.js";
@@ -40,7 +41,7 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
             class={cellClass(column, at === activeColumn)}
             title={column.isName ? text : undefined}
           >
-            <Cell column={column} text={text} href={href} outcome={table.outcomeAt(place)} />
+            {contentOf({ column, text, href, outcome: table.outcomeAt(place) })}
           </div>
         );
       })}
@@ -48,16 +49,17 @@ export const GridRow = memo(function GridRow(props: GridRowProps) {
   );
 });
 
-interface CellProps {
+interface CellContent {
   column: GridColumn;
   text: string;
   href: string;
   outcome: ReturnType<RowTable["outcomeAt"]>;
 }
 
-function Cell({ column, text, href, outcome }: CellProps) {
+/** Not a component: five hundred of them for each frame of scrolling took longer than all else. */
+function contentOf({ column, text, href, outcome }: CellContent): ComponentChildren {
   if (column.key === "outcome") return <OutcomeBadge outcome={outcome} />;
-  if (column.key !== "example") return <>{text}</>;
+  if (column.key !== "example") return text;
   return (
     <a href={href} tabIndex={-1}>
       {text === "" ? "(empty)" : text}

@@ -17,7 +17,7 @@ export interface GridUse {
 const ROW_HEIGHT = 32;
 const HEAD_HEIGHT = 36;
 /** Rows that are drawn above and below those in sight. */
-const BESIDE = 8;
+const BESIDE = 3;
 
 /** How a grid scrolls, where the keyboard is in it, and what keys and clicks do. */
 export function useGrid({ places, columns, order, onOrder, hrefOf }: GridUse) {
