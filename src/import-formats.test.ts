@@ -1,24 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Content, Workspace } from "../test/workspace.js";
-import type { EvalResult } from "./core/result.js";
+import { type Imported, imported } from "../test/imported.js";
 import type { EvalRow } from "./core/row.js";
-import { importRun } from "./import-run.js";
 import { readExamples } from "./store/examples.js";
 import { readManifest } from "./store/journal.js";
 import { readOutputs } from "./store/outputs.js";
-
-interface Imported {
-  result: EvalResult;
-  format: string;
-  dir: string;
-}
-
-async function imported(files: Readonly<Record<string, Content>>): Promise<Imported> {
-  const workspace = new Workspace(files);
-  const paths = Object.keys(files).map((name) => workspace.path(name));
-  const { result, format } = await importRun({ runsDir: workspace.path("runs"), files: paths });
-  return { result, format, dir: result.runDir ?? "" };
-}
 
 function rowsOf({ result }: Imported, where: Partial<EvalRow>): EvalRow[] {
   const wanted = Object.entries(where) as [keyof EvalRow, unknown][];

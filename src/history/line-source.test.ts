@@ -3,27 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { ask, handRuns } from "../../test/hand-runs.js";
 import { Workspace } from "../../test/workspace.js";
 import { costOf, dollars } from "../budget/index.js";
 import type { Price } from "../core/price.js";
 import { lastOfEach } from "../load-run.js";
 import { readRows } from "../store/journal.js";
-import { type QueryRow, queryRuns } from "./query.js";
+import { queryRuns } from "./query.js";
 import { testRow, writeTestRun } from "./run-testing.js";
 
 const PRICE: Price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 3e6, cacheWrite1h: 4e6, source: "test" };
-
-/** Runs written by hand. */
-function handRuns(...runs: Parameters<typeof writeTestRun>[1][]): Workspace {
-  const space = new Workspace();
-  for (const [index, run] of runs.entries()) writeTestRun(space.path("runs", `run-${index}`), run);
-  return space;
-}
-
-async function ask(space: Workspace, sql: string): Promise<readonly QueryRow[]> {
-  const { rows } = await queryRuns({ runsDir: space.path("runs"), sql });
-  return rows;
-}
 
 describe("what is in the files", () => {
   test("the last row of a trial counts, whatever the order: as in the report", async () => {

@@ -1,22 +1,11 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { ask, handRuns } from "../../test/hand-runs.js";
 import { Workspace } from "../../test/workspace.js";
 import { QueryStopped } from "./database.js";
-import { type QueryRow, queryRuns, withAnswer } from "./query.js";
-import { testRow, writeTestRun } from "./run-testing.js";
-
-/** Runs written by hand. */
-function handRuns(...runs: Parameters<typeof writeTestRun>[1][]): Workspace {
-  const space = new Workspace();
-  for (const [index, run] of runs.entries()) writeTestRun(space.path("runs", `run-${index}`), run);
-  return space;
-}
-
-async function ask(space: Workspace, sql: string): Promise<readonly QueryRow[]> {
-  const { rows } = await queryRuns({ runsDir: space.path("runs"), sql });
-  return rows;
-}
+import { queryRuns, withAnswer } from "./query.js";
+import { testRow } from "./run-testing.js";
 
 function failure(space: Workspace, sql: string): Promise<string> {
   return queryRuns({ runsDir: space.path("runs"), sql }).then(

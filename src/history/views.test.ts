@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { ask, handRuns } from "../../test/hand-runs.js";
 import { Workspace } from "../../test/workspace.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Price } from "../core/price.js";
@@ -7,8 +8,7 @@ import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { lastOfEach } from "../load-run.js";
 import { readRows } from "../store/journal.js";
-import { type QueryRow, queryRuns } from "./query.js";
-import { writeTestRun } from "./run-testing.js";
+import { queryRuns } from "./query.js";
 import { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS } from "./schema.js";
 
 const EXACT: Evaluator = {
@@ -48,18 +48,6 @@ async function realRun(): Promise<Workspace> {
   const systems = [PARIS, BROKEN];
   await evaluate({ systems, dataset: EXAMPLES, evaluators: [EXACT], trials: 2, runsDir: space.path("runs") });
   return space;
-}
-
-/** Runs written by hand. */
-function handRuns(...runs: Parameters<typeof writeTestRun>[1][]): Workspace {
-  const space = new Workspace();
-  for (const [index, run] of runs.entries()) writeTestRun(space.path("runs", `run-${index}`), run);
-  return space;
-}
-
-async function ask(space: Workspace, sql: string): Promise<readonly QueryRow[]> {
-  const { rows } = await queryRuns({ runsDir: space.path("runs"), sql });
-  return rows;
 }
 
 describe("the views", () => {

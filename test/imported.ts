@@ -1,0 +1,18 @@
+import type { EvalResult } from "../src/core/result.js";
+import { importRun } from "../src/import-run.js";
+import { type Content, Workspace } from "./workspace.js";
+
+/** A run that was made of results files, and where it lies. */
+export interface Imported {
+  result: EvalResult;
+  format: string;
+  dir: string;
+}
+
+/** Imports files of a folder of their own, as one run. */
+export async function imported(files: Readonly<Record<string, Content>>): Promise<Imported> {
+  const workspace = new Workspace(files);
+  const paths = Object.keys(files).map((name) => workspace.path(name));
+  const { result, format } = await importRun({ runsDir: workspace.path("runs"), files: paths });
+  return { result, format, dir: result.runDir ?? "" };
+}
