@@ -2,8 +2,9 @@ import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/views/contr
 import { type Axis, logAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { dollarsTick, secondsTick } from "../axes/ticks.js";
-import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import { areaIn, heightFor } from "../layout.js";
 import type { Mark } from "../plot/mark.js";
+import { costAxis } from "../scatter/cost-axis.js";
 import { stepPath } from "../scatter/front.js";
 import { type Label, labelsFor } from "../scatter/labels.js";
 import type { ScatterPoint } from "../scatter/points.js";
@@ -62,12 +63,11 @@ function axesFor(placed: readonly Placed[], width: number) {
   return {
     height,
     area,
-    x: logAxis({
-      values: placed.map(({ costPerPassUsd }) => costPerPassUsd),
-      reach: [area.left, area.right],
-      text: dollarsTick,
-      count: ticksAcross(area),
-    }),
+    x: costAxis(
+      placed.map(({ costPerPassUsd }) => costPerPassUsd),
+      area,
+      dollarsTick,
+    ),
     y: logAxis({
       values: placed.map(({ seconds }) => seconds),
       reach: [area.bottom, area.top],

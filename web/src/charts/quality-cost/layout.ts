@@ -1,10 +1,11 @@
 import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
-import { type Axis, linearAxis, logAxis } from "../axes/axis.js";
+import { type Axis, linearAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { numberTick, type TickText } from "../axes/ticks.js";
-import { areaIn, heightFor, ticksAcross } from "../layout.js";
+import { areaIn, heightFor } from "../layout.js";
 import { listed } from "../names.js";
 import type { Mark } from "../plot/mark.js";
+import { costAxis } from "../scatter/cost-axis.js";
 import { type HullMember, hullPath, stepPath } from "../scatter/front.js";
 import { type Label, labelsFor } from "../scatter/labels.js";
 import type { ScatterPoint } from "../scatter/points.js";
@@ -78,12 +79,11 @@ function axesFor(placed: readonly Placed[], width: number, tick: TickText) {
   return {
     height,
     area,
-    x: logAxis({
-      values: placed.map(({ cost }) => cost),
-      reach: [area.left, area.right],
-      text: tick,
-      count: ticksAcross(area),
-    }),
+    x: costAxis(
+      placed.map(({ cost }) => cost),
+      area,
+      tick,
+    ),
     y: linearAxis({ values: qualities, reach: [area.bottom, area.top], text: numberTick, count: 5, within: [0, 1] }),
   };
 }
