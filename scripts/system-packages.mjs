@@ -12,6 +12,7 @@ const PACKAGES = [
   { package: "util-linux", command: "setpriv", neededBy: "the sandbox for generated code" },
   { package: "python3", command: "python3", neededBy: "running generated Python" },
   { package: "chromium", command: "chromium", neededBy: "the dashboard and the report page" },
+  { package: "redis-server", command: "redis-server", neededBy: "runs over several machines" },
   { package: "bsdutils", command: "script", neededBy: "the progress line on a terminal" },
 ];
 
