@@ -83,6 +83,13 @@ export class JournalError extends AssayError {
   }
 }
 
+/** The queue cannot be reached, or what is in it does not fit what is asked of it. */
+export class QueueError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("QUEUE", message, { ...options, exitCode: EXIT.infrastructure });
+  }
+}
+
 /** The process has nothing left to do, but the run is not over: a promise was never settled and nothing is left to settle it. */
 export class StalledError extends AssayError {
   constructor() {

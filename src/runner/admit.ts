@@ -35,6 +35,14 @@ export function* admissions(
   }
 }
 
+/** The trial that stands at a place of the result; null when the plan has none there. */
+export function trialAt(plan: Plan, index: number): Trial | null {
+  const pair = Math.floor(index / plan.trials);
+  const exampleIndex = pair % plan.examples.length;
+  const systemIndex = Math.floor(pair / plan.examples.length);
+  return trialOf(plan, { systemIndex, exampleIndex, trial: index % plan.trials });
+}
+
 function trialOf(plan: Plan, place: TrialPlace): Trial | null {
   const { systemIndex, exampleIndex, trial } = place;
   const system = plan.systems[systemIndex];

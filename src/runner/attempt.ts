@@ -10,8 +10,8 @@ import type { Alarms } from "./alarms.js";
 import { charge } from "./billed.js";
 import { type Attempted, type Call, openCall, type Returned, returned, type Threw, type Timed, threw } from "./call.js";
 import { failureOf } from "./classify.js";
-import type { CallEnd, Gate } from "./gate.js";
-import type { CachedOutput, RunPorts } from "./ports.js";
+import type { CallEnd, TrialGate } from "./gate.js";
+import type { CachedOutput, ChainPorts } from "./ports.js";
 import { retryOf, waitBeforeRetry } from "./retry.js";
 import { TrialStop } from "./trial-stop.js";
 import { watchOf } from "./watching.js";
@@ -19,7 +19,7 @@ import { watchOf } from "./watching.js";
 export interface AttemptOptions {
   seed: number;
   /** By system: what its endpoint takes at a time. */
-  gates: readonly (Gate | null)[];
+  gates: readonly (TrialGate | null)[];
   /** What a trial is held to. */
   limitsOf: (trial: Trial) => Limits | null;
   /** What passing means. */
@@ -30,7 +30,7 @@ export interface AttemptOptions {
 
 /** Calls systems, or answers for them from the cache when they did the very same work before. */
 export class Attempter {
-  readonly #ports: RunPorts;
+  readonly #ports: ChainPorts;
   readonly #seed: number;
   readonly #threshold: number;
   readonly #alarms: Alarms;
@@ -42,7 +42,7 @@ export class Attempter {
   #sleeping = 0;
   #lastFailure: unknown;
 
-  constructor(ports: RunPorts, { seed, gates, limitsOf, threshold, alarms }: AttemptOptions) {
+  constructor(ports: ChainPorts, { seed, gates, limitsOf, threshold, alarms }: AttemptOptions) {
     this.#ports = ports;
     this.#seed = seed;
     this.#threshold = threshold;
@@ -167,7 +167,7 @@ export class Attempter {
     return gate === null ? this.#call(call, trial) : this.#callThrough(gate, call, trial);
   }
 
-  async #callThrough(gate: Gate, call: Call, trial: Trial): Promise<Attempted> {
+  async #callThrough(gate: TrialGate, call: Call, trial: Trial): Promise<Attempted> {
     const { signal, retry } = this.#ports;
     try {
       const place = await gate.enter(signal);
@@ -279,7 +279,7 @@ function isWhole({ stopped, workspace }: Output): boolean {
 
 /** What is the same for all trials of a system. */
 interface Known {
-  readonly gate: Gate | null;
+  readonly gate: TrialGate | null;
   fingerprint: string | null;
 }
 

@@ -1,6 +1,16 @@
 /** How a call ended, as far as its endpoint is concerned. */
 export type CallEnd = "fine" | "rate_limited" | "failed";
 
+/** Bounds the calls to one endpoint at a time. */
+export interface TrialGate {
+  /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
+  enter(signal: AbortSignal): number | Promise<number>;
+  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait. */
+  leave(call: number, end: CallEnd, pauseMs?: number): void;
+  /** Why calls are waiting, in words; null when none is. */
+  waiting(): string | null;
+}
+
 export interface GateOptions {
   /** Whom the calls go to, for people. */
   name: string;
@@ -18,7 +28,7 @@ const CUT = 0.5;
  * refused for its rate, then growing by one a round. It grows only while the limit is really used: calls that are few
  * anyway say nothing about what the endpoint would take.
  */
-export class Gate {
+export class Gate implements TrialGate {
   readonly #name: string;
   readonly #max: number;
   readonly #clock: () => number;
@@ -44,7 +54,6 @@ export class Gate {
     return Math.floor(this.#limit);
   }
 
-  /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
   enter(signal: AbortSignal): number | Promise<number> {
     signal.throwIfAborted();
     if (this.#queue.length === 0 && this.#hasRoom()) return this.#admit();
@@ -56,7 +65,6 @@ export class Gate {
     });
   }
 
-  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait. */
   leave(call: number, end: CallEnd, pauseMs = 0): void {
     if (end === "rate_limited") this.#cut(call);
     else if (end === "fine") this.#grow();
@@ -65,7 +73,6 @@ export class Gate {
     this.#admitWaiting();
   }
 
-  /** Why calls are waiting, in words; null when none is. */
   waiting(): string | null {
     const pause = this.#pausedUntil - this.#clock();
     if (pause > 0) return `${this.#name} asked to wait ${Math.ceil(pause / 1000)} s`;

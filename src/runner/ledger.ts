@@ -3,6 +3,7 @@ import type { Trial } from "./admit.js";
 import { isPlanned, type Plan, rowIndex, trialsOf } from "./plan.js";
 import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter } from "./record.js";
+import type { TrialBook } from "./trial-chain.js";
 
 /** What an earlier start of the same run left behind. */
 export interface Earlier {
@@ -24,7 +25,7 @@ const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
-export class Ledger {
+export class Ledger implements TrialBook {
   readonly tokens: TokenCounter;
   readonly threshold: number;
   readonly #plan: Plan;
@@ -63,7 +64,7 @@ export class Ledger {
   }
 
   /** Failed attempts of earlier starts of the same run. */
-  attemptsOf(trial: Trial): readonly Attempt[] {
+  attemptsOf(trial: Pick<Trial, "index">): readonly Attempt[] {
     return this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS;
   }
 

@@ -93,18 +93,22 @@ interface TrialCost {
 /** What is held back for a trial; whoever made it knows what is in it. */
 export type Reservation = object;
 
-/** What the runner needs from outside: time, storage, counting and a way to be stopped. */
-export interface RunPorts {
+/** What the steps of a trial need from outside, wherever it is run. */
+export interface ChainPorts {
   /** Milliseconds, monotonic. */
   clock(): number;
-  tokenizer: Tokenizer;
   cache: OutputCache | null;
-  sink: Sink | null;
   signal: AbortSignal;
-  /** Trials at a time: of all systems that call the same endpoint, and of all that call none. */
-  maxWorkers: number;
   budget: BudgetPort;
   retry: RetryPolicy;
+}
+
+/** What the runner needs from outside: time, storage, counting and a way to be stopped. */
+export interface RunPorts extends ChainPorts {
+  tokenizer: Tokenizer;
+  sink: Sink | null;
+  /** Trials at a time: of all systems that call the same endpoint, and of all that call none. */
+  maxWorkers: number;
   /** Calls back when the process has nothing left to wait for; returns how to be left alone. */
   whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;

@@ -3,12 +3,13 @@ import type { Trial } from "./admit.js";
 import { spentOn } from "./billed.js";
 import type { Attempted } from "./call.js";
 import type { Reservation, RunBudgetPort } from "./ports.js";
+import type { TrialPurse } from "./trial-chain.js";
 
 /**
  * Asks the budget of the run before each trial. A trial that does not fit waits while others may still give money back;
  * when none can, no trial is started any more, and those under way go on to their end.
  */
-export class Purse {
+export class Purse implements TrialPurse {
   readonly #budget: RunBudgetPort | null;
   readonly #signal: AbortSignal;
   readonly #held = new Map<number, Reservation>();
@@ -78,6 +79,7 @@ export class Purse {
   };
 }
 
-function isJudged({ wiring }: Trial): boolean {
+/** True when an evaluator of the trial says that it asks models. */
+export function isJudged({ wiring }: Trial): boolean {
   return wiring.evaluators.some(({ isPaid }) => isPaid === true);
 }
