@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+
+/** The names of everything that Assay keeps in Redis. */
+export const KEYS = {
+  /** Sorted set: runs by when the lease of their coordinator ends, in milliseconds. */
+  runs: "assay:runs",
+  /** Sorted set: workers by when their lease ends, in milliseconds. */
+  workers: "assay:workers",
+  /** Channel: told when a run is announced, or is over. */
+  news: "assay:news",
+  /** Text: a worker's state as JSON; it expires with the lease. */
+  worker: (id: string) => `assay:worker:${id}`,
+  /** Text: the announcement of a run as JSON. */
+  run: (key: string) => `assay:run:${key}`,
+  /** Stream: parcels of finished trials. */
+  results: (key: string) => `assay:run:${key}:results`,
+  /** Bitmap: trials that were delivered. */
+  delivered: (key: string) => `assay:run:${key}:delivered`,
+  /** Hashes and sorted sets of the budget of a run begin with this. */
+  budget: (key: string) => `assay:run:${key}:budget`,
+  /** What all keys of a run begin with, but for those of BullMQ. */
+  ofRun: (key: string) => `assay:run:${key}*`,
+  /** What the keys of an endpoint's gate begin with. */
+  gate: (endpoint: string) => `assay:gate:${createHash("sha256").update(endpoint).digest("hex").slice(0, 32)}`,
+};
+
+/** What the keys of BullMQ begin with. */
+export const BULL_PREFIX = "assay:bull";
+
+/** The name of the queue of one system of a run. */
+export function laneName(key: string, systemIndex: number): string {
+  return `${key}.${systemIndex}`;
+}
