@@ -1,7 +1,7 @@
 import { type Attempt, type EvalRow, isScored } from "../core/row.js";
 import type { Trial } from "./admit.js";
 import { isPlanned, type Plan, rowIndex, trialsOf } from "./plan.js";
-import type { FinishedTrial, Progress, RunPorts } from "./ports.js";
+import type { EncodedTrial, FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter } from "./record.js";
 import type { TrialBook } from "./trial-chain.js";
 
@@ -69,12 +69,12 @@ export class Ledger implements TrialBook {
   }
 
   /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
-  record(trial: Pick<Trial, "index">, finished: FinishedTrial): void {
+  record(trial: Pick<Trial, "index">, finished: FinishedTrial, encoded?: EncodedTrial): void {
     this.#throwFailure();
     // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
-    this.#ports.sink?.append(finished);
+    this.#ports.sink?.append(finished, encoded);
     this.#nextWrite ??= new Promise((resolve) => {
       setImmediate(() => {
         this.#write();

@@ -8,8 +8,18 @@ import type { RetryPolicy } from "./retry.js";
 
 /** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */
 export interface Sink {
-  append(entry: FinishedTrial): void;
+  /** A trial that was finished elsewhere comes with its lines. */
+  append(entry: FinishedTrial, encoded?: EncodedTrial): void;
   flush(): void;
+}
+
+/** The lines of a finished trial in the journal. */
+export interface EncodedTrial {
+  row: string;
+  /** Null when there is none, or when it is in a file. */
+  output: string | null;
+  /** The file that holds the line of the output. */
+  outputFile?: string;
 }
 
 /** A finished trial as it is written down. */

@@ -21,6 +21,8 @@ export interface TrialChain {
   run(trial: Trial): PromiseLike<void> | undefined;
   /** Why trials are waiting, in words; null when none is. */
   waiting(): string | null;
+  /** Records a trial as failed without asking its system. */
+  fail(trial: Trial, error: TrialError): void;
   /** Records those of the trials whose promises nothing can settle any more, and says which they are. */
   giveUp(trials: readonly Trial[]): readonly Trial[];
 }
@@ -107,6 +109,12 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     return finish(trial, threw(error, attempted));
   };
 
+  const failed = (trial: Trial, error: TrialError): void => {
+    const call = attempter.callOf(trial) ?? openCall({ trial, runSeed: plan.seed, ...NO_LIMITS, signal: ports.signal });
+    void finish(trial, threw(error, { durationMs: 0, call }));
+    call.leaveGate?.("failed");
+  };
+
   return {
     limitsOf,
     waiting: () => attempter.waiting(),
@@ -120,17 +128,13 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
       if (isThenable(finished)) return finished.then(() => book.written());
       return book.turnIsLong() ? book.written() : undefined;
     },
+    fail: failed,
     giveUp(trials) {
       // Those that wait for a place at their endpoint get one from those that are given up.
       const called = trials.filter((trial) => attempter.callOf(trial) !== null);
       const stuck = called.length === 0 ? trials : called;
-      for (const trial of stuck) {
-        const error = new TrialError("system_error", "nothing is left that could settle the promise it waits for");
-        const call =
-          attempter.callOf(trial) ?? openCall({ trial, runSeed: plan.seed, ...NO_LIMITS, signal: ports.signal });
-        void finish(trial, threw(error, { durationMs: 0, call }));
-        call.leaveGate?.("failed");
-      }
+      for (const trial of stuck)
+        failed(trial, new TrialError("system_error", "nothing is left that could settle the promise it waits for"));
       return stuck;
     },
   };

@@ -1,20 +1,29 @@
 import { createHash } from "node:crypto";
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
+import { basename, join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { EvalRow } from "../core/row.js";
-import type { Output } from "../core/system.js";
 import { writeAtomically } from "../files/atomic.js";
 import { readLines } from "../files/lines.js";
-import type { FinishedTrial, Sink } from "../runner/ports.js";
+import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { decodeRow, encodeKey, encodeRow } from "./row-codec.js";
-
-/** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
-const LARGE_OUTPUT = 1 << 20;
+import { decodeRow, encodeKey } from "./row-codec.js";
+import { encodeTrial, LARGE_OUTPUT } from "./trial-lines.js";
 
 export const FILES = {
   manifest: "manifest.json",
@@ -66,10 +75,12 @@ export class Journal implements Sink {
     }
   }
 
-  append({ row, output, ...said }: FinishedTrial): void {
-    const key = encodeKey(row);
-    if (output !== null) this.#outputs += `${this.#outputLine(key, output, said)}\n`;
-    this.#rows += `${encodeRow(row, key)}\n`;
+  append(finished: FinishedTrial, encoded: EncodedTrial = encodeTrial(finished)): void {
+    const { row, output, outputFile } = encoded;
+    if (outputFile !== undefined) this.#outputs += `${fileLine(finished.row, this.#takeOver(outputFile))}\n`;
+    else if (output !== null)
+      this.#outputs += `${output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output))}\n`;
+    this.#rows += `${row}\n`;
   }
 
   flush(): void {
@@ -101,20 +112,41 @@ export class Journal implements Sink {
     }
   }
 
-  #outputLine(key: string, output: Output, { evidence, grades }: Pick<FinishedTrial, "evidence" | "grades">): string {
-    const shown = evidence === null ? "" : `,"evidence":${JSON.stringify(evidence)}`;
-    const said = grades === null ? "" : `,"grades":${JSON.stringify(grades)}`;
-    const line = `{${key},"output":${outputJson(output)}${shown}${said}}`;
-    return line.length <= LARGE_OUTPUT ? line : `{${key},"file":${JSON.stringify(this.#writeLarge(line))}}`;
+  #writeLarge(line: string): string {
+    const name = `${createHash("sha256").update(line).digest("hex").slice(0, 32)}.json`;
+    return this.#beside(name, (path) => writeAtomically(path, line));
   }
 
-  #writeLarge(line: string): string {
-    const file = join("outputs", `${createHash("sha256").update(line).digest("hex").slice(0, 32)}.json`);
+  /** Another process has written it; this one makes it a part of the run. A file that was taken over before is there. */
+  #takeOver(outputFile: string): string {
+    return this.#beside(basename(outputFile), (path) => {
+      if (existsSync(outputFile)) move(outputFile, path);
+    });
+  }
+
+  /** Puts a file beside the lines, and says how they name it. */
+  #beside(name: string, put: (path: string) => void): string {
+    const file = join("outputs", name);
     return wrapped(this.dir, () => {
       mkdirSync(join(this.dir, "outputs"), { recursive: true });
-      writeAtomically(join(this.dir, file), line);
+      put(join(this.dir, file));
       return file;
     });
+  }
+}
+
+function fileLine(row: EvalRow, file: string): string {
+  return `{${encodeKey(row)},"file":${JSON.stringify(file)}}`;
+}
+
+/** Folders on other disks take a copy. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    copyFileSync(from, to);
+    rmSync(from);
   }
 }
 
@@ -181,15 +213,6 @@ function mendTail(path: string): string[] {
   if (!torn) return [];
   truncateSync(path, sound);
   return [`${path}: a torn last line was dropped; its trial is run again`];
-}
-
-/** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
-function outputJson(output: Output): string {
-  try {
-    return JSON.stringify(output);
-  } catch (error) {
-    return JSON.stringify({ notRecorded: `the output cannot be written as JSON: ${messageOf(error)}` });
-  }
 }
 
 function writeAll(fd: number, text: string): void {
