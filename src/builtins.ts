@@ -1,7 +1,8 @@
 import { catalogueDefinitions } from "./catalogue/definitions.js";
 import { UsageError } from "./core/errors.js";
 import { registry } from "./core/registry.js";
-import { needle } from "./datasets/index.js";
+import type { System } from "./core/system.js";
+import { needle } from "./datasets/needle.js";
 import { evaluatorFactories } from "./evaluators/factories.js";
 import { namedMetrics } from "./metrics/index.js";
 import { markdownReporter } from "./report/eval/eval-markdown.js";
@@ -9,8 +10,9 @@ import { evalReporter } from "./report/eval/eval-text.js";
 import { junitReporter } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
-import { compressorFactories } from "./systems/compressors/index.js";
 import { htmlReporter } from "./views/html-report.js";
+
+const COMPRESSORS = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
 
 // Names everything that comes with the package. Imported for its effect, which a module has once however often it is asked for.
 registry.register("dataset", "needle", needle);
@@ -20,7 +22,7 @@ registry.register("dataset", "agent-tasks", {
   load: async (options) => (await import("./agents/tasks/index.js")).agentTasks.load(options),
 });
 for (const [name, definition] of catalogueDefinitions()) registry.register("dataset", name, definition);
-for (const [name, factory] of Object.entries(compressorFactories)) registry.register("system", name, factory);
+for (const name of COMPRESSORS) registry.register("system", name, (argument) => compressor(name, argument));
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
 registry.register("evaluator", "graders", async () => {
   // What graders need is loaded with the first of them: most runs have none.
@@ -33,3 +35,10 @@ registry.register("evaluator", "llm_judge", () => {
 for (const metric of namedMetrics()) registry.register("metric", metric.name, () => metric);
 for (const reporter of [tableReporter, jsonReporter, evalReporter, markdownReporter, junitReporter, htmlReporter])
   registry.register("reporter", reporter.name, reporter);
+
+/** Loaded when one is asked for, like everything that few runs need: reading code takes longer than all else at the start. */
+async function compressor(name: string, argument: string | undefined): Promise<System> {
+  const make = (await import("./systems/compressors/index.js")).compressorFactories[name];
+  if (make === undefined) throw new UsageError(`There is no compressor "${name}".`);
+  return make(argument);
+}

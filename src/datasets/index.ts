@@ -1,6 +1,6 @@
 export { FILE_EXTENSIONS } from "./formats.js";
+export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
 export { readJsonl } from "./jsonl.js";
 export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";
 export type { NamedFiles } from "./named-files.js";
-export { generateNeedles, type NeedleExample, type NeedleOptions, needle } from "./needle.js";
 export { isBadRow } from "./source-row.js";

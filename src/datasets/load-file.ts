@@ -65,23 +65,24 @@ interface FilesToRead {
 async function readAll(rowFiles: readonly RowFile[], { paths, options }: FilesToRead): Promise<Dataset> {
   const { name, subject, ...rows } = rowOptions(options);
   const hash = createHash("sha256");
-  const { convert, placeOf } = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
+  const conversion = conversionOf(rowFiles, { dataset: name, ...(rows.map && { map: rows.map }) });
   const { examples, notes, groupBy } = await loadRows({
     ...rows,
     name: rowFiles.length === 1 ? (rowFiles[0]?.name ?? name) : name,
     rowFiles,
     seen: hash,
     ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
-    convert,
+    convert: conversion.convert,
   });
   const { registry = defaultRegistry, permissions } = options;
-  await fillEnvironments(examples, (example) => {
-    const { file, line } = placeOf(example);
+  const tasks = conversion.mayBeTasks() ? examples : [];
+  await fillEnvironments(tasks, (example) => {
+    const { file, line } = conversion.placeOf(example);
     return { path: paths[file] ?? "", at: rowFiles[file]?.at(line) ?? name };
   });
-  const graders = await graderEvaluators(examples, { registry, permissions });
+  const graders = await graderEvaluators(tasks, { registry, permissions });
   // Known by the files' bytes and by how rows were chosen from them, where all of them were read anyway, and all there is.
-  const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !examples.some(hasEnvironment);
+  const isKnownByBytes = rowFiles.every(({ table }) => table === undefined) && !tasks.some(hasEnvironment);
   return makeDataset({
     name,
     examples,
@@ -100,16 +101,23 @@ function conversionOf(rowFiles: readonly RowFile[], renaming: ToExampleOptions) 
   // Made once: a large file waits for the conversion of each row.
   const conversions = rowFiles.map(({ textOnly }) => ({ ...renaming, textOnly }));
   const places = new WeakMap<Example, { file: number; line: number }>();
+  let mayBeTasks = false;
   return {
     convert: (row: RawRow, file: number, line: number): Conversion => {
       const converted = toExample(row, conversions[file]);
       if (!("example" in converted)) return converted;
+      const { graders, environment } = converted.example;
+      // Nearly every row of nearly every file.
+      if (graders === undefined && environment === undefined) return converted;
+      mayBeTasks = true;
       const problem = problemWithTask(converted.example);
       if (problem !== null) return { problem };
       if (hasEnvironment(converted.example)) places.set(converted.example, { file, line });
       return converted;
     },
     placeOf: (example: Example) => places.get(example) ?? { file: 0, line: 0 },
+    /** False when no row so far named graders or an environment: then no example has to be looked at again. */
+    mayBeTasks: () => mayBeTasks,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { NeedleOptions } from "./needle.js";
+import type { NeedleOptions } from "./generate-needles.js";
 import { parseSettings, type SettingsSyntax } from "./number-settings.js";
 
 /** More tokens than any model reads. */

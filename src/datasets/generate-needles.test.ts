@@ -4,10 +4,10 @@ import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { normalizeAnswer } from "../evaluators/normalize.js";
 import { loadTokenizer } from "../tokens/index.js";
-import { generateNeedles, type NeedleExample, needle } from "./needle.js";
+import { generateNeedles, loadNeedles, type NeedleExample } from "./generate-needles.js";
 import { parseNeedleConfig } from "./needle-config.js";
 
-const loaded = (options: LoadOptions) => needle.load(options) as LoadedExamples;
+const loaded = (options: LoadOptions): LoadedExamples => loadNeedles(options);
 const load = (options: LoadOptions) => loaded(options).examples as NeedleExample[];
 const tally = (values: readonly unknown[]) => {
   const counts = new Map<unknown, number>();
@@ -97,11 +97,6 @@ describe("generateNeedles", () => {
 });
 
 describe("needle", () => {
-  it("is judged by contains", () => {
-    expect(needle.primaryField).toBe("contains");
-    expect(needle.evaluators?.map((one) => (typeof one === "string" ? one : one.name))).toEqual(["answer_quality"]);
-  });
-
   it("has its results broken down by depth and length, which every example has", () => {
     const { facets = [], examples } = loaded({ maxExamples: 7, config: "lengths=60,70;depths=0,1" });
     expect(facets).toEqual(["depth", "length"]);
