@@ -7,9 +7,10 @@ import { type EvalRow, makeRow, plainRow } from "./core/row.js";
 import { usagesOf } from "./core/usage.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
-import { encodeExampleKey, exampleOrder } from "./store/examples.js";
+import { readExamplePlaces } from "./store/example-places.js";
 import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
+import { inOrder } from "./store/row-order.js";
 import { readSummary } from "./store/summary-file.js";
 
 export interface LoadRunOptions {
@@ -53,34 +54,8 @@ export function lastOfEach(rows: readonly EvalRow[]): EvalRow[] {
 }
 
 /** The rows of a stored run, the one that counts of each trial, in the order of the plan. */
-export function storedRows(dir: string, manifest: Manifest): EvalRow[] {
-  return inOrder(lastOfEach(readRows(dir)), manifest, exampleOrder(dir));
-}
-
-/** Rows stand in the order they were finished, which is another each time: figures must not depend on it. */
-function inOrder(rows: readonly EvalRow[], { config }: Manifest, kept: ReadonlyMap<string, number> | null): EvalRow[] {
-  const systems = new Map(config.systems.map((name, index) => [name, index]));
-  const examples = kept ?? placesByName(rows);
-  const place = ({ dataset, exampleId }: EvalRow) =>
-    examples.get(encodeExampleKey(dataset, exampleId)) ?? examples.size;
-  return rows
-    .map((row) => ({ row, system: systems.get(row.system) ?? 0, example: place(row) }))
-    .sort((a, b) => a.system - b.system || a.example - b.example || a.row.trial - b.row.trial)
-    .map(({ row }) => row);
-}
-
-/** Where examples stand when their order was not kept: `2` before `10`. */
-function placesByName(rows: readonly EvalRow[]): ReadonlyMap<string, number> {
-  const collator = new Intl.Collator("en", { numeric: true });
-  const examples = new Map(rows.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));
-  const sorted = [...examples].sort(
-    ([keyA, a], [keyB, b]) =>
-      collator.compare(a.dataset, b.dataset) ||
-      collator.compare(String(a.exampleId), String(b.exampleId)) ||
-      // `1` and `01` are equal as numbers.
-      (keyA < keyB ? -1 : 1),
-  );
-  return new Map(sorted.map(([key], place) => [key, place]));
+export function storedRows(dir: string, { config }: Manifest): EvalRow[] {
+  return inOrder(readRows(dir), { systems: config.systems, examples: readExamplePlaces(dir) });
 }
 
 /** Rows for planned trials that have none, so that coverage tells the truth about a run that was stopped. */

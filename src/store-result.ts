@@ -12,8 +12,8 @@ import { runCard } from "./views/cards.js";
  * again from the rows. A run that can never be gone on with is `over`, whatever became of its trials.
  */
 export function storeResult(journal: Journal, result: EvalResult, { isOver = false } = {}): void {
-  const complete = isOver || result.rows.every((row) => row.outcome !== "skipped" && row.outcome !== "error");
   const counts = trialCounts(result.rows);
+  const complete = isOver || Object.values(counts).every(({ outcomes }) => outcomes.skipped + outcomes.error === 0);
   journal.writeSummary({ ...reportHead(result), schema: "assay.summary/1", complete, counts });
   const { dir } = journal;
   const manifest = readManifest(dir);

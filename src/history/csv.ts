@@ -1,5 +1,5 @@
 import type { JsonValue } from "./json-values.js";
-import type { Answer } from "./query.js";
+import type { AnswerLines } from "./query.js";
 
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i;
 
@@ -17,7 +17,7 @@ export function csvLine(values: readonly JsonValue[]): string {
 }
 
 /** An answer as CSV, piece by piece, with the names of its columns first. */
-export async function* csvText({ columns, pieces }: Pick<Answer, "columns" | "pieces">): AsyncGenerator<string> {
+export async function* csvText({ columns, pieces }: AnswerLines): AsyncGenerator<string> {
   yield csvLine(columns.map(({ name }) => name));
   for await (const rows of pieces())
     yield rows.map((row) => csvLine(columns.map(({ name }) => row[name] ?? null))).join("");

@@ -4,6 +4,7 @@ import type {
   DuckDBInstance,
   DuckDBMaterializedResult,
   DuckDBPreparedStatement,
+  DuckDBResult,
 } from "@duckdb/node-api";
 import { AssayError, EXIT, messageOf } from "../core/errors.js";
 import { quotedList } from "./sql-text.js";
@@ -59,6 +60,11 @@ export class Database {
   /** Runs statements of ours. */
   run(sql: string): Promise<DuckDBMaterializedResult> {
     return this.stoppable(() => this.#connection.run(sql));
+  }
+
+  /** Runs a statement of ours whose answer is not held: its lines are worked out as they are taken. */
+  stream(sql: string): Promise<DuckDBResult> {
+    return this.stoppable(() => this.#connection.stream(sql));
   }
 
   /** The only statement of a text, and how many there are. */

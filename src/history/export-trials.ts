@@ -1,6 +1,6 @@
 import { csvText } from "./csv.js";
 import { History } from "./history.js";
-import { answerOf } from "./query.js";
+import { linesOf } from "./query.js";
 import { quoted } from "./sql-text.js";
 import { readRuns } from "./stored-runs.js";
 
@@ -14,11 +14,11 @@ export interface TrialsOptions {
   readonly note: (text: string) => void;
 }
 
-/** The trials of a run as CSV, piece by piece. */
+/** The trials of a run as CSV, piece by piece. They are put in order before the first, and not held as text or lines. */
 export async function* csvPieces(options: TrialsOptions): AsyncGenerator<string> {
   const history = await openRun(options);
   try {
-    yield* csvText(await answerOf(await history.database.run(statementOf(options)), []));
+    yield* csvText(await linesOf(await history.database.stream(statementOf(options))));
   } finally {
     history.close();
   }

@@ -1,4 +1,4 @@
-import type { DuckDBMaterializedResult } from "@duckdb/node-api";
+import type { DuckDBMaterializedResult, DuckDBResult } from "@duckdb/node-api";
 import { QueryStopped } from "./database.js";
 import { History } from "./history.js";
 import { type JsonValue, jsonConverter } from "./json-values.js";
@@ -32,12 +32,16 @@ export interface QueryResult {
   readonly notes: readonly string[];
 }
 
-/** An answer whose lines are taken piece by piece. */
-export interface Answer {
+/** Lines that are taken piece by piece. */
+export interface AnswerLines {
   readonly columns: readonly QueryColumn[];
+  readonly pieces: () => AsyncGenerator<readonly QueryRow[]>;
+}
+
+/** An answer, with how many lines it has. */
+export interface Answer extends AnswerLines {
   readonly count: number;
   readonly notes: readonly string[];
-  readonly pieces: () => AsyncGenerator<readonly QueryRow[]>;
 }
 
 /**
@@ -88,7 +92,12 @@ async function* untilStopped<T>(pieces: AsyncGenerator<T>, signal: AbortSignal |
 }
 
 /** An answer is whole before its first line is given: what goes wrong half-way must not leave half a file. */
-export async function answerOf(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<Answer> {
+async function answerOf(result: DuckDBMaterializedResult, notes: readonly string[]): Promise<Answer> {
+  return { ...(await linesOf(result)), count: result.rowCount, notes };
+}
+
+/** The lines of a result, as what JSON can hold. */
+export async function linesOf(result: DuckDBResult): Promise<AnswerLines> {
   const { DuckDBTypeId } = await import("@duckdb/node-api");
   const convert = jsonConverter(DuckDBTypeId);
   const [names, types] = [result.deduplicatedColumnNames(), result.columnTypes()];
@@ -105,7 +114,7 @@ export async function answerOf(result: DuckDBMaterializedResult, notes: readonly
       yield Array.from({ length: chunk.rowCount }, (_, row) => rowOf(row));
     }
   }
-  return { columns, count: result.rowCount, notes, pieces };
+  return { columns, pieces };
 }
 
 function typeName(type: { alias?: string | undefined; toString(): string } | undefined): string {

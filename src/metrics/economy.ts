@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { count, sum, sumByTask, type TaskSums, tasksOf } from "./tasks.js";
+import { sum, sumByTask, type TaskSums, tasksOf } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
@@ -55,8 +55,12 @@ function perPass(totals: Float64Array, passes: TaskSums): Estimate {
 
 /** Unknown is not zero: a total of which a part is not known is not known. */
 function dollars(tasks: Tasks, passes: TaskSums): Record<string, Estimate> {
-  const unknown = count(tasks.rows, (row) => hasOutput(row) && row.costUsd == null);
-  const known = sumByTask(tasks, (row) => row.costUsd ?? undefined);
+  let unknown = 0;
+  const known = sumByTask(tasks, (row) => {
+    if (row.costUsd != null) return row.costUsd;
+    if (hasOutput(row)) unknown += 1;
+    return undefined;
+  });
   const isKnown = known.sums.length > 0;
   const total = () => perPass(sumByTask(tasks, (row) => row.costUsd ?? 0).sums, passes);
   return {

@@ -28,7 +28,7 @@ export class Efficiency implements Metric {
     const timeToSuccess = median(seen.times);
     return {
       median_time_to_first_attempt_ms: middle(seen.firstAttempts),
-      median_time_to_success_ms: middle(seen.times),
+      median_time_to_success_ms: orReason(timeToSuccess),
       median_turns_to_success: middle(seen.turns),
       median_tokens_per_sec: middle(seen.rates),
       p90_cost_per_success: { ...orReason(seen.costs.length === 0 ? null : quantile(seen.costs, 0.9)) },

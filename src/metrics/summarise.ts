@@ -105,10 +105,16 @@ function refusePromise(method: string, late: PromiseLike<unknown>): never {
 
 function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const systems = new Map<string, EvalRow[]>();
+  let system: string | null = null;
+  let own: EvalRow[] = [];
   for (const row of rows) {
-    const own = systems.get(row.system);
-    if (own === undefined) systems.set(row.system, [row]);
-    else own.push(row);
+    // Rows of one system mostly stand together: it is looked up where it changes.
+    if (row.system !== system) {
+      system = row.system;
+      own = systems.get(system) ?? [];
+      systems.set(system, own);
+    }
+    own.push(row);
   }
   return systems;
 }

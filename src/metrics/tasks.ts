@@ -93,12 +93,6 @@ export function sum(values: Float64Array | Uint32Array): number {
   return total;
 }
 
-export function count(rows: readonly EvalRow[], is: (row: EvalRow) => boolean): number {
-  let found = 0;
-  for (let i = 0; i < rows.length; i++) if (is(rows[i] as EvalRow)) found += 1;
-  return found;
-}
-
 /** The tasks of rows: those that the summary found already, else found now. */
 export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Tasks {
   return context?.tasksOf?.(rows) ?? findTasks(rows);
@@ -127,6 +121,7 @@ function isInOrder(rows: readonly EvalRow[], order: readonly EvalRow[]): boolean
 }
 
 function findTasks(rows: readonly EvalRow[]): Tasks {
+  if (isPlain(rows)) return { rows, taskOf: null, size: rows.length, groupOf: null };
   const onlyFirstTrials = rows.every((row) => (row.trial ?? 0) === 0);
   if (onlyFirstTrials) return { rows, taskOf: null, size: rows.length, groupOf: findGroups(rows, null, rows.length) };
   const taskOf = new Uint32Array(rows.length);
@@ -139,4 +134,13 @@ function findTasks(rows: readonly EvalRow[]): Tasks {
     taskOf[i] = id;
   }
   return { rows, taskOf, size: ids.size, groupOf: findGroups(rows, taskOf, ids.size) };
+}
+
+/** Whether every row is a task of its own and in no group, which one look tells of most runs. Copied rows may lack both fields. */
+function isPlain(rows: readonly EvalRow[]): boolean {
+  for (let i = 0; i < rows.length; i++) {
+    const { trial, group } = rows[i] as EvalRow;
+    if ((trial ?? 0) !== 0 || group != null) return false;
+  }
+  return true;
 }

@@ -140,8 +140,13 @@ function trialTable(lines: readonly Line[], trials: number): string {
 
 /** True when more was measured than how long a call took, whether the trial passed or not. Older records write zero for none. */
 function isTimed({ turns, firstAttemptMs, successAtMs, tokensPerSec, errorCategory }: EvalRow): boolean {
-  const hasTime = [firstAttemptMs, successAtMs, tokensPerSec].some((value) => value != null && value > 0);
-  return hasTime || turns != null || errorCategory === "cost_killed";
+  // Spelled out, because it is asked of every row.
+  if (turns != null || errorCategory === "cost_killed") return true;
+  return isPositive(firstAttemptMs) || isPositive(successAtMs) || isPositive(tokensPerSec);
+}
+
+function isPositive(value: number | null | undefined): boolean {
+  return value != null && value > 0;
 }
 
 function efficiencyTable(lines: readonly Line[]): string {

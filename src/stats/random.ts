@@ -25,7 +25,7 @@ function mix(hash: number, word: number): number {
 }
 
 function mixPart(hash: number, part: Seed): number {
-  const text = String(part);
+  const text = typeof part === "string" ? part : String(part);
   // Kind and length go in first, so that ("ab", "c"), ("a", "bc") and 1, "1" are different seeds.
   let h = mix(mix(hash, typeof part === "number" ? 1 : 2), text.length);
   for (let i = 0; i < text.length; i++) h = mix(h, text.charCodeAt(i));

@@ -50,9 +50,11 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
   let residuals = 0;
   for (let i = 0; i < n; i++) {
     const x = denominators[i] ?? 0;
-    squares += (x - denominator) ** 2;
+    const distance = x - denominator;
+    squares += distance * distance;
     // v_y - 2R c_xy + R² v_x is the variance of y - Rx; summed this way it cannot come out negative.
-    residuals += ((numerators[i] ?? 0) - ratio * x) ** 2;
+    const residual = (numerators[i] ?? 0) - ratio * x;
+    residuals += residual * residual;
   }
   return {
     ratio,

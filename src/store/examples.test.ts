@@ -4,7 +4,15 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { encodeExampleKey, exampleOrder, readExample, readExamples, writeExamples } from "./examples.js";
+import {
+  EXAMPLES_FILE,
+  encodeExampleKey,
+  exampleOrder,
+  isShortened,
+  readExample,
+  readExamples,
+  writeExamples,
+} from "./examples.js";
 
 let dir = "";
 
@@ -52,6 +60,27 @@ describe("writeExamples", () => {
     const context = "y".repeat(60_000);
     writeExamples(dir, [{ id: 1, context }]);
     expect(stored()).toEqual([{ dataset: "", id: 1, context }]);
+  });
+
+  it("writes the key first, whatever the fields are called", () => {
+    const odd = JSON.parse('{"question":"a","__proto__":{"b":1},"id":7,"dataset":"d","1":2}') as Example;
+    writeExamples(dir, [odd, { id: 8, question: "c" }, { id: 9 }]);
+    expect(readFileSync(join(dir, EXAMPLES_FILE), "utf8").split("\n")).toEqual([
+      '{"dataset":"d","id":7,"1":2,"question":"a","__proto__":{"b":1}}',
+      '{"dataset":"","id":8,"question":"c"}',
+      '{"dataset":"","id":9}',
+      "",
+    ]);
+  });
+
+  it("keeps an example of just the most that is kept, and shortens one that is longer by a character", () => {
+    const bare = '{"context":""}'.length;
+    const texts = [65_536 - bare, 65_536 - bare + 1].map((length) => "y".repeat(length));
+    writeExamples(
+      dir,
+      texts.map((context, id) => ({ id, context })),
+    );
+    expect(stored().map(({ context }) => isShortened(context ?? ""))).toEqual([false, true]);
   });
 
   it("costs an example that JSON cannot hold its fields, and nothing else", () => {

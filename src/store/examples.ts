@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
@@ -21,7 +21,8 @@ const LONG_LIST = 40;
 
 const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
 
-const WRITE_AT_ONCE = 1 << 20;
+/** Characters that are written at a time: more would not fit into the cache of a processor. */
+const WRITE_AT_ONCE = 1 << 17;
 
 /**
  * Writes down what is asked, once for all trials. A conversation of a megabyte belongs to hundreds of questions, so that
@@ -32,17 +33,26 @@ const WRITE_AT_ONCE = 1 << 20;
 export function writeExamples(dir: string, examples: Iterable<Example>): void {
   const file = openSync(join(dir, EXAMPLES_FILE), "w");
   try {
-    let pending = "";
+    let lines: string[] = [];
+    let length = 0;
     for (const example of examples) {
-      pending += `${exampleLine(example)}\n`;
-      if (pending.length < WRITE_AT_ONCE) continue;
-      writeSync(file, pending);
-      pending = "";
+      const line = exampleLine(example);
+      lines.push(line);
+      length += line.length;
+      if (length < WRITE_AT_ONCE) continue;
+      writeLines(file, lines);
+      lines = [];
+      length = 0;
     }
-    writeSync(file, pending);
+    writeLines(file, lines);
   } finally {
     closeSync(file);
   }
+}
+
+/** Joined at once: one text that grows line by line is a tree of its parts until it is written. */
+function writeLines(file: number, lines: readonly string[]): void {
+  if (lines.length > 0) writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
 /** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */
@@ -55,6 +65,7 @@ export function* readExamples(dir: string): Generator<StoredExample> {
 
 /** The key of an example at the beginning of its line. */
 const KEY = /^\{("dataset":"(?:[^"\\]|\\.)*","id":(?:"(?:[^"\\]|\\.)*"|[^,}]+))/;
+const KEY_START = '{"dataset":';
 /** More of a line is looked at only where a key is longer. */
 const USUAL_KEY = 512;
 
@@ -106,9 +117,23 @@ function isKeyEnd(next: string | undefined): boolean {
   return next === "," || next === "}";
 }
 
-function exampleLine({ dataset = "", id, ...rest }: Example): string {
+/** Nearly every line is made by one call: each further object or text would have to be made for every example. */
+function exampleLine(example: Example): string {
+  const { dataset = "", id } = example;
+  const fields: Partial<Example> = example;
+  const line = jsonOf({ dataset, id, ...fields });
+  // Fields that are called by a number stand before all others in an object, whatever the order they were given in.
+  const isKeyed = line.startsWith(KEY_START);
+  if (isKeyed && line.length <= MOST_KEPT) return line;
   const key = encodeExampleKey(dataset, id);
-  const fields = jsonOf(rest);
+  return keyedLine(key, isKeyed ? `{${line.slice(`{${key},`.length)}` : bareFields(example));
+}
+
+function bareFields({ dataset: _, id: __, ...rest }: Example): string {
+  return jsonOf(rest);
+}
+
+function keyedLine(key: string, fields: string): string {
   const kept = fields.length <= MOST_KEPT ? fields : JSON.stringify(shortened(JSON.parse(fields)));
   return kept === "{}" ? `{${key}}` : `{${key},${kept.slice(1)}`;
 }

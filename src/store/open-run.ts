@@ -41,7 +41,8 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   return { journal, earlier: NOTHING_EARLIER, notes: [] };
 }
 
-function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
+/** What tells this plan from others. */
+export function identityOf(plan: Plan, config: EvalConfig): PlanIdentity {
   const records = plan.systems.map((system): [string, SystemRecord] => [system.name, recordOf(system)]);
   return { planned: plan.total, config, systems: Object.fromEntries(records) };
 }

@@ -27,11 +27,27 @@ const BEHIND_KEY = /,"(?:output|file)":/;
 export function* readOutputs(dir: string): Generator<StoredOutput> {
   const path = join(dir, FILES.outputs);
   if (!existsSync(path)) return;
+  const { superseded, lines } = lookThrough(path);
+  for (const { text, number } of readLines(path)) {
+    if (number > lines) return;
+    if (!superseded.has(number)) yield decodeOutput(text, `${path}:${number}`, dir);
+  }
+}
+
+/** How many whole lines there are, and the numbers of those whose trial has a later one. */
+function lookThrough(path: string): { superseded: ReadonlySet<number>; lines: number } {
   const last = new Map<string, number>();
-  for (const { text, number, terminated } of readLines(path)) if (terminated) last.set(keyOf(text), number);
-  const wanted = new Set(last.values());
-  for (const { text, number } of readLines(path))
-    if (wanted.has(number)) yield decodeOutput(text, `${path}:${number}`, dir);
+  const superseded = new Set<number>();
+  let lines = 0;
+  for (const { text, terminated } of readLines(path)) {
+    if (!terminated) break;
+    lines += 1;
+    const key = keyOf(text);
+    const before = last.get(key);
+    if (before !== undefined) superseded.add(before);
+    last.set(key, lines);
+  }
+  return { superseded, lines };
 }
 
 /** What was written down of one trial besides its row; all null when nothing was. */
@@ -56,8 +72,9 @@ export function readOutput(dir: string, trial: EvalRow): TrialOutput {
   return { output, evidence, grades };
 }
 
+/** A copy: a part of a text holds on to the whole of it, and with it to every output of the run. */
 function keyOf(line: string): string {
-  return line.slice(0, line.search(BEHIND_KEY));
+  return Buffer.from(line.slice(0, line.search(BEHIND_KEY))).toString();
 }
 
 /** The output of a line, or of the file beside it that the line names; `place` is for the error. */

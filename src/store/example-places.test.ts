@@ -1,0 +1,77 @@
+import { execFileSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { readExamplePlaces } from "./example-places.js";
+import { EXAMPLES_FILE, encodeExampleKey, writeExamples } from "./examples.js";
+
+let dir: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-places-"));
+});
+
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const text = fc.oneof(
+  fc.string({ unit: "binary" }),
+  fc.constantFrom('"', "\\", "},", "é".repeat(400), "x".repeat(2000)),
+);
+const example = fc.record({
+  id: fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.constantFrom(1, "1")),
+  dataset: text,
+  question: text,
+});
+const examples = fc.uniqueArray(example, { selector: ({ dataset, id }) => encodeExampleKey(dataset, id) });
+
+describe("readExamplePlaces", () => {
+  it("knows where any example stood, and gives others the next places", () => {
+    fc.assert(
+      fc.property(examples, (asked) => {
+        writeExamples(dir, asked);
+        const places = readExamplePlaces(dir);
+        expect(places?.size).toBe(asked.length);
+        for (const [place, { dataset, id }] of asked.entries())
+          expect(places?.of({ dataset, exampleId: id })).toBe(place);
+        expect(places?.of({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
+        expect(places?.of({ dataset: "another dataset", exampleId: "1" })).toBe(asked.length + 1);
+        expect(places?.of({ dataset: "another dataset", exampleId: 1 })).toBe(asked.length);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("knows nothing of runs that kept none", () => {
+    expect(readExamplePlaces(dir)).toBeNull();
+  });
+
+  it("passes over lines that are damaged", () => {
+    writeExamples(dir, [{ id: 1, dataset: "d", question: "a" }]);
+    appendFileSync(join(dir, EXAMPLES_FILE), '{"dataset":"d","id":1x}\n{"dataset":"\\x","id":2}\n{"id":3}\n');
+    appendFileSync(join(dir, EXAMPLES_FILE), `{${encodeExampleKey("d", 4)},"question":"b"}\n`);
+    const places = readExamplePlaces(dir);
+    expect(places?.size).toBe(2);
+    expect(places?.of({ dataset: "d", exampleId: 4 })).toBe(1);
+  });
+
+  it("holds the ids of a large file, and not its lines", () => {
+    const line = (id: number) =>
+      `{${encodeExampleKey("a dataset", `an id of some length ${id}`)},"question":"${"x".repeat(900)}"}\n`;
+    writeFileSync(join(dir, EXAMPLES_FILE), Array.from({ length: 50_000 }, (_, id) => line(id)).join(""));
+    const script = `
+      import { createJiti } from "jiti";
+      const { readExamplePlaces } = await createJiti(process.cwd()).import(${JSON.stringify(join(import.meta.dirname, "example-places.ts"))});
+      globalThis.gc();
+      const before = process.memoryUsage().heapUsed;
+      const places = readExamplePlaces(${JSON.stringify(dir)});
+      globalThis.gc();
+      console.log(JSON.stringify({ size: places.size, held: process.memoryUsage().heapUsed - before }));`;
+    const args = ["--expose-gc", "--input-type=module", "-e", script];
+    const found = JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8", cwd: import.meta.dirname }));
+    expect(found.size).toBe(50_000);
+    // The lines are 49 MB; what is looked at of each would still be 25.
+    expect(found.held).toBeLessThan(10e6);
+  });
+});

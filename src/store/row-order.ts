@@ -1,0 +1,59 @@
+import type { EvalRow } from "../core/row.js";
+import { ExamplePlaces } from "./example-places.js";
+import { encodeExampleKey } from "./examples.js";
+
+/** What the rows of a run are put in order by. */
+export interface RowOrder {
+  /** The names of the systems, in the order of the plan. */
+  readonly systems: readonly string[];
+  /** Where the examples stood; null when that was not kept: then they stand by their names. */
+  readonly examples: ExamplePlaces | null;
+}
+
+/**
+ * The row that counts of each trial, in the order of the plan. Rows are written in the order they were finished, which is
+ * another each time: figures must not depend on it. Of a trial that was tried again after a resume the last row counts.
+ */
+export function inOrder(rows: readonly EvalRow[], { systems, examples }: RowOrder): EvalRow[] {
+  const compare = comparison(rows, { systems, examples: examples ?? placesByName(rows) });
+  const sorted = new Uint32Array(rows.length).map((_, index) => index).sort((a, b) => compare(a, b) || a - b);
+  const last = sorted.filter((index, at) => at + 1 === sorted.length || compare(index, sorted[at + 1] ?? 0) !== 0);
+  return Array.from(last, (index) => rows[index] as EvalRow);
+}
+
+/**
+ * Compares rows by their indexes, and finds rows of one trial equal. Places stand in numbers beside the rows: of a million
+ * rows, a key for each would be larger than the rows.
+ */
+function comparison(
+  rows: readonly EvalRow[],
+  { systems, examples }: { systems: readonly string[]; examples: ExamplePlaces },
+): (a: number, b: number) => number {
+  const systemPlace = new Map(systems.map((name, place) => [name, place]));
+  const system = new Uint32Array(rows.length);
+  const example = new Uint32Array(rows.length);
+  for (const [index, row] of rows.entries()) {
+    if (!systemPlace.has(row.system)) systemPlace.set(row.system, systemPlace.size);
+    system[index] = systemPlace.get(row.system) ?? 0;
+    example[index] = examples.of(row);
+  }
+  const difference = (places: Uint32Array, a: number, b: number) => (places[a] ?? 0) - (places[b] ?? 0);
+  const trial = (index: number) => rows[index]?.trial ?? 0;
+  return (a, b) => difference(system, a, b) || difference(example, a, b) || trial(a) - trial(b);
+}
+
+/** Where examples stand when their order was not kept: `2` before `10`. */
+function placesByName(rows: readonly EvalRow[]): ExamplePlaces {
+  const collator = new Intl.Collator("en", { numeric: true });
+  const examples = new Map(rows.map((row) => [encodeExampleKey(row.dataset, row.exampleId), row]));
+  const sorted = [...examples].sort(
+    ([keyA, a], [keyB, b]) =>
+      collator.compare(a.dataset, b.dataset) ||
+      collator.compare(String(a.exampleId), String(b.exampleId)) ||
+      // `1` and `01` are equal as numbers.
+      (keyA < keyB ? -1 : 1),
+  );
+  const places = new ExamplePlaces();
+  for (const [, example] of sorted) places.of(example);
+  return places;
+}
