@@ -21,12 +21,14 @@ const LICENSED = [...BUNDLED, ...IN_PAGE, "gpt-tokenizer"];
 /** What `--help` needs. */
 const START =
   /\/src\/(core\/(errors|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
-/** What `assay run` needs besides, most of which `assay grade` needs too. */
+/** What `assay run` needs besides. */
 const COMMAND =
-  /\/src\/cli\/(run|grade|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
+  /\/src\/cli\/(run|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
 /** What runs without a model do not need. */
 const LATER =
-  /\/src\/(gateway|mock|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+  /\/src\/(gateway|mock|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|grade-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+/** Systems and data that are made and not read: small, and in few runs. */
+const MADE = /\/src\/(systems\/compressors|datasets\/(generate-needles|needle-))/;
 /** Evaluators besides the usual one, and what they run. */
 const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstention|normalize|gold|factories))/;
 /** What only worker threads load, and only when they are asked for it: an algebra system, a schema compiler. */
@@ -43,6 +45,20 @@ const DATASETS =
 
 /** What shows, lists and brings in stored runs; not the cards that every run leaves, nor the reporter that loads it. */
 const PAGES = /\/src\/(views\/(?!html-report\.ts|card|contract)|server|history|importers|import-run|export-run)/;
+
+/** Runs over several machines: in no group, because little of it is loaded without its packages. */
+const QUEUE = /\/src\/(queue|work\.ts)/;
+
+/** Commander asks for it at the start, for programs that are subcommands; there are none, and it takes longer than the rest. */
+const withoutChildProcess = {
+  name: "without-child-process",
+  transform(code, id) {
+    if (!id.endsWith("/commander/lib/command.js")) return null;
+    const asked = "require('node:child_process')";
+    if (!code.includes(asked)) throw new Error(`commander has changed: look for ${asked} in ${id}.`);
+    return code.replace(asked, "{}");
+  },
+};
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
@@ -62,6 +78,7 @@ async function bundle() {
     cwd: root,
     input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
+    plugins: [withoutChildProcess],
     // Finding and converting commander's eight files would take Node longer than all else that `--help` does.
     external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
   });
@@ -70,6 +87,9 @@ async function bundle() {
     format: "esm",
     entryFileNames: "[name].js",
     chunkFileNames: "chunks/[name]-[hash].js",
+    // Read at every start: a file that is ASCII is half as large in memory, and comments would be a fifth of it.
+    charset: "ascii",
+    comments: { annotation: false, jsdoc: false },
     // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
     codeSplitting: {
       groups: [
@@ -77,6 +97,7 @@ async function bundle() {
         { name: "command", test: COMMAND, priority: 0 },
         { name: "assay", test: isUsual, priority: 2 },
         { name: "models", test: LATER, priority: 1 },
+        { name: "made", test: MADE, priority: 1 },
         { name: "datasets", test: DATASETS, priority: 1 },
         { name: "agents", test: AGENTS, priority: 1 },
         { name: "pages", test: PAGES, priority: 1 },
@@ -90,7 +111,7 @@ async function bundle() {
 function isUsual(id) {
   return (
     /\/src\/(?!cli\/|index\.ts)/.test(id) &&
-    ![LATER, GRADERS, HEAVY, DATASETS, AGENTS, PAGES].some((others) => others.test(id))
+    ![LATER, MADE, GRADERS, HEAVY, DATASETS, AGENTS, PAGES, QUEUE].some((others) => others.test(id))
   );
 }
 

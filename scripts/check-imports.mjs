@@ -43,8 +43,9 @@ const MAY_IMPORT = {
   lint: ["core", "files", "skills", "specs", "graders"],
   oracle: ["core", "specs", "graders", "workspace", "processes"],
   compare: ["core", "stats", "metrics"],
+  queue: ["core", "budget", "files", "runner", "store"],
   server: ["core", "store", "views"],
-  views: ["core", "stats", "metrics", "scoring", "compare", "report", "store", "files", "workspace"],
+  views: ["core", "stats", "metrics", "scoring", "compare", "report", "store", "files", "workspace", "queue"],
   history: ["core", "files", "store"],
   experiments: ["core", "stats", "files", "specs", "compare"],
 };

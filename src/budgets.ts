@@ -190,8 +190,14 @@ function checkBudget(options: BudgetOptions): void {
     throw new UsageError("budget.run.maxCostUsd (--max-cost) of 0 would start nothing. Leave it out for no limit.");
 }
 
+/** What a run has spent in the end. */
+type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts">;
+
 /** What the reader of a report has to know about the run's budget. */
-export function budgetNotes(rows: readonly EvalRow[], { run: budget, unheld }: Budgets): string[] {
+export function budgetNotes(
+  rows: readonly EvalRow[],
+  { run: budget, unheld }: Pick<Budgets, "unheld"> & { run: Spending | null },
+): string[] {
   if (budget === null) return [];
   const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
   const spent = `spent ${formatDollars(budget.spentUsd)} of ${formatDollars(budget.maxCostUsd)}`;

@@ -309,6 +309,8 @@ export {
   type StimulusPlace,
   type TriedOmission,
 } from "./oracle/index.js";
+export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
+export type { QueueOptions } from "./queue-run.js";
 export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";
 export type { GateResult } from "./report/eval/gate-result.js";
 export type { SkillLine } from "./report/eval/skill-line.js";
@@ -346,3 +348,4 @@ export {
 export * from "./stats/index.js";
 export * from "./systems/index.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/index.js";
+export { type WorkOptions, work } from "./work.js";

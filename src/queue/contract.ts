@@ -30,6 +30,8 @@ export const QUEUE_SCHEMA = "assay.queue/1";
 /** A job: the place of a trial in the plan. */
 export interface TrialJob {
   index: number;
+  /** True when an earlier start of the run may have handed it out too: it is not run again when it was delivered. */
+  again?: boolean;
 }
 
 /** A worker, as it describes itself every second. */

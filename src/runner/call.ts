@@ -70,7 +70,8 @@ export interface CallOptions {
 /** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
 export function openCall({ trial: { trial, example, system }, runSeed, signal, budget, stop }: CallOptions): Call {
   const messages: string[] = [];
-  const seed = hashSeed(runSeed, String(example.id), trial);
+  const { id } = example;
+  const seed = hashSeed(runSeed, typeof id === "string" ? id : String(id), trial);
   // A call that is made again says most of it again.
   const log = (message: string) => {
     if (!messages.includes(String(message))) messages.push(String(message));

@@ -59,6 +59,11 @@ export class Ledger implements TrialBook {
     this.#progress.resumed = this.#progress.done;
   }
 
+  /** The row of a trial that is over. */
+  rowAt(index: number): EvalRow | undefined {
+    return this.#rows[index];
+  }
+
   has(index: number): boolean {
     return this.#rows[index] !== undefined;
   }

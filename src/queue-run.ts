@@ -1,0 +1,138 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import type { Redis } from "ioredis";
+import { UsageError } from "./core/errors.js";
+import { digest } from "./core/fingerprint.js";
+import type { EvalRow } from "./core/row.js";
+import { didYouMean } from "./core/suggest.js";
+import { VERSION } from "./core/version.js";
+import type { EvaluateOptions } from "./evaluate.js";
+import { writeAtomically } from "./files/atomic.js";
+import type { PreparedRun } from "./prepared-run.js";
+import { openRedis } from "./queue/connection.js";
+import {
+  type Announcement,
+  type PlanSource,
+  QUEUE_SCHEMA,
+  QUEUE_STATE_FILE,
+  type QueueBudget,
+  type QueueState,
+} from "./queue/contract.js";
+import { coordinate } from "./queue/coordinate.js";
+import type { RunPorts } from "./runner/ports.js";
+import { readManifest } from "./store/journal.js";
+import { identityOf, type OpenRun } from "./store/open-run.js";
+
+/** Where workers are found, and what they make the run from. */
+export interface QueueOptions {
+  /** The address of a Redis, as redis://HOST:6379. */
+  url: string;
+  /**
+   * What `assay worker` makes the same run from: for a program, a module whose default export is the options of
+   * `evaluate`. Left out, only programs that call `work` with the same options can take part.
+   */
+  source?: PlanSource;
+  /** A folder that coordinator and workers see, for large outputs; left out, they are sent through Redis. */
+  sharedDir?: string;
+}
+
+/** What a run over a queue needs of the run that it is. */
+interface QueuedParts {
+  prepared: PreparedRun;
+  ports: RunPorts;
+  store: OpenRun;
+  options: EvaluateOptions;
+}
+
+const PARTS = ["url", "source", "sharedDir"];
+
+/** The side of `evaluate` that has trials run by workers. */
+export class QueueRun {
+  budget: QueueBudget | null = null;
+  notes: readonly string[] = [];
+  cachedTrials = 0;
+  readonly #redis: Redis;
+  readonly #options: QueueOptions;
+
+  private constructor(redis: Redis, options: QueueOptions) {
+    this.#redis = redis;
+    this.#options = options;
+  }
+
+  /** Connects, before anything is written down. */
+  static async open(options: QueueOptions): Promise<QueueRun> {
+    const unknown = Object.keys(options).find((part) => !PARTS.includes(part));
+    if (unknown !== undefined) throw new UsageError(`\`queue\` has no part "${unknown}".${didYouMean(unknown, PARTS)}`);
+    return new QueueRun(await openRedis(options.url), options);
+  }
+
+  async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
+    const dir = store.journal?.dir ?? null;
+    const { rows, budget, notes } = await coordinate({
+      redis: this.#redis,
+      url: this.#options.url,
+      announcement: this.#announcement(prepared, options, dir),
+      plan: prepared.plan,
+      ports,
+      earlier: store.earlier,
+      lostUsd: lostBefore(dir),
+      onNote: (note) => options.onNote?.(note),
+      onState: (state) => writeState(dir, state),
+    });
+    this.budget = budget;
+    this.notes = notes;
+    this.cachedTrials = rows.filter(({ cached }) => cached).length;
+    return rows;
+  }
+
+  async close(): Promise<void> {
+    await this.#redis.quit().catch(() => {});
+  }
+
+  #announcement({ plan, config, retry }: PreparedRun, options: EvaluateOptions, dir: string | null): Announcement {
+    const { source = null, sharedDir } = this.#options;
+    return {
+      schema: QUEUE_SCHEMA,
+      key: keyOf(dir),
+      runId: dir === null ? config.title : basename(dir),
+      title: config.title,
+      assayVersion: VERSION,
+      identity: identityOf(plan, config),
+      source,
+      budget: options.budget ?? {},
+      retry,
+      maxWorkers: options.maxWorkers ?? null,
+      sharedDir: sharedDir === undefined ? null : resolve(sharedDir),
+    };
+  }
+}
+
+/** The same at every start of the run, and no other run's: two machines may start runs of one title in the same second. */
+function keyOf(dir: string | null): string {
+  if (dir === null) return `unkept-${randomBytes(8).toString("hex")}`;
+  const { runId, createdAt, systems } = readManifest(dir);
+  return `${runId}-${digest([runId, createdAt, systems]).slice(0, 8)}`;
+}
+
+/** What an earlier start of the run has lost, as its last state says. */
+function lostBefore(dir: string | null): number {
+  const path = dir === null ? "" : join(dir, QUEUE_STATE_FILE);
+  if (!existsSync(path)) return 0;
+  try {
+    const { budget } = JSON.parse(readFileSync(path, "utf8")) as Partial<QueueState>;
+    return typeof budget?.lostUsd === "number" ? budget.lostUsd : 0;
+  } catch {
+    return 0;
+  }
+}
+
+/** A state that cannot be written costs the dashboard a look, not the run. */
+function writeState(dir: string | null, state: QueueState): void {
+  if (dir === null) return;
+  try {
+    writeAtomically(join(dir, QUEUE_STATE_FILE), `${JSON.stringify(state, null, 2)}\n`);
+  } catch {
+    // The next one is written a second later.
+  }
+}

@@ -1,0 +1,78 @@
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { openRedis } from "./connection.js";
+import { deliver, wasDelivered } from "./deliver.js";
+import { KEYS } from "./keys.js";
+import { SharedBudget } from "./shared-budget.js";
+
+const KEY = "run-1";
+
+describe.skipIf(lacks("redis-server"))("deliver", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  afterEach(async () => {
+    await redis.flushall();
+  });
+
+  async function parcels(): Promise<(Buffer | undefined)[]> {
+    const entries = await redis.xrangeBuffer(KEYS.results(KEY), "-", "+");
+    return entries.map(([, fields]) => {
+      expect(fields[0]?.toString()).toBe("z");
+      return fields[1];
+    });
+  }
+
+  it("leaves the parcel byte for byte, and marks its trials", async () => {
+    const data = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
+    await deliver(redis, KEY, { data, trials: [0, 7, 1_000_000], settlements: [] });
+    expect(await parcels()).toEqual([data]);
+    for (const index of [0, 7, 1_000_000]) expect(await wasDelivered(redis, KEY, index)).toBe(true);
+    for (const index of [1, 6, 8, 2_000_000]) expect(await wasDelivered(redis, KEY, index)).toBe(false);
+    expect(await wasDelivered(redis, "another", 7)).toBe(false);
+  });
+
+  it("settles what its trials have cost at the same moment, and only once", async () => {
+    const budget = new SharedBudget(redis, KEY);
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const own = { worker: "w1", kind: "a", maxCostUsd: 0.2, isJudged: false, isFree: false };
+    for (const trial of [1, 2]) await budget.reserve({ ...own, token: `t${trial}`, trial });
+    const settlements = [1, 2].map((trial) => {
+      return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
+    });
+    const parcel = { data: Buffer.from("rows"), trials: [1, 2], settlements };
+    await deliver(redis, KEY, parcel);
+    await deliver(redis, KEY, parcel);
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.32, reservedUsd: 0 });
+    expect(await parcels()).toHaveLength(2);
+  });
+
+  it("leaves nothing when there are only settlements", async () => {
+    const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: true };
+    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [settlement] });
+    expect(await redis.keys("*")).toEqual([]);
+  });
+
+  it("is made up for after Redis was killed and started", async () => {
+    await deliver(redis, KEY, { data: Buffer.from("one"), trials: [1], settlements: [] });
+    await server.kill();
+    const second = deliver(redis, KEY, { data: Buffer.from("two"), trials: [2], settlements: [] });
+    await server.start();
+    await second;
+    expect((await parcels()).map(String)).toEqual(["one", "two"]);
+    expect(await wasDelivered(redis, KEY, 1)).toBe(true);
+  });
+});

@@ -1,0 +1,37 @@
+import type { Redis } from "ioredis";
+import { picoDollars } from "../budget/price.js";
+import { KEYS } from "./keys.js";
+import { DELIVER } from "./lua/deliver.js";
+import { budgetKeys } from "./lua/reservations.js";
+import type { Settlement } from "./shared-purse.js";
+
+/** What is left in Redis at one moment. */
+export interface Delivery {
+  /** Rows and outputs, compressed; empty when there is nothing but settlements. */
+  data: Buffer;
+  /** The trials that are in it. */
+  trials: readonly number[];
+  settlements: readonly Settlement[];
+}
+
+/**
+ * Leaves a parcel for the coordinator, settles what its trials have cost and marks them as delivered, all at one moment.
+ * Done twice, only the parcel is there twice.
+ * @example
+ * await deliver(redis, key, { data, trials: [7], settlements: [] });
+ */
+export async function deliver(redis: Redis, key: string, { data, trials, settlements }: Delivery): Promise<void> {
+  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key), KEYS.run(key)];
+  await DELIVER.run(redis, keys, [data, trials.length, ...trials, ...settlements.flatMap(argumentsOf)]);
+}
+
+/** Whether a trial was delivered before, for one that is taken over. */
+export async function wasDelivered(redis: Redis, key: string, index: number): Promise<boolean> {
+  return (await redis.getbit(KEYS.delivered(key), index)) === 1;
+}
+
+function argumentsOf({ token, costUsd, judgeCostUsd, isTypical }: Settlement): (string | number)[] {
+  const isKnown = Number(costUsd !== null);
+  const all = picoDollars((costUsd ?? 0) + judgeCostUsd);
+  return [token, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical)];
+}

@@ -1,0 +1,138 @@
+import type { Redis } from "ioredis";
+import { type Announcement, QUEUE_SCHEMA, type WorkerState } from "./contract.js";
+import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
+import { redisTime } from "./presence.js";
+
+/** A run that Redis knows of. */
+export interface QueuedRun {
+  key: string;
+  /** The key where the announcement cannot be read. */
+  runId: string;
+  title: string;
+  /** True while its coordinator shows that it is there. */
+  isCoordinated: boolean;
+  /** Trials of the whole run; null where the announcement cannot be read. */
+  planned: number | null;
+  /** Trials that workers have delivered since the run came to this queue. */
+  delivered: number;
+  /** Trials that wait for a worker. */
+  waiting: number;
+  /** Trials under way. */
+  active: number;
+  /** How many systems it measures, each of which has a queue of its own. */
+  systems: number;
+  /** The command that goes on with it, from the folder it was started in; null when it was started by a program. */
+  startedBy: { command: string; cwd: string } | null;
+}
+
+/** What is asked of Redis for many keys at a time. */
+const SCAN_COUNT = 1000;
+
+/**
+ * The runs that Redis knows of, those of living coordinators first.
+ * @example
+ * const [run] = await listRuns(redis);
+ */
+export async function listRuns(redis: Redis): Promise<QueuedRun[]> {
+  const [now, scores] = await Promise.all([redisTime(redis), redis.zrange(KEYS.runs, "0", "-1", "WITHSCORES")]);
+  const runs: QueuedRun[] = [];
+  for (let at = 0; at + 1 < scores.length; at += 2)
+    runs.push(await describeRun(redis, scores[at] ?? "", Number(scores[at + 1]) > now));
+  return runs.sort((a, b) => Number(b.isCoordinated) - Number(a.isCoordinated) || (a.runId < b.runId ? -1 : 1));
+}
+
+/** The keys of the runs whose coordinators are there. */
+export async function liveRuns(redis: Redis): Promise<string[]> {
+  return redis.zrangebyscore(KEYS.runs, `(${await redisTime(redis)}`, "+inf");
+}
+
+async function describeRun(redis: Redis, key: string, isCoordinated: boolean): Promise<QueuedRun> {
+  const announcement = await readAnnouncement(redis, key);
+  const systems =
+    announcement === null ? await countLanes(redis, key) : Object.keys(announcement.identity.systems).length;
+  const [delivered, counts] = await Promise.all([redis.bitcount(KEYS.delivered(key)), countJobs(redis, key, systems)]);
+  return {
+    key,
+    runId: announcement?.runId ?? key,
+    title: announcement?.title ?? "",
+    isCoordinated,
+    planned: announcement?.identity.planned ?? null,
+    delivered,
+    ...counts,
+    systems,
+    startedBy: startedBy(announcement),
+  };
+}
+
+function startedBy(announcement: Announcement | null): QueuedRun["startedBy"] {
+  if (announcement?.source?.kind !== "command") return null;
+  const { command, cwd } = Object(announcement.source.invocation) as { command?: unknown; cwd?: unknown };
+  return typeof command === "string" && typeof cwd === "string" ? { command, cwd } : null;
+}
+
+/** For a run of another version, which does not say how many systems it has. */
+async function countLanes(redis: Redis, key: string): Promise<number> {
+  const start = `${BULL_PREFIX}:${key}.`;
+  let most = 0;
+  for await (const names of ownKeys(redis, [start]))
+    for (const name of names) most = Math.max(most, 1 + Number(/^(\d+):/.exec(name.slice(start.length))?.[1] ?? -1));
+  return most;
+}
+
+async function countJobs(redis: Redis, key: string, systems: number): Promise<{ waiting: number; active: number }> {
+  const { Queue } = await import("bullmq");
+  const total = { waiting: 0, active: 0 };
+  for (let index = 0; index < systems; index++) {
+    const lane = new Queue(laneName(key, index), { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
+    lane.on("error", () => {});
+    const { active = 0, ...others } = await lane.getJobCounts("active", "wait", "prioritized", "delayed");
+    total.active += active;
+    total.waiting += Object.values(others).reduce((sum, count) => sum + count, 0);
+    await lane.close();
+  }
+  return total;
+}
+
+/**
+ * The workers that show that they are there, by host and process.
+ * @example
+ * const busy = (await listWorkers(redis)).filter(({ run }) => run !== null);
+ */
+export async function listWorkers(redis: Redis): Promise<WorkerState[]> {
+  const ids = await redis.zrangebyscore(KEYS.workers, `(${await redisTime(redis)}`, "+inf");
+  const texts = ids.length === 0 ? [] : await redis.mget(ids.map((id) => KEYS.worker(id)));
+  const states = texts.flatMap((text) => parsed<WorkerState>(text) ?? []);
+  return states.sort((a, b) => (a.host === b.host ? a.pid - b.pid : a.host < b.host ? -1 : 1));
+}
+
+/** What a run tells those who may take part in it; null when Redis does not know it, or it speaks another language. */
+export async function readAnnouncement(redis: Redis, key: string): Promise<Announcement | null> {
+  const announcement = parsed<Announcement>(await redis.get(KEYS.run(key)));
+  return announcement?.schema === QUEUE_SCHEMA ? announcement : null;
+}
+
+/** What cannot be read was written by somebody else, and says nothing. */
+function parsed<T extends object>(text: string | null): T | null {
+  try {
+    return text === null ? null : (JSON.parse(text) as T | null);
+  } catch {
+    return null;
+  }
+}
+
+/** Removes everything that a run has in Redis; its workers see that it is over. */
+export async function clearRun(redis: Redis, key: string, systems: number): Promise<void> {
+  await redis.multi().zrem(KEYS.runs, key).del(KEYS.run(key)).publish(KEYS.news, key).exec();
+  const lanes = Array.from({ length: systems }, (_, index) => `${BULL_PREFIX}:${laneName(key, index)}:`);
+  // Names of runs may begin alike: only what follows the whole name belongs to this one.
+  const own = [`${KEYS.run(key)}:`, ...lanes];
+  for await (const names of ownKeys(redis, own)) await redis.unlink(...names);
+}
+
+/** Names of keys that begin so, many at a time. */
+async function* ownKeys(redis: Redis, starts: readonly string[]): AsyncGenerator<string[]> {
+  for await (const found of redis.scanStream({ match: "assay:*", count: SCAN_COUNT })) {
+    const own = (found as string[]).filter((name) => starts.some((start) => name.startsWith(start)));
+    if (own.length > 0) yield own;
+  }
+}

@@ -1,0 +1,92 @@
+import { PLACES } from "./places.js";
+import { Script } from "./script.js";
+
+/**
+ * Takes places at an endpoint, as many as there are and are wanted.
+ * Arguments: worker, run, the most places of the run, then the names of the places wanted.
+ * Answers the limit, how long the endpoint asks everybody to wait (ms), then the names of the places taken.
+ */
+export const ENTER = new Script(/* lua */ `
+${PLACES}
+local worker, run, run_max = ARGV[1], ARGV[2], tonumber(ARGV[3])
+
+-- How many of the free places this worker may have, so that all that wait for the same come to have the same number.
+-- Else those that were there first would hand theirs to their own next calls for ever. A place that one may not have,
+-- another may: the one of those that wait which has the fewest.
+local function fair_share(free, most, waiting)
+  if most <= 0 then return 0 end
+  local mine = gate.get("holder:" .. worker)
+  for share = 1, most do
+    local needed = share
+    for _, other in ipairs(waiting or {}) do
+      if other ~= worker then needed = needed + math.max(0, mine + share - 1 - gate.get("holder:" .. other)) end
+    end
+    if needed > free then return share - 1 end
+  end
+  return most
+end
+
+-- How many places this worker may take, and how many its run would let it take.
+local function room(wanted, waiting)
+  local of_run = run_max - gate.get("run:" .. run)
+  local most = fair_share(of_run, math.min(of_run, wanted), waiting[run])
+  local free = math.floor(limit_now()) - gate.get("active")
+  return fair_share(free, math.min(free, most), waiting[ENDPOINT]), most
+end
+
+local function free_the_dead()
+  local dead, is_any = dead_holders(gate_key, workers_key, worker, now)
+  if not is_any then return end
+  for _, field in ipairs(redis.call("HKEYS", gate_key)) do
+    local name = string.match(field, "^place:(.*)$")
+    local _, holder = parts_of(name or "")
+    if holder and dead[holder] then give_place(name) end
+  end
+  for holder in pairs(dead) do gate.forget("holder:" .. holder) end
+end
+
+local function note_waiting(cause)
+  redis.call("ZREM", waiting_key, ENDPOINT .. ":" .. worker, run .. ":" .. worker)
+  if cause == nil then return end
+  redis.call("ZADD", waiting_key, now, cause .. ":" .. worker)
+  redis.call("PEXPIRE", waiting_key, LATELY_MS)
+end
+
+local function take(wanted, taken)
+  local waiting = waiting_lately()
+  local free, most = room(#wanted, waiting)
+  if free < #wanted then
+    free_the_dead()
+    free, most = room(#wanted, waiting)
+  end
+  for i = 1, free do
+    take_place(wanted[i])
+    taken[#taken + 1] = wanted[i]
+  end
+  if free < most then note_waiting(ENDPOINT)
+  elseif most < #wanted then note_waiting(run)
+  elseif next(waiting) then note_waiting(nil) end
+end
+
+local function places_named()
+  local fields = { "limit", "paused", "active", "sent", "kept", "run:" .. run, "holder:" .. worker }
+  for i = 4, #ARGV do fields[#fields + 1] = "place:" .. ARGV[i] end
+  gate.load(fields)
+  local taken, wanted = {}, {}
+  for i = 4, #ARGV do
+    -- One that is taken was so by the same call, whose answer was lost.
+    local list = gate.get("place:" .. ARGV[i]) > 0 and taken or wanted
+    list[#list + 1] = ARGV[i]
+  end
+  return taken, wanted
+end
+
+local taken, wanted = places_named()
+local pause = math.max(0, gate.get("paused") - now)
+if pause == 0 and #wanted > 0 then take(wanted, taken) end
+save()
+
+local answer = { math.floor(limit_now()), pause }
+for _, name in ipairs(taken) do answer[#answer + 1] = name end
+return answer
+`);

@@ -1,0 +1,51 @@
+import { PLACES } from "./places.js";
+import { Script } from "./script.js";
+
+/**
+ * Gives a place back, and learns from how the call ended how many the endpoint takes.
+ * Arguments: the name of the place, the most places of its run, how the call ended, how long the endpoint asked everybody
+ * to wait (ms).
+ */
+export const LEAVE = new Script(/* lua */ `
+${PLACES}
+local name, run_max, ending, pause = ARGV[1], tonumber(ARGV[2]), ARGV[3], tonumber(ARGV[4])
+local run, worker = parts_of(name)
+local CUT = 0.5
+
+-- The limit as it is for this run, when no other run calls the endpoint.
+local function limit_felt()
+  local is_alone = gate.get("run:" .. run) == gate.get("active")
+  return is_alone and math.min(limit_now(), run_max) or limit_now()
+end
+
+-- One cut a round: the calls that were under way when the limit was cut are refused for the same reason.
+local function cut(call)
+  gate.set("grows_slowly", 1)
+  if call <= gate.get("cut") then return end
+  gate.set("limit", math.max(1, limit_felt() * CUT))
+  gate.set("cut", gate.get("sent"))
+end
+
+-- Only while the limit is really used: calls that are few anyway say nothing about what the endpoint would take.
+local function grow()
+  local limit = limit_now()
+  if limit >= run_max then return end
+  local is_used = gate.get("active") >= math.floor(limit) or waiting_lately()[ENDPOINT] ~= nil
+  if not is_used then return end
+  local step = gate.get("grows_slowly") == 1 and 1 / limit or 1
+  gate.set("limit", math.min(run_max, limit + step))
+end
+
+gate.load({
+  "place:" .. name, "run:" .. run, "holder:" .. worker,
+  "limit", "grows_slowly", "sent", "cut", "paused", "active", "kept"
+})
+local call = gate.get("place:" .. name)
+-- Given back before: by this call, whose answer was lost, or because its worker was silent for too long.
+if call == 0 then return 0 end
+if ending == "rate_limited" then cut(call) elseif ending == "fine" then grow() end
+give_place(name)
+if pause > 0 then gate.set("paused", math.max(gate.get("paused"), now + pause)) end
+save()
+return 1
+`);

@@ -1,0 +1,13 @@
+import { RESERVATIONS } from "./reservations.js";
+import { Script } from "./script.js";
+
+/** Opens the budget of a run. Arguments: the most it may spend, and what its journal says was spent, in pico-dollars. */
+export const OPEN_BUDGET = new Script(/* lua */ `
+${RESERVATIONS}
+budget.set("max", tonumber(ARGV[1]))
+budget.set("refusing", 0)
+-- The journal may lack what is still on its way, and Redis what it has lost.
+budget.set("spent", math.max(budget.get("spent"), tonumber(ARGV[2])))
+budget.save()
+return 1
+`);

@@ -1,0 +1,10 @@
+import { RESERVATIONS } from "./reservations.js";
+import { Script } from "./script.js";
+
+/** What a budget looks like once the dead hold nothing: max, spent, reserved, refusing, unknown, lost trials, lost. */
+export const READ_BUDGET = new Script(/* lua */ `
+${RESERVATIONS}
+free_the_dead("")
+budget.save()
+return redis.call("HMGET", budget_key, "max", "spent", "reserved", "refusing", "unknown", "lost_trials", "lost")
+`);

@@ -1,0 +1,77 @@
+import { KEYS } from "../keys.js";
+import { LEASE } from "./lease.js";
+import { STATE } from "./state.js";
+
+/** The keys that scripts on the budget of a run are given, in this order. Others of the budget begin with the first. */
+export function budgetKeys(key: string): string[] {
+  const budget = KEYS.budget(key);
+  return [budget, `${budget}:reservations`, KEYS.workers];
+}
+
+/**
+ * Lua: what is set aside for trials. Amounts are whole pico-dollars in doubles: exact up to $9,007, and to one part in
+ * 10¹⁵ above, where 64-bit counters would fail half-way through a script at $9 million.
+ */
+export const RESERVATIONS = /* lua */ `
+${LEASE}
+${STATE}
+-- budget: max, spent, reserved, held (how many), refusing, unknown, lost_trials, lost, holder:<worker> (how many it has),
+--         and what trials of each kind cost
+-- reservations: token -> JSON. They stay until they are settled, those of the dead marked as lost
+local budget_key, reservations_key, workers_key = KEYS[1], KEYS[2], KEYS[3]
+local budget = open_state(budget_key)
+
+-- By how much a reservation changes what is set aside; count is 1 or -1. A free one is there only to be settled once.
+local function count_held(reservation, count)
+  budget.add("holder:" .. reservation.worker, count)
+  if reservation.is_free then return end
+  budget.add("held", count)
+  budget.add("reserved", count * tonumber(reservation.pico))
+  -- Above what doubles hold exactly, a remainder of nothing would be left for ever.
+  if budget.get("held") == 0 then budget.set("reserved", 0) end
+  if reservation.is_probe then budget.add("probes:" .. reservation.kind, count) end
+end
+
+-- Nobody knows what a lost trial has cost, so that it counts as all that was set aside for it.
+local function count_lost(reservation, count)
+  if reservation.is_free then return end
+  budget.add("lost_trials", count)
+  budget.add("lost", count * tonumber(reservation.pico))
+  budget.add("spent", count * tonumber(reservation.pico))
+end
+
+local function keep(token, reservation)
+  redis.call("HSET", reservations_key, token, cjson.encode(reservation))
+end
+
+-- Nil when there is none, as after it was settled.
+local function reservation_at(token)
+  local text = redis.call("HGET", reservations_key, token)
+  return text and cjson.decode(text) or nil
+end
+
+local function hold(token, reservation)
+  keep(token, reservation)
+  count_held(reservation, 1)
+end
+
+local function lose(token, reservation)
+  count_held(reservation, -1)
+  count_lost(reservation, 1)
+  reservation.is_lost = true
+  keep(token, reservation)
+end
+
+local function free_the_dead(asking)
+  local dead, is_any = dead_holders(budget_key, workers_key, asking, time_now())
+  if not is_any then return end
+  local all = redis.call("HGETALL", reservations_key)
+  for i = 1, #all, 2 do
+    local reservation = cjson.decode(all[i + 1])
+    if dead[reservation.worker] and not reservation.is_lost then lose(all[i], reservation) end
+  end
+  for worker in pairs(dead) do
+    budget.forget("holder:" .. worker)
+  end
+end
+`;

@@ -1,0 +1,92 @@
+import { EXPERIENCE } from "./experience.js";
+import { RESERVATIONS } from "./reservations.js";
+import { Script } from "./script.js";
+
+/**
+ * Sets money aside for a trial: "held", "wait" or "refuse".
+ * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), is judged
+ * (0/1), is free (0/1).
+ */
+export const RESERVE = new Script(/* lua */ `
+${RESERVATIONS}
+${EXPERIENCE}
+local FIRST_FEW = 5
+
+local token, worker, trial, kind = ARGV[1], ARGV[2], tonumber(ARGV[3]), kind_of(ARGV[4])
+local most, says_judged, is_free = tonumber(ARGV[5]), ARGV[6] == "1", ARGV[7] == "1"
+
+local function hold_new(pico, marks)
+  marks.trial, marks.worker, marks.kind = trial, worker, kind
+  -- As text: numbers in JSON lose digits here.
+  marks.pico = string.format("%.17g", pico)
+  hold(token, marks)
+end
+
+-- What the trial is to be held to, and whether that is a guess from too few.
+local function wanted(is_judged)
+  -- What a trial without a limit costs is learnt, judging included.
+  if most > 0 then return most + (is_judged and p99_of(JUDGING) or 0), false end
+  if budget.get("count:" .. kind) < FIRST_FEW then return budget.get("largest:" .. kind), true end
+  return p99_of(kind), false
+end
+
+-- Nothing may be known of what a probe costs, so that something at least must be left for it.
+local function fits(pico, is_probe)
+  local left = budget.get("max") - budget.get("spent") - budget.get("reserved")
+  if is_probe and pico == 0 then return left > 0 end
+  return pico <= left
+end
+
+local function ask(is_judged)
+  local pico, is_probe = wanted(is_judged)
+  if is_probe and budget.get("probes:" .. kind) > 0 then return "wait" end
+  if fits(pico, is_probe) then
+    hold_new(pico, { is_probe = is_probe })
+    return "held"
+  end
+  -- Trials that are out may give back a part of what is set aside for them.
+  if budget.get("held") > 0 then return "wait" end
+  return "refuse"
+end
+
+local function ask_and_free_the_dead(is_judged)
+  local answer = ask(is_judged)
+  if answer == "held" then return answer end
+  -- What the dead hold counts as spent, so that freeing it makes no room; but nobody waits for them.
+  free_the_dead(worker)
+  answer = ask(is_judged)
+  if answer == "refuse" then budget.set("refusing", 1) end
+  return answer
+end
+
+local function hold_again(reservation)
+  if not reservation.is_lost then return end
+  -- Its worker was silent for too long, and asks again because it never had an answer.
+  count_lost(reservation, -1)
+  reservation.is_lost = nil
+  hold(token, reservation)
+end
+
+local function answer()
+  local known = reservation_at(token)
+  if known then
+    hold_again(known)
+    return "held"
+  end
+  budget.load({ "max", "spent", "reserved", "held", "refusing", "holder:" .. worker, "count:" .. JUDGING })
+  -- An evaluator may spend without saying so beforehand.
+  local is_judged = says_judged or budget.get("count:" .. JUDGING) > 0
+  if is_free and not is_judged then
+    hold_new(0, { is_free = true })
+    return "held"
+  end
+  if budget.get("refusing") == 1 then return "refuse" end
+  -- Not opened yet, or Redis has lost it: the coordinator will open it.
+  if budget.get("max") == 0 then return "wait" end
+  return ask_and_free_the_dead(is_judged)
+end
+
+local result = answer()
+budget.save()
+return result
+`);

@@ -1,0 +1,96 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { makeRow } from "../core/row.js";
+import type { Trial } from "../runner/admit.js";
+import { TokenCounter } from "../runner/record.js";
+import { Outbox, type OutgoingParcel } from "./outbox.js";
+import { unpack } from "./parcel.js";
+
+const dirs: string[] = [];
+afterEach(() => {
+  for (const dir of dirs.splice(0)) rmSync(dir, { recursive: true, force: true });
+});
+
+function finished(index: number, response = "yes") {
+  const row = makeRow({ system: "s", exampleId: index, outcome: "pass" });
+  return { row, output: { response }, evidence: null, grades: null };
+}
+
+const trial = (index: number) => ({ index }) as Trial;
+
+function outboxTo(sent: OutgoingParcel[], { sharedDir = null as string | null, gate = async () => {} } = {}) {
+  return new Outbox({
+    worker: "w",
+    tokens: new TokenCounter({ count: (text) => text.length }, 1),
+    clock: () => performance.now(),
+    take: (index) => ({ trial: index, token: `t${index}`, costUsd: 1, judgeCostUsd: 0, isTypical: true }),
+    send: async (parcel) => {
+      sent.push(parcel);
+      await gate();
+    },
+    sharedDir,
+  });
+}
+
+describe("an outbox", () => {
+  it("sends what is recorded in one turn together, with what it cost", async () => {
+    const sent: OutgoingParcel[] = [];
+    const outbox = outboxTo(sent);
+    for (const index of [1, 2, 3]) outbox.record(trial(index), finished(index));
+    outbox.refuse(4);
+    await outbox.written();
+    expect(sent).toHaveLength(1);
+    expect(sent[0]?.trials).toEqual([1, 2, 3]);
+    expect(sent[0]?.settlements.map(({ token }) => token)).toEqual(["t1", "t2", "t3"]);
+    expect(unpack(sent[0]?.data ?? Buffer.alloc(0)).news.map(({ kind }) => kind)).toEqual([
+      ...["finished", "finished", "finished"],
+      "refused",
+    ]);
+    expect(outbox.delivered).toBe(3);
+  });
+
+  it("keeps what comes while a parcel is on its way for the next, and tells each trial when its own has arrived", async () => {
+    let open = () => {};
+    const gate = new Promise<void>((resolve) => {
+      open = resolve;
+    });
+    const sent: OutgoingParcel[] = [];
+    const outbox = outboxTo(sent, { gate: () => gate });
+    outbox.record(trial(1), finished(1));
+    const first = outbox.written();
+    while (sent.length === 0) await new Promise((resolve) => setImmediate(resolve));
+    outbox.record(trial(2), finished(2));
+    outbox.record(trial(3), finished(3));
+    const second = outbox.written();
+    expect(sent).toHaveLength(1);
+    open();
+    await first;
+    await second;
+    expect(sent.map(({ trials }) => trials)).toEqual([[1], [2, 3]]);
+  });
+
+  it("leaves a large output in the shared folder, and names it", async () => {
+    const sharedDir = join(mkdtempSync(join(tmpdir(), "assay-outbox-")), "run");
+    dirs.push(sharedDir);
+    const sent: OutgoingParcel[] = [];
+    const outbox = outboxTo(sent, { sharedDir });
+    outbox.record(trial(1), finished(1, "x".repeat(2 << 20)));
+    outbox.record(trial(2), finished(2));
+    await outbox.written();
+    const [large, small] = unpack(sent[0]?.data ?? Buffer.alloc(0)).news;
+    if (large?.kind !== "finished" || small?.kind !== "finished") throw new Error("not finished");
+    expect(large.lines.output).toBeNull();
+    const path = join(sharedDir, large.lines.outputFile ?? "");
+    expect(existsSync(path) && JSON.parse(readFileSync(path, "utf8")).output.response).toHaveLength(2 << 20);
+    expect(small.lines.output).toContain('"yes"');
+  });
+
+  it("says so to whoever waits when a parcel cannot be sent", async () => {
+    const sent: OutgoingParcel[] = [];
+    const outbox = outboxTo(sent, { gate: async () => Promise.reject(new Error("closed")) });
+    outbox.record(trial(1), finished(1));
+    await expect(outbox.written()).rejects.toThrow("closed");
+  });
+});

@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Attempt } from "../core/row.js";
+import { writeAtomically } from "../files/atomic.js";
+import type { Trial } from "../runner/admit.js";
+import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+import type { TokenCounter } from "../runner/record.js";
+import type { TrialBook } from "../runner/trial-chain.js";
+import { encodeTrial, LARGE_OUTPUT } from "../store/trial-lines.js";
+import { pack, type TrialNews } from "./parcel.js";
+import type { Settlement } from "./shared-purse.js";
+
+/** What is handed to Redis at one moment. */
+export interface OutgoingParcel {
+  data: Buffer;
+  trials: readonly number[];
+  settlements: readonly Settlement[];
+}
+
+export interface OutboxOptions {
+  worker: string;
+  tokens: TokenCounter;
+  clock: () => number;
+  /** What is to be settled together with the delivery of a trial. */
+  take: (index: number) => Settlement | null;
+  send: (parcel: OutgoingParcel) => Promise<void>;
+  /** Where large outputs go, in place of the parcel; null when they are sent. */
+  sharedDir: string | null;
+}
+
+/** How long trials that finish without waiting may go on before they are sent. */
+const TURN_MS = 8;
+/** A parcel is closed when its lines are this long. */
+const FULL_CHARS = 4 << 20;
+const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
+
+/**
+ * Where a worker leaves finished trials: what is recorded in one turn of the event loop, and while a parcel is on its way,
+ * goes together in the next. The coordinator adds what it knows of earlier attempts.
+ */
+export class Outbox implements TrialBook {
+  readonly tokens: TokenCounter;
+  /** Trials delivered so far. */
+  delivered = 0;
+  warning: string | null = null;
+  readonly #options: OutboxOptions;
+  #waiting: TrialNews[] = [];
+  #chars = 0;
+  /** The last delivery, which follows all others. */
+  #last: Promise<void> = Promise.resolve();
+  /** True when what is waiting has a delivery to go with. */
+  #isScheduled = false;
+  #turnStart: number;
+
+  constructor(options: OutboxOptions) {
+    this.#options = options;
+    this.tokens = options.tokens;
+    this.#turnStart = options.clock();
+  }
+
+  attemptsOf(): readonly Attempt[] {
+    return NO_ATTEMPTS;
+  }
+
+  record({ index }: Trial, finished: FinishedTrial): void {
+    const lines = this.#besideIfLarge(encodeTrial(finished));
+    this.#chars += lines.row.length + (lines.output?.length ?? 0);
+    this.#add({ kind: "finished", index, lines });
+  }
+
+  /** Says that the budget of the run does not cover a trial. */
+  refuse(index: number): void {
+    this.#add({ kind: "refused", index });
+  }
+
+  /** Says that no worker could go on with the run. */
+  fault(index: number, message: string): void {
+    this.#add({ kind: "fault", index, message });
+  }
+
+  written(): Promise<void> {
+    return this.#last;
+  }
+
+  turnIsLong(): boolean {
+    return this.#chars > FULL_CHARS || this.#options.clock() - this.#turnStart > TURN_MS;
+  }
+
+  warn(warning: string | null): void {
+    this.warning = warning;
+  }
+
+  #add(news: TrialNews): void {
+    this.#waiting.push(news);
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    this.#last = this.#deliverAfter(this.#last);
+    // Whoever waits for it is told; nobody has to.
+    this.#last.catch(() => {});
+  }
+
+  async #deliverAfter(earlier: Promise<void>): Promise<void> {
+    await Promise.all([earlier, new Promise((resolve) => setImmediate(resolve))]);
+    this.#isScheduled = false;
+    this.#turnStart = this.#options.clock();
+    await this.#sendParcel();
+  }
+
+  async #sendParcel(): Promise<void> {
+    const news = this.#waiting;
+    this.#waiting = [];
+    this.#chars = 0;
+    const trials = news.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
+    const settlements = trials.flatMap((index) => this.#options.take(index) ?? []);
+    await this.#options.send({ data: await pack({ worker: this.#options.worker, news }), trials, settlements });
+    this.delivered += trials.length;
+  }
+
+  #besideIfLarge(lines: EncodedTrial): EncodedTrial {
+    const { sharedDir } = this.#options;
+    if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT) return lines;
+    const name = `${createHash("sha256").update(lines.output).digest("hex").slice(0, 32)}.json`;
+    mkdirSync(sharedDir, { recursive: true });
+    writeAtomically(join(sharedDir, name), lines.output);
+    return { ...lines, output: null, outputFile: name };
+  }
+}

@@ -1,0 +1,35 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { pack, type TrialNews, unpack } from "./parcel.js";
+
+describe("a parcel", () => {
+  const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify({ value }));
+  const news: fc.Arbitrary<TrialNews> = fc.oneof(
+    fc.record({ kind: fc.constant("refused" as const), index: fc.nat() }),
+    fc.record({ kind: fc.constant("fault" as const), index: fc.nat(), message: fc.string({ unit: "binary" }) }),
+    fc.record({
+      kind: fc.constant("finished" as const),
+      index: fc.nat(),
+      lines: fc.oneof(
+        fc.record({ row: text, output: fc.option(text) }),
+        fc.record({ row: text, output: fc.constant(null), outputFile: fc.string({ minLength: 1, unit: "binary" }) }),
+      ),
+    }),
+  );
+
+  it("comes out as it went in", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(news), async (sent) => {
+        expect(unpack(await pack({ worker: "box-1", news: sent }))).toEqual({ worker: "box-1", news: sent });
+      }),
+    );
+  });
+
+  it("is much smaller than its lines, also when they are long", async () => {
+    const row = JSON.stringify({ system: "a", exampleId: 1, text: "the same words again and again ".repeat(10_000) });
+    const sent: TrialNews[] = [{ kind: "finished", index: 1, lines: { row, output: null } }];
+    const data = await pack({ worker: "w", news: sent });
+    expect(data.length).toBeLessThan(row.length / 20);
+    expect(unpack(data).news).toEqual(sent);
+  });
+});

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { PollLoop } from "./poll-loop.js";
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function loopOf(answers: (number | null)[]): { loop: PollLoop; times: number[] } {
+  const times: number[] = [];
+  const ask = () => {
+    times.push(Date.now());
+    return Promise.resolve(answers.length > 1 ? (answers.shift() ?? null) : (answers[0] ?? null));
+  };
+  return { loop: new PollLoop({ ask, shortestMs: 10, longestMs: 100 }), times };
+}
+
+function pausesOf(times: readonly number[]): number[] {
+  return times.slice(1).map((time, i) => time - (times[i] ?? 0));
+}
+
+describe("PollLoop", () => {
+  it("asks at once when it is woken, then after pauses that grow up to the longest", async () => {
+    const { loop, times } = loopOf([0]);
+    loop.wake();
+    expect(times).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(3000);
+    loop.rest();
+    const pauses = pausesOf(times);
+    expect(pauses[0]).toBeLessThanOrEqual(20);
+    expect(Math.min(...pauses)).toBeGreaterThanOrEqual(10);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(100);
+    expect(Math.max(...pauses.slice(4))).toBeGreaterThan(20);
+  });
+
+  it("waits for as long as it is told", async () => {
+    const { loop, times } = loopOf([500, null]);
+    loop.wake();
+    await vi.advanceTimersByTimeAsync(499);
+    expect(times).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(times).toHaveLength(2);
+  });
+
+  it("stops when there is nothing left to ask for, and when it is told to rest", async () => {
+    const { loop, times } = loopOf([0, null, 0]);
+    loop.start();
+    expect(times).toHaveLength(0);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(times).toHaveLength(2);
+    loop.wake();
+    await vi.advanceTimersByTimeAsync(0);
+    loop.rest();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(times).toHaveLength(3);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it("has one question on its way at a time, and asks again right after it when it was woken meanwhile", async () => {
+    const answers: ((ms: number | null) => void)[] = [];
+    const ask = () => new Promise<number | null>((resolve) => answers.push(resolve));
+    const loop = new PollLoop({ ask, shortestMs: 10, longestMs: 100 });
+    for (let i = 0; i < 3; i++) loop.wake();
+    loop.start();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(1);
+    answers[0]?.(null);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(answers).toHaveLength(2);
+    answers[1]?.(null);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(2);
+  });
+});

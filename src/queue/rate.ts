@@ -1,0 +1,15 @@
+/** How far back a rate looks. */
+const WINDOW_MS = 10_000;
+
+/** How many a second, from a count that is looked at now and then. */
+export class Rate {
+  #seen: { at: number; count: number }[] = [];
+
+  /** The rate over the last ten seconds, given the count now. */
+  at(now: number, count: number): number {
+    this.#seen = [...this.#seen.filter(({ at }) => now - at <= WINDOW_MS), { at: now, count }];
+    const [first] = this.#seen;
+    if (first === undefined || now === first.at) return 0;
+    return Math.round(((count - first.count) / (now - first.at)) * 10_000) / 10;
+  }
+}

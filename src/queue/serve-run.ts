@@ -1,0 +1,206 @@
+import { join } from "node:path";
+import type { Job, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { messageOf, TrialError } from "../core/errors.js";
+import type { System } from "../core/system.js";
+import type { Tokenizer } from "../core/tokenizer.js";
+import { type Trial, trialAt } from "../runner/admit.js";
+import type { TrialGate } from "../runner/gate.js";
+import type { Plan } from "../runner/plan.js";
+import type { ChainPorts } from "../runner/ports.js";
+import { TokenCounter } from "../runner/record.js";
+import { type TrialChain, trialChain } from "../runner/trial-chain.js";
+import type { Announcement, TrialJob, WorkerState } from "./contract.js";
+import { deliver, wasDelivered } from "./deliver.js";
+import { BULL_PREFIX, laneName } from "./keys.js";
+import { Outbox } from "./outbox.js";
+import { Presence } from "./presence.js";
+import { Rate } from "./rate.js";
+import { RunWatch } from "./run-watch.js";
+import { SharedGate } from "./shared-gate.js";
+import { SharedPurse } from "./shared-purse.js";
+import { Slots } from "./slots.js";
+
+export interface ServeOptions {
+  redis: Redis;
+  announcement: Announcement;
+  plan: Plan;
+  ports: ChainPorts;
+  tokenizer: Tokenizer;
+  /** How the worker presents itself. */
+  state: WorkerState;
+  leaseMs: number;
+  /** This worker's path to the folder for large outputs; null when they are sent. */
+  sharedDir: string | null;
+  /** Aborted when the worker is to finish what it has and take nothing more. */
+  drain: AbortSignal;
+  onState: (state: WorkerState) => void;
+}
+
+/** A trial that was lost with its worker this often is not tried again: it may be what ends them. */
+const MOST_LOSSES = 5;
+
+/**
+ * Takes trials of one run until it is over or the worker is to stop. Each is taken through the same steps as in a run on
+ * one machine; what differs is where money, places and records are kept.
+ */
+export async function serveRun(options: ServeOptions): Promise<void> {
+  const { redis, announcement, drain } = options;
+  const watch = new RunWatch(redis, announcement.key);
+  const bench = new Bench(options);
+  const presence = new Presence({ ...options, look: () => bench.look() });
+  await presence.start();
+  const lanes = await bench.open();
+  const tell = setInterval(() => options.onState(presence.state), 1000);
+  try {
+    await watch.untilOver({
+      drain,
+      onSilent: () => Promise.all(lanes.map((lane) => lane.pause(true))),
+      onBack: () => {
+        for (const lane of lanes) void lane.resume();
+      },
+      fault: bench.fault,
+    });
+  } finally {
+    clearInterval(tell);
+    // Waits for the trials under way.
+    await Promise.allSettled(lanes.map((lane) => lane.close()));
+    await presence.stop().catch(() => {});
+    options.onState({ ...presence.state, ...bench.look() });
+  }
+}
+
+/** What a worker needs to run trials of one plan. */
+class Bench {
+  /** Rejects when the worker cannot go on. */
+  readonly fault: Promise<never>;
+  readonly #options: ServeOptions;
+  readonly #outbox: Outbox;
+  readonly #purse: SharedPurse;
+  readonly #gates: readonly (SharedGate | null)[];
+  readonly #chain: TrialChain;
+  readonly #slots: readonly (Slots | null)[];
+  readonly #rate = new Rate();
+  #active = 0;
+  #giveUp: (error: unknown) => void = () => {};
+
+  constructor(options: ServeOptions) {
+    const { redis, announcement, plan, ports, tokenizer, state, sharedDir } = options;
+    const { key } = announcement;
+    this.#options = options;
+    this.fault = new Promise((_, reject) => {
+      this.#giveUp = reject;
+    });
+    this.fault.catch(() => {});
+    const hasBudget = announcement.budget.run !== undefined;
+    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal: ports.signal });
+    this.#outbox = new Outbox({
+      worker: state.id,
+      tokens: new TokenCounter(tokenizer, plan.examples.length),
+      clock: () => ports.clock(),
+      take: (index) => this.#purse.take(index),
+      send: (parcel) => deliver(redis, key, parcel),
+      sharedDir: sharedDir === null ? null : join(sharedDir, key),
+    });
+    this.#gates = gatesOf(options);
+    this.#slots = slotsOf(plan.systems);
+    const gates: readonly (TrialGate | null)[] = this.#gates;
+    this.#chain = trialChain({ plan, ports, book: this.#outbox, gates, purse: this.#purse });
+  }
+
+  /** One lane for each system: a slow one keeps its own slots busy, and nobody else's. */
+  async open(): Promise<Worker<TrialJob>[]> {
+    const { Worker } = await import("bullmq");
+    const { plan, redis, announcement, state, leaseMs } = this.#options;
+    return plan.systems.map(({ maxParallel }, systemIndex) => {
+      const lane = new Worker<TrialJob>(laneName(announcement.key, systemIndex), (job) => this.#take(job), {
+        connection: redis,
+        prefix: BULL_PREFIX,
+        concurrency: Math.min(state.concurrency, maxParallel ?? Number.POSITIVE_INFINITY),
+        lockDuration: leaseMs,
+        stalledInterval: Math.ceil(leaseMs / 2),
+        maxStalledCount: Number.MAX_SAFE_INTEGER,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      });
+      // Lost connections are made again, and a lost lock means that another worker has the trial too.
+      lane.on("error", () => {});
+      return lane;
+    });
+  }
+
+  look(): Partial<WorkerState> {
+    const reasons = [...new Set(this.#gates), this.#purse, this.#chain].flatMap((place) => place?.waiting() ?? []);
+    const done = this.#outbox.delivered;
+    return {
+      active: this.#active,
+      done,
+      perSecond: this.#rate.at(performance.now(), done),
+      waiting: reasons.length === 0 ? null : reasons.join("; "),
+    };
+  }
+
+  async #take(job: Job<TrialJob>): Promise<void> {
+    this.#active += 1;
+    const { index, again = false } = job.data;
+    try {
+      await this.#run(index, { losses: job.stalledCounter, again });
+    } catch (error) {
+      // No fault of a trial comes here: the run itself cannot go on, on any worker.
+      this.#outbox.fault(index, messageOf(error));
+      await this.#outbox.written().catch(() => {});
+      this.#giveUp(error);
+    } finally {
+      this.#active -= 1;
+    }
+  }
+
+  async #run(index: number, { losses, again }: { losses: number; again: boolean }): Promise<void> {
+    const { redis, announcement, plan } = this.#options;
+    const trial = trialAt(plan, index);
+    if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
+    if ((again || losses > 0) && (await wasDelivered(redis, announcement.key, index))) return;
+    if (losses >= MOST_LOSSES) this.#lose(trial, losses);
+    else await this.#slotted(trial);
+    await this.#outbox.written();
+  }
+
+  async #slotted(trial: Trial): Promise<void> {
+    const slots = this.#slots[trial.systemIndex] ?? null;
+    await slots?.take();
+    try {
+      if (await this.#purse.admits(trial, this.#chain.limitsOf(trial))) await this.#chain.run(trial);
+      else this.#outbox.refuse(trial.index);
+    } finally {
+      slots?.give();
+    }
+  }
+
+  #lose(trial: Trial, losses: number): void {
+    const message = `the worker that ran it ended ${losses} times before it was done: it may be what ends them`;
+    this.#chain.fail(trial, new TrialError("system_error", message));
+  }
+}
+
+/** By system: the gate of its endpoint, which systems of one endpoint share. */
+function gatesOf({ redis, announcement, plan, state }: ServeOptions): (SharedGate | null)[] {
+  const gates = new Map<string, SharedGate>();
+  return plan.systems.map(({ endpoint }) => {
+    if (typeof endpoint !== "string" || endpoint === "") return null;
+    const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
+    const gate =
+      gates.get(endpoint) ?? new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
+    gates.set(endpoint, gate);
+    return gate;
+  });
+}
+
+/** By system: what the machine itself takes at a time, which systems of one endpoint share. */
+function slotsOf(systems: readonly System[]): (Slots | null)[] {
+  const shared = new Map<string, number>();
+  for (const { endpoint, name, maxParallel } of systems)
+    if (maxParallel !== undefined)
+      shared.set(endpoint ?? name, Math.min(maxParallel, shared.get(endpoint ?? name) ?? maxParallel));
+  const slots = new Map(Array.from(shared, ([place, most]) => [place, new Slots(most)]));
+  return systems.map(({ endpoint, name }) => slots.get(endpoint ?? name) ?? null);
+}

@@ -1,0 +1,365 @@
+import fc from "fast-check";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { budgetsOf } from "../budgets.js";
+import { BudgetError } from "../core/errors.js";
+import type { Limits } from "../core/price.js";
+import type { System } from "../core/system.js";
+import type { Reservation } from "../runner/ports.js";
+import { quantile } from "../stats/index.js";
+import { openRedis } from "./connection.js";
+import { deliver } from "./deliver.js";
+import { KEYS } from "./keys.js";
+import { type ReserveRequest, SharedBudget } from "./shared-budget.js";
+import type { Settlement } from "./shared-purse.js";
+
+const KEY = "run-1";
+const NOTHING = { data: Buffer.alloc(0), trials: [] };
+
+describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let budget: SharedBudget;
+  let tokens = 0;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  beforeEach(async () => {
+    budget = new SharedBudget(redis, KEY);
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
+  });
+
+  afterEach(async () => {
+    await redis.flushall();
+  });
+
+  function request(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): ReserveRequest {
+    tokens += 1;
+    const own = { token: `t${tokens}`, trial: tokens, kind: "a", isJudged: false, isFree: false };
+    return { ...own, worker: "w1", maxCostUsd, ...more };
+  }
+
+  async function held(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): Promise<ReserveRequest> {
+    const wanted = request(maxCostUsd, more);
+    expect(await budget.reserve(wanted)).toBe("held");
+    return wanted;
+  }
+
+  async function settle(
+    { token, trial }: ReserveRequest,
+    costUsd: number | null,
+    more: Partial<Settlement> = {},
+  ): Promise<void> {
+    const settlement = { trial, token, costUsd, judgeCostUsd: 0, isTypical: true, ...more };
+    await deliver(redis, KEY, { ...NOTHING, settlements: [settlement] });
+  }
+
+  /** The worker was silent for too long. */
+  async function end(worker: string): Promise<void> {
+    await redis.zadd(KEYS.workers, Date.now() - 1, worker);
+  }
+
+  it("admits up to the budget exactly, lets the next one wait, and takes it when money comes back", async () => {
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
+    const first = await held(0.1);
+    await held(0.1);
+    await held(0.1);
+    const next = request(0.1);
+    expect(await budget.reserve(next)).toBe("wait");
+    expect(await budget.read()).toMatchObject({ maxCostUsd: 0.3, spentUsd: 0, reservedUsd: 0.3, isRefusing: false });
+    await settle(first, 0);
+    expect(await budget.reserve(next)).toBe("held");
+  });
+
+  it("knows a pico-dollar too much", async () => {
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0.1 });
+    await held(0.1);
+    expect(await budget.reserve(request(0.1 + 1e-12))).toBe("wait");
+    await held(0.1);
+  });
+
+  it("refuses when nothing is out that could give back, for good and for everyone", async () => {
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0.2 });
+    const first = await held(0.1);
+    expect(await budget.reserve(request(0.2))).toBe("wait");
+    await settle(first, 0.1);
+    expect(await budget.reserve(request(0.2))).toBe("refuse");
+    expect(await budget.reserve(request(0.00001))).toBe("refuse");
+    expect((await budget.read()).isRefusing).toBe(true);
+  });
+
+  it("takes a refusal back and keeps what was spent when the run is started again", async () => {
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
+    await settle(await held(0.3), 0.25);
+    expect(await budget.reserve(request(0.3))).toBe("refuse");
+    await budget.open({ maxCostUsd: 0.5, spentUsd: 0.1 });
+    expect(await budget.read()).toMatchObject({ maxCostUsd: 0.5, spentUsd: 0.25, isRefusing: false });
+    await budget.open({ maxCostUsd: 0.5, spentUsd: 0.4 });
+    expect((await budget.read()).spentUsd).toBe(0.4);
+    await held(0.1);
+  });
+
+  it("lets everybody wait while nobody has opened it", async () => {
+    expect(await budget.reserve(request(0.1))).toBe("wait");
+    expect(await budget.read()).toMatchObject({ maxCostUsd: 0, isRefusing: false });
+  });
+
+  it("runs trials without a limit of their own one by one until five have shown what they cost", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    for (let i = 0; i < 5; i++) {
+      const probe = await held(null);
+      expect(await budget.reserve(request(null))).toBe("wait");
+      // Those of another system are not held up.
+      await settle(await held(null, { kind: "other" }), 0.001, { isTypical: false });
+      await settle(probe, 0.01 * (i + 1));
+    }
+    await held(null);
+    await held(null);
+    expect((await budget.read()).reservedUsd).toBe(0.1);
+  });
+
+  it("bills a failed trial, but does not take its cost for what trials cost", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    for (let i = 0; i < 9; i++) await settle(await held(null), 0.001, { isTypical: false });
+    expect((await budget.read()).spentUsd).toBe(0.009);
+    await held(null);
+    expect(await budget.reserve(request(null))).toBe("wait");
+  });
+
+  it("counts an unknown cost as all that was set aside, and tells how many there are", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    await settle(await held(0.25), null, { judgeCostUsd: 0.01 });
+    await settle(await held(0.25), 0.05);
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.31, reservedUsd: 0, unknownCosts: 1 });
+  });
+
+  it("sets aside what judging has cost so far, also for a trial of which nobody said that it is judged", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    await settle(await held(0.1, { isJudged: true }), 0.05, { judgeCostUsd: 0.02 });
+    expect((await budget.read()).spentUsd).toBe(0.07);
+    await held(0.1);
+    expect((await budget.read()).reservedUsd).toBe(0.12);
+  });
+
+  it("holds nothing for what is free, but spends what judging it has cost", async () => {
+    await budget.open({ maxCostUsd: 0.1, spentUsd: 0.1 });
+    const free = await held(null, { isFree: true });
+    expect(await budget.reserve(request(0.1))).toBe("refuse");
+    const another = await held(null, { isFree: true });
+    await settle(free, 0, { judgeCostUsd: 0.02 });
+    await settle(free, 0, { judgeCostUsd: 0.02 });
+    await settle(another, 0);
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.12, reservedUsd: 0 });
+  });
+
+  it("changes nothing when it is asked or told the same again", async () => {
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
+    const wanted = await held(0.2);
+    expect(await budget.reserve(wanted)).toBe("held");
+    expect((await budget.read()).reservedUsd).toBe(0.2);
+    for (let i = 0; i < 2; i++) await settle(wanted, 0.15, { judgeCostUsd: 0.01 });
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.16, reservedUsd: 0 });
+    await settle(request(0.1), 0.1);
+    expect((await budget.read()).spentUsd).toBe(0.16);
+  });
+
+  it("counts what a dead worker held as spent and lost, so that nobody waits for it", async () => {
+    await budget.open({ maxCostUsd: 0.5, spentUsd: 0 });
+    await held(0.2, { worker: "w2" });
+    await held(0.2, { worker: "w2" });
+    expect(await budget.reserve(request(0.2))).toBe("wait");
+    await end("w2");
+    expect(await budget.reserve(request(0.2))).toBe("refuse");
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.4, reservedUsd: 0, lostTrials: 2, lostUsd: 0.4 });
+  });
+
+  it("takes a worker that has no lease for dead, and lets the next one show what trials cost", async () => {
+    await budget.open({ maxCostUsd: 0.5, spentUsd: 0 });
+    await held(null, { worker: "nobody" });
+    await held(null);
+    expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0 });
+  });
+
+  it("puts the real cost in the place of what was counted when a lost trial is settled after all", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const late = await held(0.4, { worker: "w2" });
+    await end("w2");
+    expect((await budget.read()).lostUsd).toBe(0.4);
+    // The trial was given to another, who holds money for it too.
+    const again = await held(0.4, { trial: late.trial });
+    for (let i = 0; i < 2; i++) await settle(late, 0.1);
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.1, reservedUsd: 0.4, lostTrials: 0, lostUsd: 0 });
+    await settle(again, 0.3);
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.4, reservedUsd: 0 });
+  });
+
+  it("holds what was lost again when the one who asked hears of it only now", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const cutOff = await held(0.4, { worker: "w2" });
+    await end("w2");
+    await budget.read();
+    expect(await budget.reserve(cutOff)).toBe("held");
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w2");
+    expect(await budget.read()).toMatchObject({ spentUsd: 0, reservedUsd: 0.4, lostTrials: 0, lostUsd: 0 });
+  });
+
+  it("bills more than the budget when trials cost more than they might", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const others = [await held(0.25), await held(0.25)];
+    await settle(await held(0.25), 1.5);
+    for (const other of others) await settle(other, 0.25);
+    expect((await budget.read()).spentUsd).toBe(2);
+    expect(await budget.reserve(request(0.01))).toBe("refuse");
+  });
+
+  it("works with amounts beyond what safe integers hold", async () => {
+    await budget.open({ maxCostUsd: 1e14, spentUsd: 0 });
+    const [one, two] = [await held(1e13), await held(1e13)];
+    await settle(one, 1e13);
+    await settle(two, 3e13);
+    expect(await budget.read()).toMatchObject({ spentUsd: 4e13, reservedUsd: 0 });
+  });
+
+  it("refuses amounts that are none", async () => {
+    await expect(budget.open({ maxCostUsd: 0, spentUsd: 0 })).rejects.toThrow(/above 0/);
+    await expect(budget.open({ maxCostUsd: 1, spentUsd: Number.NaN })).rejects.toThrow(BudgetError);
+    await expect(budget.reserve(request(-1))).rejects.toThrow(/maxCostUsd must not be negative/);
+  });
+
+  it("never exceeds the limit, however many ask at a time", async () => {
+    const connections = await Promise.all(Array.from({ length: 4 }, () => openRedis(server.url)));
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    let most = 0;
+    const runOne = async (connection: Redis, index: number): Promise<void> => {
+      const wanted = request(0.03, { trial: index });
+      const own = new SharedBudget(connection, KEY);
+      let answer = await own.reserve(wanted);
+      while (answer === "wait") answer = await own.reserve(wanted);
+      if (answer === "refuse") return;
+      const { spentUsd, reservedUsd } = await own.read();
+      most = Math.max(most, spentUsd + reservedUsd);
+      const settlement = { trial: index, token: wanted.token, costUsd: 0.02, judgeCostUsd: 0, isTypical: true };
+      await deliver(connection, KEY, { ...NOTHING, settlements: [settlement] });
+    };
+    const inLine = async (connection: Redis, first: number) => {
+      for (let i = 0; i < 10; i++) await runOne(connection, first + i);
+    };
+    await Promise.all(connections.flatMap((each, c) => [0, 1, 2].map((lane) => inLine(each, 100 * c + 10 * lane))));
+    for (const connection of connections) connection.disconnect();
+    expect(most).toBeGreaterThan(0.9);
+    expect(most).toBeLessThanOrEqual(1);
+    // 0.03 has to be left for a trial that costs 0.02 in the end.
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.98, reservedUsd: 0, isRefusing: true });
+  });
+
+  it("answers what a run on one machine is answered, whatever is asked in whatever order", async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constantFrom("a", "b"), cents: fc.integer({ min: 1, max: 40 }), isJudged: fc.boolean() }),
+      fc.record({
+        pick: fc.nat(),
+        share: fc.option(fc.integer({ min: 0, max: 120 })),
+        wasJudged: fc.boolean(),
+        isTypical: fc.boolean(),
+      }),
+    );
+    const systemOf = (name: string): System => ({ name, process: () => ({}) });
+    const limitsOf = (maxCostUsd: number): Limits => ({ price: null, maxCostUsd, hardTimeoutMs: null });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 10, max: 300 }), fc.array(step, { maxLength: 50 }), async (cents, steps) => {
+        await redis.flushall();
+        await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
+        await budget.open({ maxCostUsd: cents / 100, spentUsd: 0 });
+        const alone = budgetsOf({ run: { maxCostUsd: cents / 100 } }, { systems: [], spentUsd: 0 });
+        const out: { wanted: ReserveRequest; reservation: Reservation; max: number }[] = [];
+        for (const each of steps) {
+          if ("kind" in each) {
+            const { kind, isJudged } = each;
+            // Those of one system have no limit, and all cost the same: the 99th percentile of others differs a little.
+            const max = kind === "a" ? each.cents / 100 : 0;
+            const wanted = request(max, { kind, isJudged });
+            const expected = alone.port.run?.reserve(systemOf(kind), limitsOf(max), isJudged) ?? "refuse";
+            expect(await budget.reserve(wanted)).toBe(typeof expected === "string" ? expected : "held");
+            if (typeof expected !== "string") out.push({ wanted, reservation: expected, max });
+          } else if (out.length > 0) {
+            const [one] = out.splice(each.pick % out.length, 1);
+            if (one === undefined) continue;
+            const costUsd = one.max === 0 ? 0.05 : each.share === null ? null : (one.max * each.share) / 100;
+            const spent = {
+              costUsd,
+              judgeCostUsd: one.max > 0 && each.wasJudged ? 0.013 : 0,
+              isTypical: each.isTypical,
+            };
+            alone.port.run?.settle(one.reservation, spent);
+            await settle(one.wanted, costUsd, spent);
+          }
+          const { spentUsd, isRefusing, unknownCosts } = await budget.read();
+          const { run } = alone;
+          expect({ spentUsd, isRefusing, unknownCosts }).toEqual({
+            spentUsd: run?.spentUsd,
+            isRefusing: run?.isRefusing,
+            unknownCosts: run?.unknownCosts,
+          });
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("sets aside the 99th percentile of what trials have cost, at most 1.1 % too much", async () => {
+    const micros = fc.array(fc.integer({ min: 0, max: 10_000_000 }), { minLength: 5, maxLength: 400 });
+    await fc.assert(
+      fc.asyncProperty(micros, async (amounts) => {
+        await redis.flushall();
+        await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
+        await budget.open({ maxCostUsd: 1e6, spentUsd: 0 });
+        const costs = amounts.map((each) => each / 1e6);
+        for (const cost of costs.slice(0, 5)) await settle(await held(null), cost);
+        const rest = await Promise.all(costs.slice(5).map(async (cost) => ({ ...(await held(null)), cost })));
+        const settlements = rest.map(({ trial, token, cost }) => {
+          return { trial, token, costUsd: cost, judgeCostUsd: 0, isTypical: true };
+        });
+        await deliver(redis, KEY, { ...NOTHING, settlements });
+        await held(null);
+        const { reservedUsd } = await budget.read();
+        const upper = costs.toSorted((a, b) => a - b)[Math.ceil(0.99 * (costs.length - 1))] ?? 0;
+        expect(reservedUsd).toBeGreaterThanOrEqual(quantile(costs, 0.99));
+        expect(reservedUsd).toBeLessThanOrEqual(upper * 1.011 + 1e-12);
+      }),
+      { numRuns: 15 },
+    );
+  });
+
+  it("takes a rare dear trial for rare once there are enough others", async () => {
+    await budget.open({ maxCostUsd: 1e6, spentUsd: 0 });
+    for (const cost of [9, 0.01, 0.01, 0.01, 0.01]) await settle(await held(null), cost);
+    await held(null);
+    expect((await budget.read()).reservedUsd).toBe(9);
+    for (let i = 0; i < 120; i++) await settle(await held(0.01), 0.01);
+    await held(null);
+    const { reservedUsd } = await budget.read();
+    expect(reservedUsd).toBeGreaterThanOrEqual(9.01);
+    expect(reservedUsd).toBeLessThanOrEqual(9 + 0.01 * 1.011);
+  });
+
+  it("knows everything again after Redis was killed and started", async () => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const wanted = await held(0.4);
+    await server.kill();
+    const settled = settle(wanted, 0.3);
+    const next = budget.reserve(request(0.7));
+    await server.start();
+    await settled;
+    expect(await next).toBe("held");
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.3, reservedUsd: 0.7 });
+  });
+});

@@ -1,0 +1,293 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { openRedis } from "./connection.js";
+import { KEYS } from "./keys.js";
+import { ENTER } from "./lua/enter.js";
+import { LEAVE } from "./lua/leave.js";
+import { gateKeys } from "./lua/places.js";
+import { SharedGate, type SharedGateOptions } from "./shared-gate.js";
+
+const NEVER = new AbortController().signal;
+const ENDPOINT = "host:1 account";
+
+describe.skipIf(lacks("redis-server"))("SharedGate", () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let another: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+    another = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    another?.disconnect();
+    await server?.stop();
+  });
+
+  beforeEach(async () => {
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
+  });
+
+  afterEach(async () => {
+    await redis.flushall();
+  });
+
+  function gateOf(max: number, more: Partial<SharedGateOptions> = {}): SharedGate {
+    return new SharedGate({ redis, endpoint: ENDPOINT, worker: "w1", max, ...more });
+  }
+
+  function enter(gate: SharedGate, count: number): Promise<number[]> {
+    return Promise.all(Array.from({ length: count }, () => gate.enter(NEVER)));
+  }
+
+  /** A number of calls that wait until they are let in; those that are not at the end are given up. */
+  function crowd(gate: SharedGate, count: number): { inside: number[]; stop: () => void } {
+    const stop = new AbortController();
+    const inside: number[] = [];
+    for (let i = 0; i < count; i++)
+      gate.enter(stop.signal).then(
+        (call) => inside.push(call),
+        () => {},
+      );
+    return { inside, stop: () => stop.abort() };
+  }
+
+  async function places(): Promise<number> {
+    return Number(await redis.hget(KEYS.gate(ENDPOINT), "active"));
+  }
+
+  async function limit(): Promise<number> {
+    return Number((await redis.hget(KEYS.gate(ENDPOINT), "limit")) ?? 16);
+  }
+
+  async function leaveAll(gate: SharedGate, calls: readonly number[]): Promise<void> {
+    for (const call of calls) gate.leave(call, "fine");
+    await redis.ping();
+  }
+
+  it("lets in as many as there are places for all workers together, in order", async () => {
+    const [mine, theirs] = [gateOf(3), gateOf(3, { redis: another, worker: "w2" })];
+    const calls = await enter(mine, 2);
+    await enter(theirs, 1);
+    const order: string[] = [];
+    const entering = ["first", "second"].map(async (name) => {
+      await theirs.enter(NEVER);
+      order.push(name);
+    });
+    await expect.poll(() => theirs.waiting()).toBe("2 waiting for host:1, which takes 3 at a time");
+    await sleep(30);
+    expect(order).toEqual([]);
+    expect(await places()).toBe(3);
+    await leaveAll(mine, calls);
+    await Promise.all(entering);
+    expect(order).toEqual(["first", "second"]);
+    expect(theirs.waiting()).toBeNull();
+    expect(await places()).toBe(3);
+  });
+
+  it("never has more calls under way than there are places, whoever enters and leaves", async () => {
+    const gates = [gateOf(5), gateOf(5, { redis: another, worker: "w2" })];
+    let [active, most, done] = [0, 0, 0];
+    const work = async (gate: SharedGate): Promise<void> => {
+      const call = await gate.enter(NEVER);
+      active += 1;
+      most = Math.max(most, active);
+      await sleep(1);
+      active -= 1;
+      done += 1;
+      gate.leave(call, "fine");
+    };
+    await Promise.all(gates.flatMap((gate) => Array.from({ length: 40 }, () => work(gate))));
+    expect(done).toBe(80);
+    expect(most).toBe(5);
+    await expect.poll(places).toBe(0);
+  });
+
+  it("starts with 16 and doubles in a round while others wait for the places", async () => {
+    const gate = gateOf(100);
+    const waiting = crowd(gate, 60);
+    await expect.poll(() => waiting.inside.length).toBe(16);
+    await expect.poll(() => gate.waiting()).toBe("44 waiting for host:1, which takes 16 at a time");
+    await leaveAll(gate, waiting.inside.splice(0));
+    expect(await limit()).toBe(32);
+    await expect.poll(() => waiting.inside.length).toBe(32);
+    waiting.stop();
+  });
+
+  it("does not grow while it is not used, nor over the most it may be", async () => {
+    const gate = gateOf(100);
+    for (let i = 0; i < 5; i++) await leaveAll(gate, await enter(gate, 3));
+    expect(await limit()).toBe(16);
+    const narrow = gateOf(20);
+    const waiting = crowd(narrow, 60);
+    await expect.poll(() => waiting.inside.length).toBe(16);
+    await leaveAll(narrow, waiting.inside.splice(0));
+    expect(await limit()).toBe(20);
+    waiting.stop();
+  });
+
+  it("halves once for all calls that were refused together, and then grows by one a round", async () => {
+    const gate = gateOf(100);
+    for (const call of await enter(gate, 16)) gate.leave(call, "rate_limited");
+    await redis.ping();
+    expect(await limit()).toBe(8);
+    const [first = 0, ...others] = await enter(gate, 8);
+    gate.leave(first, "rate_limited");
+    for (const call of others) gate.leave(call, "failed");
+    await redis.ping();
+    expect(await limit()).toBe(4);
+    const again = await enter(gate, 4);
+    for (const call of again) {
+      gate.leave(call, "fine");
+      await gate.enter(NEVER);
+    }
+    expect(await limit()).toBeCloseTo(5, 0);
+    expect(await limit()).toBeLessThan(5);
+  });
+
+  it("halves what a run may have when that is less, and keeps one place at least", async () => {
+    const gate = gateOf(4);
+    for (const expected of [2, 1, 1]) {
+      gate.leave(await gate.enter(NEVER), "rate_limited");
+      await redis.ping();
+      expect(await limit()).toBe(expected);
+    }
+  });
+
+  it("lets nobody in while the endpoint asks to wait, and says so everywhere", async () => {
+    const [mine, theirs] = [gateOf(10), gateOf(10, { redis: another, worker: "w2" })];
+    const start = performance.now();
+    mine.leave(await mine.enter(NEVER), "rate_limited", 700);
+    await redis.ping();
+    const entering = theirs.enter(NEVER);
+    await expect.poll(() => theirs.waiting()).toBe("host:1 asked to wait 1 s");
+    expect(mine.waiting()).toBe("host:1 asked to wait 1 s");
+    await entering;
+    expect(performance.now() - start).toBeGreaterThanOrEqual(700);
+  });
+
+  it("frees the places of a worker that is dead, whatever bounds them", async () => {
+    await enter(gateOf(3, { redis: another, worker: "w2" }), 3);
+    const gate = gateOf(3);
+    const entering = enter(gate, 3);
+    await expect.poll(() => gate.waiting()).toMatch(/^3 waiting/);
+    await redis.zadd(KEYS.workers, Date.now() - 1, "w2");
+    await entering;
+    expect(await places()).toBe(3);
+  });
+
+  it.each([
+    ["the endpoint", 1000],
+    ["the run", 16],
+  ])("shares the places among workers that wait for %s", async (_, max) => {
+    const gates = [gateOf(max), gateOf(max, { redis: another, worker: "w2" })];
+    const stop = new AbortController();
+    const work = async (gate: SharedGate): Promise<void> => {
+      while (!stop.signal.aborted) {
+        const call = await gate.enter(stop.signal);
+        await sleep(5);
+        // Not "fine", which would make room for everybody.
+        gate.leave(call, "failed");
+      }
+    };
+    const working = gates.map((gate) => Promise.allSettled(Array.from({ length: 32 }, () => work(gate))));
+    const held = async () => (await redis.hmget(KEYS.gate(ENDPOINT), "holder:w1", "holder:w2")).map(Number);
+    await expect.poll(async () => Math.min(...(await held())), { timeout: 5000 }).toBeGreaterThanOrEqual(7);
+    stop.abort();
+    await Promise.all(working);
+    await expect.poll(places).toBe(0);
+  });
+
+  it("bounds each run by its own most, when runs are told apart", async () => {
+    const wide = gateOf(100, { run: "one" });
+    await enter(wide, 10);
+    const narrow = gateOf(2, { run: "two:2" });
+    const calls = await enter(narrow, 2);
+    const third = narrow.enter(NEVER);
+    await expect.poll(() => narrow.waiting()).toMatch(/^1 waiting/);
+    expect(await places()).toBe(12);
+    narrow.leave(calls[0] ?? 0, "fine");
+    await third;
+    expect(await places()).toBe(12);
+  });
+
+  it("takes no place for a call that is told to stop", async () => {
+    const gate = gateOf(1);
+    const held = await gate.enter(NEVER);
+    const stop = new AbortController();
+    const waiting = gate.enter(stop.signal);
+    await expect.poll(() => gate.waiting()).toMatch(/^1 waiting/);
+    stop.abort(new Error("stopped"));
+    await expect(waiting).rejects.toThrow("stopped");
+    await expect(gate.enter(stop.signal)).rejects.toThrow("stopped");
+    await leaveAll(gate, [held]);
+    expect(await places()).toBe(0);
+    // The question is on its way when it is told to stop.
+    const late = new AbortController();
+    const asking = gate.enter(late.signal);
+    late.abort(new Error("late"));
+    await expect(asking).rejects.toThrow("late");
+    expect(await places()).toBe(1);
+    await expect.poll(places).toBe(0);
+    expect(gate.waiting()).toBeNull();
+  });
+
+  it("changes nothing when Redis is told the same again", async () => {
+    const keys = gateKeys(ENDPOINT);
+    const names = ["a.1::w1", "a.2::w1"];
+    const entering = ["w1", "", 2, ...names];
+    expect(await ENTER.run(redis, keys, entering)).toEqual([16, 0, ...names]);
+    expect(await ENTER.run(redis, keys, entering)).toEqual([16, 0, ...names]);
+    expect(await places()).toBe(2);
+    for (let i = 0; i < 2; i++) await LEAVE.run(redis, keys, ["a.1::w1", 1e9, "rate_limited", 0]);
+    expect(await limit()).toBe(8);
+    expect(await places()).toBe(1);
+    expect(await redis.hgetall(KEYS.gate(ENDPOINT))).toMatchObject({ "holder:w1": "1", "place:a.2::w1": "2" });
+  });
+
+  it("is forgotten after an hour in which nobody came", async () => {
+    const gate = gateOf(1);
+    await gate.enter(NEVER);
+    const waiting = crowd(gate, 1);
+    await expect.poll(() => gate.waiting()).not.toBeNull();
+    await sleep(30);
+    waiting.stop();
+    const keys = await redis.keys("assay:gate:*");
+    expect(keys).toContain(KEYS.gate(ENDPOINT));
+    for (const key of keys) {
+      const left = await redis.pttl(key);
+      expect(left).toBeGreaterThan(0);
+      expect(left).toBeLessThanOrEqual(3_660_000);
+    }
+  });
+
+  it("waits while Redis is away, and knows who is inside when it is back", async () => {
+    const gate = gateOf(2);
+    const [first = 0] = await enter(gate, 2);
+    await server.kill();
+    const entering = gate.enter(NEVER);
+    gate.leave(first, "fine");
+    await sleep(1100);
+    expect(gate.waiting()).toBe("1 waiting for Redis to answer");
+    await server.start();
+    await entering;
+    expect(await places()).toBe(2);
+  });
+
+  it("fails when the connection was closed for good", async () => {
+    const own = await openRedis(server.url);
+    const gate = gateOf(1, { redis: own });
+    const call = await gate.enter(NEVER);
+    const waiting = gate.enter(NEVER);
+    await expect.poll(() => gate.waiting()).not.toBeNull();
+    await own.quit();
+    gate.leave(call, "fine");
+    await expect(waiting).rejects.toThrow(/closed/i);
+  });
+});

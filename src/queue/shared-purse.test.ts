@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import type { Limits } from "../core/price.js";
+import type { Output } from "../core/system.js";
+import type { Trial } from "../runner/admit.js";
+import { type Attempted, openCall, returned, threw } from "../runner/call.js";
+import { openRedis } from "./connection.js";
+import { deliver } from "./deliver.js";
+import { KEYS } from "./keys.js";
+import { SharedBudget } from "./shared-budget.js";
+import { SharedPurse } from "./shared-purse.js";
+
+const KEY = "run-1";
+const NEVER = new AbortController().signal;
+
+function trialOf(index: number, { name = "a", isPaid = false, isRecorded = false } = {}): Trial {
+  const evaluators = isPaid ? [{ name: "judge", isPaid, score: () => ({}) }] : [];
+  const wiring = { evaluators } as unknown as Trial["wiring"];
+  const system = { name, isRecorded, process: () => ({}) };
+  return { index, system, systemIndex: 0, example: { id: index }, exampleIndex: index, trial: 0, wiring };
+}
+
+function limitsOf(maxCostUsd: number): Limits {
+  return { price: null, maxCostUsd, hardTimeoutMs: null };
+}
+
+function attempted(trial: Trial, output: Output | Error): Attempted {
+  const call = openCall({ trial, runSeed: 1, signal: NEVER, budget: null, stop: null });
+  const timed = { durationMs: 1, call };
+  return output instanceof Error ? threw(output, timed) : returned(trial.system, output, timed);
+}
+
+describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let budget: SharedBudget;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  beforeEach(async () => {
+    budget = new SharedBudget(redis, KEY);
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
+    await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
+  });
+
+  afterEach(async () => {
+    await redis.flushall();
+  });
+
+  function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedPurse {
+    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal });
+  }
+
+  async function finish(purse: SharedPurse, trial: Trial, output: Output | Error, judgeCostUsd = 0): Promise<void> {
+    purse.settle(trial, attempted(trial, output), judgeCostUsd);
+    const settlement = purse.take(trial.index);
+    const settlements = settlement === null ? [] : [settlement];
+    await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements });
+  }
+
+  it("asks nobody in a run without a budget", () => {
+    const purse = purseOf("w1", NEVER, false);
+    expect(purse.admits(trialOf(1), limitsOf(100))).toBe(true);
+    purse.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
+    expect(purse.take(1)).toBeNull();
+    expect(purse.waiting()).toBeNull();
+  });
+
+  it("keeps what a trial has cost until it is taken, once", async () => {
+    const purse = purseOf("w1");
+    const [fine, failed] = [trialOf(1), trialOf(2)];
+    for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe(true);
+    expect(purse.take(1)).toBeNull();
+    purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
+    purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
+    purse.settle(failed, attempted(failed, new Error("no")), 0);
+    const token = expect.any(String);
+    expect(purse.take(1)).toEqual({ trial: 1, token, costUsd: 0.05, judgeCostUsd: 0.01, isTypical: true });
+    expect(purse.take(1)).toBeNull();
+    expect(purse.take(2)).toEqual({ trial: 2, token, costUsd: 0, judgeCostUsd: 0, isTypical: false });
+    expect(purse.take(3)).toBeNull();
+  });
+
+  it("lets a trial wait until one of another worker gives money back, and says so meanwhile", async () => {
+    const [mine, theirs] = [purseOf("w1"), purseOf("w2")];
+    const first = trialOf(1);
+    await theirs.admits(first, limitsOf(0.2));
+    const waiting = Promise.resolve(mine.admits(trialOf(2), limitsOf(0.2)));
+    await expect.poll(() => mine.waiting()).toBe("1 waiting for money that other trials hold");
+    await finish(theirs, first, { costUsd: 0.1 });
+    expect(await waiting).toBe(true);
+    expect(mine.waiting()).toBeNull();
+  });
+
+  it("lets in those that wait in the order they came", async () => {
+    const purse = purseOf("w1");
+    const first = trialOf(1);
+    await purse.admits(first, limitsOf(0.3));
+    const order: number[] = [];
+    const entering = [2, 3, 4].map(async (index) => {
+      await purse.admits(trialOf(index), limitsOf(0.1));
+      order.push(index);
+    });
+    await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
+    await finish(purse, first, { costUsd: 0 });
+    await Promise.all(entering);
+    expect(order).toEqual([2, 3, 4]);
+  });
+
+  it("does not hold up trials of another system behind those that wait", async () => {
+    const purse = purseOf("w1");
+    await purse.admits(trialOf(1), limitsOf(0.1));
+    const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.25)));
+    await expect.poll(() => purse.waiting()).toMatch(/^1 waiting/);
+    expect(await purse.admits(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe(true);
+    await finish(purse, trialOf(1), { costUsd: 0 });
+    await finish(purse, trialOf(3, { name: "b" }), { costUsd: 0 });
+    expect(await waiting).toBe(true);
+  });
+
+  it("refuses all that wait as soon as one is refused", async () => {
+    const purse = purseOf("w1");
+    const first = trialOf(1);
+    await purse.admits(first, limitsOf(0.2));
+    const waiting = [2, 3, 4].map(async (index) => purse.admits(trialOf(index, { name: `s${index}` }), limitsOf(0.2)));
+    await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
+    await finish(purse, first, { costUsd: 0.2 });
+    expect(await Promise.all(waiting)).toEqual([false, false, false]);
+    expect(await purse.admits(trialOf(5), limitsOf(0.01))).toBe(false);
+  });
+
+  it("waits for nobody who is dead", async () => {
+    await purseOf("w2").admits(trialOf(1), limitsOf(0.3));
+    const waiting = purseOf("w1").admits(trialOf(1), limitsOf(0.3));
+    await redis.zrem(KEYS.workers, "w2");
+    expect(await waiting).toBe(false);
+    expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0.3, isRefusing: true });
+  });
+
+  it("starts what is free whatever the others cost, and knows what is judged", async () => {
+    const purse = purseOf("w1");
+    expect(await purse.admits(trialOf(1), limitsOf(0.3))).toBe(true);
+    const recorded = trialOf(2, { name: "recorded", isRecorded: true });
+    expect(await purse.admits(recorded, null)).toBe(true);
+    const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "x" };
+    expect(await purse.admits(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(true);
+    await finish(purse, recorded, {}, 0.05);
+    await finish(purse, trialOf(1), { costUsd: 0 });
+    expect((await budget.read()).spentUsd).toBe(0.05);
+    await purse.admits(trialOf(4, { isPaid: true }), limitsOf(0.1));
+    expect((await budget.read()).reservedUsd).toBe(0.15);
+  });
+
+  it("holds money twice for a trial that it was given twice, and settles both", async () => {
+    const purse = purseOf("w1");
+    for (let i = 0; i < 2; i++) await purse.admits(trialOf(1), limitsOf(0.1));
+    expect((await budget.read()).reservedUsd).toBe(0.2);
+    for (let i = 0; i < 2; i++) await finish(purse, trialOf(1), { costUsd: 0.04 });
+    expect(await budget.read()).toMatchObject({ spentUsd: 0.08, reservedUsd: 0 });
+  });
+
+  it("starts nothing any more when it is told to stop, and leaves nothing held", async () => {
+    const stop = new AbortController();
+    const purse = purseOf("w1", stop.signal);
+    await purse.admits(trialOf(1), limitsOf(0.2));
+    const waiting = purse.admits(trialOf(2), limitsOf(0.2));
+    await expect.poll(() => purse.waiting()).not.toBeNull();
+    const asking = purse.admits(trialOf(3, { name: "b" }), limitsOf(0.1));
+    stop.abort();
+    expect([await waiting, await asking]).toEqual([false, false]);
+    expect(await purse.admits(trialOf(4), limitsOf(0.01))).toBe(false);
+    expect(purse.waiting()).toBeNull();
+    await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0.2);
+  });
+
+  it("stops at once while Redis is away, and gives back what Redis hears of later", async () => {
+    const stop = new AbortController();
+    const purse = purseOf("w1", stop.signal);
+    await server.kill();
+    const asking = Promise.resolve(purse.admits(trialOf(1), limitsOf(0.1)));
+    expect(await Promise.race([asking, sleep(50, "nothing")])).toBe("nothing");
+    stop.abort();
+    expect(await asking).toBe(false);
+    await server.start();
+    await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0);
+  });
+
+  it("fails when the connection was closed for good", async () => {
+    const own = await openRedis(server.url);
+    const purse = new SharedPurse({ redis: own, key: KEY, worker: "w1", hasBudget: true, signal: NEVER });
+    await purse.admits(trialOf(1), limitsOf(0.2));
+    const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.2)));
+    await expect.poll(() => purse.waiting()).not.toBeNull();
+    await own.quit();
+    await expect(waiting).rejects.toThrow(/closed/i);
+  });
+});

@@ -1,0 +1,94 @@
+import type { Redis } from "ioredis";
+import { withoutSecrets } from "./connection.js";
+import { type Announcement, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState } from "./contract.js";
+import { listWorkers } from "./directory.js";
+import type { Feeder } from "./feeder.js";
+import type { SharedBudget } from "./shared-budget.js";
+
+export interface StateKeeperOptions {
+  redis: Redis;
+  url: string;
+  announcement: Announcement;
+  feeder: Feeder;
+  budget: SharedBudget | null;
+  /** By worker: trials that it has delivered. */
+  done: ReadonlyMap<string, number>;
+  onNote: (note: string) => void;
+}
+
+/** Knows how a run over a queue does: who takes part, what waits, what is spent, and who was lost. */
+export class StateKeeper {
+  readonly #options: StateKeeperOptions;
+  readonly #refusals = new Map<string, string>();
+  #known = new Map<string, WorkerState>();
+  /** All that have taken part. */
+  readonly #ever = new Map<string, WorkerState>();
+  readonly #lost: string[] = [];
+
+  constructor(options: StateKeeperOptions) {
+    this.#options = options;
+  }
+
+  async look(): Promise<QueueState> {
+    const { redis, url, announcement, feeder, budget } = this.#options;
+    const all = await listWorkers(redis);
+    const workers = all.filter(({ run }) => run === announcement.key);
+    for (const worker of workers) if (worker.refuses !== null) this.#refuse(worker, worker.refuses);
+    const taking = workers.filter(({ refuses }) => refuses === null);
+    this.#miss(taking);
+    for (const worker of taking) this.#ever.set(worker.id, worker);
+    return {
+      schema: QUEUE_STATE_SCHEMA,
+      at: new Date().toISOString(),
+      url: withoutSecrets(url),
+      isRunning: true,
+      ...(await feeder.counts()),
+      workers,
+      budget: (await budget?.read()) ?? null,
+      notes: [...this.#refusals.values(), ...this.#lost],
+    };
+  }
+
+  /** Who did how much in the end. */
+  async conclude(): Promise<QueueState> {
+    const state = await this.look();
+    const idle = { active: 0, perSecond: 0, waiting: null };
+    const workers = Array.from(this.#ever.values(), (worker) => ({
+      ...worker,
+      ...idle,
+      done: this.#options.done.get(worker.id) ?? worker.done,
+    }));
+    return { ...state, workers, active: 0, waiting: 0, isRunning: false };
+  }
+
+  /** Why the run is not faster, in words; null when workers are busy. */
+  waiting({ workers }: QueueState): string | null {
+    const taking = workers.filter(({ refuses }) => refuses === null);
+    if (taking.length === 0) {
+      const refusals = [...this.#refusals.values()];
+      const how = `start one with: assay worker --queue ${withoutSecrets(this.#options.url)}`;
+      return refusals.length === 0 ? `no worker takes part; ${how}` : refusals.join("; ");
+    }
+    const reasons = new Set(taking.flatMap(({ waiting }) => waiting ?? []));
+    return reasons.size === 0 ? null : [...reasons].join("; ");
+  }
+
+  /** Said once, when it happens. */
+  #refuse({ host, pid }: WorkerState, why: string): void {
+    const words = `the worker ${host}:${pid} does not take part: ${why}`;
+    if (this.#refusals.has(why)) return;
+    this.#refusals.set(why, words);
+    this.#options.onNote(words);
+  }
+
+  #miss(now: readonly WorkerState[]): void {
+    const there = new Map(now.map((worker) => [worker.id, worker]));
+    for (const [id, { host, pid, active }] of this.#known) {
+      if (there.has(id) || active === 0) continue;
+      const words = `the worker ${host}:${pid} was lost with ${active} ${active === 1 ? "trial" : "trials"} under way, which others take over`;
+      this.#lost.push(words);
+      this.#options.onNote(words);
+    }
+    this.#known = there;
+  }
+}

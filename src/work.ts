@@ -1,0 +1,157 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import { resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { budgetsOf } from "./budgets.js";
+import { QueueError, UsageError } from "./core/errors.js";
+import { describe } from "./core/shape.js";
+import { VERSION } from "./core/version.js";
+import type { EvaluateOptions } from "./evaluate.js";
+import { DEFAULT_WORKERS, type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
+import { openRedis } from "./queue/connection.js";
+import type { Announcement, WorkerState } from "./queue/contract.js";
+import { liveRuns, readAnnouncement } from "./queue/directory.js";
+import { Presence } from "./queue/presence.js";
+import { serveRun } from "./queue/serve-run.js";
+import { differences } from "./store/manifest.js";
+import { identityOf } from "./store/open-run.js";
+import { memoTokenizer } from "./tokens/index.js";
+
+/** How a worker takes part. */
+export interface WorkOptions {
+  /** The address of the Redis that runs are announced in. */
+  queue: string;
+  /** The key of one run; left out, all runs with the same plan. */
+  run?: string;
+  /** Trials of each system at a time; 8 unless given. */
+  concurrency?: number;
+  /** How long this worker may be silent before others take over its trials; 15 unless given. */
+  leaseSeconds?: number;
+  /** This machine's path to the folder for large outputs, where it is another than the coordinator's. */
+  sharedDir?: string;
+  /** When it is aborted, the worker finishes what it has and ends. */
+  drain?: AbortSignal;
+  onNote?: (note: string) => void;
+  /** Told about once a second how the worker does. */
+  onState?: (state: WorkerState) => void;
+}
+
+const DEFAULT_LEASE_SECONDS = 15;
+const LOOK_MS = 500;
+const MEMO_CHARS = 16_000_000;
+
+/**
+ * Runs trials for a run that another process has started with `evaluate({ queue })` and the same options: its plan has to
+ * be the same, or the worker refuses and says what differs.
+ * @example
+ * await work({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()] }, { queue: "redis://127.0.0.1:6379" });
+ */
+export async function work(options: EvaluateOptions, how: WorkOptions): Promise<void> {
+  checkWork(how);
+  // A worker is stopped by `drain`, which lets trials end.
+  const { queue: _, signal: __, ...own } = options;
+  const prepared = await prepareRun(own);
+  const redis = await openRedis(how.queue);
+  try {
+    if (how.run === undefined) await serveAll(redis, prepared, how);
+    else await serveNamed(redis, prepared, { ...how, run: how.run });
+  } finally {
+    await redis.quit().catch(() => {});
+  }
+}
+
+async function serveNamed(redis: Redis, prepared: PreparedRun, how: WorkOptions & { run: string }): Promise<void> {
+  const announcement = await readAnnouncement(redis, how.run);
+  if (announcement === null) throw new QueueError(`There is no run ${how.run} in the queue any more.`);
+  await serve(redis, { announcement, prepared, how });
+}
+
+/** Takes part in every run that has the same plan, one after the other. */
+async function serveAll(redis: Redis, prepared: PreparedRun, how: WorkOptions): Promise<void> {
+  const { drain = new AbortController().signal } = how;
+  const refused = new Set<string>();
+  while (!drain.aborted) {
+    for (const key of (await liveRuns(redis)).filter((each) => !refused.has(each))) {
+      try {
+        await serveNamed(redis, prepared, { ...how, run: key });
+      } catch (error) {
+        if (!(error instanceof QueueError)) throw error;
+        refused.add(key);
+        how.onNote?.(error.message);
+      }
+    }
+    await sleep(LOOK_MS, undefined, { signal: drain }).catch(() => {});
+  }
+}
+
+interface Service {
+  announcement: Announcement;
+  prepared: PreparedRun;
+  how: WorkOptions;
+}
+
+async function serve(redis: Redis, { announcement, prepared, how }: Service): Promise<void> {
+  const { plan, retry: _, cache, signal, tokenizer } = prepared;
+  const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
+  const leaseMs = leaseSeconds * 1000;
+  const state = stateOf(announcement, how);
+  const why = whyNot(announcement, prepared);
+  if (why !== null) return refuse(why, { redis, state, leaseMs });
+  await prepareEvaluators(plan);
+  const budgets = budgetsOf(announcement.budget, { systems: plan.systems, spentUsd: 0, terms: termsOf(plan) });
+  const sharedDir = announcement.sharedDir === null ? null : resolve(how.sharedDir ?? announcement.sharedDir);
+  await serveRun({
+    redis,
+    announcement,
+    plan,
+    ports: { clock: () => performance.now(), cache, signal, budget: budgets.port, retry: announcement.retry },
+    tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
+    state,
+    leaseMs,
+    sharedDir,
+    drain,
+    onState: (now) => how.onState?.(now),
+  });
+}
+
+/** Why this worker's rows would not be those of the run; null when they would. */
+function whyNot({ identity, assayVersion }: Announcement, { plan, config }: PreparedRun): string | null {
+  const version = assayVersion === VERSION ? [] : [`assay: was ${assayVersion}, is ${VERSION}`];
+  const changed = [...version, ...differences(identity, identityOf(plan, config))];
+  return changed.length === 0 ? null : `its plan differs from the run's:\n  ${changed.join("\n  ")}`;
+}
+
+/** The coordinator is shown why, for as long as a lease lasts. */
+async function refuse(
+  why: string,
+  { redis, state, leaseMs }: { redis: Redis; state: WorkerState; leaseMs: number },
+): Promise<never> {
+  const presence = new Presence({ redis, state: { ...state, refuses: why }, leaseMs });
+  await presence.start();
+  presence.leave();
+  throw new QueueError(`This worker does not take part in ${state.run}: ${why}`);
+}
+
+function stateOf({ key }: Announcement, { concurrency = DEFAULT_WORKERS }: WorkOptions): WorkerState {
+  return {
+    id: `${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`,
+    host: hostname(),
+    pid: process.pid,
+    run: key,
+    concurrency,
+    startedAt: new Date().toISOString(),
+    active: 0,
+    done: 0,
+    perSecond: 0,
+    waiting: null,
+    refuses: null,
+  };
+}
+
+function checkWork({ concurrency = 1, leaseSeconds = 1 }: WorkOptions): void {
+  if (!(Number.isInteger(concurrency) && concurrency > 0))
+    throw new UsageError(`concurrency must be a whole number from 1 up, but is ${describe(concurrency)}.`);
+  if (!(Number.isFinite(leaseSeconds) && leaseSeconds >= 1))
+    throw new UsageError(`leaseSeconds must be 1 or more, but is ${describe(leaseSeconds)}.`);
+}
