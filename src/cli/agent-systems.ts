@@ -2,9 +2,11 @@ import { type AgentSystem, adapterOf } from "../agents/index.js";
 import { UsageError } from "../core/errors.js";
 import { given } from "../core/given.js";
 import { agentName, openAgent } from "../open-agent.js";
+import { versionHere, withVersion } from "./agent-version.js";
+import { isPlannedOnly, type Planning } from "./planned-only.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 
-type Run = RunConfig & { dryRun?: boolean };
+type Run = RunConfig & Planning;
 
 /** The agents of a run as systems. */
 export async function* agentSystems(run: Run): AsyncGenerator<AgentSystem> {
@@ -32,13 +34,16 @@ export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSy
     allowInsecure,
     modelsFile,
     maxParallel: agentParallel,
-    home: agentHome,
+    // Whose it is, is a part of what the agent is; where it is, the workers of a queue know.
+    home: run.queue === undefined || agentHome === undefined ? agentHome : "inherit",
     passEnv: agentEnv,
     keepWorkspaces,
-    // A plan is made without starting anything.
-    isPlan: run.dryRun,
+    // A plan is made without a key, and without the program.
+    isPlan: isPlannedOnly(run),
   };
-  return openAgent(given(options));
+  const system = await openAgent(given(options));
+  const isCoordinated = run.queue !== undefined && run.dryRun !== true;
+  return isCoordinated ? withVersion(system, await versionHere(agent)) : system;
 }
 
 /** A limit that could never fire would be a promise that nobody keeps. */

@@ -37,7 +37,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
   const evaluator = <T>(spec: T) => (typeof spec === "string" ? anchoredEvaluator(spec, anchor) : spec);
   const dataset = <T>(spec: T) => (typeof spec === "string" ? mapPaths(spec, anchor) : spec);
   const { systems, evaluators, metrics, datasets, namedDatasets, plugins, replay, reader } = config;
-  const { cacheDir, runsDir, modelsFile, agents, agentHome, keepWorkspaces, evals } = config;
+  const { cacheDir, runsDir, sharedDir, modelsFile, agents, agentHome, keepWorkspaces, evals } = config;
   return {
     ...config,
     ...(systems && { systems: systems.map(module) }),
@@ -54,6 +54,7 @@ function anchored(config: RunConfig, dir: string): RunConfig {
     ...(keepWorkspaces && { keepWorkspaces: anchor(keepWorkspaces) }),
     ...(cacheDir && { cacheDir: anchor(cacheDir) }),
     ...(runsDir && { runsDir: anchor(runsDir) }),
+    ...(sharedDir && { sharedDir: anchor(sharedDir) }),
     ...(evals && { evals: anchoredEvals(evals, anchor) }),
   };
 }
@@ -253,6 +254,8 @@ async function runConfigSchema() {
     unsafeLocalExec: z.boolean().optional(),
     cacheDir: z.string().optional(),
     runsDir: z.string().optional(),
+    queue: z.string().optional(),
+    sharedDir: z.string().optional(),
     tokenizer: z.string().optional(),
     output: z.string().optional(),
     columns: z.array(z.string()).optional(),

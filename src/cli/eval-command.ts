@@ -6,6 +6,7 @@ import type { EvalChoice } from "./eval-choice.js";
 import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
 import { collect, count, integer, list, number } from "./flag-values.js";
 import type { Done } from "./program.js";
+import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js";
 import { addReportFlags } from "./report-flags.js";
 import { DEFAULT_CACHE_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -23,6 +24,7 @@ Examples:
   assay eval --mock evals/changelog/mock.yaml         without a key: the model is simulated
   assay eval -e eval.yaml --dry-run                   what would be run, and what it costs at most
   assay eval --resume                                 go on with the eval that was stopped
+  assay eval --queue redis://queue:6379               on all machines with assay worker
 
 A gate of an eval file that is not passed makes the exit code 1; no trial at all, or too few with a verdict, 3.`;
 
@@ -43,7 +45,7 @@ export function addEval(program: Command, done: Done): void {
     .option("--output-dir <dir>", "write results.jsonl, report.md, junit.xml and report.json there")
     .option("--junit <file>", "write JUnit XML there")
     .option("--markdown <file>", "write a comment for a pull request there");
-  addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval")
+  addQueueFlags(addReportFlags(addEvalProjectFlags(addEvalRunFlags(command)), "eval"))
     .option("--cache-dir [dir]", "keep outputs by content and reuse them (default folder: .assay/cache)")
     .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
     .option("--seed <number>", "for the order and the bootstrap (default: 0)", integer)
@@ -69,8 +71,9 @@ function duration(value: string): number {
 /** Commander's own names. */
 type EvalOptions = Omit<
   RunFlags,
-  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv"
+  "eval" | "models" | "modelsFile" | "plugins" | "cacheDir" | "threshold" | "agentEnv" | "queue"
 > &
+  QueueFlags &
   Pick<
     EvalChoice,
     | "mock"
@@ -115,7 +118,7 @@ function toFlags(options: EvalOptions): RunFlags {
     ...others
   } = options;
   const { mock, requirePass, junit, markdown, outputDir, workers, models, plugin, cacheDir, ...settings } = others;
-  const { agentEnv, ...same } = settings;
+  const { agentEnv, queue, ...same } = settings;
   const choice = {
     files,
     suite,
@@ -137,6 +140,7 @@ function toFlags(options: EvalOptions): RunFlags {
   };
   return {
     ...same,
+    ...describeQueue(queue),
     ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
     eval: given(choice),
     ...(workers === undefined ? {} : { agentParallel: workers }),

@@ -13,21 +13,24 @@ import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
 import { checkGate, type Judgement } from "./gates.js";
 import { closeAll, withSystems } from "./resolve.js";
-import { runWith, type Workbench } from "./run.js";
+import { runWith } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 import { withMock } from "./with-mock.js";
+import type { Workbench } from "./workbench.js";
 
 /** `assay eval`: a run whose examples are the stimuli of eval files, and whose systems are the agents they name. */
 export function evalCommand(flags: RunFlags): Promise<number> {
   return runWith(EVAL, { output: "eval", ...flags });
 }
 
-const EVAL: Workbench = {
+/** What `assay eval` measures, and on what. */
+export const EVAL: Workbench = {
   command: "eval",
   metrics: standardMetrics,
   async lend({ config }, use) {
+    requireNoMock(config);
     return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (url) => {
       const settings = url === undefined ? config : { ...config, agentUrl: url };
       registerJudgeGraders(judgePlace(settings, url));
@@ -44,6 +47,14 @@ const EVAL: Workbench = {
   },
   conclude: concludeEval,
 };
+
+/** Each worker would have a simulated model of its own, at an address of its own. */
+function requireNoMock({ queue, eval: choice }: RunFlags): void {
+  if (queue === undefined || choice?.mock === undefined) return;
+  throw new UsageError(
+    "--mock answers on this machine alone, and the workers of a queue ask from theirs. Start assay mock --port 8080 where all can reach it, and give --agent-url.",
+  );
+}
 
 /** Eval files bring evaluators of their own, which hold connections to judges. */
 export async function closeGraders(datasets: readonly (Dataset | ExampleSource)[]): Promise<void> {

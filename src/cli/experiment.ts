@@ -6,7 +6,7 @@ import { given } from "../core/given.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
-import { DEFAULT_WORKERS, evaluate } from "../evaluate.js";
+import { evaluate } from "../evaluate.js";
 import {
   type ExperimentPlan,
   type ExperimentRecord,
@@ -18,6 +18,7 @@ import {
 } from "../experiments/index.js";
 import type { JudgeModelPlace } from "../judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
+import { DEFAULT_WORKERS } from "../prepared-run.js";
 import { experimentReport } from "../report/experiment.js";
 import { plural } from "../report/format.js";
 import { makePlan } from "../runner/plan.js";
@@ -40,6 +41,7 @@ import {
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
+import { requireNoQueue } from "./queue-address.js";
 import type { Report } from "./report-result.js";
 import { closeAll } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
@@ -109,6 +111,7 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
 async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
   const report = await guarded(async () => {
     const { plan, config } = await planned(file, flags);
+    requireNoQueue(config, "assay experiment");
     // A plan that is printed has them.
     if (flags.dryRun !== true) for (const note of plan.notes) say(note);
     const systems: System[] = [];

@@ -18,9 +18,10 @@ import type { ExperimentRunFlags } from "./experiment.js";
 import type { Judgement } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
-import { enterFolder, type Invocation, isInvocation } from "./invocation.js";
+import { enterFolder, evalOf, type Invocation, isInvocation } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
+import { withoutQueue } from "./queue-address.js";
 import { gatesOf, type Report, report } from "./report-result.js";
 import {
   closeAll,
@@ -224,11 +225,6 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
   };
 }
 
-/** Another file is graded by what was chosen of the first. */
-function evalOf(before: RunFlags, now: GradeFlags): Pick<RunFlags, "eval"> {
-  return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
-}
-
 const OTHERS = ["memory", "eval", "experiment"] as const;
 
 function startedBy(invocation: unknown): GradeInvocation["of"] {
@@ -262,7 +258,7 @@ function ownReport(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
 /** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
 async function describeGrading({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
   const config = configFile === null ? {} : { ...(await loadConfig(configFile)), configDir: dirname(configFile) };
-  const { scoreField, judge, maxCost: _, ...described } = { ...ownReport(of), ...config, ...flags };
+  const { scoreField, judge, maxCost: _, ...described } = withoutQueue({ ...ownReport(of), ...config, ...flags });
   const isAsBefore = own.evaluators === undefined;
   return {
     ...described,

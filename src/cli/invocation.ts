@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
+import { withoutSecrets } from "../queue/connection.js";
 import { readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
 import { isComplete } from "../store/summary-file.js";
@@ -19,37 +20,70 @@ export interface Invocation {
 
 /** How the command was called just now, without the flags that say how to go about it. */
 export function invocationOf(flags: RunFlags, command: Invocation["command"]): Invocation {
-  const { resume: _, dryRun: __, quiet: ___, verbose: ____, ...rest } = flags;
-  const kept = withoutSecrets(rest);
   const configFile = flags.config === undefined ? findConfig(process.cwd()) : resolve(flags.config);
-  return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: kept };
+  return { command, cwd: process.cwd(), configFile: configFile ?? null, flags: kept(flags) };
+}
+
+/** The run as it is now: how it was started, with the flags that were given since. What a worker makes its plan from. */
+export function inForce(invocation: Invocation, flags: RunFlags): Invocation {
+  const { headers, secretHeaders = [], ...later } = kept(flags);
+  const before = invocation.flags;
+  const hidden = [...new Set([...(before.secretHeaders ?? []), ...secretHeaders])];
+  return {
+    ...invocation,
+    flags: {
+      ...before,
+      ...later,
+      ...(headers === undefined ? {} : { headers: { ...before.headers, ...headers } }),
+      ...(hidden.length === 0 ? {} : { secretHeaders: hidden }),
+      ...evalOf(before, later),
+    },
+  };
+}
+
+/** Chosen of eval files before, and since. */
+export function evalOf(before: Pick<RunFlags, "eval">, now: Pick<RunFlags, "eval">): Pick<RunFlags, "eval"> {
+  return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
+}
+
+/** What is written down of flags: nothing that says how to go about it, and no secret. */
+function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, ...flags }: RunFlags): RunFlags {
+  const { queue, headers, ...others } = flags;
+  return {
+    ...others,
+    ...(queue === undefined ? {} : { queue: withoutSecrets(queue) }),
+    ...(headers === undefined ? {} : openHeaders(headers)),
+  };
 }
 
 /** Headers that hold a key are not written down: who resumes the run gives them again. */
-function withoutSecrets(flags: RunFlags): RunFlags {
-  const { headers, ...others } = flags;
-  if (headers === undefined) return flags;
+function openHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, "headers" | "secretHeaders"> {
   const open = Object.entries(headers).filter(([name]) => !isSecretName(name));
   const hidden = Object.keys(headers).filter(isSecretName);
-  return { ...others, headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
+  return { headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
 }
 
 /** The stored run that is to go on, and how it was started. */
 export function recall(
-  { resume, headers = {}, runsDir = DEFAULT_RUNS_DIR }: RunFlags,
+  { resume, runsDir = DEFAULT_RUNS_DIR }: RunFlags,
   command: Invocation["command"],
 ): { dir: string; invocation: Invocation } {
   const name = resume === true ? undefined : resume;
   const dir = resolve(findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate) }));
   const { invocation } = readManifest(dir);
   if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
-  requireHeaders(invocation.flags.secretHeaders ?? [], headers);
   say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
 }
 
-function requireHeaders(names: readonly string[], given: Readonly<Record<string, string>>): void {
-  const missing = names.find((name) => !Object.keys(given).some((each) => each.toLowerCase() === name.toLowerCase()));
+/** Refuses to go on without a header that a run was started with and that nobody kept. */
+export function requireHeaders(
+  { flags: { secretHeaders = [] } }: Invocation,
+  given: Readonly<Record<string, string>> = {},
+): void {
+  const missing = secretHeaders.find(
+    (name) => !Object.keys(given).some((each) => each.toLowerCase() === name.toLowerCase()),
+  );
   if (missing === undefined) return;
   throw new UsageError(
     `The run was started with the header ${missing}, which is not kept because it may hold a key. Give it again: --header "${missing}: …".`,

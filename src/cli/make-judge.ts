@@ -1,31 +1,24 @@
 import type { Dataset, DatasetJudging } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
+import { given } from "../core/given.js";
 import { LLMJudge } from "../judge/index.js";
 import type { ModelSystem } from "../systems/index.js";
 import { inJudgeFlags } from "./judge-flags.js";
 import { modelSystems } from "./model-systems.js";
+import type { Planning } from "./planned-only.js";
 import type { JudgeConfig, RunConfig } from "./run-config.js";
 
 /** What a run says of its judge, and of where models and keys are found. */
-export type Judged = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & { dryRun?: boolean };
+export type Judged = Pick<RunConfig, "judge" | "modelsFile" | "allowInsecure" | "maxCost"> & Planning;
 
 /** The judge that a run describes; null when it describes none. */
-export async function makeJudge({
-  judge,
-  maxCost,
-  modelsFile,
-  allowInsecure,
-  dryRun,
-}: Judged): Promise<LLMJudge | null> {
+export async function makeJudge(run: Judged): Promise<LLMJudge | null> {
+  const { judge, maxCost, modelsFile, allowInsecure, dryRun, queue } = run;
   if (judge === undefined) return null;
-  const { models: given, ...options } = judge;
+  const { models: named, ...options } = judge;
   // Nothing else of the run: its system prompt, headers and key are for what is measured, not for the judge.
-  const models = await judgeModels(given, {
-    ...(modelsFile === undefined ? {} : { modelsFile }),
-    ...(allowInsecure === undefined ? {} : { allowInsecure }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-  });
+  const models = await judgeModels(named, given({ modelsFile, allowInsecure, dryRun, queue }));
   if (maxCost !== undefined) requirePrices(models);
   return new LLMJudge({ ...options, models });
 }

@@ -19,11 +19,13 @@ import { loadTokenizer } from "../tokens/index.js";
 import { isModulePath, loadModule, moduleFingerprint } from "./load-module.js";
 import { downloadLine } from "./load-progress.js";
 import { modelSystems } from "./model-systems.js";
+import { requireNoQueue } from "./queue-address.js";
 import { closeAll, loadOptionsOf, oneSystem, type Revisions } from "./resolve.js";
-import { runWith, type Workbench } from "./run.js";
+import { runWith } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { StatusLine } from "./status-line.js";
+import type { Workbench } from "./workbench.js";
 
 /** `assay memory`: a run whose systems are memories, each told the conversations that it is asked about. */
 export function memoryCommand(flags: RunFlags): Promise<number> {
@@ -34,6 +36,7 @@ const MEMORY: Workbench = {
   command: "memory",
   metrics: memoryMetrics,
   async lend({ config, revisions }, use) {
+    requireNoQueue(config, "assay memory");
     const specs = memorySpecs(config);
     datasetSpec(config);
     const readers = await openReaders(config);

@@ -11,6 +11,7 @@ import type { System } from "../core/system.js";
 import type { DialectName } from "../dialects/dialect.js";
 import { isLoopback } from "../http/endpoint.js";
 import { ModelSystem } from "../systems/model.js";
+import { isPlannedOnly, type Planning } from "./planned-only.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
 
@@ -26,10 +27,10 @@ export async function modelSystems(config: Run): Promise<ModelSystem[]> {
   return systems;
 }
 
-type Run = RunConfig & { dryRun?: boolean };
+type Run = RunConfig & Planning;
 
 /** The models of a run as systems, some of them run by agents; when it names nothing at all, the default of the models file. */
-export async function* measuredModels(config: RunConfig & { dryRun?: boolean }): AsyncGenerator<System> {
+export async function* measuredModels(config: Run): AsyncGenerator<System> {
   const file = await modelsFileOf(config);
   for (const given of config.models ?? defaultOf(config, file)) {
     const model = typeof given === "string" ? { model: given } : given;
@@ -71,11 +72,7 @@ interface Located {
   limits: Limits;
 }
 
-async function modelSystem(
-  wanted: ModelConfig,
-  run: RunConfig & { dryRun?: boolean },
-  file: ModelsFile | null,
-): Promise<ModelSystem> {
+async function modelSystem(wanted: ModelConfig, run: Run, file: ModelsFile | null): Promise<ModelSystem> {
   const { model, name, baseUrl, dialect, keyVariable, limits } = await locate(wanted, file);
   const apiKeyEnv = wanted.apiKeyEnv ?? run.apiKeyEnv ?? keyVariable;
   const settings = { ...given(settingsOf(run)), ...given(settingsOf(wanted)) };
@@ -87,7 +84,7 @@ async function modelSystem(
     limits,
     ...(name === undefined ? {} : { name }),
     // A plan is made without asking anybody.
-    ...(apiKeyEnv === null || run.dryRun === true ? {} : { apiKeyEnv }),
+    ...(apiKeyEnv === null || isPlannedOnly(run) ? {} : { apiKeyEnv }),
   });
 }
 

@@ -15,10 +15,12 @@ import { addLint } from "./lint-command.js";
 import { addGateway, addMock, addModels, addReport } from "./model-commands.js";
 import { addOracle } from "./oracle-command.js";
 import { addQuery } from "./query-command.js";
+import { addQueue } from "./queue-command.js";
 import { addMemory, addRun } from "./run-commands.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import { addServe } from "./serve-command.js";
 import { addShow } from "./show-command.js";
+import { addWorker } from "./worker-command.js";
 
 export interface Program {
   run(argv: readonly string[]): Promise<number>;
@@ -51,6 +53,8 @@ export function buildProgram(): Program {
   addModels(program, done);
   addReport(program, done);
   addCompare(program, done);
+  addWorker(program, done);
+  addQueue(program, done);
   addServe(program, done);
   addShow(program, done);
   addQuery(program, done);
@@ -92,6 +96,7 @@ Examples:
   assay --system ./my-system.ts --dataset questions.jsonl --trials 3 --fail-under pass_rate=0.8
   assay --replay outputs.jsonl --dataset questions.jsonl --output json
   assay run --resume                                             go on with the run that was stopped
+  assay worker --queue redis://queue:6379                        run trials of assay run --queue, on any machine
 
 Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted.`;
 

@@ -6,6 +6,7 @@ import type { Registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
 import { isModulePath } from "./load-module.js";
 import type { Judged, Judges } from "./make-judge.js";
+import { isPlannedOnly } from "./planned-only.js";
 import { argumentOf, identifiedBy, named, nameOf, oneFromModule } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
 import { say } from "./streams.js";
@@ -43,7 +44,7 @@ export async function resolveEvaluators(
   const chosen = await makeChosen(registry, { config, names, judge });
   const made = chosen.flatMap(({ evaluator, isMade }) => (isMade ? evaluator : []));
   const joined = join(datasets, chosen, judges);
-  if (config.unsafeLocalExec === true && runsCode(joined)) await warnUnsafe();
+  if (config.unsafeLocalExec === true && !isPlannedOnly(config) && runsCode(joined)) await warnUnsafe();
   return { ...joined, made: judge === null ? made : [judge, ...made] };
 }
 

@@ -77,13 +77,17 @@ async function* systemsOf(registry: Registry, spec: string | System): AsyncGener
 async function* makeSystems(registry: Registry, config: RunConfig): AsyncGenerator<System> {
   if (config.reader !== undefined) throw new UsageError("--reader is for assay memory. Leave it out.");
   for (const spec of config.systems ?? []) yield* systemsOf(registry, spec);
-  const { systems = [], replay = [], agents = [] } = config;
-  if (config.models !== undefined || systems.length + replay.length + agents.length === 0) {
+  if (asksModels(config)) {
     const { measuredModels } = await import("./model-systems.js");
     yield* measuredModels(config);
   } else requireNoModelSettings(config);
-  if (agents.length > 0) yield* (await import("./agent-systems.js")).agentSystems(config);
+  if ((config.agents ?? []).length > 0) yield* (await import("./agent-systems.js")).agentSystems(config);
   for (const file of config.replay ?? []) yield await ReplaySystem.fromFile(file);
+}
+
+/** True when a run calls models by itself: those it names, or the default of the models file when it names nothing. */
+export function asksModels({ models, systems = [], replay = [], agents = [] }: RunConfig): boolean {
+  return models !== undefined || systems.length + replay.length + agents.length === 0;
 }
 
 /** A setting that nobody reads would be a temperature, or a price, silently ignored. */

@@ -7,6 +7,7 @@ import { addJudgeFlags } from "./grading-commands.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { describeModels } from "./model-flags.js";
 import type { Done } from "./program.js";
+import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js";
 import { addReportFlags } from "./report-flags.js";
 import { DEFAULT_CACHE_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
@@ -18,6 +19,8 @@ Datasets:    a .jsonl, .json, .csv, .tsv or .parquet file (also .gz), or a name 
              NAME@REVISION pins the hub's revision, NAME=FILE reads a local file as that dataset
 Evaluators:  answer_quality, math_equivalence, multiple_choice_accuracy, code_execution and more (docs/evaluators.md),
              or a file; DATASET=NAME for one dataset; left out, each dataset uses its own
+Queue:       with --queue this command plans and records, and every assay worker of that Redis runs trials. Keys are
+             needed there alone; --max-workers bounds the calls to an endpoint of all workers together
 
 Examples:
   assay run --system truncate:0.5 --system extract:0.3 --dataset needle -n 50
@@ -29,7 +32,8 @@ Examples:
   assay run --agent-command 'my-agent {prompt}' --dataset tasks.jsonl --trial-max-cost 0.30
   assay run --replay outputs.jsonl --dataset data.jsonl --score-field contains --threshold 1
   assay run --config nightly.config.yaml --trials 5 --fail-under pass_hat_3=0.8
-  assay run --resume 20261115-213334-needle`;
+  assay run --resume 20261115-213334-needle
+  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k --max-cost 2      on all machines with assay worker`;
 
 const MEMORY_EXAMPLES = `
 Memories:    full-history, last-n:20 (the last turns), bm25:10 (the turns that fit best), or a file: ./my-memory.ts
@@ -57,7 +61,7 @@ export function addRun(program: Command, done: Done): void {
       "--unsafe-local-exec",
       "run generated code without a sandbox when there is none: it can do all that you can",
     );
-  addRunFlags(addAgentFlags(command))
+  addQueueFlags(addRunFlags(addAgentFlags(command)))
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments(true)
     .action(async (options: CommanderRunOptions, { args }: Command) => {
@@ -160,9 +164,11 @@ type CommanderRunOptions = Omit<
   | "headers"
   | "agents"
   | "agentEnv"
+  | "queue"
 > &
   AgentFlags &
-  JudgeFlags & {
+  JudgeFlags &
+  QueueFlags & {
     model?: string[];
     proxy?: string[];
     name?: string[];
@@ -179,12 +185,13 @@ type CommanderRunOptions = Omit<
 
 function toRunFlags(options: CommanderRunOptions): RunFlags {
   const { judge, rest } = splitJudgeFlags(options);
-  const { agent, agentCommand, agentName, agentModel, agentEnv, ...others } = rest;
+  const { agent, agentCommand, agentName, agentModel, agentEnv, queue, ...others } = rest;
   const { system, dataset, evaluator, metric, plugin, cacheDir, model, proxy, name, api, models, header, ...same } =
     others;
   const described = describeModels({ model, proxy, name, api });
   return {
     ...same,
+    ...describeQueue(queue),
     ...describeAgents({
       ...(agent === undefined ? {} : { agent }),
       ...(agentCommand === undefined ? {} : { agentCommand }),

@@ -119,6 +119,10 @@ export interface RunConfig extends ModelSettings {
   unsafeLocalExec?: boolean;
   cacheDir?: string;
   runsDir?: string;
+  /** The Redis whose workers run the trials; this process does unless given. */
+  queue?: string;
+  /** With `queue`: a folder that all machines see, for large outputs. */
+  sharedDir?: string;
   tokenizer?: string;
   output?: string;
   columns?: readonly string[];

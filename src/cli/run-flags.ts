@@ -10,6 +10,8 @@ export interface RunFlags extends RunConfig {
   config?: string;
   /** The folder of the config file, which what it names is relative to. */
   configDir?: string;
+  /** Runs all trials here, whatever a config file or the run that goes on says of a queue. */
+  withoutQueue?: boolean;
   /** True for the latest unfinished run. */
   resume?: string | true;
   dryRun?: boolean;

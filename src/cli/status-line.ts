@@ -14,9 +14,9 @@ export class StatusLine {
   #last = 0;
   #drawn = false;
 
-  constructor(stream: ProgressStream) {
+  constructor(stream: ProgressStream, { plainLineMs = PLAIN_LINE_MS } = {}) {
     this.#stream = stream;
-    this.#every = stream.isTTY === true ? REDRAW_MS : PLAIN_LINE_MS;
+    this.#every = stream.isTTY === true ? REDRAW_MS : plainLineMs;
   }
 
   /** Shows the text, if the last one is old enough by now. */

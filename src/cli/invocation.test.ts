@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { inForce, invocationOf, requireHeaders } from "./invocation.js";
+
+const FLAGS = {
+  systems: ["truncate:0.5"],
+  queue: "rediss://me:hunter2@queue:6379/1",
+  sharedDir: "out",
+  headers: { Authorization: "Bearer secret-token", "X-Team": "evals" },
+};
+
+describe("what is kept of a command", () => {
+  it("holds no secret: the address without user and password, the headers without keys", () => {
+    const { flags } = invocationOf({ ...FLAGS, quiet: true, verbose: true, dryRun: true, resume: true }, "run");
+    expect(flags).toEqual({
+      systems: ["truncate:0.5"],
+      queue: "rediss://queue:6379/1",
+      sharedDir: "out",
+      headers: { "X-Team": "evals" },
+      secretHeaders: ["Authorization"],
+    });
+  });
+
+  it("says for workers how the run is now: later flags win, choices and headers are joined", () => {
+    const before = invocationOf({ ...FLAGS, maxCost: 1, eval: { runs: 3, tags: ["a=b"] } }, "eval");
+    const now = inForce(before, {
+      resume: "latest",
+      quiet: true,
+      maxCost: 5,
+      queue: "redis://:other@elsewhere:1",
+      headers: { "X-Api-Key": "k", "X-Team": "others" },
+      eval: { runs: 4 },
+    });
+    expect(now).toEqual({
+      ...before,
+      flags: {
+        ...before.flags,
+        maxCost: 5,
+        queue: "redis://elsewhere:1",
+        headers: { "X-Team": "others" },
+        secretHeaders: ["Authorization", "X-Api-Key"],
+        eval: { runs: 4, tags: ["a=b"] },
+      },
+    });
+    expect(JSON.stringify(now)).not.toMatch(/hunter2|secret-token|other@/);
+  });
+
+  it("asks for the headers that were not kept, in any case", () => {
+    const kept = invocationOf(FLAGS, "run");
+    expect(() => requireHeaders(kept)).toThrow(/started with the header Authorization.*Give it again: --header "Auth/);
+    expect(() => requireHeaders(kept, { authorization: "Bearer x" })).not.toThrow();
+  });
+});

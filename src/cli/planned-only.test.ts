@@ -1,0 +1,127 @@
+import { chmodSync } from "node:fs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import { makeDataset } from "../core/dataset.js";
+import type { Evaluator } from "../core/evaluator.js";
+import { fingerprintOf } from "../core/fingerprint.js";
+import { registry } from "../core/registry.js";
+import { forgetUnknownVersion } from "./agent-version.js";
+import { isPlannedOnly } from "./planned-only.js";
+import { withSystems } from "./resolve.js";
+import { resolveEvaluators } from "./resolve-evaluators.js";
+import type { RunFlags } from "./run-flags.js";
+
+const QUEUE = "redis://127.0.0.1:1";
+const KEYS = ["OPENAI_API_KEY", "ANTHROPIC_API_KEY"];
+
+/** By name: what identifies each system of a run, and what its endpoint is. */
+function systemsOf(config: RunFlags): Promise<Record<string, { fingerprint: string; endpoint?: string | undefined }>> {
+  return withSystems(registry, config, async (systems) =>
+    Object.fromEntries(
+      systems.map((system) => [
+        system.name,
+        { fingerprint: fingerprintOf(system, "process"), endpoint: system.endpoint },
+      ]),
+    ),
+  );
+}
+
+async function evaluatorsOf(config: RunFlags): Promise<Evaluator[]> {
+  const { evaluators, made, datasets } = await resolveEvaluators(registry, config, [
+    makeDataset({ name: "d", examples: [], evaluators: [] }),
+  ]);
+  return [
+    ...(evaluators ?? []),
+    ...made,
+    ...datasets.flatMap((each) => ("evaluators" in each ? (each.evaluators ?? []) : [])),
+  ];
+}
+
+beforeEach(() => {
+  for (const key of KEYS) vi.stubEnv(key, "");
+});
+
+afterEach(() => void vi.unstubAllEnvs());
+
+describe("a coordinator", () => {
+  it("only plans, as a dry run does", () => {
+    expect(isPlannedOnly({ queue: QUEUE })).toBe(true);
+    expect(isPlannedOnly({ dryRun: true })).toBe(true);
+    expect(isPlannedOnly({})).toBe(false);
+  });
+
+  it("needs no key for models, and its systems are those of a worker that has one", async () => {
+    const config: RunFlags = {
+      models: ["openai/gpt-5", { model: "anthropic/claude-sonnet-4-5", name: "claude", temperature: 0 }],
+      headers: { "X-Team": "evals" },
+      maxTokens: 100,
+    };
+    await expect(systemsOf(config)).rejects.toThrow(/OPENAI_API_KEY is not set/);
+    const planned = await systemsOf({ ...config, queue: QUEUE });
+    for (const key of KEYS) vi.stubEnv(key, "sk-a-real-looking-key");
+    const headers = { ...config.headers, Authorization: "Bearer another-secret" };
+    const real = await systemsOf({ ...config, headers });
+    expect(Object.keys(planned)).toEqual(["openai/gpt-5", "claude"]);
+    for (const [name, { fingerprint }] of Object.entries(planned)) expect(real[name]?.fingerprint).toBe(fingerprint);
+    expect(real.claude?.endpoint).not.toBe(planned.claude?.endpoint);
+  });
+
+  it("needs no key for a judge", async () => {
+    const config: RunFlags = { judge: { models: ["openai/gpt-5"] } };
+    await expect(evaluatorsOf(config)).rejects.toThrow(/OPENAI_API_KEY is not set/);
+    const planned = await evaluatorsOf({ ...config, queue: QUEUE });
+    vi.stubEnv("OPENAI_API_KEY", "sk-a-real-looking-key");
+    const real = await evaluatorsOf(config);
+    expect(planned.length).toBeGreaterThan(0);
+    expect(planned.map((each) => fingerprintOf(each, "score"))).toEqual(
+      real.map((each) => fingerprintOf(each, "score")),
+    );
+  });
+});
+
+describe("an agent", () => {
+  const config: RunFlags = { agents: [{ agent: "claude", model: "claude-sonnet-4-5" }], agentHome: "no-such-folder" };
+
+  /** A program `claude` that tells its version, in a PATH of its own. */
+  async function withClaude<T>(version: string | null, use: () => Promise<T>): Promise<T> {
+    const space = new Workspace({ "bin/.keep": "", "home/.keep": "" });
+    if (version !== null) {
+      space.write("bin/claude", `#!/bin/sh\necho "${version} (Claude Code)"\n`);
+      chmodSync(space.path("bin/claude"), 0o755);
+    }
+    vi.stubEnv("PATH", version === null ? space.path("bin") : `${space.path("bin")}:/usr/bin:/bin`);
+    return use();
+  }
+
+  const worker = () => systemsOf({ ...config, agentHome: "inherit" });
+
+  it("need not be where the run is coordinated: then a worker may have any version of it", async () => {
+    const planned = await withClaude(null, () => systemsOf({ ...config, queue: QUEUE }));
+    const announced = planned.claude;
+    const own = await withClaude("2.1.7", () =>
+      withSystems(registry, { ...config, agentHome: "inherit" }, async ([system]) => {
+        if (system === undefined) throw new Error("no system");
+        expect(fingerprintOf(system, "process")).not.toBe(announced?.fingerprint);
+        forgetUnknownVersion(system, announced);
+        return fingerprintOf(system, "process");
+      }),
+    );
+    expect(own).toBe(announced?.fingerprint);
+    await expect(withClaude(null, worker)).rejects.toThrow(/no program "claude" in PATH/);
+  });
+
+  it("has to have the version of the coordinator where that has one", async () => {
+    const planned = await withClaude("2.1.7", () => systemsOf({ ...config, queue: QUEUE }));
+    const same = await withClaude("2.1.7", worker);
+    expect(same.claude?.fingerprint).toBe(planned.claude?.fingerprint);
+    await withClaude("2.2.0", () =>
+      withSystems(registry, { ...config, agentHome: "inherit" }, async ([system]) => {
+        if (system === undefined) throw new Error("no system");
+        const before = fingerprintOf(system, "process");
+        forgetUnknownVersion(system, planned.claude);
+        expect(fingerprintOf(system, "process")).toBe(before);
+        expect(before).not.toBe(planned.claude?.fingerprint);
+      }),
+    );
+  });
+});

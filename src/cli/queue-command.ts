@@ -1,0 +1,62 @@
+import type { Command } from "commander";
+import type { Done } from "./program.js";
+import type { ClearFlags, StatusFlags } from "./queue.js";
+
+const EXAMPLES = `
+Examples:
+  assay queue status --queue redis://queue:6379
+  ASSAY_QUEUE=redis://queue:6379 assay queue status --output json
+  assay queue clear 20261115-213334-gsm8k-1f0c9a2b --queue redis://queue:6379
+  assay queue clear --abandoned --queue redis://queue:6379`;
+
+const STATUS_EXAMPLES = `
+Examples:
+  assay queue status --queue redis://queue:6379
+  assay queue status --queue redis://queue:6379 --output json`;
+
+const CLEAR_EXAMPLES = `
+What is recorded in the run's folder stays. A run whose coordinator is there is not cleared: stop it with Ctrl-C.
+
+Examples:
+  assay queue clear 20261115-213334-gsm8k-1f0c9a2b --queue redis://queue:6379
+  assay queue clear --abandoned --queue redis://queue:6379      all runs whose coordinators are gone`;
+
+/** `assay queue`. */
+export function addQueue(program: Command, done: Done): void {
+  const queue = program
+    .command("queue")
+    .description("look at the runs and workers of a queue, and remove what a run has left there")
+    .addHelpText("after", EXAMPLES);
+  addStatus(queue, done);
+  addClear(queue, done);
+}
+
+function addStatus(queue: Command, done: Done): void {
+  withQueue(queue.command("status"))
+    .description("the runs that a queue knows of, and the workers that are there")
+    .option("--output <name>", "table or json", "table")
+    .addHelpText("after", STATUS_EXAMPLES)
+    .action(async (options: StatusFlags) => {
+      const { statusCommand } = await import("./queue.js");
+      done(await statusCommand(options));
+    });
+}
+
+function addClear(queue: Command, done: Done): void {
+  withQueue(queue.command("clear"))
+    .description("remove what a run has left in a queue")
+    .argument("[run]", "its key or id, as assay queue status shows it")
+    .option("--abandoned", "all runs whose coordinators are gone")
+    .addHelpText("after", CLEAR_EXAMPLES)
+    .action(async (run: string | undefined, options: ClearFlags) => {
+      const { clearCommand } = await import("./queue.js");
+      done(await clearCommand(run, options));
+    });
+}
+
+function withQueue(command: Command): Command {
+  return command
+    .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
+    .option("--verbose", "stack traces with errors")
+    .allowExcessArguments(false);
+}

@@ -1,0 +1,130 @@
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { EXIT } from "../core/errors.js";
+import { openRedis } from "../queue/connection.js";
+import type { Announcement, WorkerState } from "../queue/contract.js";
+import { KEYS } from "../queue/keys.js";
+import { redisTime } from "../queue/presence.js";
+import { clearCommand, statusCommand } from "./queue.js";
+
+describe.skipIf(lacks("redis-server"))("assay queue", () => {
+  let server: RedisServer;
+  let redis: Redis;
+  let said = "";
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    await redis.flushall();
+    said = "";
+    vi.spyOn(process.stderr, "write").mockImplementation((text) => {
+      said += String(text);
+      return true;
+    });
+  });
+
+  afterEach(() => void vi.restoreAllMocks());
+
+  async function announce(key: string, leaseMs: number, more: Partial<Announcement> = {}): Promise<void> {
+    const runId = key.replace(/-[0-9a-f]{8}$/, "");
+    const announcement = { schema: "assay.queue/1", key, runId, title: `Title of ${runId}`, ...more };
+    const identity = { planned: 7, systems: { one: {} } };
+    await redis.set(KEYS.run(key), JSON.stringify({ identity, source: null, ...announcement }));
+    await redis.zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key);
+  }
+
+  async function appear(state: Partial<WorkerState> & { id: string }): Promise<void> {
+    const whole = { host: "box", pid: 5, run: null, concurrency: 8, active: 0, done: 0, perSecond: 0, ...state };
+    await redis.zadd(KEYS.workers, (await redisTime(redis)) + 10_000, state.id);
+    await redis.set(KEYS.worker(state.id), JSON.stringify({ waiting: null, refuses: null, ...whole }));
+  }
+
+  async function status(output: string): Promise<string> {
+    let text = "";
+    const writing = vi.spyOn(process.stdout, "write").mockImplementation((piece) => {
+      text += String(piece);
+      return true;
+    });
+    const url = server.url.replace("redis://", "redis://default:@");
+    expect(await statusCommand({ queue: url, output })).toBe(EXIT.fine);
+    writing.mockRestore();
+    return text;
+  }
+
+  it("says what to do where there is nothing", async () => {
+    expect(await status("table")).toBe(
+      `There is no run at ${server.url}.\n\nThere is no worker. Start one with: assay worker --queue ${server.url}\n`,
+    );
+  });
+
+  it("shows runs and workers, and how to go on with a run that nobody records", async () => {
+    const invocation = { command: "eval", cwd: "/there", configFile: null, flags: {} };
+    await announce("live-11111111", 10_000);
+    await announce("dead-22222222", -1, { source: { kind: "command", invocation } });
+    await announce("lost-33333333", -1);
+    await appear({ id: "a", run: "live-11111111", active: 3, done: 40, perSecond: 2.25, waiting: "the endpoint" });
+    await appear({ id: "b", pid: 6 });
+    await appear({ id: "c", pid: 7, run: "gone", refuses: "its plan differs:\n  seed: was 0, is 1" });
+    const text = await status("table");
+    expect(text).toMatch(/\| live-11111111 \| Title of live \| there +\| +7 \| +0 \| +0 \| +0 \|/);
+    expect(text).toMatch(/\| dead-22222222 \| Title of dead \| gone /);
+    expect(text).toContain(
+      "dead-22222222 is abandoned: its coordinator is gone. Go on with it by assay eval --resume dead in /there, or remove it with assay queue clear dead-22222222.",
+    );
+    expect(text).toContain("lost-33333333 is abandoned: its coordinator is gone. Go on with it by its program with");
+    expect(text).toMatch(/\| box:5 +\| live +\| +8 \| +3 \| +40 \| +2\.3 \| the endpoint /);
+    expect(text).toMatch(/\| box:6 +\| none yet +\|/);
+    expect(text).toMatch(/\| box:7 +\| gone +\|.*\| refuses: its plan differs: seed: was 0, is 1 \|/);
+  });
+
+  it("shows the same as JSON, without the password", async () => {
+    await announce("live-11111111", 10_000);
+    await appear({ id: "a" });
+    expect(JSON.parse(await status("json"))).toMatchObject({
+      schema: "assay.queue-status/1",
+      queue: server.url,
+      runs: [{ key: "live-11111111", runId: "live", isCoordinated: true, planned: 7 }],
+      workers: [{ id: "a", host: "box" }],
+    });
+  });
+
+  it("clears a run by its key or its id, but none that is going on or that it does not know", async () => {
+    const queue = server.url;
+    for (const key of ["live-11111111", "dead-22222222"]) await announce(key, key.startsWith("live") ? 10_000 : -1);
+    for (const key of ["twin-aaaaaaaa", "twin-bbbbbbbb"]) await announce(key, -1);
+    await expect(clearCommand("live-11111111", { queue })).rejects.toThrow(
+      /live-11111111 is going on.*Stop that first/,
+    );
+    await expect(clearCommand("dead-22222221", { queue })).rejects.toThrow(
+      /no run "dead-22222221".*Did you mean "dead-2/,
+    );
+    await expect(clearCommand("twin", { queue })).rejects.toThrow(
+      /Several runs have the id "twin".*twin-aaaaaaaa, twin-b/,
+    );
+    expect(await clearCommand("dead", { queue })).toBe(EXIT.fine);
+    expect(said).toBe("Removed dead-22222222\n");
+    expect(await redis.exists(KEYS.run("dead-22222222"), KEYS.run("live-11111111"))).toBe(1);
+  });
+
+  it("clears all that are abandoned, and says when there is none", async () => {
+    const queue = server.url;
+    await announce("live-11111111", 10_000);
+    for (const key of ["a-22222222", "b-33333333"]) await announce(key, -1);
+    await clearCommand(undefined, { queue, abandoned: true });
+    await clearCommand(undefined, { queue, abandoned: true });
+    expect(said).toBe(
+      "Removed a-22222222\nRemoved b-33333333\nThere is no run whose coordinator is gone: nothing was removed.\n",
+    );
+    expect(await redis.zrange(KEYS.runs, "0", "-1")).toEqual(["live-11111111"]);
+  });
+});

@@ -1,0 +1,36 @@
+import { given } from "../core/given.js";
+import type { EvaluateOptions } from "../evaluate.js";
+import { giveAway } from "./release-examples.js";
+import type { RunConfig } from "./run-config.js";
+import type { Parts } from "./workbench.js";
+
+/** A run for `evaluate`, and for a worker that takes part in it. The examples are given away. */
+export function runOptions(parts: Parts, config: RunConfig): EvaluateOptions {
+  return {
+    ...planOptions(config),
+    systems: parts.systems,
+    datasets: giveAway(parts.datasets),
+    ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
+    metrics: parts.metrics,
+    ...moneyOptions(config),
+    ...(config.cacheDir === undefined ? {} : { cacheDir: config.cacheDir }),
+  };
+}
+
+/** What a plan is made by, besides its parts. */
+export function planOptions(config: RunConfig) {
+  const { scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title } = config;
+  return given({ scoreField, threshold, trials, seed, skipBadRows, maxWorkers, tokenizer, title });
+}
+
+/** What a run may cost, and how often it tries. */
+export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry"> {
+  const { maxCost, trialMaxCost, maxRetries } = config;
+  return {
+    budget: {
+      ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
+      ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
+    },
+    ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+  };
+}

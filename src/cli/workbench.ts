@@ -1,0 +1,102 @@
+import type { Dataset } from "../core/dataset.js";
+import type { Evaluator } from "../core/evaluator.js";
+import type { ExampleSource } from "../core/example.js";
+import type { Metric } from "../core/metric.js";
+import { registry } from "../core/registry.js";
+import type { EvalResult } from "../core/result.js";
+import type { System } from "../core/system.js";
+import { plural } from "../report/format.js";
+import { ReplaySystem } from "../systems/replay-system.js";
+import type { Judgement } from "./gates.js";
+import type { Invocation } from "./invocation.js";
+import { closeAll, loadPlugins, ownEvaluators, type Revisions, registerNamed, resolveMetrics } from "./resolve.js";
+import { resolveEvaluators } from "./resolve-evaluators.js";
+import type { RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
+import { say } from "./streams.js";
+
+/** How a command comes by what it measures, and by what it measures it on. */
+export interface Workbench {
+  readonly command: Invocation["command"];
+  /** The metrics of such a run unless others are named. */
+  metrics(systems: number, datasets: number): Metric[];
+  /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
+  lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
+  /** What is done with a result besides reporting it, and what that decides. */
+  conclude?(result: EvalResult, config: RunFlags): Promise<Judgement>;
+}
+
+/** A run as it was described. */
+export interface Wanted {
+  config: RunFlags;
+  /** Where a run that goes on was read from. */
+  revisions: Revisions;
+}
+
+interface Lent {
+  systems: readonly System[];
+  datasets: (Dataset | ExampleSource)[];
+}
+
+/** Everything a run is made of, resolved from its description. */
+export interface Parts {
+  systems: readonly System[];
+  datasets: (Dataset | ExampleSource)[];
+  evaluators: Evaluator[] | undefined;
+  /** Evaluators that were made for this run, and are closed after it. */
+  made: Evaluator[];
+  metrics: Metric[];
+}
+
+/** Lets the plugins and the config of a run name what they bring. */
+export async function registerOwn(config: RunConfig): Promise<void> {
+  await loadPlugins(registry, config.plugins ?? []);
+  registerNamed(registry, config);
+}
+
+/** Makes everything a run consists of, lends it to `use`, and closes it when that is over, however it ends. */
+export function withParts<T>(bench: Workbench, wanted: Wanted, use: (parts: Parts) => Promise<T>): Promise<T> {
+  return bench.lend(wanted, async (lent) => {
+    const parts = await resolveParts(lent, wanted.config, bench);
+    try {
+      return await use(parts);
+    } finally {
+      await closeAll(parts.made);
+    }
+  });
+}
+
+async function resolveParts({ systems, datasets: loaded }: Lent, config: RunConfig, bench: Workbench): Promise<Parts> {
+  const { datasets, evaluators, made } = await resolveEvaluators(registry, config, loaded);
+  for (const system of systems)
+    if (system instanceof ReplaySystem) reportReplayCoverage(system, datasets, config.trials ?? 1);
+  return {
+    systems,
+    datasets,
+    evaluators,
+    made: [...made, ...ownEvaluators(config, loaded)],
+    metrics: withStandard(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
+  };
+}
+
+/** The standard metrics and those the run names; one that is named with other options replaces the standard one. */
+function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
+  const names = new Set(named.map(({ name }) => name));
+  return [...standard.filter(({ name }) => !names.has(name)), ...named];
+}
+
+function reportReplayCoverage(
+  system: ReplaySystem,
+  datasets: readonly (Dataset | ExampleSource)[],
+  trials: number,
+): void {
+  const ids = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.examples.map(({ id }) => id) : []));
+  const { missing, unknown } = system.coverage(ids, trials);
+  const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
+  if (missing.length > 0)
+    say(
+      `${system.name}: no recorded output for ${plural(missing.length, "example")} (${some(missing)}): counted as errors`,
+    );
+  if (unknown.length > 0)
+    say(`${system.name}: ${plural(unknown.length, "recorded id")} in no dataset (${some(unknown)}): not used`);
+}

@@ -1,0 +1,94 @@
+import { statSync } from "node:fs";
+import { relative, resolve } from "node:path";
+import { AssayError, EXIT, QueueError } from "../core/errors.js";
+import type { EvaluateOptions } from "../evaluate.js";
+import { openRedis } from "../queue/connection.js";
+import type { Announcement, PlanSource } from "../queue/contract.js";
+import { readAnnouncement } from "../queue/directory.js";
+import { KEYS } from "../queue/keys.js";
+import { guarded } from "./guard.js";
+import { followOrders, type Orders, type ServeOrder } from "./worker-orders.js";
+
+/** Takes part in one run with what the command line or a module says of it. */
+export type TakePart = (options: EvaluateOptions) => Promise<void>;
+
+/** The process that a worker starts for a run: takes part in it until it is over. */
+export async function serveOneRun(): Promise<number> {
+  const orders = followOrders();
+  const order = await orders.served;
+  const announcement = await announced(order);
+  if (announcement === null) return EXIT.fine;
+  try {
+    if (announcement === "unreadable") throw new QueueError("it was announced by another version of Assay");
+    const run = announcement;
+    await guarded(() => join(run, order, (options) => takePart(options, order, orders)));
+    return EXIT.fine;
+  } catch (error) {
+    if (!(error instanceof AssayError)) throw error;
+    await orders.tell({ kind: "refused", why: withoutSubject(error.message) });
+    return error.exitCode;
+  }
+}
+
+/** The worker says itself of which run it speaks. */
+function withoutSubject(message: string): string {
+  return message.replace(/^This worker does not take part in \S+: /, "");
+}
+
+/** The run as it was announced; null when it is over by now. */
+async function announced({ queue, run }: ServeOrder): Promise<Announcement | "unreadable" | null> {
+  const redis = await openRedis(queue);
+  try {
+    const announcement = await readAnnouncement(redis, run);
+    return announcement ?? ((await redis.exists(KEYS.run(run))) === 1 ? "unreadable" : null);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+async function join(run: Announcement, order: ServeOrder, use: TakePart): Promise<void> {
+  const { source } = run;
+  if (source === null)
+    throw new QueueError(
+      "it was started by a program that does not say what its plan is made from: only a program that calls work() with the same options can take part",
+    );
+  const place = placeHere(source, order);
+  if (source.kind === "module") {
+    process.chdir(place.cwd);
+    const { moduleOptions } = await import("./worker-module.js");
+    return use(await moduleOptions(place.moved(resolve(source.cwd, source.path))));
+  }
+  const { joinCommand } = await import("./worker-join.js");
+  return joinCommand(run, { invocation: source.invocation, place, headers: order.headers }, use);
+}
+
+/** Where a run is on this machine. */
+export interface Place {
+  readonly cwd: string;
+  /** The path here of a file that lies there. */
+  moved(path: string): string;
+}
+
+/** A project may lie elsewhere on every machine; within it, everything lies in the same place. */
+function placeHere(source: PlanSource, { project }: ServeOrder): Place {
+  const there = source.kind === "module" ? source.cwd : String((source.invocation as { cwd?: unknown } | null)?.cwd);
+  const isHere = statSync(there, { throwIfNoEntry: false })?.isDirectory() === true;
+  const cwd = project ?? (isHere ? there : process.cwd());
+  return { cwd, moved: (path) => resolve(cwd, relative(there, path)) };
+}
+
+async function takePart(options: EvaluateOptions, order: ServeOrder, orders: Orders): Promise<void> {
+  const { work } = await import("../work.js");
+  const { run, queue, concurrency, leaseSeconds, sharedDir } = order;
+  const { say } = await import("./streams.js");
+  await work(options, {
+    run,
+    queue,
+    concurrency,
+    leaseSeconds,
+    ...(sharedDir === null ? {} : { sharedDir }),
+    drain: orders.drain,
+    onNote: say,
+    onState: (state) => void orders.tell({ kind: "state", state }),
+  });
+}

@@ -1,0 +1,51 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { count, header, integer } from "./flag-values.js";
+import type { Done } from "./program.js";
+import type { WorkerFlags } from "./worker.js";
+
+const EXAMPLES = `
+A worker makes the same plan as the run it takes part in, from the same files: give every machine a copy of the project,
+and the keys. Where code, config or data differ it refuses, and says what does. Ctrl-C or SIGTERM: it finishes the trials
+under way and takes no more.
+
+Examples:
+  assay worker --queue redis://queue:6379
+  assay worker --queue redis://queue:6379 --concurrency 32 --project ~/evals
+  ASSAY_QUEUE=rediss://queue:6379 ASSAY_QUEUE_PASSWORD=… assay worker
+  assay worker --queue redis://queue:6379 --shared-dir /mnt/outputs
+  assay worker --queue redis://queue:6379 --once             take part in the first run that is announced, then end
+
+The run itself:
+  assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k
+  assay queue status --queue redis://queue:6379`;
+
+/** A worker shows that it is there once a second: with less patience than this, a moment's silence would be its death. */
+const SHORTEST_LEASE = 3;
+
+/** `assay worker`. */
+export function addWorker(program: Command, done: Done): void {
+  program
+    .command("worker")
+    .description("run trials of the runs that are announced at a queue (assay run --queue), until Ctrl-C")
+    .option("--queue <url>", "the Redis: redis://HOST:6379 (default: ASSAY_QUEUE)")
+    .option("--concurrency <count>", "trials of each system at a time", count, 8)
+    .option("--lease <seconds>", "when silent for so long, others take over its trials", lease, 15)
+    .option("--shared-dir <dir>", "where the folder for large outputs is here (default: where the run says)")
+    .option("--header <name: value>", "for models: a header that holds a key; repeatable", header)
+    .option("--project <dir>", "the folder of the run here (default: the same path as where it was started)")
+    .option("--once", "take part in the first run that is announced, then end")
+    // How a worker starts a process for one run.
+    .addOption(new Option("--serve").hideHelp())
+    .allowExcessArguments(false)
+    .addHelpText("after", EXAMPLES)
+    .action(async ({ serve, ...flags }: WorkerFlags & { serve?: true }) => {
+      if (serve === true) done(await (await import("./worker-child.js")).serveOneRun());
+      else done(await (await import("./worker.js")).workerCommand(flags));
+    });
+}
+
+function lease(value: string): number {
+  const seconds = integer(value);
+  if (seconds < SHORTEST_LEASE) throw new InvalidArgumentError(`It must be at least ${SHORTEST_LEASE} seconds.`);
+  return seconds;
+}

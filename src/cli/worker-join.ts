@@ -1,0 +1,51 @@
+import "../builtins.js";
+import { QueueError } from "../core/errors.js";
+import type { Announcement } from "../queue/contract.js";
+import { forgetUnknownVersion } from "./agent-version.js";
+import { describeRun } from "./describe-run.js";
+import { type Invocation, isInvocation, requireHeaders } from "./invocation.js";
+import { withoutQueue } from "./queue-address.js";
+import { asksModels, revisionsOf } from "./resolve.js";
+import type { RunFlags } from "./run-flags.js";
+import { runOptions } from "./run-options.js";
+import { registerOwn, type Workbench, withParts } from "./workbench.js";
+import type { Place, TakePart } from "./worker-child.js";
+
+/** A run that was started by a command, and what this machine adds to it. */
+interface Joined {
+  /** As it was announced. */
+  invocation: unknown;
+  place: Place;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Makes the parts of a run as the command that started it does, here with keys and programs, and takes part in it. */
+export async function joinCommand(run: Announcement, { invocation, ...own }: Joined, use: TakePart): Promise<void> {
+  if (!isInvocation(invocation, ["run", "eval"]))
+    throw new QueueError("it was started by a command that this version does not know");
+  requireHeaders(invocation, own.headers);
+  const bench = await benchOf(invocation);
+  const described = withoutQueue(await describeRun(placed(invocation, own.place), {}));
+  const config = invocation.command === "run" ? withHeaders(described, own.headers) : described;
+  await registerOwn(config);
+  const wanted = { config, revisions: revisionsOf(run.identity) };
+  await withParts(bench, wanted, async (parts) => {
+    for (const system of parts.systems) forgetUnknownVersion(system, run.identity.systems[system.name]);
+    await use(runOptions(parts, config));
+  });
+}
+
+async function benchOf({ command }: Invocation): Promise<Workbench> {
+  return command === "eval" ? (await import("./eval.js")).EVAL : (await import("./run.js")).RUN;
+}
+
+function placed(invocation: Invocation, place: Place): Invocation {
+  const { configFile } = invocation;
+  return { ...invocation, cwd: place.cwd, configFile: configFile === null ? null : place.moved(configFile) };
+}
+
+/** One worker serves many runs: its headers are for those that call models. */
+function withHeaders(config: RunFlags, headers: Readonly<Record<string, string>>): RunFlags {
+  if (Object.keys(headers).length === 0 || !asksModels(config)) return config;
+  return { ...config, headers: { ...config.headers, ...headers } };
+}

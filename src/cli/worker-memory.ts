@@ -1,0 +1,50 @@
+import type { Ending } from "./worker-process.js";
+
+/** How long a run whose process crashed is left alone. */
+const AFTER_CRASH_MS = 30_000;
+/** How long one that was over is left alone: its coordinator may take a moment to say so. */
+const AFTER_END_MS = 5000;
+
+interface Memory {
+  readonly ending: Ending;
+  readonly announcement: string;
+  readonly at: number;
+}
+
+/** What a worker remembers of runs it took part in, or did not: they are not tried again and again. */
+export class RunMemory {
+  readonly #memories = new Map<string, Memory>();
+  readonly #clock: () => number;
+
+  constructor(clock: () => number = () => performance.now()) {
+    this.#clock = clock;
+  }
+
+  remember(key: string, announcement: string, ending: Ending): void {
+    this.#memories.set(key, { ending, announcement, at: this.#clock() });
+  }
+
+  /** True for a run that is new, or announced anew, or that may go better by now. */
+  mayTry(key: string, announcement: string): boolean {
+    const memory = this.#memories.get(key);
+    if (memory === undefined || memory.announcement !== announcement) return true;
+    const age = this.#clock() - memory.at;
+    if (memory.ending.kind === "refused") return false;
+    return age >= (memory.ending.kind === "crashed" ? AFTER_CRASH_MS : AFTER_END_MS);
+  }
+
+  /** Why runs were refused, by their keys. */
+  get refusals(): ReadonlyMap<string, string> {
+    const refused = [...this.#memories].filter(([, { ending }]) => ending.kind === "refused");
+    return new Map(refused.map(([key, { ending }]) => [key, ending.why]));
+  }
+
+  /** Forgets runs whose coordinators are gone: when one comes back, everything may be different. */
+  keepOnly(keys: readonly string[]): void {
+    for (const key of this.#memories.keys()) if (!keys.includes(key)) this.#memories.delete(key);
+  }
+
+  forget(key: string): void {
+    this.#memories.delete(key);
+  }
+}

@@ -1,0 +1,60 @@
+import { expect, it, vi } from "vitest";
+import { Workspace } from "../../test/workspace.js";
+import type { ServeOrder } from "./worker-orders.js";
+import { RunProcess } from "./worker-process.js";
+
+const ORDER: ServeOrder = {
+  ...{ kind: "serve", run: "key", queue: "redis://:secret@host", concurrency: 8, leaseSeconds: 15 },
+  ...{ headers: { Authorization: "Bearer x" }, project: null, sharedDir: null },
+};
+
+/** Starts a program in place of the command line, and keeps what it writes. */
+function startProgram(program: string) {
+  const lines: string[] = [];
+  const launcher = new Workspace({ "program.mjs": program }).path("program.mjs");
+  const running = new RunProcess({ launcher, order: ORDER, onLine: (line) => lines.push(line) });
+  return { running, lines };
+}
+
+it("is told what to do where nobody else can read it, and its lines and states are heard", async () => {
+  const { running, lines } = startProgram(`
+    process.once("message", (order) => {
+      console.log(JSON.stringify(order));
+      console.error(process.argv.slice(2).join(" ") + "\\nno end of line");
+      process.send({ kind: "state", state: { done: 3 } }, () => process.exit(0));
+    });`);
+  expect(await running.ended).toEqual({ kind: "over", why: "", exitCode: 0 });
+  expect(running.state).toEqual({ done: 3 });
+  expect(JSON.parse(lines[0] ?? "")).toEqual(ORDER);
+  expect(lines.slice(1)).toEqual(["worker --serve", "no end of line"]);
+});
+
+it.each([
+  [
+    "refuses",
+    `process.send({ kind: "refused", why: "other code" }, () => process.exit(2));`,
+    { kind: "refused", why: "other code", exitCode: 2 },
+  ],
+  ["fails", "process.exit(7);", { kind: "crashed", why: "exit code 7", exitCode: 7 }],
+  ["is killed", `process.kill(process.pid, "SIGKILL");`, { kind: "crashed", why: "SIGKILL", exitCode: 3 }],
+])("tells how one ended that %s", async (_, program, ending) => {
+  expect(await startProgram(program).running.ended).toEqual(ending);
+});
+
+it("has it finish, or end at once; one that does not listen is killed", async () => {
+  const listens = `process.on("message", ({ kind }) => kind === "drain" && process.exit(0)); console.log("there");
+    process.on("disconnect", () => process.exit(130));`;
+  const drained = startProgram(listens);
+  drained.running.drain();
+  expect(await drained.running.ended).toMatchObject({ kind: "over" });
+  const quit = startProgram(listens);
+  await vi.waitFor(() => expect(quit.lines).toEqual(["there"]));
+  quit.running.quit();
+  expect(await quit.running.ended).toMatchObject({ kind: "crashed", exitCode: 130 });
+  const deaf = startProgram("for (;;);");
+  deaf.running.quit();
+  deaf.running.kill();
+  expect(await deaf.running.ended).toMatchObject({ kind: "crashed", why: "SIGKILL" });
+  // Orders to one that has ended are heard by nobody, and harm nobody.
+  for (const { running } of [drained, quit, deaf]) running.drain();
+});

@@ -1,0 +1,148 @@
+import { hostname } from "node:os";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { Workspace } from "../../test/workspace.js";
+import { openRedis } from "../queue/connection.js";
+import { listWorkers } from "../queue/directory.js";
+import { KEYS } from "../queue/keys.js";
+import { redisTime } from "../queue/presence.js";
+import { WorkerProgress } from "./worker-progress.js";
+import { Supervisor } from "./worker-supervisor.js";
+
+const SETTINGS = { concurrency: 4, leaseSeconds: 15, headers: {}, project: null, sharedDir: null };
+const WAIT = { timeout: 10_000, interval: 20 };
+
+describe.skipIf(lacks("redis-server"))("a worker", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => void (await redis.flushall()));
+
+  async function announce(key: string, { title = "T", leaseMs = 60_000 } = {}): Promise<void> {
+    const announcement = { schema: "assay.queue/1", key, runId: `${key}-id`, title, identity: { planned: 2 } };
+    await redis
+      .multi()
+      .set(KEYS.run(key), JSON.stringify(announcement))
+      .zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key)
+      .publish(KEYS.news, key)
+      .exec();
+  }
+
+  /** A worker whose processes run a program in place of the command line; each start adds a dot to a file. */
+  function supervise(program: string, { isOnce = false } = {}) {
+    const space = new Workspace({ starts: "" });
+    const count = `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(space.path("starts"))}, ".");`;
+    space.write("program.mjs", `${count}\n${program}`);
+    const said: string[] = [];
+    const progress = new WorkerProgress({ write: (text: string) => said.push(text) });
+    const settings = { ...SETTINGS, queue: server.url };
+    const launcher = space.path("program.mjs");
+    const supervisor = new Supervisor({ redis, launcher, settings, isOnce, progress });
+    const over = supervisor.run();
+    onTestFinished(async () => {
+      await supervisor.quit();
+      supervisor.drain();
+      await over;
+    });
+    return { space, supervisor, over, said, starts: () => space.read("starts").length, hears: hearing(said) };
+  }
+
+  function hearing(said: readonly string[]) {
+    return (text: string | RegExp) => vi.waitFor(() => expect(said.join("")).toMatch(text), WAIT);
+  }
+
+  const SERVES = `process.on("message", (order) => {
+      if (order.kind === "drain") process.exit(0);
+      console.error("serving " + order.run);
+      process.send({ kind: "state", state: { active: 2, done: 5 } });
+    });
+    process.on("disconnect", () => process.exit(130));`;
+  const REFUSES = `process.send({ kind: "refused", why: "its plan differs" }, () => process.exit(3));`;
+
+  it("shows that it waits, and takes part in what is announced, each run in a process of its own", async () => {
+    const { supervisor, over, said, hears } = supervise(SERVES);
+    await vi.waitFor(async () => {
+      const state = { host: hostname(), pid: process.pid, run: null, concurrency: 4, refuses: null };
+      expect(await listWorkers(redis)).toMatchObject([state]);
+    }, WAIT);
+    await announce("dead", { leaseMs: -1 });
+    for (const key of ["one", "two"]) await announce(key);
+    await hears(/one-id: serving one\n/);
+    await hears(/two-id: serving two\n/);
+    expect(said.join("")).toMatch(/Taking part in one-id \(T\): 2 planned trials\n/);
+    // Its processes show themselves from now on.
+    await vi.waitFor(async () => expect(await listWorkers(redis)).toEqual([]), WAIT);
+    expect(supervisor.active).toBe(4);
+    supervisor.drain();
+    expect(await over).toBe(0);
+    expect(said.join("")).toMatch(/Done with one-id: 5 trials delivered\n/);
+    expect(said.join("")).not.toContain("dead");
+  });
+
+  it("leaves a run alone that it refuses, shows why, and tries again when it is announced anew", async () => {
+    const { starts, hears } = supervise(REFUSES);
+    await announce("one");
+    await hears(/Not taking part in one-id: its plan differs\n/);
+    await vi.waitFor(async () => {
+      expect(await listWorkers(redis)).toMatchObject([{ run: "one", refuses: "its plan differs", active: 0 }]);
+    }, WAIT);
+    for (let news = 0; news < 5; news++) await announce("one");
+    await announce("other");
+    await hears(/Not taking part in other-id/);
+    expect(starts()).toBe(2);
+    await announce("one", { title: "Another" });
+    await hears(/Taking part in one-id \(Another\)/);
+    await vi.waitFor(() => expect(starts()).toBe(3), WAIT);
+    await redis.zadd(KEYS.runs, 0, "one", 0, "other");
+    await redis.publish(KEYS.news, "one");
+    await vi.waitFor(async () => expect(await listWorkers(redis)).toMatchObject([{ run: null }]), WAIT);
+  });
+
+  it("says how a process ended that crashed, and waits before it starts another", async () => {
+    const { starts, hears } = supervise("process.exit(7);");
+    await announce("one");
+    await hears(
+      /The process for one-id ended \(exit code 7\)\. It is started again in 30 s, or when the run is announced/,
+    );
+    await announce("one");
+    await announce("two");
+    await hears(/The process for two-id ended/);
+    expect(starts()).toBe(2);
+  });
+
+  it.each([
+    ["what its process says", REFUSES, 3],
+    ["0 when the run is over", "process.exit(0);", 0],
+  ])("--once ends with %s", async (_, program, exitCode) => {
+    const { over, starts } = supervise(program, { isOnce: true });
+    await announce("one");
+    await announce("two");
+    expect(await over).toBe(exitCode);
+    expect(starts()).toBe(1);
+  });
+
+  it("outlives its Redis, and ends without it", async () => {
+    const { supervisor, over, hears } = supervise(SERVES);
+    await vi.waitFor(async () => expect(await listWorkers(redis)).toHaveLength(1), WAIT);
+    await server.kill();
+    await server.start();
+    await announce("one");
+    await hears(/one-id: serving one\n/);
+    await server.kill();
+    supervisor.drain();
+    expect(await over).toBe(0);
+    await server.start();
+  });
+});

@@ -1,0 +1,190 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { EXIT, messageOf } from "../core/errors.js";
+import { openAnother } from "../queue/connection.js";
+import type { Announcement } from "../queue/contract.js";
+import { liveRuns } from "../queue/directory.js";
+import { KEYS } from "../queue/keys.js";
+import { plural } from "../report/format.js";
+import { Bell } from "./bell.js";
+import { RunMemory } from "./worker-memory.js";
+import type { ServeOrder } from "./worker-orders.js";
+import { type Ending, RunProcess } from "./worker-process.js";
+import type { WorkerProgress } from "./worker-progress.js";
+import { Reception } from "./worker-reception.js";
+
+/** How often it looks for runs: news of them may be lost with a connection. */
+const LOOK_MS = 1000;
+/** How long a Redis that does not answer may hold up the end. */
+const FAREWELL_MS = 1000;
+
+export interface SupervisorOptions {
+  readonly redis: Redis;
+  /** The program that is started for each run, as this one was. */
+  readonly launcher: string;
+  /** What each process is told besides the run. */
+  readonly settings: Omit<ServeOrder, "kind" | "run">;
+  /** Ends with the first run that is announced. */
+  readonly isOnce: boolean;
+  readonly progress: WorkerProgress;
+}
+
+/** A run that this worker takes part in. */
+interface Taken {
+  readonly runId: string;
+  readonly announcement: string;
+  readonly process: RunProcess;
+}
+
+/**
+ * Finds runs whose coordinators are there, and has a process of its own take part in each: modules that were loaded once
+ * are not loaded again, and a system that ends its process takes one run with it.
+ */
+export class Supervisor {
+  readonly #options: SupervisorOptions;
+  readonly #taken = new Map<string, Taken>();
+  readonly #memory = new RunMemory();
+  readonly #reception: Reception;
+  readonly #bell = new Bell();
+  readonly #told: Promise<void>;
+  #stop: () => void = () => {};
+  #exitCode: number = EXIT.fine;
+  #isStopping = false;
+  #lastTrouble = "";
+
+  constructor(options: SupervisorOptions) {
+    this.#options = options;
+    const { redis, settings } = options;
+    const { concurrency, leaseSeconds } = settings;
+    this.#reception = new Reception({ redis, concurrency, leaseMs: leaseSeconds * 1000 });
+    this.#told = new Promise((resolve) => {
+      this.#stop = resolve;
+    });
+  }
+
+  /** Resolves with the exit code when it was told to stop and every process has ended. */
+  async run(): Promise<number> {
+    const news = await this.#listen();
+    try {
+      // A Redis that does not answer holds up the look for runs, and nothing else.
+      await Promise.race([this.#keepLooking(), this.#told]);
+      await Promise.all(Array.from(this.#taken.values(), ({ process: each }) => each.ended));
+    } finally {
+      news.disconnect();
+      await Promise.race([this.#reception.close().catch(() => {}), sleep(FAREWELL_MS)]);
+    }
+    return this.#exitCode;
+  }
+
+  /** Trials under way in all processes. */
+  get active(): number {
+    return Array.from(this.#taken.values()).reduce((total, { process: each }) => total + (each.state?.active ?? 0), 0);
+  }
+
+  /** Has all processes finish the trials under way and end. */
+  drain(): void {
+    this.#isStopping = true;
+    for (const { process: each } of this.#taken.values()) each.drain();
+    this.#stop();
+  }
+
+  /** Ends all processes at once. */
+  async quit(): Promise<void> {
+    const processes = Array.from(this.#taken.values(), ({ process: each }) => each);
+    for (const each of processes) each.quit();
+    await Promise.race([Promise.all(processes.map(({ ended }) => ended)), sleep(FAREWELL_MS)]);
+    for (const each of processes) each.kill();
+  }
+
+  async #listen(): Promise<Redis> {
+    const { redis } = this.#options;
+    const news = await openAnother(redis);
+    news.on("message", () => this.#bell.ring());
+    // After it was away, nothing that was known of it need be true.
+    redis.on("ready", () => this.#memory.keepOnly([]));
+    await news.subscribe(KEYS.news);
+    return news;
+  }
+
+  async #keepLooking(): Promise<void> {
+    while (!this.#isStopping) {
+      await this.#looked();
+      await this.#bell.heard(LOOK_MS);
+    }
+  }
+
+  /** Trouble with Redis passes, or somebody has to see to it: the worker waits and says so, once. */
+  async #looked(): Promise<void> {
+    try {
+      await this.#look();
+      this.#lastTrouble = "";
+    } catch (error) {
+      const trouble = messageOf(error);
+      if (trouble !== this.#lastTrouble) this.#options.progress.say(`The queue cannot be read: ${trouble}`);
+      this.#lastTrouble = trouble;
+    }
+  }
+
+  async #look(): Promise<void> {
+    const { redis, progress } = this.#options;
+    const live = await liveRuns(redis);
+    this.#memory.keepOnly(live);
+    for (const key of live.filter((each) => !this.#taken.has(each))) {
+      const announcement = await redis.get(KEYS.run(key));
+      if (announcement !== null && this.#isWanted(key, announcement)) this.#start(key, announcement);
+    }
+    await this.#reception.show({ isIdle: this.#taken.size === 0, refusals: this.#memory.refusals });
+    progress.show(Array.from(this.#taken.values()).flatMap(shown));
+  }
+
+  #isWanted(key: string, announcement: string): boolean {
+    if (this.#isStopping || (this.#options.isOnce && this.#taken.size > 0)) return false;
+    return this.#memory.mayTry(key, announcement);
+  }
+
+  #start(key: string, announcement: string): void {
+    const { launcher, settings, progress } = this.#options;
+    const { runId, title, planned } = aboutRun(key, announcement);
+    progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
+    this.#memory.forget(key);
+    const onLine = (line: string) => progress.say(`${runId}: ${line}`);
+    const order: ServeOrder = { ...settings, kind: "serve", run: key };
+    const taken = { runId, announcement, process: new RunProcess({ launcher, order, onLine }) };
+    this.#taken.set(key, taken);
+    void taken.process.ended.then((ending) => this.#ended(key, taken, ending));
+  }
+
+  #ended(key: string, { runId, announcement, process: { state } }: Taken, ending: Ending): void {
+    this.#taken.delete(key);
+    this.#memory.remember(key, announcement, ending);
+    if (!this.#isStopping || ending.kind !== "crashed")
+      this.#options.progress.say(farewell(runId, ending, state?.done));
+    if (this.#options.isOnce) {
+      this.#isStopping = true;
+      this.#exitCode = ending.exitCode;
+      this.#stop();
+    }
+    this.#bell.ring();
+  }
+}
+
+function shown({ runId, process: { state } }: Taken) {
+  return state === null ? [] : [{ runId, state }];
+}
+
+/** What can be said of a run before its process has looked at it. */
+function aboutRun(key: string, announcement: string): { runId: string; title: string; planned: string } {
+  try {
+    const { runId = key, title = "", identity } = JSON.parse(announcement) as Partial<Announcement>;
+    const planned = identity === undefined ? "" : `: ${plural(identity.planned, "planned trial")}`;
+    return { runId, title, planned };
+  } catch {
+    return { runId: key, title: "", planned: "" };
+  }
+}
+
+function farewell(runId: string, { kind, why }: Ending, done = 0): string {
+  if (kind === "refused") return `Not taking part in ${runId}: ${why}`;
+  if (kind === "over") return `Done with ${runId}: ${plural(done, "trial")} delivered`;
+  return `The process for ${runId} ended (${why}). It is started again in 30 s, or when the run is announced anew.`;
+}

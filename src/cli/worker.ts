@@ -1,0 +1,89 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { EXIT, UsageError } from "../core/errors.js";
+import { isSecretName } from "../core/secret-name.js";
+import { openRedis, withoutSecrets } from "../queue/connection.js";
+import { plural } from "../report/format.js";
+import { queueOf, sharedFolder } from "./queue-address.js";
+import { WorkerProgress } from "./worker-progress.js";
+import { Supervisor, type SupervisorOptions } from "./worker-supervisor.js";
+
+/** What the flags of `assay worker` parse to. */
+export interface WorkerFlags {
+  queue?: string;
+  concurrency: number;
+  lease: number;
+  sharedDir?: string;
+  header?: Readonly<Record<string, string>>;
+  project?: string;
+  once?: boolean;
+}
+
+/** `assay worker`: takes part in runs, until Ctrl-C. */
+export async function workerCommand(flags: WorkerFlags): Promise<number> {
+  const settings = settingsOf(flags);
+  const redis = await openRedis(settings.queue);
+  const progress = new WorkerProgress(process.stderr);
+  const { once: isOnce = false } = flags;
+  progress.say(`Waiting for ${isOnce ? "a run" : "runs"} at ${withoutSecrets(settings.queue)}. Stop with Ctrl-C.`);
+  const supervisor = new Supervisor({ redis, launcher: launcher(), settings, isOnce, progress });
+  const release = obeySignals(supervisor, progress);
+  try {
+    return await supervisor.run();
+  } finally {
+    release();
+    progress.clear();
+    redis.disconnect();
+  }
+}
+
+function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
+  const { concurrency, lease: leaseSeconds, header: headers = {}, project, sharedDir } = flags;
+  requireSecret(headers);
+  return {
+    queue: queueOf(flags.queue),
+    concurrency,
+    leaseSeconds,
+    headers,
+    project: project === undefined ? null : projectFolder(project),
+    sharedDir: sharedDir === undefined ? null : sharedFolder(sharedDir),
+  };
+}
+
+/** Any other header is a part of what is measured, and is said where the run is started. */
+function requireSecret(headers: Readonly<Record<string, string>>): void {
+  const open = Object.keys(headers).find((name) => !isSecretName(name));
+  if (open === undefined) return;
+  throw new UsageError(
+    `--header of assay worker is for headers that hold a key, such as Authorization. Give ${open} to assay run: workers are told of it.`,
+  );
+}
+
+function projectFolder(project: string): string {
+  const folder = resolve(project);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return folder;
+  throw new UsageError(`--project ${folder} is not a folder. Name the folder that holds a copy of the run's files.`);
+}
+
+/** The program that this process runs. */
+function launcher(): string {
+  const [, program] = process.argv;
+  if (program === undefined) throw new UsageError("assay worker has to be started as a program of its own.");
+  return program;
+}
+
+/** The first Ctrl-C (or SIGTERM) has trials under way finished; the second ends everything at once. */
+function obeySignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
+  let isTold = false;
+  const stop = () => {
+    if (isTold) return void supervisor.quit().finally(() => process.exit(EXIT.interrupted));
+    isTold = true;
+    progress.say(`Finishing ${plural(supervisor.active, "trial")}; press Ctrl-C again to quit at once.`);
+    supervisor.drain();
+  };
+  const signals = ["SIGINT", "SIGTERM"] as const;
+  for (const signal of signals) process.on(signal, stop);
+  return () => {
+    for (const signal of signals) process.off(signal, stop);
+  };
+}

@@ -1,0 +1,301 @@
+import { execFile } from "node:child_process";
+import { chmodSync, readdirSync, symlinkSync } from "node:fs";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { promisify } from "node:util";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { openRedis } from "../src/queue/connection.js";
+import { listRuns, listWorkers } from "../src/queue/directory.js";
+import { assay, type Finished, type Running, reportOf, start } from "./assay.js";
+import { type RedisServer, startRedis } from "./redis-server.js";
+import { lacks } from "./system-command.js";
+import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+
+const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
+
+/** Says that it has begun, and answers once there is a file "go" in its folder; a second start of a trial is told. */
+const WAITS = `import { existsSync } from "node:fs";
+  import { setTimeout as sleep } from "node:timers/promises";
+  export default { name: "slow", async process(example) {
+    console.error("BEGUN " + example.id);
+    while (!existsSync("go")) await sleep(20);
+    return { response: example.answer };
+  } };`;
+
+const BASE = ["run", "--dataset", "q.jsonl", "--output", "json", "--quiet"];
+
+describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => void (await redis.flushall()));
+
+  function worker(cwd: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
+    return start(cwd, ["worker", ...args], { ASSAY_QUEUE: server.url, ...env });
+  }
+
+  /** Waits until something is so. */
+  async function until(isSo: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; !(await isSo()); tries++) {
+      if (tries > 400) throw new Error("it never was");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  function isThere(pid: number): boolean {
+    try {
+      return process.kill(pid, 0);
+    } catch {
+      return false;
+    }
+  }
+
+  /** The process of a run that a worker has started. */
+  async function processOf(running: Running): Promise<number> {
+    await running.says("BEGUN");
+    const own = (await listWorkers(redis)).find(({ run, pid }) => run !== null && pid !== running.child.pid);
+    if (own === undefined) throw new Error("the process of the run does not show itself");
+    return own.pid;
+  }
+
+  it("keys stay with the workers: neither the coordinator, nor Redis, nor the run folder has them", async () => {
+    const { url, asked } = await startModel();
+    const space = new Workspace({ "q.jsonl": CAPITALS });
+    const serving = worker(space.dir, ["--once", "--header", "X-Api-Key: header-secret"], {
+      MY_KEY: "variable-secret",
+    });
+    const model = [
+      "--proxy",
+      url,
+      "--model",
+      "m",
+      "--name",
+      "m",
+      "--api-key-env",
+      "MY_KEY",
+      "--header",
+      "X-Team: evals",
+    ];
+    const queue = server.url.replace("redis://", "redis://:hunter2@");
+    const seen: string[] = [];
+    const watching = setInterval(() => void redis.keys("*").then(async (keys) => seen.push(await textOf(keys))), 50);
+    const report = reportOf(await assay(space.dir, ...BASE, ...model, "--queue", queue));
+    clearInterval(watching);
+    const served = await serving.finished;
+    expect(served).toMatchObject({ code: 0 });
+    expect(served.stderr).toMatch(/Taking part in \S+ \(q: m\): 4 planned trials\n/);
+    expect(served.stderr).toMatch(/Done with \S+: 4 trials delivered\n$/);
+    expect(report.summary.m).toMatchObject({ num_planned: 4, num_pass: 1 });
+    expect(asked).toHaveLength(4);
+    for (const headers of asked)
+      expect(headers).toMatchObject({
+        ...{ authorization: "Bearer variable-secret", "x-api-key": "header-secret", "x-team": "evals" },
+      });
+    const [run = ""] = space.runs();
+    const kept = ["manifest.json", "rows.jsonl", "outputs.jsonl", "queue.json"].map((file) => space.read(run, file));
+    expect(kept.join()).not.toMatch(/secret|hunter2/);
+    expect(JSON.parse(space.read(run, "manifest.json"))).toMatchObject({
+      invocation: { flags: { queue: server.url, headers: { "X-Team": "evals" } } },
+    });
+    expect(seen.join()).toContain("assay:run:");
+    expect(seen.join()).not.toMatch(/secret|hunter2/);
+    expect(await listRuns(redis)).toEqual([]);
+  });
+
+  async function textOf(keys: readonly string[]): Promise<string> {
+    const texts = keys.filter((key) => /^assay:(?:run|worker):[^:]*$/.test(key)).map((key) => redis.get(key));
+    return `${keys.join("\n")}\n${(await Promise.all(texts)).join("\n")}`;
+  }
+
+  it("a config file's own systems, plugins and evaluators are made by the worker, in its copy of the project", async () => {
+    const config = `export default {
+      systems: [{ name: "own", process: (example) => ({ response: example.answer + process.env.MARK }) }, "./oracle.mjs"],
+      datasets: ["q.jsonl"], plugins: ["./plugin.mjs"], evaluators: ["marked"], queue: ${JSON.stringify(server.url)} };`;
+    const plugin = `export const register = (registry) => registry.register("evaluator", "marked",
+      { name: "marked", score: (_, { response }) => ({ marked: response.endsWith("!") ? 1 : 0 }) });`;
+    const files = { "q.jsonl": CAPITALS, "oracle.mjs": ORACLE, "assay.config.mjs": config, "plugin.mjs": plugin };
+    const [here, there] = [new Workspace(files), new Workspace(files)];
+    const serving = worker(here.dir, ["--once", "--project", there.dir], { MARK: "!" });
+    const finished = await assay(here.dir, "run", "--output", "json", "--quiet", "--trials", "2");
+    expect(await serving.finished).toMatchObject({ code: 0 });
+    expect(reportOf(finished).summary).toMatchObject({
+      own: { num_planned: 8, pass_rate: 1 },
+      oracle: { num_planned: 8, pass_rate: 0 },
+    });
+    const graded = await assay(here.dir, "grade", "--evaluator", "answer_quality", "--output", "json", "--quiet");
+    expect(reportOf(graded).summary).toMatchObject({ oracle: { pass_rate: 1 } });
+  });
+
+  it("large outputs go to the folder that all see, each machine by its own path, and come to the run from there", async () => {
+    const long = `export default { name: "long", process: (example) => ({ response: example.answer, trace: "x".repeat(1_100_000) }) };`;
+    const space = new Workspace({ "q.jsonl": CAPITALS, "long.mjs": long, "shared/.keep": "" });
+    symlinkSync(space.path("shared"), space.path("mounted"));
+    const serving = worker(space.dir, ["--once", "--shared-dir", "mounted"]);
+    const args = ["--system", "./long.mjs", "--queue", server.url, "--shared-dir", "shared"];
+    const report = reportOf(await assay(space.dir, ...BASE, ...args));
+    expect(await serving.finished).toMatchObject({ code: 0 });
+    expect(report.summary.long).toMatchObject({ num_pass: 4 });
+    const [folder = ""] = readdirSync(space.path("shared")).filter((name) => name !== ".keep");
+    expect(folder).toMatch(/-q-long-[0-9a-f]{8}$/);
+    const shown = await assay(space.dir, "show", "latest", "fr", "--output", "json");
+    expect(shown.stdout.length).toBeGreaterThan(1_000_000);
+  });
+
+  it("a worker whose files differ refuses and says what differs, to both sides; one that has the same does the work", async () => {
+    const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const other = new Workspace({ "q.jsonl": CAPITALS.slice(1), "oracle.mjs": `${ORACLE}\n// another` });
+    const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url]);
+    const refusing = await worker(other.dir, ["--once", "--project", "."]).finished;
+    expect(refusing.code).toBe(3);
+    expect(refusing.stderr).toMatch(
+      /Not taking part in \S+: its plan differs from the run's:\n {2}datasets: was .*4 examples.*is .*3 examples.*\n {2}system "oracle": its code or settings changed\n/,
+    );
+    await running.says("does not take part: its plan differs from the run's:");
+    const [right, wrong] = [worker(space.dir, ["--once"]), worker(other.dir, ["--project", "."])];
+    const finished = await running.finished;
+    expect(reportOf(finished).summary.oracle).toMatchObject({ num_pass: 4 });
+    expect(await right.finished).toMatchObject({ code: 0 });
+    wrong.child.kill("SIGTERM");
+    expect(await wrong.finished).toMatchObject({ code: 0 });
+  });
+
+  it("SIGTERM has a worker finish its trials and end with 0; others do the rest, and no trial is run twice", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const first = worker(space.dir, ["--concurrency", "3"]);
+    await first.says("BEGUN");
+    await until(async () => (await listWorkers(redis)).some(({ active }) => active === 3));
+    // The process of the run tells its worker once a second how it does, and nobody else.
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    first.child.kill("SIGTERM");
+    await first.says("Finishing 3 trials; press Ctrl-C again to quit at once.");
+    space.write("go", "");
+    const second = worker(space.dir, ["--once"]);
+    const stopped = await first.finished;
+    expect(stopped).toMatchObject({ code: 0, signal: null });
+    const report = reportOf(await running.finished);
+    const begun = [stopped, await second.finished].flatMap(begunIn);
+    expect(begun.sort((a, b) => a - b)).toEqual(QUESTIONS.map(({ id }) => id));
+    expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
+  });
+
+  function begunIn({ stderr }: Finished): number[] {
+    return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
+  }
+
+  it("a second signal ends a worker and its processes at once", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const serving = worker(space.dir);
+    const pid = await processOf(serving);
+    serving.child.kill("SIGINT");
+    await serving.says("press Ctrl-C again");
+    serving.child.kill("SIGINT");
+    expect(await serving.finished).toMatchObject({ code: 130 });
+    await until(async () => !isThere(pid));
+    running.child.kill("SIGKILL");
+  });
+
+  it("the process of a run ends with its worker, however that ends", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    const serving = worker(space.dir);
+    const pid = await processOf(serving);
+    serving.child.kill("SIGKILL");
+    await until(async () => !isThere(pid));
+    running.child.kill("SIGKILL");
+  });
+
+  it("a run that was stopped goes on over the same queue, or without it, and a worker stays with it", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const serving = worker(space.dir, ["--concurrency", "2"]);
+    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    await serving.says("BEGUN");
+    running.child.kill("SIGINT");
+    const stopped = await running.finished;
+    expect(stopped.code).toBe(130);
+    const [run = ""] = space.runs();
+    expect(await listRuns(redis)).toMatchObject([
+      { isCoordinated: false, startedBy: { command: "run", cwd: space.dir } },
+    ]);
+    space.write("go", "");
+    const resumed = await assay(space.dir, "run", "--resume", "--quiet");
+    expect(resumed.code).toBe(0);
+    expect(reportOf(resumed).summary.slow).toMatchObject({ num_planned: 24, num_pass: 24 });
+    expect(space.read(run, "rows.jsonl").trimEnd().split("\n")).toHaveLength(24);
+    serving.child.kill("SIGTERM");
+    expect(await serving.finished).toMatchObject({ code: 0 });
+  });
+
+  it("--no-queue finishes it here, when the queue is gone", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = start(space.dir, ["run", ...BASE.slice(1, 5), "--system", "./slow.mjs", "--queue", server.url]);
+    await until(async () => (await listRuns(redis)).length === 1);
+    running.child.kill("SIGINT");
+    await running.finished;
+    await redis.flushall();
+    space.write("go", "");
+    const resumed = await assay(space.dir, "run", "--resume", "--no-queue", "--quiet");
+    expect(reportOf(resumed).summary.slow).toMatchObject({ num_pass: 24 });
+    expect(resumed.stderr).toContain("BEGUN 0");
+  });
+
+  it("evals with agents run over it, and the program of an agent need not be where they are coordinated", async () => {
+    const evals = `name: greets\nstimuli:\n  - name: hello\n    prompt: Say hi\n    graders:\n      - type: output-contains\n        config: { substring: "hi there" }\ndefaults:\n  executor: "greeter {prompt}"\n  runs: 2\n`;
+    const space = new Workspace({ "eval.yaml": evals, "bin/greeter": "#!/bin/sh\necho hi there\n" });
+    chmodSync(space.path("bin/greeter"), 0o755);
+    const serving = worker(space.dir, ["--once"], { PATH: `${space.path("bin")}:${process.env.PATH}` });
+    const finished = await assay(space.dir, "eval", "--queue", server.url, "--quiet");
+    expect(finished.stdout).toContain("2 of 2 trials passed");
+    expect(await serving.finished).toMatchObject({ code: 0 });
+  });
+
+  it("a program's run is made again from the module that it names", async () => {
+    const options = `import { AnswerQuality } from "assay";
+      export default () => ({ systems: [{ name: "own", process: ({ answer }) => ({ response: answer }) }],
+        dataset: ${JSON.stringify(CAPITALS)}, evaluators: [new AnswerQuality()] });`;
+    const program = `import { evaluate } from "assay"; import options from "./options.mjs";
+      const source = { kind: "module", path: "options.mjs", cwd: process.cwd() };
+      const result = await evaluate({ ...options(), runsDir: "runs", queue: { url: ${JSON.stringify(server.url)}, source } });
+      console.log(result.rows.filter(({ passed }) => passed).length);`;
+    const space = new Workspace({ "options.mjs": options, "program.mjs": program });
+    space.linkAssay();
+    const serving = worker(space.dir, ["--once"]);
+    const { stdout } = await promisify(execFile)(process.execPath, ["program.mjs"], { cwd: space.dir });
+    expect(stdout).toBe("4\n");
+    expect(await serving.finished).toMatchObject({ code: 0 });
+  });
+
+  it("--serve is not for people", async () => {
+    const { code, stderr } = await assay(new Workspace().dir, "worker", "--serve");
+    expect(code).toBe(2);
+    expect(stderr).toContain("--serve is how assay worker starts its own processes.");
+  });
+});
+
+/** An OpenAI-compatible endpoint that says Paris, and keeps the headers it was sent. */
+async function startModel(): Promise<{ url: string; asked: IncomingHttpHeaders[] }> {
+  const asked: IncomingHttpHeaders[] = [];
+  const model = createServer((request, response) => {
+    asked.push(request.headers);
+    const choices = [{ index: 0, message: { role: "assistant", content: "Paris" }, finish_reason: "stop" }];
+    request.resume().on("end", () => {
+      response.setHeader("content-type", "application/json");
+      response.end(JSON.stringify({ id: "1", choices, usage: { prompt_tokens: 3, completion_tokens: 1 } }));
+    });
+  });
+  await new Promise<void>((resolve) => model.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void model.close());
+  return { url: `http://127.0.0.1:${(model.address() as AddressInfo).port}`, asked };
+}
