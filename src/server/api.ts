@@ -100,12 +100,12 @@ async function sendText(context: Context, desk: RunDesk, id: string): Promise<Re
 
 async function sendProgress(context: Context, desk: RunDesk, id: string): Promise<Response> {
   const gone = new AbortController();
-  const progress = await desk.watch(id, gone.signal);
+  const news = await desk.watch(id, gone.signal);
   return streamSSE(context, async (out) => {
     out.onAbort(() => gone.abort());
     const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
     try {
-      for await (const look of progress) await out.writeSSE({ event: "progress", data: JSON.stringify(look) });
+      for await (const { event, data } of news) await out.writeSSE({ event, data: JSON.stringify(data) });
       await out.writeSSE({ event: "end", data: "" });
     } catch (error) {
       await out.writeSSE({ event: "failed", data: JSON.stringify({ error: messageOf(error) }) });

@@ -3,10 +3,20 @@ import { RunFolderError } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import type { TrialKey } from "../core/row.js";
 import { readManifest } from "../store/journal.js";
-import type { CompareView, LiveProgress, RunCard, RunFilter, RunView, TrialView } from "../views/contract.js";
-import { compareView, RunList, runView, searchTrials, TrialFiles, trialText, trialView } from "../views/index.js";
+import type { CompareView, QueueView, RunCard, RunFilter, RunView, TrialView } from "../views/contract.js";
+import {
+  compareView,
+  QueueFile,
+  RunList,
+  runView,
+  searchTrials,
+  TrialFiles,
+  trialText,
+  trialView,
+  workersNow,
+} from "../views/index.js";
 import { type LoadRun, OpenRuns } from "./open-runs.js";
-import { watchRun } from "./run-watch.js";
+import { type RunNews, watchRun } from "./run-watch.js";
 
 export interface WantedComparison {
   a: string;
@@ -41,12 +51,18 @@ export class RunDesk {
     this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
   }
 
-  runs(filter: RunFilter): Promise<RunCard[]> {
-    return this.#list.list(filter);
+  async runs(filter: RunFilter): Promise<RunCard[]> {
+    const cards = await this.#list.list(filter);
+    return cards.map((card) => this.#withWorkers(card));
   }
 
   async run(id: string): Promise<RunView> {
-    const { dir, card } = await this.#find(id);
+    const found = await this.#find(id);
+    // Read each time: it changes every second, while the rest is worked out again now and then.
+    return { ...(await this.#view(found)), queue: queueNow(found) };
+  }
+
+  async #view({ dir, card }: FoundRun): Promise<RunView> {
     const result = await this.#result({ dir, card });
     const kept = this.#views.get(result);
     if (kept?.card === card) return kept.view;
@@ -91,7 +107,7 @@ export class RunDesk {
     });
   }
 
-  async watch(id: string, signal: AbortSignal): Promise<AsyncGenerator<LiveProgress>> {
+  async watch(id: string, signal: AbortSignal): Promise<AsyncGenerator<RunNews>> {
     const { dir, card } = await this.#find(id);
     const status = async () => (await this.#find(id)).card.status;
     return watchRun({ dir, planned: card.planned, status }, signal);
@@ -99,8 +115,14 @@ export class RunDesk {
 
   /** Anything that lists of runs show, in short, so that two looks can be compared. */
   async state(): Promise<string> {
-    const runs = await this.#list.list({});
-    return JSON.stringify(runs.map(({ id, status, done }) => [id, status, done]));
+    const runs = await this.runs({});
+    return JSON.stringify(runs.map(({ id, status, done, workers }) => [id, status, done, workers]));
+  }
+
+  #withWorkers(card: RunCard): RunCard {
+    if (card.status !== "running") return card;
+    const workers = workersNow(queueNow({ dir: join(this.#runsDir, card.id), card }));
+    return workers === null ? card : { ...card, workers };
   }
 
   #result({ dir, card }: FoundRun): Promise<EvalResult> {
@@ -114,4 +136,8 @@ export class RunDesk {
     if (card.problem !== null) throw new RunFolderError(card.problem);
     return { dir: join(this.#runsDir, id), card };
   }
+}
+
+function queueNow({ dir, card }: FoundRun): QueueView | null {
+  return new QueueFile(dir).look({ isGoing: card.status === "running" });
 }

@@ -1,4 +1,5 @@
-import type { LiveProgress, RunStatus } from "../views/contract.js";
+import type { LiveProgress, QueueView, RunStatus } from "../views/contract.js";
+import { QueueFile } from "../views/index.js";
 import { RunTail } from "./run-tail.js";
 
 /** What a watch is told about a run besides its rows. */
@@ -8,26 +9,42 @@ export interface WatchedRun {
   status: () => Promise<RunStatus>;
 }
 
+/** What a look at a run has found: how it goes, or how its workers do. */
+export type RunNews = { event: "progress"; data: LiveProgress } | { event: "queue"; data: QueueView | null };
+
 const LOOK_EVERY_MS = 500;
 /** Speed is measured over the last looks, not over the whole run: a slow start is over at some time. */
 const SPEED_OVER_MS = 10_000;
 
-/** How a run goes, look by look, until it has ended. The last one says how it ended. */
-export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGenerator<LiveProgress> {
+/** How a run goes, look by look, until it has ended. The last progress says how it ended. */
+export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGenerator<RunNews> {
   const tail = new RunTail(run.dir);
+  const queue = new QueueFile(run.dir);
   const speed = new Speed();
-  let said = "";
+  const isNew = newsOnly();
   while (!signal.aborted) {
     // Asked before the rows are read, so that the last look sees all of them.
     const status = await run.status();
     await tail.read();
     const progress = withSpeed({ ...tail.progress, status, planned: run.planned }, speed.after(tail.done));
-    const text = JSON.stringify(progress);
-    if (text !== said) yield progress;
-    said = text;
+    const workers: RunNews = { event: "queue", data: queue.look({ isGoing: status === "running" }) };
+    if (isNew(workers)) yield workers;
+    const look: RunNews = { event: "progress", data: progress };
+    if (isNew(look)) yield look;
     if (status !== "running") return;
     await pause(LOOK_EVERY_MS, signal);
   }
+}
+
+/** Tells news from what was said before. Of a run without a queue nothing is said about one. */
+function newsOnly(): (news: RunNews) => boolean {
+  const said = { queue: "null", progress: "" };
+  return ({ event, data }) => {
+    const text = JSON.stringify(data);
+    const isNew = text !== said[event];
+    said[event] = text;
+    return isNew;
+  };
 }
 
 function withSpeed(

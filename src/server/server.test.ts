@@ -11,6 +11,7 @@ import { loadRun } from "../load-run.js";
 import { Journal, readManifest } from "../store/journal.js";
 import { encodeRow } from "../store/row-codec.js";
 import type { LiveProgress } from "../views/contract.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../views/queue-testing.js";
 import { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
 
 let dir = "";
@@ -308,6 +309,36 @@ describe("events", () => {
     expect(last).toMatchObject({ done: 6, costUsd: 1, outcomes: { pass: 3, fail: 3, error: 0 } });
     expect((last as LiveProgress).failures[0]).toMatchObject({ system: "right", outcome: "error" });
   });
+
+  it("tell how the workers of a run do, and lists say how many there are", async () => {
+    const id = await storedRun();
+    const held = Journal.resume(join(runsDir(), id)).journal;
+    const refusing = sampleWorker({ host: "<b>beta</b>", refuses: "its code differs" });
+    tellQueue(join(runsDir(), id), sampleQueue({ workers: [sampleWorker(), refusing] }));
+    await start();
+    expect((await json("api/runs")).runs).toMatchObject([{ id, status: "running", workers: 1 }]);
+    expect((await json(`api/runs/${id}`)).queue).toMatchObject({ phase: "live", state: { workers: { length: 2 } } });
+    const gone = new AbortController();
+    const changes = events("api/events", "runs", gone.signal);
+    await changes.next();
+    const heard = events(`api/runs/${id}/events`, "queue");
+    expect((await heard.next()).value).toMatchObject({
+      phase: "live",
+      state: { workers: [{ host: "<b>beta</b>" }, {}] },
+    });
+    tellQueue(join(runsDir(), id), sampleQueue({ workers: [] }));
+    expect((await heard.next()).value).toMatchObject({ phase: "live", state: { workers: [] } });
+    expect(await changes.next()).toMatchObject({ done: false });
+    gone.abort();
+    tellQueue(join(runsDir(), id), { schema: "assay.queue-state/2" });
+    expect((await json(`api/runs/${id}`)).queue.problem).toContain("assay.queue-state/2");
+    expect((await json("api/runs")).runs[0]).not.toHaveProperty("workers");
+    tellQueue(join(runsDir(), id), sampleQueue({ isRunning: false }));
+    held.close();
+    const last = (await all(heard)).at(-1);
+    expect(last).toMatchObject({ phase: "over", state: { workers: [{ host: "alpha", done: 100 }] } });
+    expect((await json(`api/runs/${id}`)).queue).toEqual(last);
+  }, 20_000);
 
   it("tell that the list has changed", async () => {
     await start();

@@ -2,6 +2,7 @@ import type { RunComparison } from "../compare/index.js";
 import type { Grade } from "../core/grader.js";
 import type { EvalConfig, JsonSummary, Timing } from "../core/result.js";
 import type { ErrorCategory, EvalRow, Outcome, TrialKey } from "../core/row.js";
+import type { QueueState } from "../queue/contract.js";
 
 // What the dashboard and the report page are shown: plain data, made on the one side by `src/views`, drawn on the other
 // by `web/`. Unknown is null, never 0; nothing here is NaN or infinite.
@@ -79,6 +80,8 @@ export interface RunCard {
   parent: string | null;
   /** Why it is damaged. */
   problem: string | null;
+  /** Workers that take part just now; absent when the run is not going, or goes over no queue. */
+  workers?: number;
 }
 
 export interface DatasetCard {
@@ -105,7 +108,17 @@ export interface RunView {
   summary: Readonly<Record<string, JsonSummary>>;
   across: Readonly<Record<string, number | string | null>>;
   charts: RunCharts;
+  /** Null when it went over no queue. */
+  queue: QueueView | null;
 }
+
+/**
+ * The workers of a run over a queue, as its coordinator told last: `live` while it tells, `silent` when the run goes on
+ * and it tells nothing any more, `over` when the run is not going, or goes on without the queue.
+ */
+export type QueueView =
+  | { phase: "live" | "silent" | "over"; state: QueueState }
+  | { phase: "unreadable"; problem: string };
 
 export interface RunCharts {
   qualityCost: QualityCostChart;

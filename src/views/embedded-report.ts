@@ -8,6 +8,8 @@ import { resultParts, runCard } from "./cards.js";
 import { compareView } from "./compare-view.js";
 import type { CompareView, RunCard, RunView } from "./contract.js";
 import { trialTexts } from "./embedded-trials.js";
+import { QueueFile } from "./queue-file.js";
+import { queueForFile } from "./queue-for-file.js";
 import { rowChunks, rowsHead } from "./rows.js";
 import { runView } from "./run-view.js";
 
@@ -74,7 +76,8 @@ function embeddedRun(result: EvalResult, manifest: Manifest = manifestOf(result)
     status: isAll ? "complete" : "incomplete",
     ...parts,
   });
-  return runView({ result, manifest, card });
+  const queue = runDir === null ? null : queueForFile(new QueueFile(runDir).look({ isGoing: false }));
+  return runView({ result, manifest, card, queue });
 }
 
 /** A result that is not kept knows no more of how it was made. */

@@ -9,6 +9,7 @@ import { AnswerQuality } from "../evaluators/answer-quality.js";
 import { loadRun } from "../load-run.js";
 import type { EmbeddedReport } from "./contract.js";
 import { htmlPage } from "./html-report-page.js";
+import { sampleQueue, sampleWorker, tellQueue } from "./queue-testing.js";
 import { emptyFolder } from "./trial-testing.js";
 
 const HOSTILE = "</script><!--<script>alert(1)</script> \u2028\u2029 \u001b[31m \u202e \ud800";
@@ -61,6 +62,14 @@ describe("htmlPage", () => {
     const [pair] = report.comparisons;
     expect(pair?.comparison.comparisons[0]).toMatchObject({ systemA: "good", systemB: "poor" });
     expect(JSON.stringify(report)).not.toContain(runsDir);
+  });
+
+  it("says who did how much of a run over a queue, and names no machine", async () => {
+    const { runDir } = await measure({ runsDir: emptyFolder() });
+    tellQueue(runDir ?? "", sampleQueue({ isRunning: false, workers: [sampleWorker({ host: "vault-7", done: 12 })] }));
+    const { queue } = reportIn(await pageOf(await loadRun(runDir ?? ""))).run;
+    expect(queue).toMatchObject({ phase: "over", state: { workers: [{ host: "machine 1", done: 12 }] } });
+    expect(JSON.stringify(queue)).not.toMatch(/vault-7|redis:/);
   });
 
   it("is the same file for the same rows, byte by byte", async () => {

@@ -1,4 +1,6 @@
 export { compareView } from "./compare-view.js";
+export { QueueFile } from "./queue-file.js";
+export { workersNow } from "./queue-view.js";
 export { rowLines } from "./rows.js";
 export { RunList } from "./run-list.js";
 export { runView } from "./run-view.js";

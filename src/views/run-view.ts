@@ -2,13 +2,15 @@ import type { EvalResult } from "../core/result.js";
 import { reportHead } from "../report/json.js";
 import type { Manifest } from "../store/manifest.js";
 import { runCharts } from "./charts/run-charts.js";
-import type { RunCard, RunView } from "./contract.js";
+import type { QueueView, RunCard, RunView } from "./contract.js";
 
 export interface RunViewParts {
   /** The run as it is loaded; of one that is going on, what it has so far. */
   result: EvalResult;
   manifest: Manifest;
   card: RunCard;
+  /** Its workers; none unless told. */
+  queue?: QueueView | null;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface RunViewParts {
  * const card = await runs.card("20261115-213334-needle");
  * if (card !== null) runView({ result: await loadRun(dir), manifest: readManifest(dir), card });
  */
-export function runView({ result, manifest, card }: RunViewParts): RunView {
+export function runView({ result, manifest, card, queue = null }: RunViewParts): RunView {
   const { config, timing, summary, across, notes } = reportHead(result);
   return {
     card,
@@ -30,5 +32,6 @@ export function runView({ result, manifest, card }: RunViewParts): RunView {
     summary,
     across,
     charts: runCharts(result, manifest),
+    queue,
   };
 }

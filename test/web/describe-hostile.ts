@@ -1,5 +1,5 @@
-import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
+import { expectHarmless } from "./in-page.js";
 import { trialHash } from "./places.js";
 import type { Site } from "./site.js";
 import { soon } from "./soon.js";
@@ -51,12 +51,6 @@ export function describeHostile(site: Site<HardRuns>): void {
       await expectHarmless(page);
     });
   });
-}
-
-async function expectHarmless(page: Page): Promise<void> {
-  expect(await page.evaluate("window.pwned")).toBeUndefined();
-  expect(await page.locator("script").count(), "the script of the page itself").toBe(1);
-  expect(await page.locator("main").locator("img, iframe, [onload], [onerror], [href^=javascript]").count()).toBe(0);
 }
 
 /** Characters that do something to a terminal or to the order of letters. */

@@ -5,6 +5,7 @@ import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import { type HardRuns, runningRun, slowSystem } from "./stored-runs.js";
 
+const TITLE = "A run that is going on";
 const TRIALS = 8;
 
 /** A real run, watched from its first trial to its end without a reload. */
@@ -15,9 +16,9 @@ export function describeLive(site: Site<HardRuns>): void {
       await page.getByText(/^\d+ of \d+ runs$/).waitFor();
       await page.evaluate("window.sameAsBefore = true");
       const { system, end } = slowSystem();
-      const finished = runningRun(site.runsDir, system, TRIALS);
+      const finished = runningRun(site.runsDir, { system, title: TITLE, count: TRIALS });
       end("right");
-      await page.getByRole("link", { name: "A run that is going on" }).click();
+      await page.getByRole("link", { name: TITLE }).click();
       await expectProgress(page, { done: 1, spent: "$0.0100" });
       await page.getByText("None so far.").waitFor();
       end("wrong");

@@ -1,4 +1,3 @@
-import axe from "axe-core";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { coloursAt } from "./colours-at.js";
@@ -8,15 +7,9 @@ import { settled } from "./places.js";
 import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { ShownRuns } from "./stored-runs.js";
+import { seriousViolations } from "./violations.js";
 
 const NAMES = ["overview", "runs", "trends", "summary", "charts", "rows", "trial", "timeline", "compare"] as const;
-const AXE = axe.source;
-
-interface Violation {
-  id: string;
-  impact: string | null;
-  nodes: { html: string; failureSummary: string }[];
-}
 
 /** The page can be read by everybody: light, dark, in forced colours, by those who see no red or green, and by ear. */
 export function describeLooks(site: Site<ShownRuns>): void {
@@ -25,7 +18,6 @@ export function describeLooks(site: Site<ShownRuns>): void {
       const place = placeIn(site, name);
       const page = await site.open(place.hash, { colorScheme: "light" });
       await settled(page, place);
-      await page.evaluate(AXE);
       expect(await seriousViolations(page)).toEqual([]);
       await page.emulateMedia({ colorScheme: "dark" });
       expect(await seriousViolations(page)).toEqual([]);
@@ -68,15 +60,6 @@ export function describeLooks(site: Site<ShownRuns>): void {
         for (const other of [ground, ...marks.slice(place + 1)]) expect(distance(mark, other)).toBeGreaterThan(40);
     });
   });
-}
-
-async function seriousViolations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate<{ violations: Violation[] }>(
-    'axe.run(document, { resultTypes: ["violations"] })',
-  );
-  return violations
-    .filter(({ impact }) => impact === "serious" || impact === "critical")
-    .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`));
 }
 
 /** How bright the ground of the page is, of 255. */

@@ -5,6 +5,7 @@ import { describeImported } from "./describe-imported.js";
 import { describeLive } from "./describe-live.js";
 import { describeManyRows } from "./describe-many-rows.js";
 import { describeServing } from "./describe-serving.js";
+import { describeWorkers } from "./describe-workers.js";
 import { useSite } from "./site.js";
 import { hardRuns } from "./stored-runs.js";
 
@@ -13,6 +14,7 @@ describe.skipIf(lacks("chromium"))("the dashboard in hard cases", () => {
   describeHostile(site);
   describeManyRows(site);
   describeLive(site);
+  describeWorkers(site);
   describeImported(site);
   describeServing(site);
 });

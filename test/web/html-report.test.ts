@@ -9,6 +9,7 @@ import { evaluate } from "../../src/evaluate.js";
 import { AnswerQuality } from "../../src/evaluators/answer-quality.js";
 import { loadRun } from "../../src/load-run.js";
 import { htmlReporter } from "../../src/views/html-report.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../../src/views/queue-testing.js";
 import { lacks } from "../system-command.js";
 
 const ATTACK = "</script><!--<script>globalThis.wasRun = true</script><img src=x onerror='globalThis.wasRun = true'>";
@@ -86,6 +87,16 @@ describe.skipIf(lacks("chromium"))("the single file, opened from disk without a 
     }
   });
 
+  it("says who did how much of a run over a queue", async () => {
+    const watched = await open(`#/run/${run}`);
+    const workers = watched.page.getByRole("region", { name: "Workers", exact: true });
+    await workers.getByText("Who did how much").click();
+    await workers.getByRole("row", { name: /^machine 1 pid 7 / }).waitFor();
+    expect(await workers.textContent()).toContain("1 worker had delivered 12 trials");
+    expect(await workers.textContent()).not.toMatch(/vault|redis:/);
+    await expectQuiet(watched);
+  });
+
   it("compares two systems", async () => {
     const watched = await open(`#/compare?a=${run}&b=${run}&systemA=good&systemB=poor`);
     await watched.page.getByText("from A to B").first().waitFor({ state: "attached" });
@@ -104,6 +115,8 @@ async function writeReport(folder: string, file: string): Promise<string> {
     runsDir: folder,
     title: TITLE,
   });
+  const workers = [sampleWorker({ host: "vault", pid: 7, done: 12 })];
+  tellQueue(runDir ?? "", sampleQueue({ workers, isRunning: false }));
   const page = await htmlReporter.render(await loadRun(runDir ?? ""));
   writeFileSync(file, [...page].join(""));
   return basename(runDir ?? "");

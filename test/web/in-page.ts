@@ -45,3 +45,10 @@ export function focused(page: Page): Promise<string> {
     return (here.getAttribute("role") ?? here.tagName.toLowerCase()) + ": " + name.slice(0, 60);
   })()`);
 }
+
+/** Nothing that was shown as text has become more than that. */
+export async function expectHarmless(page: Page): Promise<void> {
+  expect(await page.evaluate("window.pwned")).toBeUndefined();
+  expect(await page.locator("script").count(), "the script of the page itself").toBe(1);
+  expect(await page.locator("main").locator("img, iframe, [onload], [onerror], [href^=javascript]").count()).toBe(0);
+}

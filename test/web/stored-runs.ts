@@ -276,9 +276,16 @@ export function slowSystem(): { system: System; end: (ending: Ending) => void } 
   return { system, end };
 }
 
+interface GoingRun {
+  system: System;
+  title: string;
+  /** How many questions there are. */
+  count: number;
+}
+
 /** A run that is going on: trials end when they are told to. */
-export function runningRun(runsDir: string, system: System, count: number): Promise<string> {
-  return run(runsDir, "A run that is going on", { examples: questions(count), systems: [system], maxWorkers: 1 });
+export function runningRun(runsDir: string, { system, title, count }: GoingRun): Promise<string> {
+  return run(runsDir, title, { examples: questions(count), systems: [system], maxWorkers: 1 });
 }
 
 /** A run of very many rows, which are written rather than run. */

@@ -1,4 +1,4 @@
-import type { CompareView, LiveProgress, RowChunk, RowsHead, RunView } from "../../../src/views/contract.js";
+import type { CompareView, LiveProgress, QueueView, RowChunk, RowsHead, RunView } from "../../../src/views/contract.js";
 import { type Connection, makeConnection } from "./connection.js";
 import { type DataSource, type FoundTrials, type RowReceiver, SourceError, type TrialKey } from "./source.js";
 
@@ -24,13 +24,12 @@ export function servedSource(): DataSource {
     search: (id, text, signal) =>
       getJson<FoundTrials>(`api/runs/${encodeURIComponent(id)}/search`, { q: text }, signal),
     compare: (wanted) => getJson<CompareView>("api/compare", { ...wanted }),
-    watchRun: (id, listen) =>
-      listenTo(`api/runs/${encodeURIComponent(id)}/events`, {
-        connection,
-        name: "progress",
-        listen: (data) => listen(data as LiveProgress),
+    watchRun: (id, { progress, queue }) =>
+      listenTo(`api/runs/${encodeURIComponent(id)}/events`, connection, {
+        progress: (data) => progress(data as LiveProgress),
+        queue: (data) => queue(data as QueueView | null),
       }),
-    watchRuns: (listen) => listenTo("api/events", { connection, name: "runs", listen }),
+    watchRuns: (listen) => listenTo("api/events", connection, { runs: listen }),
     watchServer: connection.watch,
   };
 }
@@ -99,19 +98,17 @@ async function readRows({ body }: Response, receive: RowReceiver): Promise<void>
   }
 }
 
-interface Listening {
-  connection: Connection;
-  name: string;
-  listen: (data: unknown) => void;
-}
+/** Who is told of the events of each name. */
+type Listeners = Readonly<Record<string, (data: unknown) => void>>;
 
-/** Events of one name until their end; begun anew when the server was gone, because not every browser does that. */
-function listenTo(url: string, { connection, name, listen }: Listening): () => void {
+/** Events until their end; begun anew when the server was gone, because not every browser does that. */
+function listenTo(url: string, connection: Connection, listeners: Listeners): () => void {
   let events: EventSource | null = null;
   const begin = () => {
     events?.close();
     events = new EventSource(url);
-    events.addEventListener(name, ({ data }) => listen(JSON.parse(data as string)));
+    for (const [name, listen] of Object.entries(listeners))
+      events.addEventListener(name, ({ data }: MessageEvent<string>) => listen(JSON.parse(data)));
     // Left to itself, it would ask again.
     events.addEventListener("end", end);
     events.addEventListener("error", connection.check);

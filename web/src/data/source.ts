@@ -2,6 +2,7 @@ import type { TrialKey } from "../../../src/core/row.js";
 import type {
   CompareView,
   LiveProgress,
+  QueueView,
   RowChunk,
   RowsHead,
   RunCard,
@@ -28,12 +29,18 @@ export interface DataSource {
   /** Trials whose question or answer contains a text, whatever its case. */
   search(id: string, text: string, signal: AbortSignal): Promise<FoundTrials>;
   compare(wanted: WantedComparison): Promise<CompareView>;
-  /** Tells how a run goes until it ends or the returned function is called. */
-  watchRun(id: string, listen: (progress: LiveProgress) => void): () => void;
+  /** Tells how a run goes, and how its workers do, until it ends or the returned function is called. */
+  watchRun(id: string, listeners: RunListeners): () => void;
   /** Tells when the list of runs has changed. */
   watchRuns(listen: () => void): () => void;
   /** Tells when the server is gone, and when it is back. */
   watchServer(listen: (isThere: boolean) => void): () => void;
+}
+
+interface RunListeners {
+  progress(progress: LiveProgress): void;
+  /** Of a run over a queue: called whenever something about its workers has changed. */
+  queue(queue: QueueView | null): void;
 }
 
 export interface OnlyRun {

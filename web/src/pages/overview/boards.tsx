@@ -70,11 +70,12 @@ export function GoingRuns({ runs }: { runs: readonly RunCard[] }) {
     <div role="status">
       {going.length > 0 && (
         <ul class="going plain-list">
-          {going.map(({ id, title, done, planned }) => (
+          {going.map(({ id, title, done, planned, workers }) => (
             <li key={id}>
               <span aria-hidden="true">◐</span> Running: <a href={addressOf(["run", id])}>{visibleLine(title)}</a>{" "}
               <span class="quiet">
                 {formatCount(done)} of {formatCount(planned)} trials
+                {workers !== undefined && `, ${plural(workers, "worker")}`}
               </span>
             </li>
           ))}

@@ -11,6 +11,7 @@ import { RowsTab } from "./rows/rows-tab.js";
 import { RunHead } from "./run-head.js";
 import { SummaryTab } from "./summary-tab.js";
 import { type LiveRun, useLiveRun } from "./use-live.js";
+import { WorkersSection } from "./workers/workers-section.js";
 
 /** One run: what came of it, in figures, charts and rows; live while it goes. */
 export function RunPage({ route, id }: { route: Route; id: string }) {
@@ -35,7 +36,7 @@ interface RunPartsProps {
   live: LiveRun;
 }
 
-function RunParts({ route, view, live: { progress } }: RunPartsProps) {
+function RunParts({ route, view, live: { progress, queue } }: RunPartsProps) {
   const { id } = view.card;
   const chosen = tabOf(route);
   return (
@@ -43,6 +44,7 @@ function RunParts({ route, view, live: { progress } }: RunPartsProps) {
       <RunHead view={view} />
       <CompareLink view={view} />
       {progress !== null && <LivePanel id={id} progress={progress} />}
+      {queue !== null && <WorkersSection route={route} queue={queue} />}
       <Tabs label="Parts of the run" tabs={tabsOf(view)} chosen={chosen} onChoose={(tab) => goTo(["run", id, tab])}>
         {chosen === "summary" && <SummaryTab route={route} view={view} />}
         {chosen === "charts" && <ChartsTab view={view} />}

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LiveProgress, RunView } from "../../../../src/views/contract.js";
+import type { LiveProgress, QueueView, RunView } from "../../../../src/views/contract.js";
 import { useSource } from "../../shell/context.js";
 import { type Loaded, useLoaded } from "../../shell/loaded.js";
 
@@ -8,6 +8,8 @@ export interface LiveRun {
   readonly loaded: Loaded<RunView>;
   /** How it goes; null when it is not going. */
   readonly progress: LiveProgress | null;
+  /** Its workers; null when it goes over no queue. */
+  readonly queue: QueueView | null;
 }
 
 /** Reading many rows again takes longer, and changes less. */
@@ -20,21 +22,26 @@ export function useLiveRun(id: string): LiveRun {
   const source = useSource();
   const [reads, setReads] = useState(0);
   const [progress, setProgress] = useState<LiveProgress | null>(null);
+  const [heard, setHeard] = useState<QueueView | null | undefined>(undefined);
   const loaded = useLoaded(() => source.run(id), [source, id, reads]);
   const isRunning = loaded.value?.card.status === "running";
   useEffect(() => {
     if (!isRunning) return;
     let readAt = performance.now();
-    const stop = source.watchRun(id, (now) => {
-      const isOver = now.status !== "running";
-      const wait = now.done < MANY ? READ_AGAIN_MS : READ_MANY_AGAIN_MS;
-      setProgress(isOver ? null : now);
-      if (isOver) stop();
-      if (!isOver && performance.now() - readAt < wait) return;
-      readAt = performance.now();
-      setReads((before) => before + 1);
+    const stop = source.watchRun(id, {
+      queue: setHeard,
+      progress: (now) => {
+        const isOver = now.status !== "running";
+        const wait = now.done < MANY ? READ_AGAIN_MS : READ_MANY_AGAIN_MS;
+        setProgress(isOver ? null : now);
+        if (isOver) stop();
+        if (!isOver && performance.now() - readAt < wait) return;
+        readAt = performance.now();
+        setReads((before) => before + 1);
+      },
     });
     return stop;
   }, [source, id, isRunning]);
-  return { loaded, progress };
+  // What is heard twice a second is newer than what was read, and the last of it stays when the run is over.
+  return { loaded, progress, queue: heard === undefined ? (loaded.value?.queue ?? null) : heard };
 }

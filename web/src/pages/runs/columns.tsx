@@ -1,7 +1,7 @@
 import type { RunCard } from "../../../../src/views/contract.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
-import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING } from "../../ui/format.js";
+import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING, plural } from "../../ui/format.js";
 import { Moment } from "../../ui/moment.js";
 import type { Pick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
@@ -56,7 +56,12 @@ const ABOUT: readonly Column<RunCard>[] = [
     title: "Status",
     class: "w-status",
     value: ({ status }) => status,
-    cell: ({ status }) => <StatusBadge status={status} />,
+    cell: ({ status, workers }) => (
+      <>
+        <StatusBadge status={status} />
+        {workers !== undefined && <span class="quiet small block">{plural(workers, "worker")}</span>}
+      </>
+    ),
   },
   {
     key: "when",

@@ -1,0 +1,69 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import type { RunStatus } from "../views/contract.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../views/queue-testing.js";
+import { type RunNews, watchRun } from "./run-watch.js";
+
+let dir = "";
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-watch-"));
+  // Nobody has to wait for the pauses between two looks.
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  vi.setTimerTickMode("nextTimerAsync");
+});
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** Watches a run of no rows; what is asked of a status is done to the run before the look. */
+async function watched(looks: readonly (() => RunStatus)[]): Promise<RunNews[]> {
+  let place = 0;
+  const status = async () => (looks[place++] ?? (() => "complete"))();
+  const news: RunNews[] = [];
+  for await (const look of watchRun({ dir, planned: 4, status }, new AbortController().signal)) news.push(look);
+  return news;
+}
+
+const inShort = (news: readonly RunNews[]) =>
+  news
+    .filter(({ event }) => event === "queue")
+    .map(({ data }) => (data !== null && "phase" in data ? wordsOf(data) : null));
+
+function wordsOf(view: NonNullable<Extract<RunNews, { event: "queue" }>["data"]>): string {
+  if (view.phase === "unreadable") return "unreadable";
+  return [view.phase, ...view.state.workers.map(({ host, done }) => `${host} ${done}`)].join(", ");
+}
+
+test("a run over a queue has news of its workers when they change, and last when it is over", async () => {
+  const [alpha, beta] = [sampleWorker({ host: "alpha", done: 1 }), sampleWorker({ host: "beta", done: 1 })];
+  const state = sampleQueue({ workers: [alpha, beta] });
+  const news = await watched([
+    () => "running",
+    () => {
+      tellQueue(dir, state);
+      return "running";
+    },
+    () => "running",
+    () => {
+      tellQueue(dir, { ...state, workers: [{ ...alpha, done: 3 }] });
+      return "running";
+    },
+    () => {
+      writeFileSync(join(dir, "queue.json"), '{"schema":"assay.queue-st');
+      return "running";
+    },
+    () => {
+      tellQueue(dir, { ...state, workers: [{ ...alpha, done: 4 }], isRunning: false });
+      return "complete";
+    },
+  ]);
+  expect(inShort(news)).toEqual(["live, alpha 1, beta 1", "live, alpha 3", "unreadable", "over, alpha 4"]);
+  expect(news.at(-1)).toMatchObject({ event: "progress", data: { status: "complete" } });
+});
+
+test("a run without a queue has no news of one", async () => {
+  expect((await watched([() => "running", () => "running"])).map(({ event }) => event)).not.toContain("queue");
+});

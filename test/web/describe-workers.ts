@@ -1,0 +1,160 @@
+import { join } from "node:path";
+import type { Locator, Page } from "playwright-core";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { QueueState } from "../../src/queue/contract.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../../src/views/queue-testing.js";
+import { expectFits, expectHarmless, expectUsable } from "./in-page.js";
+import { keepPicture } from "./pictures.js";
+import type { Site } from "./site.js";
+import { soon } from "./soon.js";
+import { type HardRuns, HOSTILE, runningRun, slowSystem } from "./stored-runs.js";
+import { seriousViolations } from "./violations.js";
+
+const TITLE = "A run over a queue";
+const ALPHA = sampleWorker({ host: "alpha", pid: 4121, done: 300, perSecond: 41.2 });
+const BETA = sampleWorker({ host: "beta", pid: 88, done: 100, waiting: "a place at https://api.example" });
+const GAMMA = sampleWorker({ host: "gamma", pid: 9, done: 0, active: 0, perSecond: 0, refuses: "its code differs" });
+const BUDGET = {
+  maxCostUsd: 2,
+  spentUsd: 0.5,
+  reservedUsd: 0.25,
+  isRefusing: false,
+  unknownCosts: 0,
+  lostTrials: 3,
+  lostUsd: 0.06,
+};
+
+/** Says something from now on. */
+type Tell = (state: object) => void;
+
+/** Tells about once a second, as a coordinator does: one that does not is taken for silent. */
+function telling(runDir: string): Tell {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = () => clearInterval(timer);
+  onTestFinished(stop);
+  return (state) => {
+    const now = () => tellQueue(runDir, { ...state, at: new Date().toISOString() });
+    stop();
+    timer = setInterval(now, 1000);
+    now();
+  };
+}
+
+/** A run that goes on, on whose queue a test tells what a coordinator would. */
+interface QueuedRun {
+  page: Page;
+  workers: Locator;
+  tell: Tell;
+  /** Ends its only trial, and with it the run. */
+  finish(): Promise<void>;
+}
+
+/** The workers of a run, from the first to what they did in the end, without a reload. */
+export function describeWorkers(site: Site<HardRuns>): void {
+  /** From the list of runs, which says how many workers there are, to the run. */
+  async function openRun(first: QueueState): Promise<QueuedRun> {
+    const { system, end } = slowSystem();
+    const page = await site.open("#/runs");
+    await page.getByText(/^\d+ of \d+ runs$/).waitFor();
+    await page.evaluate("window.sameAsBefore = true");
+    const finished = runningRun(site.runsDir, { system, title: TITLE, count: 1 });
+    const link = page.getByRole("link", { name: TITLE });
+    const id = ((await link.getAttribute("href")) ?? "").replace("#/run/", "");
+    const tell = telling(join(site.runsDir, id));
+    tell(first);
+    await page.getByRole("row", { name: TITLE }).getByText("2 workers").waitFor();
+    await link.click();
+    const workers = page.getByRole("region", { name: "Workers", exact: true });
+    const finish = async () => {
+      end("right");
+      await finished;
+    };
+    return { page, workers, tell, finish };
+  }
+
+  describe("the workers of a run", () => {
+    it("are shown as they come, work, refuse and go, and in the end with what they did", async () => {
+      const notes = ["the worker delta:12 was lost with 3 trials under way, which others take over"];
+      const first = sampleQueue({ workers: [ALPHA, BETA, GAMMA], budget: BUDGET, notes });
+      const { page, workers, tell, finish } = await openRun(first);
+      await expectWorkers(workers);
+      await expectBudget(workers);
+      expect(await seriousViolations(page)).toEqual([]);
+      await keepPicture(page, "workers", workers);
+      await expectSorting(page, workers);
+
+      tell(sampleQueue({ workers: [{ ...ALPHA, done: 550 }], waiting: 7 }));
+      await soon(() => workers.getByRole("rowheader").allTextContents()).toEqual(["alpha pid 4121"]);
+      await soon(() => workers.textContent()).toContain("1 worker takes part.");
+      expect(await rowOf(workers, "alpha")).toContain("550");
+
+      tell({ ...sampleQueue(), schema: "assay.queue-state/9" });
+      await soon(() => workers.textContent()).toMatch(/queue\.json cannot be used.*assay\.queue-state\/9/);
+      expect(await page.getByRole("alert").count()).toBe(0);
+      await page.getByRole("region", { name: "The run as it goes" }).waitFor();
+
+      tell(sampleQueue({ workers: [] }));
+      await soon(() => workers.getByRole("code").textContent()).toBe("assay worker --queue redis://127.0.0.1:6379");
+
+      tell(sampleQueue({ workers: [ALPHA, BETA], isRunning: false, waiting: 0, active: 0 }));
+      await finish();
+      await page.locator(".live").waitFor({ state: "detached" });
+      await soon(() => workers.textContent()).toContain("When the coordinator stopped, 2 workers had delivered 400");
+      await workers.getByText("Who did how much").click();
+      await soon(() => rowOf(workers, "alpha")).toContain("75 %");
+      expect(await page.evaluate("window.sameAsBefore")).toBe(true);
+      await page.reload();
+      await workers.getByText("Who did how much").waitFor();
+    });
+
+    it("can be read by everybody, and are text whatever they are called", async () => {
+      const hostile = HOSTILE.map((text, pid) => sampleWorker({ host: text, pid, waiting: text, done: pid }));
+      const refusing = sampleWorker({ host: "gamma", refuses: HOSTILE.join("\n") });
+      const state = sampleQueue({ workers: [...hostile, refusing], budget: BUDGET, notes: HOSTILE, url: HOSTILE[0] });
+      const id = site.runs.hostile;
+      tellQueue(join(site.runsDir, id), { ...state, isRunning: false });
+      const page = await site.open(`#/run/${id}`, { colorScheme: "light" });
+      await page.getByText("Who did how much").click();
+      await soon(() => page.getByRole("rowheader", { name: /onload=/ }).count()).toBeGreaterThan(0);
+      await expectHarmless(page);
+      await expectUsable(page);
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.emulateMedia({ colorScheme: "dark" });
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.setViewportSize({ width: 400, height: 800 });
+      await expectFits(page);
+    });
+  });
+}
+
+async function expectWorkers(workers: Locator): Promise<void> {
+  await soon(() => workers.getByRole("rowheader").allTextContents()).toEqual([
+    "gamma pid 9",
+    "alpha pid 4121",
+    "beta pid 88",
+  ]);
+  expect(await rowOf(workers, "gamma")).toContain("Refuses: its code differs");
+  expect(await rowOf(workers, "alpha")).toMatch(/300.*75 %.*41\.2/);
+  expect(await rowOf(workers, "beta")).toContain("a place at https://api.example");
+  expect(await workers.getByLabel("Share of beta, process 88").getAttribute("value")).toBe("100");
+  expect(await workers.textContent()).toContain("2 workers take part, 1 refuses.");
+}
+
+async function expectBudget(workers: Locator): Promise<void> {
+  const text = await workers.textContent();
+  expect(text).toContain("$0.5000 of $2.00 (25 %)");
+  expect(text).toContain("3 trials were lost with the worker that ran them.");
+  expect(text).toContain("delta:12 was lost");
+}
+
+/** By keyboard, and kept in the address. */
+async function expectSorting(page: Page, workers: Locator): Promise<void> {
+  await workers.getByRole("button", { name: "Done" }).press("Enter");
+  await soon(() => workers.getByRole("rowheader").first().textContent()).toBe("alpha pid 4121");
+  expect(await workers.getByRole("columnheader", { name: "Done" }).getAttribute("aria-sort")).toBe("descending");
+  expect(page.url()).toContain("workers=-done");
+}
+
+function rowOf(workers: Locator, host: string): Promise<string | null> {
+  return workers.getByRole("row", { name: new RegExp(`^${host} `) }).textContent();
+}
