@@ -1,0 +1,109 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { createRandom } from "../../src/stats/index.js";
+import { assay, type Running, reportOf, start } from "../assay.js";
+import { type RedisServer, startRedis } from "../redis-server.js";
+import { lacks } from "../system-command.js";
+import { Workspace } from "../workspace.js";
+import { countsOf, linesOf, timeless } from "./fields.js";
+import { Flock } from "./flock.js";
+
+const EXAMPLES = 2500;
+const TRIALS = 4;
+const TOTAL = EXAMPLES * TRIALS * 2;
+const WORKERS = 4;
+/** How often each of them is killed at least. */
+const KILLS = { worker: 6, coordinator: 2, redis: 2 };
+
+/** Answers by the number of the trial: what passes is known, and is the same wherever it is run. */
+const systemOf = (name: string, ms: number) => `
+  import { setTimeout as sleep } from "node:timers/promises";
+  export default {
+    name: "${name}",
+    async process(example, { trial }) {
+      await sleep(${ms});
+      return { response: trial % 2 === 0 ? example.answer : example.question };
+    },
+  };`;
+
+const QUESTIONS = Array.from({ length: EXAMPLES }, (_, i) => ({
+  id: `e${i}`,
+  question: `what is ${i}`,
+  answer: i % 3 === 0 ? `what is ${i}` : `it is ${i}`,
+}));
+
+describe.skipIf(lacks("redis-server"))("a run over four workers", () => {
+  it("records each of 20,000 trials once while workers, coordinator and Redis are killed, and comes to what a run alone does", async () => {
+    const redis = await startRedis();
+    onTestFinished(() => redis.stop());
+    const space = new Workspace({
+      "quick.mjs": systemOf("quick", 1),
+      "slower.mjs": systemOf("slower", 4),
+      "data.jsonl": QUESTIONS,
+    });
+    const what = ["--system", "./quick.mjs", "--system", "./slower.mjs", "--dataset", "data.jsonl"];
+    const flags = ["run", ...what, "--trials", String(TRIALS), "--output", "json", "--quiet"];
+    const flock = new Flock(space.dir, ["--queue", redis.url, "--lease", "3"]).add(WORKERS);
+    const run = new Restartable(space, [...flags, "--queue", redis.url]);
+
+    const kills = await disturb({ run, flock, redis });
+    const finished = await run.over;
+    expect(kills).toEqual(KILLS);
+    expect(finished.code).toBe(0);
+
+    const rows = countsOf(linesOf(run.dir, "rows.jsonl"));
+    expect(rows.size).toBe(TOTAL);
+    expect([...rows].filter(([, count]) => count !== 1)).toEqual([]);
+    expect([...countsOf(linesOf(run.dir, "outputs.jsonl"))].filter(([, count]) => count !== 1)).toEqual([]);
+
+    const alone = await assay(space.dir, ...flags, "--runs-dir", "alone", "--max-workers", "64");
+    expect(timeless(reportOf(finished))).toEqual(timeless(reportOf(alone)));
+    for (const { code } of await flock.drain()) expect(code).toBe(0);
+  }, 400_000);
+});
+
+/** A run that is killed and resumed until it is over. */
+class Restartable {
+  readonly #space: Workspace;
+  #running: Running;
+
+  constructor(space: Workspace, args: readonly string[]) {
+    this.#space = space;
+    this.#running = start(space.dir, args);
+  }
+
+  get dir(): string {
+    return this.#space.path(this.#space.runs()[0] ?? "");
+  }
+
+  get over(): Running["finished"] {
+    return this.#running.finished;
+  }
+
+  async restart(): Promise<void> {
+    this.#running.child.kill("SIGKILL");
+    await this.#running.finished;
+    this.#running = start(this.#space.dir, ["run", "--resume", this.dir, "--output", "json", "--quiet"]);
+  }
+}
+
+/** Kills them in a random order, with a pause after each: until all have had their share. */
+async function disturb({ run, flock, redis }: { run: Restartable; flock: Flock; redis: RedisServer }) {
+  const random = createRandom(9);
+  const left = Object.entries(KILLS).flatMap(([whom, times]) => Array.from({ length: times }, () => whom));
+  const killed: Record<string, number> = {};
+  await sleep(4000);
+  while (left.length > 0) {
+    const [whom = ""] = left.splice(random.int(left.length), 1);
+    if (whom === "worker") await flock.replace(random.int(WORKERS));
+    else if (whom === "coordinator") await run.restart();
+    else {
+      await redis.kill();
+      await sleep(300);
+      await redis.start();
+    }
+    killed[whom] = (killed[whom] ?? 0) + 1;
+    await sleep(500 + random.int(1000));
+  }
+  return killed;
+}

@@ -1,0 +1,29 @@
+import { type Finished, type Running, start } from "../assay.js";
+
+/** Workers of one queue, each a process of its own, which can be killed and replaced. */
+export class Flock {
+  readonly #members: Running[] = [];
+  readonly #start: () => Running;
+
+  constructor(cwd: string, args: readonly string[]) {
+    this.#start = () => start(cwd, ["worker", ...args]);
+  }
+
+  add(count: number): this {
+    for (let i = 0; i < count; i++) this.#members.push(this.#start());
+    return this;
+  }
+
+  /** Ends one with SIGKILL and starts another in its place. */
+  async replace(place: number): Promise<void> {
+    const [lost] = this.#members.splice(place, 1, this.#start());
+    lost?.child.kill("SIGKILL");
+    await lost?.finished;
+  }
+
+  /** Has all of them finish what they have, and waits until they are gone. */
+  async drain(): Promise<Finished[]> {
+    for (const { child } of this.#members) child.kill("SIGTERM");
+    return Promise.all(this.#members.splice(0).map(({ finished }) => finished));
+  }
+}
