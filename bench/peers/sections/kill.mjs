@@ -1,0 +1,82 @@
+// SIGKILL when half of the answers are there: what is on disk then, and what is asked again to get to the end.
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { writeExamples } from "../../data.mjs";
+import { runCommand } from "../command.mjs";
+import { startEndpoint } from "../mock.mjs";
+import { inFolder, runIn } from "../trial.mjs";
+import { seconds, table, whole } from "../words.mjs";
+import { LATENCY_MS } from "./requests.mjs";
+
+const COLUMNS = [
+  "",
+  "goes on by",
+  "answered at the kill",
+  "on disk then",
+  "requests after it",
+  "asked twice",
+  "time after it",
+];
+
+export async function measureKill({ contenders, options, folder, say }) {
+  const data = join(folder, "kill.jsonl");
+  writeExamples(data, options.requests);
+  const able = contenders.filter(({ role, requests }) => requests !== undefined && role !== "floor");
+  const endpoint = await startEndpoint(LATENCY_MS);
+  const setting = {
+    data,
+    examples: options.requests,
+    workers: options.workers.requests,
+    limit: options.limit,
+    url: endpoint.url,
+  };
+  const rows = [];
+  for (const contender of able) {
+    rows.push(await rowOf(contender, { endpoint, setting }));
+    say(`killed at half of ${options.requests}: ${rows.at(-1).join(", ")}`);
+  }
+  endpoint.stop();
+  return {
+    title: "Killed and gone on with",
+    text: `SIGKILL to the whole process group when half of ${whole(options.requests)} calls are answered, ${setting.workers} at a time; then each goes on in its own way. Those in flight are asked twice by everybody.`,
+    table: table(COLUMNS, rows, 2),
+    figures: {},
+  };
+}
+
+async function rowOf(contender, context) {
+  const by = contender.goesOn?.by ?? "nothing: all again";
+  try {
+    const {
+      answered,
+      kept,
+      later,
+      twice,
+      seconds: time,
+    } = await inFolder(contender, (dir) => killed(contender, { ...context, dir }));
+    return [contender.name, by, whole(answered), whole(kept), whole(later), whole(twice), seconds(time)];
+  } catch (error) {
+    return [contender.name, by, error.message, "–", "–", "–", "–"];
+  }
+}
+
+async function killed(contender, { endpoint, setting, dir }) {
+  const trial = { ...setting, install: contender.install, dir };
+  const first = contender.goesOn?.first ?? contender.requests;
+  const before = await endpoint.counts();
+  const half = endpoint.answers(Math.floor(setting.examples / 2));
+  const run = await runCommand({ ...first(trial), cwd: dir }, { limit: setting.limit, until: half });
+  if (run.killed !== "asked") throw new Error(run.killed === null ? "ended before it was killed" : "took too long");
+  // What was in flight is counted when the endpoint notices.
+  await wait(4 * LATENCY_MS);
+  const between = await endpoint.counts();
+  const kept = contender.onDisk?.(trial).rows ?? 0;
+  const { seconds: time } = await runIn(contender, contender.goesOn?.command ?? contender.requests, {
+    ...setting,
+    dir,
+  });
+  const after = await endpoint.counts();
+  const later = after.requests - between.requests;
+  const twice = after.requests - before.requests - setting.examples;
+  return { answered: between.answered - before.answered, kept, later, twice, seconds: time };
+}
