@@ -50,6 +50,9 @@ const EVERY_COMMAND = [
   "judge",
   "gateway",
   "mock",
+  "worker",
+  "queue status",
+  "queue clear",
   "doctor",
   "",
 ];

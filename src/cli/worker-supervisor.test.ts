@@ -84,7 +84,7 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     expect(said.join("")).toMatch(/Taking part in one-id \(T\): 2 planned trials\n/);
     // Its processes show themselves from now on.
     await vi.waitFor(async () => expect(await listWorkers(redis)).toEqual([]), WAIT);
-    expect(supervisor.active).toBe(4);
+    await vi.waitFor(() => expect(supervisor.active).toBe(4), WAIT);
     supervisor.drain();
     expect(await over).toBe(0);
     expect(said.join("")).toMatch(/Done with one-id: 5 trials delivered\n/);

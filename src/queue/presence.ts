@@ -23,6 +23,7 @@ export class Presence {
   readonly #look: () => Partial<WorkerState>;
   #state: WorkerState;
   #timer: NodeJS.Timeout | undefined;
+  #isGone = false;
 
   constructor({ redis, state, leaseMs, look = () => ({}) }: PresenceOptions) {
     this.#redis = redis;
@@ -54,6 +55,7 @@ export class Presence {
   /** Leaves: what it holds is free at once. */
   async stop(): Promise<void> {
     this.leave();
+    this.#isGone = true;
     const { id } = this.#state;
     await this.#redis.multi().zrem(KEYS.workers, id).del(KEYS.worker(id)).exec();
   }
@@ -61,6 +63,8 @@ export class Presence {
   async #beat(): Promise<void> {
     this.update(this.#look());
     const now = await redisTime(this.#redis);
+    // Stopped while it asked for the time: it would be seen again for as long as a lease lasts.
+    if (this.#isGone) return;
     const { id } = this.#state;
     const state = JSON.stringify(this.#state);
     await this.#redis

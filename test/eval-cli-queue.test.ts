@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { reportOf, start } from "./assay.js";
+import { EvalSpace, evalFile } from "./eval-cli-bench.js";
+import { type RedisServer, startRedis } from "./redis-server.js";
+import { lacks } from "./system-command.js";
+
+const TIDY = {
+  "eval.yaml": evalFile({ good: "prompt: write made.txt", bad: "prompt: do nothing" }, { runs: 2 }),
+  "shared/readme.txt": "a folder that all machines see",
+};
+
+describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
+  let redis: RedisServer;
+
+  beforeAll(async () => {
+    redis = await startRedis();
+  });
+
+  afterAll(() => redis.stop());
+
+  it("has its agents run and graded by a worker, and is what it would be here", { timeout: 60_000 }, async () => {
+    const space = new EvalSpace(TIDY);
+    const worker = start(space.dir, ["worker", "--queue", redis.url, "--once"], space.env());
+    const flags = ["-e", "eval.yaml", "--output", "json", "--quiet"];
+    const far = await space.eval(...flags, "--queue", redis.url, "--shared-dir", "shared");
+    // One of the two stimuli fails, and with it the gate.
+    expect(far.code, far.stderr).toBe(1);
+    expect((await worker.finished).code).toBe(0);
+    expect(space.started().sort()).toEqual(["do nothing", "do nothing", "write made.txt", "write made.txt"]);
+    const outcomes = (finished: typeof far) =>
+      reportOf(finished).rows.map(({ exampleId, trial, outcome }) => ({ exampleId, trial, outcome }));
+    space.write("assay.config.yaml", `queue: redis://127.0.0.1:1\n`);
+    const here = await space.eval(...flags, "--no-queue", "--runs-dir", "here");
+    expect(here.code, here.stderr).toBe(1);
+    expect(outcomes(far)).toEqual(outcomes(here));
+    expect(outcomes(far).filter(({ outcome }) => outcome === "pass")).toHaveLength(2);
+  });
+});
