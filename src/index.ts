@@ -144,14 +144,16 @@ export type { Tokenizer } from "./core/tokenizer.js";
 export type { AgentEvent, AgentHappening, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
 export { VERSION } from "./core/version.js";
 export {
-  FILE_EXTENSIONS,
   generateNeedles,
+  type NeedleExample,
+  type NeedleOptions,
+} from "./datasets/generate-needles.js";
+export {
+  FILE_EXTENSIONS,
   type LoadFilesOptions,
   loadFile,
   loadFiles,
   type NamedFiles,
-  type NeedleExample,
-  type NeedleOptions,
 } from "./datasets/index.js";
 export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
 export type { DialectName, Message } from "./dialects/index.js";

@@ -1,5 +1,4 @@
 export { FILE_EXTENSIONS } from "./formats.js";
-export { generateNeedles, type NeedleExample, type NeedleOptions } from "./generate-needles.js";
 export { readJsonl } from "./jsonl.js";
 export { type LoadFilesOptions, loadFile, loadFiles } from "./load-file.js";
 export type { NamedFiles } from "./named-files.js";

@@ -8,7 +8,17 @@ import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import type { Alarms } from "./alarms.js";
 import { charge } from "./billed.js";
-import { type Attempted, type Call, openCall, type Returned, returned, type Threw, type Timed, threw } from "./call.js";
+import {
+  type Attempted,
+  type Call,
+  openCall,
+  type Returned,
+  returned,
+  secondsOf,
+  type Threw,
+  type Timed,
+  threw,
+} from "./call.js";
 import { failureOf } from "./classify.js";
 import type { CallEnd, TrialGate } from "./gate.js";
 import type { CachedOutput, ChainPorts } from "./ports.js";
@@ -257,7 +267,7 @@ function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
   if (reason === null) return attempted;
   const { durationMs, call } = attempted;
   if (attempted.kind === "threw")
-    return { kind: "returned", output: { stopped: reason }, latency: durationMs / 1000, durationMs, call };
+    return { kind: "returned", output: { stopped: reason }, latency: secondsOf(durationMs), durationMs, call };
   return { ...attempted, output: { ...attempted.output, stopped: attempted.output.stopped ?? reason } };
 }
 

@@ -95,8 +95,13 @@ export function openCall({ trial: { trial, example, system }, runSeed, signal, b
 export function returned(system: System, output: unknown, { durationMs, call }: Timed): Attempted {
   if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, call });
   if (!isStopReason(output.stopped)) return threw(wrongStop(system, output.stopped), { durationMs, call });
-  const latency = isDuration(output.latency) ? output.latency : durationMs / 1000;
+  const latency = isDuration(output.latency) ? output.latency : secondsOf(durationMs);
   return { kind: "returned", output, latency, durationMs, call };
+}
+
+/** Seconds with no more digits than the microseconds have: a division leaves up to seventeen, which every row would hold. */
+export function secondsOf(durationMs: number): number {
+  return Math.round(durationMs * 1000) / 1e6;
 }
 
 /** A call that ended with an error. */

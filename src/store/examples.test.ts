@@ -73,6 +73,25 @@ describe("writeExamples", () => {
     ]);
   });
 
+  it("writes the same whatever the order of the fields, and whatever they look like", () => {
+    const text = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.constantFrom('"', "d", '"dataset":"d"}', ',"dataset":"d"}'),
+    );
+    const field = fc.oneof(text, fc.record({ dataset: text }), fc.constant([{ dataset: "d" }]));
+    const example = fc.record({ id: fc.oneof(text, fc.integer()), dataset: text, question: field, more: field });
+    const order = fc.shuffledSubarray(["id", "dataset", "question", "more"], { minLength: 4 });
+    fc.assert(
+      fc.property(example, order, (fields, keys) => {
+        const asked = Object.fromEntries(keys.map((key) => [key, fields[key as keyof typeof fields]])) as Example;
+        writeExamples(dir, [asked]);
+        expect(readFileSync(join(dir, EXAMPLES_FILE), "utf8")).toBe(
+          `${JSON.stringify({ dataset: fields.dataset, id: fields.id, ...asked })}\n`,
+        );
+      }),
+    );
+  });
+
   it("keeps an example of just the most that is kept, and shortens one that is longer by a character", () => {
     const bare = '{"context":""}'.length;
     const texts = [65_536 - bare, 65_536 - bare + 1].map((length) => "y".repeat(length));

@@ -1,10 +1,11 @@
-import { closeSync, existsSync, openSync, writeFileSync } from "node:fs";
+import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { TrialKey } from "../core/row.js";
 import { LF, readLineBlocks } from "../files/blocks.js";
 import { readLines } from "../files/lines.js";
+import { LineBuffer } from "./line-buffer.js";
 
 /** What an example was, as it is kept with a run: for looking at, not for running again. */
 export interface StoredExample extends Example {
@@ -21,9 +22,6 @@ const LONG_LIST = 40;
 
 const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
 
-/** Characters that are written at a time: more would not fit into the cache of a processor. */
-const WRITE_AT_ONCE = 1 << 17;
-
 /**
  * Writes down what is asked, once for all trials. A conversation of a megabyte belongs to hundreds of questions, so that
  * long examples are shortened: the dataset has all of it, and the manifest says which dataset that was.
@@ -32,27 +30,16 @@ const WRITE_AT_ONCE = 1 << 17;
  */
 export function writeExamples(dir: string, examples: Iterable<Example>): void {
   const file = openSync(join(dir, EXAMPLES_FILE), "w");
+  const lines = new LineBuffer();
   try {
-    let lines: string[] = [];
-    let length = 0;
     for (const example of examples) {
-      const line = exampleLine(example);
-      lines.push(line);
-      length += line.length;
-      if (length < WRITE_AT_ONCE) continue;
-      writeLines(file, lines);
-      lines = [];
-      length = 0;
+      lines.add(exampleLine(example));
+      if (lines.isFull) lines.writeTo(file);
     }
-    writeLines(file, lines);
+    lines.writeTo(file);
   } finally {
     closeSync(file);
   }
-}
-
-/** Joined at once: one text that grows line by line is a tree of its parts until it is written. */
-function writeLines(file: number, lines: readonly string[]): void {
-  if (lines.length > 0) writeFileSync(file, `${lines.join("\n")}\n`);
 }
 
 /** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */
@@ -117,16 +104,28 @@ function isKeyEnd(next: string | undefined): boolean {
   return next === "," || next === "}";
 }
 
-/** Nearly every line is made by one call: each further object or text would have to be made for every example. */
 function exampleLine(example: Example): string {
   const { dataset = "", id } = example;
-  const fields: Partial<Example> = example;
-  const line = jsonOf({ dataset, id, ...fields });
+  const json = jsonOf(example);
+  const line = turned(json, dataset) ?? jsonOf({ dataset, id, ...(example as Partial<Example>) });
   // Fields that are called by a number stand before all others in an object, whatever the order they were given in.
   const isKeyed = line.startsWith(KEY_START);
   if (isKeyed && line.length <= MOST_KEPT) return line;
   const key = encodeExampleKey(dataset, id);
   return keyedLine(key, isKeyed ? `{${line.slice(`{${key},`.length)}` : bareFields(example));
+}
+
+/**
+ * Nearly every example comes from a file: its id is its first field, and the dataset was put behind all others. Then the
+ * last is made the first, which saves a copy of each example. Only a field of the example itself can end its JSON like
+ * this: one of an inner object has a brace more behind it, and in a text the quotes would be escaped.
+ */
+function turned(json: string, dataset: string): string | null {
+  const field = `"dataset":"${dataset}"`;
+  if (json.startsWith(`{${field},"id":`)) return json;
+  const end = json.length - field.length - 2;
+  if (!json.startsWith('{"id":') || !json.endsWith(`,${field}}`)) return null;
+  return `{${field},${json.slice(1, end)}}`;
 }
 
 function bareFields({ dataset: _, id: __, ...rest }: Example): string {

@@ -10,7 +10,6 @@ import {
   rmSync,
   statSync,
   truncateSync,
-  writeSync,
 } from "node:fs";
 import { basename, join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
@@ -20,6 +19,7 @@ import { writeAtomically } from "../files/atomic.js";
 import { readLines } from "../files/lines.js";
 import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
 import { writeExamples } from "./examples.js";
+import { LineBuffer } from "./line-buffer.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
 import { decodeRow, encodeKey } from "./row-codec.js";
@@ -42,8 +42,8 @@ export class Journal implements Sink {
   readonly #rowsFd: number;
   readonly #outputsFd: number;
   readonly #unlock: () => void;
-  #rows = "";
-  #outputs = "";
+  readonly #rows = new LineBuffer();
+  readonly #outputs = new LineBuffer();
 
   private constructor(dir: string, unlock: () => void) {
     this.dir = dir;
@@ -77,21 +77,22 @@ export class Journal implements Sink {
 
   append(finished: FinishedTrial, encoded: EncodedTrial = encodeTrial(finished)): void {
     const { row, output, outputFile } = encoded;
-    if (outputFile !== undefined) this.#outputs += `${fileLine(finished.row, this.#takeOver(outputFile))}\n`;
+    if (outputFile !== undefined) this.#outputs.add(fileLine(finished.row, this.#takeOver(outputFile)));
     else if (output !== null)
-      this.#outputs += `${output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output))}\n`;
-    this.#rows += `${row}\n`;
+      this.#outputs.add(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output)));
+    this.#rows.add(row);
   }
 
   flush(): void {
-    if (this.#rows === "") return;
-    const outputs = this.#outputs;
-    const rows = this.#rows;
-    this.#outputs = "";
-    this.#rows = "";
+    if (this.#rows.isEmpty) return;
     wrapped(this.dir, () => {
-      writeAll(this.#outputsFd, outputs);
-      writeAll(this.#rowsFd, rows);
+      try {
+        this.#outputs.writeTo(this.#outputsFd);
+        this.#rows.writeTo(this.#rowsFd);
+      } finally {
+        // A row whose output was not written must not be written later.
+        this.#rows.clear();
+      }
     });
   }
 
@@ -213,14 +214,6 @@ function mendTail(path: string): string[] {
   if (!torn) return [];
   truncateSync(path, sound);
   return [`${path}: a torn last line was dropped; its trial is run again`];
-}
-
-function writeAll(fd: number, text: string): void {
-  if (text === "") return;
-  const written = writeSync(fd, text);
-  if (written === Buffer.byteLength(text)) return;
-  const rest = Buffer.from(text).subarray(written);
-  for (let done = 0; done < rest.length; ) done += writeSync(fd, rest, done);
 }
 
 /** Says what a failed write means for the user: nothing before it is lost. */
