@@ -112,7 +112,7 @@ async function flagsOf(command: string): Promise<Set<string>> {
     help += String(text);
     return true;
   });
-  const ended = buildProgram().run(["node", "assay", ...command.split(" ").filter(Boolean), "--help"]);
+  const ended = buildProgram(["node", "assay", ...command.split(" ").filter(Boolean), "--help"]).run();
   await expect(ended).rejects.toMatchObject({ code: "commander.helpDisplayed" });
   writing.mockRestore();
   return flagsIn(help.slice(0, help.search(/^(Systems|Examples?):/m)));

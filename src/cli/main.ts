@@ -17,7 +17,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   onlyListener("beforeExit", () => process.exit(report(new StalledError(), verbose)));
   let exitCode: number;
   try {
-    exitCode = await buildProgram().run(argv);
+    exitCode = await buildProgram(argv).run();
   } catch (error) {
     exitCode = report(error, verbose);
   }

@@ -23,14 +23,14 @@ import { addShow } from "./show-command.js";
 import { addWorker } from "./worker-command.js";
 
 export interface Program {
-  run(argv: readonly string[]): Promise<number>;
+  run(): Promise<number>;
 }
 
 /**
  * The command line: names, flags and help only. What a command does is imported when it runs, so that `--help` starts
  * nothing heavy.
  */
-export function buildProgram(): Program {
+export function buildProgram(argv: readonly string[]): Program {
   let exitCode = 0;
   const done = (code: number) => {
     exitCode = code;
@@ -41,35 +41,12 @@ export function buildProgram(): Program {
     .showSuggestionAfterError()
     .showHelpAfterError("Run with --help for usage and examples.")
     .version(VERSION, "-V, --version", "print the version");
-  addRun(program, done);
-  addMemory(program, done);
-  addEval(program, done);
-  addInit(program, done);
-  addLint(program, done);
-  addOracle(program, done);
-  addExperiment(program, done);
-  addDemo(program, done);
-  addDatasets(program, done);
-  addModels(program, done);
-  addReport(program, done);
-  addCompare(program, done);
-  addWorker(program, done);
-  addQueue(program, done);
-  addServe(program, done);
-  addShow(program, done);
-  addQuery(program, done);
-  addExport(program, done);
-  addImport(program, done);
-  addGrade(program, done);
-  addJudge(program, done);
-  addGateway(program, done);
-  addMock(program, done);
-  addDoctor(program, done);
+  for (const add of asked(argv)) add(program, done);
   program.addHelpText("after", EXAMPLES);
   for (const command of program.commands)
     if (command.name() !== "mock") command.option("--verbose", "stack traces with errors");
   return {
-    async run(argv) {
+    async run() {
       await program.parseAsync([...argv]);
       return exitCode;
     },
@@ -78,6 +55,40 @@ export function buildProgram(): Program {
 
 /** Told the exit code of the command that ran. */
 export type Done = (exitCode: number) => void;
+
+/** Every command, in the order that help lists them. */
+const COMMANDS: ReadonlyMap<string, (program: Command, done: Done) => void> = new Map([
+  ["run", addRun],
+  ["memory", addMemory],
+  ["eval", addEval],
+  ["init", addInit],
+  ["lint", addLint],
+  ["oracle", addOracle],
+  ["experiment", addExperiment],
+  ["demo", addDemo],
+  ["datasets", addDatasets],
+  ["models", addModels],
+  ["report", addReport],
+  ["compare", addCompare],
+  ["worker", addWorker],
+  ["queue", addQueue],
+  ["serve", addServe],
+  ["show", addShow],
+  ["query", addQuery],
+  ["export", addExport],
+  ["import", addImport],
+  ["grade", addGrade],
+  ["judge", addJudge],
+  ["gateway", addGateway],
+  ["mock", addMock],
+  ["doctor", addDoctor],
+]);
+
+/** The command that is named, alone: the flags of all the others are most of what there is to build. Else all of them. */
+function asked([, , name = ""]: readonly string[]): Iterable<(program: Command, done: Done) => void> {
+  const named = COMMANDS.get(name);
+  return named === undefined ? COMMANDS.values() : [named];
+}
 
 const EXAMPLES = `
 Examples:

@@ -7,7 +7,7 @@ import { buildProgram } from "./program.js";
 /** Runs the command line in this process; what Commander says goes nowhere. */
 function assay(...args: string[]): Promise<number> {
   vi.spyOn(process.stderr, "write").mockReturnValue(true);
-  return buildProgram().run(["node", "assay", ...args]);
+  return buildProgram(["node", "assay", ...args]).run();
 }
 
 beforeEach(() => {

@@ -28,7 +28,7 @@ function limitsOf(maxCostUsd: number): Limits {
 }
 
 function attempted(trial: Trial, output: Output | Error): Attempted {
-  const call = openCall({ trial, runSeed: 1, signal: NEVER, budget: null, stop: null });
+  const call = openCall({ trial, seed: 1, signal: NEVER, budget: null, stop: null });
   const timed = { durationMs: 1, call };
   return output instanceof Error ? threw(output, timed) : returned(trial.system, output, timed);
 }

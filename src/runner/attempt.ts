@@ -18,6 +18,7 @@ import {
   type Threw,
   type Timed,
   threw,
+  trialSeeds,
 } from "./call.js";
 import { failureOf } from "./classify.js";
 import type { CallEnd, TrialGate } from "./gate.js";
@@ -41,20 +42,20 @@ export interface AttemptOptions {
 /** Calls systems, or answers for them from the cache when they did the very same work before. */
 export class Attempter {
   readonly #ports: ChainPorts;
-  readonly #seed: number;
+  readonly #seedOf: (trial: Trial) => number;
   readonly #threshold: number;
   readonly #alarms: Alarms;
   readonly #known: readonly Known[];
   readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
-  /** Calls that were made and could not be answered at once. */
-  readonly #made = new WeakMap<Trial, Call>();
+  /** Calls that could not be answered at once, of trials that are not over. */
+  readonly #made = new Map<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
 
   constructor(ports: ChainPorts, { seed, gates, limitsOf, threshold, alarms }: AttemptOptions) {
     this.#ports = ports;
-    this.#seed = seed;
+    this.#seedOf = trialSeeds(seed);
     this.#threshold = threshold;
     this.#alarms = alarms;
     this.#known = gates.map((gate) => ({ gate, fingerprint: null }));
@@ -80,13 +81,13 @@ export class Attempter {
 
   #openWith(trial: Trial, limits: Limits | null): Call {
     const { signal, budget } = this.#ports;
-    if (limits === null) return openCall({ trial, runSeed: this.#seed, signal, budget: null, stop: null });
+    if (limits === null) return openCall({ trial, seed: this.#seedOf(trial), signal, budget: null, stop: null });
     const stop = new TrialStop(signal, trial.system.graceMs);
     const bill = budget.open(limits, {
       onExceeded: () => stop.stop("cost_killed"),
       onShare: (share) => this.#alarms.raise(trial, share),
     });
-    return openCall({ trial, runSeed: this.#seed, signal: stop.signal, budget: bill, stop });
+    return openCall({ trial, seed: this.#seedOf(trial), signal: stop.signal, budget: bill, stop });
   }
 
   #addPhases(call: Call, limits: Limits | null): void {
@@ -150,6 +151,11 @@ export class Attempter {
   /** The call of a trial whose system was asked; null while it waits for its turn. */
   callOf(trial: Trial): Call | null {
     return this.#made.get(trial) ?? null;
+  }
+
+  /** Call when a trial is over. */
+  forget(trial: Trial): void {
+    this.#made.delete(trial);
   }
 
   /** Why calls are waiting to be made again, in words; null when none is. */

@@ -9,7 +9,7 @@ import {
   type TrialBudget,
   type TrialContext,
 } from "../core/system.js";
-import { hashSeed } from "../stats/index.js";
+import { hashSeedsOf } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import type { CallEnd } from "./gate.js";
 import type { TrialStop } from "./trial-stop.js";
@@ -61,17 +61,21 @@ const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 export interface CallOptions {
   trial: Trial;
-  runSeed: number;
+  seed: number;
   signal: AbortSignal;
   budget: TrialBudget | null;
   stop: TrialStop | null;
 }
 
+/** The seeds of a run's trials: one for each example and number of a trial, whatever the system. */
+export function trialSeeds(runSeed: number): (trial: Trial) => number {
+  const seedOf = hashSeedsOf(runSeed);
+  return ({ example: { id }, trial }) => seedOf(typeof id === "string" ? id : String(id), trial);
+}
+
 /** Plain fields: a system that wraps another hands on `{ ...trial, signal }`. */
-export function openCall({ trial: { trial, example, system }, runSeed, signal, budget, stop }: CallOptions): Call {
+export function openCall({ trial: { trial, system }, seed, signal, budget, stop }: CallOptions): Call {
   const messages: string[] = [];
-  const { id } = example;
-  const seed = hashSeed(runSeed, typeof id === "string" ? id : String(id), trial);
   // A call that is made again says most of it again.
   const log = (message: string) => {
     if (!messages.includes(String(message))) messages.push(String(message));

@@ -7,7 +7,7 @@ import { classify } from "./classify.js";
 const RUNNING = new AbortController().signal;
 const CALL = openCall({
   trial: { trial: 0, example: { id: 1 }, system: { name: "s" } } as Trial,
-  runSeed: 0,
+  seed: 0,
   signal: RUNNING,
   budget: null,
   stop: null,

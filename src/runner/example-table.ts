@@ -73,8 +73,10 @@ interface Origin {
   /** Ids met so far; datasets of one name share them, because their rows could not be told apart. */
   seen: Map<string, number>;
   position: number;
-  /** True for examples that a loader made for this run alone. */
+  /** True for examples that a loader made for this run alone, and has found to have ids of their own. */
   isOwned: boolean;
+  /** True when ids are compared here: those of a loader's only dataset were, and a million of them are not kept twice. */
+  isCompared: boolean;
 }
 
 /** Collects examples, giving each an id and a dataset, and refusing what cannot be run. */
@@ -84,20 +86,25 @@ export class ExampleTable {
   /** The dataset tags met, by dataset: an example may carry one of its own. */
   readonly tags: Set<string>[] = [];
   readonly #skipBad: boolean;
+  readonly #isOnly: boolean;
   readonly #notes: string[] = [];
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #repeated = new RepeatedIds();
   #bad = 0;
   #firstBad = "";
 
-  constructor(skipBad: boolean) {
+  /** `datasets`: how many will be added. */
+  constructor({ skipBad, datasets }: { skipBad: boolean; datasets: number }) {
     this.#skipBad = skipBad;
+    this.#isOnly = datasets === 1;
   }
 
   async addAll(dataset: DatasetSource, wiringIndex: number): Promise<void> {
     const { name, fingerprint } = dataset;
     const seen = this.#seenIn(name);
-    const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned: fingerprint !== undefined };
+    const isOwned = fingerprint !== undefined;
+    const isCompared = !(isOwned && this.#isOnly);
+    const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
     this.tags[wiringIndex] = new Set();
     // Waiting for each example of a plain array would cost more than everything else done with it.
     if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
@@ -126,14 +133,7 @@ export class ExampleTable {
   #add(raw: Example, from: Origin): void {
     // What a system did to the example it was handed, every other system and evaluator would see.
     const example = Object.freeze(this.#identified(raw, from));
-    const key = seenKey(example, from);
-    const other = from.seen.get(key);
-    if (other !== undefined) {
-      throw new DatasetError(
-        `Examples ${other} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
-      );
-    }
-    from.seen.set(key, from.position);
+    if (from.isCompared) requireNew(example, from);
     this.tags[from.wiringIndex]?.add(example.dataset ?? "");
     this.examples.push(example);
     this.wiringOf.push(from.wiringIndex);
@@ -157,6 +157,17 @@ export class ExampleTable {
     if (this.#bad === 0) this.#firstBad = problem;
     this.#bad += 1;
   }
+}
+
+function requireNew(example: Example, from: Origin): void {
+  const key = seenKey(example, from);
+  const other = from.seen.get(key);
+  if (other !== undefined) {
+    throw new DatasetError(
+      `Examples ${other} and ${from.position} have the same id "${example.id}". Ids tell rows apart: make them unique, or leave them out to have them made from the content.`,
+    );
+  }
+  from.seen.set(key, from.position);
 }
 
 /** An id that is there already is cheaper to remember than a new text for every example. */

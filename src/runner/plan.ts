@@ -66,7 +66,7 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
   requireCount("trials", options.trials ?? 1);
   requireThreshold(threshold);
   const systems = checkSystems(options.systems);
-  const table = new ExampleTable(options.skipBadRows === true);
+  const table = new ExampleTable({ skipBad: options.skipBadRows === true, datasets: options.datasets.length });
   const wirings: Wiring[] = [];
   for (const [index, source] of options.datasets.entries()) {
     const dataset = datasetSource(source);

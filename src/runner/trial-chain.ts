@@ -6,7 +6,7 @@ import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
 import { Alarms } from "./alarms.js";
 import { Attempter } from "./attempt.js";
-import { type Attempted, openCall, threw } from "./call.js";
+import { type Attempted, openCall, threw, trialSeeds } from "./call.js";
 import { classify, type Ending } from "./classify.js";
 import type { TrialGate } from "./gate.js";
 import type { Plan } from "./plan.js";
@@ -110,7 +110,9 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
   };
 
   const failed = (trial: Trial, error: TrialError): void => {
-    const call = attempter.callOf(trial) ?? openCall({ trial, runSeed: plan.seed, ...NO_LIMITS, signal: ports.signal });
+    const call =
+      attempter.callOf(trial) ??
+      openCall({ trial, seed: trialSeeds(plan.seed)(trial), ...NO_LIMITS, signal: ports.signal });
     void finish(trial, threw(error, { durationMs: 0, call }));
     call.leaveGate?.("failed");
   };
@@ -125,7 +127,11 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
         const { atEnd } = attempted.call;
         return atEnd === null ? recorded : clearedAway(recorded, atEnd);
       });
-      if (isThenable(finished)) return finished.then(() => book.written());
+      if (isThenable(finished))
+        return finished.then(() => {
+          attempter.forget(trial);
+          return book.written();
+        });
       return book.turnIsLong() ? book.written() : undefined;
     },
     fail: failed,

@@ -19,7 +19,7 @@ export { type PassRateInterval, type PassRateOptions, passRateInterval } from ".
 export { type Design, detectableDifference, requiredTasks } from "./power.js";
 export { median, quantile, quantileSorted } from "./quantile.js";
 export { quantileBootstrapInterval, quantileBootstrapIntervalSorted } from "./quantile-bootstrap.js";
-export { createRandom, hashSeed, permutation, type Random, type Seed, shuffle } from "./random.js";
+export { createRandom, hashSeed, hashSeedsOf, permutation, type Random, type Seed, shuffle } from "./random.js";
 export { type RatioInterval, type RatioIntervalOptions, ratioInterval } from "./ratio-interval.js";
 export { studentCdf, studentQuantile, studentTwoSidedP } from "./student.js";
 export { wilsonInterval } from "./wilson.js";

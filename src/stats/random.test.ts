@@ -1,12 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRandom, hashSeed, permutation, shuffle, xoshiro128 } from "./random.js";
+import { createRandom, hashSeed, hashSeedsOf, permutation, shuffle, xoshiro128 } from "./random.js";
 
 /** Pearson's statistic of counts against a flat distribution. */
 function chiSquare(counts: readonly number[]): number {
   const expected = counts.reduce((sum, count) => sum + count, 0) / counts.length;
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
+
+describe("hashSeedsOf", () => {
+  it("is hashSeed of three", () => {
+    for (const first of [0, -7, 2 ** 40, "a", ""])
+      for (const second of ["", "e1", 5]) expect(hashSeedsOf(first)(second, 3)).toBe(hashSeed(first, second, 3));
+  });
+});
 
 describe("hashSeed", () => {
   it("is an unsigned 32-bit integer that depends on every part, its kind and the cuts between parts", () => {

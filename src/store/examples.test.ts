@@ -86,7 +86,7 @@ describe("writeExamples", () => {
         const asked = Object.fromEntries(keys.map((key) => [key, fields[key as keyof typeof fields]])) as Example;
         writeExamples(dir, [asked]);
         expect(readFileSync(join(dir, EXAMPLES_FILE), "utf8")).toBe(
-          `${JSON.stringify({ dataset: fields.dataset, id: fields.id, ...asked })}\n`,
+          `${JSON.stringify(Object.assign({ dataset: fields.dataset, id: fields.id }, asked))}\n`,
         );
       }),
     );

@@ -18,6 +18,14 @@ describe("memoTokenizer", () => {
     expect(inner.asked).toEqual(["a", "bb", ""]);
   });
 
+  it("counts short texts anew where that is quicker, but not one that comes twice in a row", () => {
+    const inner = { ...counting(), quickUpTo: 2 };
+    const memo = memoTokenizer(inner, { maxChars: 100 });
+    const texts = ["", "", "bb", "bb", "a", "bb", "ccc", "a", "ccc"];
+    expect(texts.map((text) => memo.count(text))).toEqual([0, 0, 20, 20, 10, 20, 30, 10, 30]);
+    expect(inner.asked).toEqual(["", "bb", "a", "bb", "ccc", "a"]);
+  });
+
   it("keeps the name, or its absence", () => {
     expect(memoTokenizer(counting("words"), { maxChars: 10 }).name).toBe("words");
     expect(memoTokenizer(counting(), { maxChars: 10 })).not.toHaveProperty("name");

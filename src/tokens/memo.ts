@@ -16,9 +16,21 @@ export interface MemoOptions {
  */
 export function memoTokenizer(tokenizer: Tokenizer, options: MemoOptions): Tokenizer {
   const counts = new CountMemo(options.maxChars / 2, (options.maxEntries ?? 20_000) / 2);
+  const { quickUpTo = -1 } = tokenizer;
+  // What a system was given and what it gave back are often the same text, and are counted one after the other.
+  let last: string | null = null;
+  let lastCount = 0;
+  const quickly = (text: string): number => {
+    if (text !== last) {
+      lastCount = tokenizer.count(text);
+      last = text;
+    }
+    return lastCount;
+  };
   return {
     ...(tokenizer.name === undefined ? {} : { name: tokenizer.name }),
     count(text) {
+      if (text.length <= quickUpTo) return quickly(text);
       const known = counts.get(text);
       if (known !== undefined) return known;
       const count = tokenizer.count(text);

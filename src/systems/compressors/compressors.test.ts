@@ -5,7 +5,7 @@ import type { Example } from "../../core/example.js";
 import { fingerprintOf } from "../../core/fingerprint.js";
 import type { System, TrialContext } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import { generateNeedles } from "../../datasets/index.js";
+import { generateNeedles } from "../../datasets/generate-needles.js";
 import { AnswerQuality } from "../../evaluators/index.js";
 import { loadTokenizer } from "../../tokens/index.js";
 import { dedupe } from "./dedupe.js";
