@@ -93,7 +93,7 @@ export class Sandbox {
     const { language, files, main, stdin = "" } = program;
     checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
-    const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`, this.#limits);
+    const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
       args,

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
-import { DEFAULT_LIMITS } from "../../sandbox/limits.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
@@ -25,7 +24,7 @@ export class JavaScriptJudge implements Judge {
   }
 
   async judge(trial: Trial): Promise<Verdict> {
-    const args = textArgs("javascript", JAVASCRIPT_PROGRAM, DEFAULT_LIMITS);
+    const args = textArgs("javascript", JAVASCRIPT_PROGRAM);
     const launch = { language: "javascript" as const, args, isQuiet: true, limits: trialLimits(trial.timeoutSecs) };
     const first = await this.#sandbox.use(launch, (program) => this.#converse(program, trial), trial.signal);
     if (first.outcome !== "failed" || first.isFinal !== false) return first;
@@ -60,7 +59,7 @@ export class JavaScriptJudge implements Judge {
   }
 
   async #startTests(): Promise<BoxedProcess> {
-    const args = textArgs("javascript", JAVASCRIPT_TESTS, DEFAULT_LIMITS);
+    const args = textArgs("javascript", JAVASCRIPT_TESTS);
     const box = await this.#sandbox.start({ language: "javascript", args, isQuiet: true, isLasting: true });
     if ((await box.lines.next()) === null) throw await failedStart(box);
     return box;

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
-import { DEFAULT_LIMITS } from "../../sandbox/limits.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { JAVASCRIPT_ALONE } from "./javascript-alone.js";
@@ -21,7 +20,7 @@ const FLAGS = ["--disallow-code-generation-from-strings", "--disable-proto=delet
  * verdict is not final when it was not run so.
  */
 export function judgeTogether(sandbox: Sandbox, trial: Trial): Promise<Verdict> {
-  const args = [...FLAGS, ...textArgs("javascript", JAVASCRIPT_ALONE, DEFAULT_LIMITS)];
+  const args = [...FLAGS, ...textArgs("javascript", JAVASCRIPT_ALONE)];
   const launch = { language: "javascript" as const, args, isQuiet: true, limits: trialLimits(trial.timeoutSecs) };
   return sandbox.use(launch, (box) => converse(box, trial), trial.signal);
 }

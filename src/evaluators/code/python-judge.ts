@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
-import { DEFAULT_LIMITS } from "../../sandbox/limits.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { wordsOf } from "./definitions.js";
 import {
@@ -67,7 +66,7 @@ export class PythonJudge implements Judge {
   }
 
   #launch(text: string, timeoutSecs: number) {
-    const args = textArgs("python", text, DEFAULT_LIMITS);
+    const args = textArgs("python", text);
     return { language: "python" as const, args, isQuiet: true, limits: trialLimits(timeoutSecs) };
   }
 
