@@ -5,12 +5,12 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openRedis } from "../src/queue/connection.js";
-import { listRuns, listWorkers } from "../src/queue/directory.js";
-import { assay, type Finished, type Running, reportOf, start } from "./assay.js";
-import { type RedisServer, startRedis } from "./redis-server.js";
-import { lacks } from "./system-command.js";
-import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+import { openRedis } from "../../src/queue/connection.js";
+import { listRuns, listWorkers } from "../../src/queue/directory.js";
+import { assay, type Finished, type Running, reportOf, start } from "../assay.js";
+import { type RedisServer, startRedis } from "../redis-server.js";
+import { lacks } from "../system-command.js";
+import { CAPITALS, ORACLE, Workspace } from "../workspace.js";
 
 const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 
@@ -265,7 +265,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const options = `import { AnswerQuality } from "assay";
       export default () => ({ systems: [{ name: "own", process: ({ answer }) => ({ response: answer }) }],
         dataset: ${JSON.stringify(CAPITALS)}, evaluators: [new AnswerQuality()] });`;
-    const program = `import { evaluate } from "assay"; import options from "./options.mjs";
+    const program = `import { evaluate } from "assay"; import options from "../options.mjs";
       const source = { kind: "module", path: "options.mjs", cwd: process.cwd() };
       const result = await evaluate({ ...options(), runsDir: "runs", queue: { url: ${JSON.stringify(server.url)}, source } });
       console.log(result.rows.filter(({ passed }) => passed).length);`;
