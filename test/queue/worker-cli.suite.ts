@@ -265,7 +265,7 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const options = `import { AnswerQuality } from "assay";
       export default () => ({ systems: [{ name: "own", process: ({ answer }) => ({ response: answer }) }],
         dataset: ${JSON.stringify(CAPITALS)}, evaluators: [new AnswerQuality()] });`;
-    const program = `import { evaluate } from "assay"; import options from "../options.mjs";
+    const program = `import { evaluate } from "assay"; import options from "./options.mjs";
       const source = { kind: "module", path: "options.mjs", cwd: process.cwd() };
       const result = await evaluate({ ...options(), runsDir: "runs", queue: { url: ${JSON.stringify(server.url)}, source } });
       console.log(result.rows.filter(({ passed }) => passed).length);`;
