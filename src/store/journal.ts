@@ -3,6 +3,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -39,6 +40,8 @@ export const FILES = {
  */
 export class Journal implements Sink {
   readonly dir: string;
+  /** Trials whose outputs were to be taken over from a file that was not there. */
+  missingOutputs = 0;
   readonly #rowsFd: number;
   readonly #outputsFd: number;
   readonly #unlock: () => void;
@@ -77,7 +80,7 @@ export class Journal implements Sink {
 
   append(finished: FinishedTrial, encoded: EncodedTrial = encodeTrial(finished)): void {
     const { row, output, outputFile } = encoded;
-    if (outputFile !== undefined) this.#outputs.add(fileLine(finished.row, this.#takeOver(outputFile)));
+    if (outputFile !== undefined) this.#outputs.add(this.#takenOver(finished.row, outputFile));
     else if (output !== null)
       this.#outputs.add(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output)));
     this.#rows.add(row);
@@ -119,10 +122,15 @@ export class Journal implements Sink {
   }
 
   /** Another process has written it; this one makes it a part of the run. A file that was taken over before is there. */
-  #takeOver(outputFile: string): string {
-    return this.#beside(basename(outputFile), (path) => {
-      if (existsSync(outputFile)) move(outputFile, path);
+  #takenOver(row: EvalRow, outputFile: string): string {
+    const file = this.#beside(basename(outputFile), (path) => {
+      if (isFile(outputFile)) move(outputFile, path);
     });
+    if (isFile(join(this.dir, file))) return fileLine(row, file);
+    // The row and its scores stand: only what they speak of is lost.
+    this.missingOutputs += 1;
+    const notRecorded = `the file ${basename(outputFile)} was not in the shared folder`;
+    return `{${encodeKey(row)},"output":${JSON.stringify({ notRecorded })}}`;
   }
 
   /** Puts a file beside the lines, and says how they name it. */
@@ -140,14 +148,30 @@ function fileLine(row: EvalRow, file: string): string {
   return `{${encodeKey(row)},"file":${JSON.stringify(file)}}`;
 }
 
-/** Folders on other disks take a copy. */
+/** Not what a link leads to: others can write to the folder that it is taken from. */
+function isFile(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/** Other disks, and files that belong to somebody else. */
+const NEEDS_COPY = new Set(["EXDEV", "EACCES", "EPERM"]);
+
 function move(from: string, to: string): void {
   try {
     renameSync(from, to);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    if (!NEEDS_COPY.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
     copyFileSync(from, to);
-    rmSync(from);
+    removeIfAllowed(from);
+  }
+}
+
+/** What has to stay there costs room, not the run. */
+function removeIfAllowed(path: string): void {
+  try {
+    rmSync(path);
+  } catch (error) {
+    if (!NEEDS_COPY.has((error as NodeJS.ErrnoException).code ?? "")) throw error;
   }
 }
 
