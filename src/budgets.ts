@@ -9,6 +9,7 @@ import type { EvalRow } from "./core/row.js";
 import { describe } from "./core/shape.js";
 import { didYouMean } from "./core/suggest.js";
 import type { System } from "./core/system.js";
+import type { QueueBudget } from "./queue/contract.js";
 import { formatDollars } from "./report/format.js";
 import type { BudgetPort, RunBudgetPort } from "./runner/ports.js";
 
@@ -191,7 +192,8 @@ function checkBudget(options: BudgetOptions): void {
 }
 
 /** What a run has spent in the end. */
-type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts">;
+type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
+  Partial<Pick<QueueBudget, "lostTrials" | "lostUsd">>;
 
 /** What the reader of a report has to know about the run's budget. */
 export function budgetNotes(
@@ -201,9 +203,18 @@ export function budgetNotes(
   if (budget === null) return [];
   const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
   const spent = `spent ${formatDollars(budget.spentUsd)} of ${formatDollars(budget.maxCostUsd)}`;
-  if (!budget.isRefusing) return [...loose, spent];
+  const figures = [...loose, ...lostNotes(budget), spent];
+  if (!budget.isRefusing) return figures;
   const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
   const tasks = new Set(rows.map(taskOf));
   const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
-  return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...loose, spent];
+  return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...figures];
+}
+
+/** Nobody knows what they have cost. */
+function lostNotes({ lostTrials = 0, lostUsd = 0 }: Spending): string[] {
+  if (lostTrials === 0) return [];
+  const usd = formatDollars(lostUsd);
+  if (lostTrials === 1) return [`1 trial was lost with its worker; the ${usd} set aside for it counts as spent`];
+  return [`${lostTrials} trials were lost with their workers; the ${usd} set aside for them counts as spent`];
 }

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { hostname } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { UsageError } from "./core/errors.js";
 import { digest } from "./core/fingerprint.js";
@@ -45,6 +47,8 @@ interface QueuedParts {
   options: EvaluateOptions;
 }
 
+/** How long Redis has to say goodbye. */
+const GOODBYE_MS = 1000;
 const PARTS = ["url", "source", "sharedDir"];
 
 /** The side of `evaluate` that has trials run by workers. */
@@ -76,18 +80,21 @@ export class QueueRun {
       plan: prepared.plan,
       ports,
       earlier: store.earlier,
-      lostUsd: lostBefore(dir),
+      owner: ownerOf(dir),
+      lastBudget: lastBudget(dir),
       onNote: (note) => options.onNote?.(note),
       onState: (state) => writeState(dir, state),
     });
     this.budget = budget;
-    this.notes = notes;
+    this.notes = [...notes, ...missingNotes(store.journal?.missingOutputs ?? 0)];
     this.cachedTrials = rows.filter(({ cached }) => cached).length;
     return rows;
   }
 
+  /** A connection that was lost is not waited for. */
   async close(): Promise<void> {
-    await this.#redis.quit().catch(() => {});
+    await Promise.race([this.#redis.quit().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+    this.#redis.disconnect();
   }
 
   #announcement({ plan, config, retry }: PreparedRun, options: EvaluateOptions, dir: string | null): Announcement {
@@ -115,16 +122,32 @@ function keyOf(dir: string | null): string {
   return `${runId}-${digest([runId, createdAt, systems]).slice(0, 8)}`;
 }
 
-/** What an earlier start of the run has lost, as its last state says. */
-function lostBefore(dir: string | null): number {
+/** A folder that was copied with its project has the same key, and is another one. */
+function ownerOf(dir: string | null): string {
+  return dir === null ? `${hostname()} (process ${process.pid})` : `${hostname()}:${realpathSync(dir)}`;
+}
+
+/** What an earlier start of the run has spent and lost, as its last state says. */
+function lastBudget(dir: string | null): QueueBudget | null {
   const path = dir === null ? "" : join(dir, QUEUE_STATE_FILE);
-  if (!existsSync(path)) return 0;
+  if (!existsSync(path)) return null;
   try {
     const { budget } = JSON.parse(readFileSync(path, "utf8")) as Partial<QueueState>;
-    return typeof budget?.lostUsd === "number" ? budget.lostUsd : 0;
+    return isBudget(budget) ? budget : null;
   } catch {
-    return 0;
+    return null;
   }
+}
+
+function isBudget(budget: QueueBudget | null | undefined): budget is QueueBudget {
+  const amounts = [budget?.spentUsd, budget?.reservedUsd, budget?.lostTrials, budget?.lostUsd];
+  return amounts.every((amount) => typeof amount === "number" && Number.isFinite(amount) && amount >= 0);
+}
+
+function missingNotes(count: number): string[] {
+  if (count === 0) return [];
+  const outputs = count === 1 ? "the output of 1 trial is" : `the outputs of ${count} trials are`;
+  return [`${outputs} missing: no file of it was in the shared folder. Rows and scores stand`];
 }
 
 /** A state that cannot be written costs the dashboard a look, not the run. */

@@ -3,6 +3,7 @@ import { EXIT, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { openRedis, withoutSecrets } from "../queue/connection.js";
 import { clearRun, listRuns, listWorkers, type QueuedRun } from "../queue/directory.js";
+import { removeSharedFolder } from "../queue/output-folder.js";
 import { queueOf } from "./queue-address.js";
 import { describeQueueStatus, type QueueStatus } from "./queue-status.js";
 import { say, writeResult } from "./streams.js";
@@ -40,8 +41,9 @@ export async function clearCommand(run: string | undefined, { queue, abandoned }
     const runs = await listRuns(redis);
     const chosen = run === undefined ? runs.filter(({ isCoordinated }) => !isCoordinated) : [oneOf(runs, run)];
     if (chosen.length === 0) say("There is no run whose coordinator is gone: nothing was removed.");
-    for (const { key, systems } of chosen) {
+    for (const { key, systems, sharedDir } of chosen) {
       await clearRun(redis, key, systems);
+      if (sharedDir !== null) removeSharedFolder(sharedDir, key);
       say(`Removed ${key}`);
     }
     return EXIT.fine;

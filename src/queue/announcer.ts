@@ -1,49 +1,80 @@
 import type { Redis } from "ioredis";
+import { QueueError } from "../core/errors.js";
 import type { Announcement } from "./contract.js";
 import { KEYS } from "./keys.js";
+import { budgetKeys } from "./lua/reservations.js";
 import { redisTime } from "./presence.js";
 
 /** How long a coordinator may be silent before workers stop taking trials that nobody would record. */
 const LEASE_MS = 15_000;
 
+/** What Redis knows of a run. */
+export interface KnownRun {
+  isAnnounced: boolean;
+  /** True also when it has none. */
+  hasBudget: boolean;
+}
+
 /** Tells workers of a run, and that its coordinator is there. */
 export class Announcer {
   readonly #redis: Redis;
   readonly #announcement: Announcement;
+  readonly #owner: string;
+  /** False while another coordinator may have the run: nothing of it is touched. */
+  #isOurs = false;
 
-  constructor(redis: Redis, announcement: Announcement) {
+  /** `owner` names the run folder and the machine it is on: a run has one coordinator, and the lock of the folder sees to the rest. */
+  constructor(redis: Redis, announcement: Announcement, owner: string) {
     this.#redis = redis;
     this.#announcement = announcement;
+    this.#owner = owner;
   }
 
   /** True when Redis knew of the run before. */
   async announce(): Promise<boolean> {
     const { key } = this.#announcement;
+    await this.#claim();
     const wasThere = (await this.#redis.exists(KEYS.run(key))) === 1;
     const until = (await redisTime(this.#redis)) + LEASE_MS;
-    await this.#redis
-      .multi()
-      .set(KEYS.run(key), JSON.stringify(this.#announcement))
-      .zadd(KEYS.runs, until, key)
-      // What was delivered while Redis knew of no such run would go by itself.
-      .persist(KEYS.results(key))
-      .persist(KEYS.delivered(key))
-      .publish(KEYS.news, key)
-      .exec();
+    const change = this.#redis.multi().set(KEYS.run(key), JSON.stringify(this.#announcement));
+    // What was delivered while Redis knew of no such run would go by itself.
+    for (const kept of [KEYS.results(key), KEYS.delivered(key), ...budgetKeys(key)]) change.persist(kept);
+    await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();
     return wasThere;
   }
 
-  /** Says that the coordinator is there; false when Redis knows nothing of the run any more. */
-  async renew(): Promise<boolean> {
-    const { key } = this.#announcement;
+  /** Says that the coordinator is there, and asks what Redis still knows of the run. */
+  async renew(): Promise<KnownRun> {
+    const { key, budget } = this.#announcement;
+    await this.#claim();
     const until = (await redisTime(this.#redis)) + LEASE_MS;
-    const [there] = (await this.#redis.multi().exists(KEYS.run(key)).zadd(KEYS.runs, until, key).exec()) ?? [];
-    return there?.[1] === 1;
+    const [run, max] =
+      (await this.#redis
+        .multi()
+        .exists(KEYS.run(key))
+        .hexists(KEYS.budget(key), "max")
+        .zadd(KEYS.runs, until, key)
+        .exec()) ?? [];
+    return { isAnnounced: run?.[1] === 1, hasBudget: budget.run === undefined || max?.[1] === 1 };
   }
 
   /** Says that the coordinator is gone; what is in the queue stays for its next start. */
   async leave(): Promise<void> {
+    if (!this.#isOurs) return;
     const { key } = this.#announcement;
-    await this.#redis.multi().zadd(KEYS.runs, 0, key).publish(KEYS.news, key).exec();
+    await this.#redis.multi().zadd(KEYS.runs, 0, key).del(KEYS.coordinator(key)).publish(KEYS.news, key).exec();
+  }
+
+  /** Two coordinators of one run would take each other's results. */
+  async #claim(): Promise<void> {
+    const name = KEYS.coordinator(this.#announcement.key);
+    const isFree = (await this.#redis.set(name, this.#owner, "PX", LEASE_MS, "NX")) !== null;
+    const owner = isFree ? this.#owner : await this.#redis.get(name);
+    this.#isOurs = owner === null || owner === this.#owner;
+    if (!this.#isOurs)
+      throw new QueueError(
+        `This run is going on already, from ${owner}: this folder is a copy of that one. Stop the other with Ctrl-C, or wait ${LEASE_MS / 1000} s if it was killed; or start a new run.`,
+      );
+    if (!isFree) await this.#redis.set(name, this.#owner, "PX", LEASE_MS);
   }
 }

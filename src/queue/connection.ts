@@ -34,11 +34,10 @@ export async function openRedis(url: string): Promise<Redis> {
   return redis;
 }
 
-/** A second connection to the same Redis, for commands that block. */
-export async function openAnother(redis: Redis): Promise<Redis> {
-  const another = redis.duplicate();
+/** A second connection to the same Redis, for commands that block. Where Redis is away, it is made as soon as it is back. */
+export function openAnother(redis: Redis): Redis {
+  const another = redis.duplicate({ lazyConnect: false });
   another.on("error", () => {});
-  if (another.status === "wait") await another.connect();
   return another;
 }
 
@@ -48,7 +47,34 @@ function checkUrl(url: string): string {
   throw new UsageError(`"${withoutSecrets(url)}" is not the address of a Redis. Write redis://HOST:6379.`);
 }
 
-/** The address for people and files: without user and password. */
+/**
+ * The address for people and files: without user, password and settings, which may hold a password too. Where nobody can
+ * tell what is the host, it is not named at all.
+ * @example
+ * withoutSecrets("redis://me:secret@queue:6379/2?family=6"); // "redis://queue:6379/2"
+ */
 export function withoutSecrets(url: string): string {
-  return url.replace(/^(\w+:\/\/)[^@/]*@/, "$1");
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  if (parsed === null) return withoutCredentials(url);
+  // A password that was not written as an address wants it ends in the wrong part: "redis://me:123#4@host".
+  if (`${parsed.pathname}${parsed.search}${parsed.hash}`.includes("@")) return schemeOf(url);
+  const { protocol, host, pathname } = parsed;
+  return host === "" ? withoutSettings(url) : `${protocol}//${host}${pathname === "/" ? "" : pathname}`;
+}
+
+function withoutCredentials(url: string): string {
+  const at = url.lastIndexOf("@");
+  if (at === -1) return withoutSettings(url);
+  const settings = url.indexOf("?");
+  if (settings !== -1 && settings < at) return schemeOf(url);
+  const scheme = /^\w*:\/\//.exec(url)?.[0] ?? "";
+  return `${scheme}${withoutSettings(url.slice(at + 1))}`;
+}
+
+function withoutSettings(url: string): string {
+  return url.replace(/[?#].*$/s, "");
+}
+
+function schemeOf(url: string): string {
+  return `${/^\w*:\/\//.exec(url)?.[0] ?? ""}…`;
 }

@@ -8,9 +8,12 @@ import { Announcer } from "./announcer.js";
 import { openAnother } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";
 import { clearRun } from "./directory.js";
+import { Farewell } from "./farewell.js";
 import { Feeder } from "./feeder.js";
 import { Inbox } from "./inbox.js";
-import { SharedBudget } from "./shared-budget.js";
+import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
+import { Patience } from "./patience.js";
+import { RunMoney } from "./run-money.js";
 import { StateKeeper } from "./state-keeper.js";
 
 export interface CoordinateOptions {
@@ -18,14 +21,19 @@ export interface CoordinateOptions {
   /** The address of the queue, for people. */
   url: string;
   announcement: Announcement;
+  /** The run folder and its machine, which tell this coordinator from one of a copy of the run. */
+  owner: string;
   plan: Plan;
   ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal">;
   earlier: Earlier;
-  /** What trials that were lost at earlier starts may have cost. */
-  lostUsd: number;
+  /** What earlier starts of the run have spent, as their last state says; null when there is none. */
+  lastBudget: QueueBudget | null;
   onNote: (note: string) => void;
   /** Told about once a second how the queue does. */
   onState: (state: QueueState) => void;
+  /** How long Redis may say nothing at the end, and refuse before; for tests. */
+  silenceMs?: number;
+  patienceMs?: number;
 }
 
 /** What came of a run over a queue. */
@@ -48,8 +56,7 @@ const GRACE_MS = 2000;
 export async function coordinate(options: CoordinateOptions): Promise<Coordinated> {
   const run = new Coordinator(options);
   try {
-    await run.open();
-    const isOver = await run.untilDone();
+    const isOver = (await run.open()) && (await run.untilDone());
     return await run.close(isOver);
   } catch (error) {
     await run.abandon();
@@ -61,37 +68,47 @@ class Coordinator {
   readonly #options: CoordinateOptions;
   readonly #ledger: Ledger;
   readonly #announcer: Announcer;
-  readonly #budget: SharedBudget | null;
+  readonly #money: RunMoney;
   readonly #feeder: Feeder;
   readonly #closing = new AbortController();
   readonly #inbox: Inbox;
   readonly #keeper: StateKeeper;
+  readonly #patience: Patience;
+  readonly #farewell: Farewell;
   #failure: { error: unknown } | null = null;
 
   constructor(options: CoordinateOptions) {
-    const { redis, announcement, plan, ports, earlier } = options;
+    const { redis, announcement, plan, ports, earlier, onNote } = options;
     this.#options = options;
     this.#ledger = new Ledger(plan, ports, earlier);
-    this.#announcer = new Announcer(redis, announcement);
-    this.#budget = announcement.budget.run === undefined ? null : new SharedBudget(redis, announcement.key);
+    this.#announcer = new Announcer(redis, announcement, options.owner);
+    const recordedUsd = () => earlier.spentUsd + this.#inbox.spentUsd;
+    this.#money = new RunMoney({ redis, announcement, last: options.lastBudget, recordedUsd });
     const { signal } = ports;
     this.#feeder = new Feeder({ redis, key: announcement.key, plan, ledger: this.#ledger, signal });
-    this.#inbox = new Inbox({ redis, announcement, plan, ledger: this.#ledger, earlier, feeder: this.#feeder });
-    this.#keeper = new StateKeeper({ ...options, budget: this.#budget, feeder: this.#feeder, done: this.#inbox.done });
+    this.#inbox = new Inbox({ redis, announcement, plan, ledger: this.#ledger, earlier, feeder: this.#feeder, onNote });
+    this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder: this.#feeder, done: this.#inbox.done });
+    this.#patience = new Patience({ ...options, signal: this.#closing.signal });
+    this.#farewell = new Farewell(options);
   }
 
-  async open(): Promise<void> {
-    const wasThere = await this.#announcer.announce();
-    await this.#openBudget();
-    // What was delivered to an earlier start is not run again.
-    await this.#inbox.empty();
-    await this.#feeder.open({ isResumed: wasThere });
+  /** False when the run was told to stop before it could begin. */
+  async open(): Promise<boolean> {
+    const { announcement, ports } = this.#options;
+    if (announcement.sharedDir !== null) makeSharedFolder(announcement.sharedDir, announcement.key);
+    const opening = this.#patience.with(() => this.#begin()).then(() => true);
+    const isOpen = await Promise.race([opening, this.#stopped(ports.signal)]);
+    if (isOpen) return true;
+    this.#closing.abort();
+    await this.#farewell.ask(() => opening);
+    await this.#farewell.ask(() => this.#feeder.withdraw());
+    return false;
   }
 
   /** True when nothing is left to be done; false when the run was told to stop before. */
   async untilDone(): Promise<boolean> {
     const { redis, ports } = this.#options;
-    const reader = await openAnother(redis);
+    const reader = openAnother(redis);
     const loops = [this.#loop(() => this.#inbox.read(reader)), this.#loop(() => this.#look())];
     try {
       while (!this.#isDone()) {
@@ -102,27 +119,42 @@ class Coordinator {
     } finally {
       this.#closing.abort();
       reader.disconnect();
-      await Promise.allSettled(loops);
+      await this.#farewell.ask(() => Promise.allSettled(loops));
     }
   }
 
   async close(isOver: boolean): Promise<Coordinated> {
     // What came in while the last trials were taken back.
-    await this.#inbox.empty();
+    await this.#farewell.ask(() => this.#inbox.empty());
     const rows = this.#ledger.close();
-    const state = await this.#keeper.conclude();
+    await this.#farewell.ask(() => this.#keeper.look());
+    const state = this.#keeper.conclude();
     this.#options.onState(state);
-    const { redis, announcement, plan } = this.#options;
-    await this.#feeder.close();
-    if (isOver) await clearRun(redis, announcement.key, plan.systems.length);
-    else await this.#announcer.leave();
+    await this.#farewell.ask(() => this.#feeder.close());
+    await this.#farewell.ask(() => (isOver ? this.#clear() : this.#announcer.leave()));
     return { rows, budget: state.budget, notes: [...this.#inbox.notes(), ...state.notes] };
   }
 
   /** After the run has failed: what was recorded is written, and workers are told that nobody is there any more. */
   async abandon(): Promise<void> {
+    this.#closing.abort();
     this.#ledger.abandon();
-    await Promise.allSettled([this.#feeder.close(), this.#announcer.leave()]);
+    await this.#farewell.ask(() => Promise.allSettled([this.#feeder.close(), this.#announcer.leave()]));
+  }
+
+  async #begin(): Promise<void> {
+    const wasThere = await this.#announcer.announce();
+    await this.#money.open();
+    // What was delivered to an earlier start is not run again.
+    await this.#inbox.open();
+    await this.#feeder.open({ isResumed: wasThere });
+  }
+
+  async #clear(): Promise<void> {
+    const { redis, announcement, plan } = this.#options;
+    const { key, sharedDir } = announcement;
+    await clearRun(redis, key, plan.systems.length);
+    if (sharedDir !== null) removeSharedFolder(sharedDir, key);
   }
 
   #isDone(): boolean {
@@ -132,7 +164,8 @@ class Coordinator {
 
   /** Nothing more is handed out. What is under way goes on: its results wait for the next start of the run. */
   async #stop(): Promise<boolean> {
-    await this.#feeder.withdraw();
+    await this.#farewell.ask(() => this.#feeder.withdraw());
+    if (this.#farewell.isSilent) return false;
     const end = Date.now() + GRACE_MS;
     while (!this.#feeder.isDone && Date.now() < end) await this.#feeder.change(WAKE_MS);
     const { underWay } = this.#feeder;
@@ -146,7 +179,7 @@ class Coordinator {
   async #loop(step: () => Promise<void>): Promise<void> {
     while (!this.#closing.signal.aborted && this.#failure === null) {
       try {
-        await step();
+        await this.#patience.with(step);
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#failure = { error };
@@ -157,26 +190,30 @@ class Coordinator {
 
   /** Everything that nobody is told of: leases, lost data, the state for people. */
   async #look(): Promise<void> {
-    if (!(await this.#announcer.renew())) {
-      // Redis has come back without what was in it.
-      await this.#announcer.announce();
-      await this.#openBudget();
-      await this.#feeder.repeat();
-    }
+    await this.#restore();
     const state = await this.#keeper.look();
     if (state.budget?.isRefusing === true) await this.#feeder.withdraw();
     this.#feeder.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
     await this.#feeder.fill();
-    await this.#feeder.reconcile(state);
+    await this.#feeder.reconcile();
     this.#options.onState(state);
     this.#ledger.tell(this.#keeper.waiting(state));
     await sleep(LOOK_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
   }
 
-  async #openBudget(): Promise<void> {
-    const { announcement, earlier, lostUsd } = this.#options;
-    const maxCostUsd = announcement.budget.run?.maxCostUsd;
-    if (maxCostUsd === undefined) return;
-    await this.#budget?.open({ maxCostUsd, spentUsd: earlier.spentUsd + lostUsd + this.#inbox.spentUsd });
+  /** Redis may have come back without what was in it, or have made room where it should not. */
+  async #restore(): Promise<void> {
+    const { isAnnounced, hasBudget } = await this.#announcer.renew();
+    if (!isAnnounced) await this.#announcer.announce();
+    if (!isAnnounced || !hasBudget) await this.#money.open();
+    if (!isAnnounced) await this.#feeder.repeat();
+  }
+
+  /** Resolves when the run is told to stop. */
+  #stopped(signal: AbortSignal): Promise<false> {
+    return new Promise((resolve) => {
+      if (signal.aborted) resolve(false);
+      else signal.addEventListener("abort", () => resolve(false), { once: true, signal: this.#closing.signal });
+    });
   }
 }

@@ -55,6 +55,7 @@ describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", (
         waiting: 5,
         active: 0,
         systems: 2,
+        sharedDir: null,
         startedBy: { command: "run", cwd: "/project" },
       },
       expect.objectContaining({ key: "dead", isCoordinated: false, waiting: 0, startedBy: null }),

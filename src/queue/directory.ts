@@ -21,6 +21,8 @@ export interface QueuedRun {
   active: number;
   /** How many systems it measures, each of which has a queue of its own. */
   systems: number;
+  /** Where its large outputs go; null when they are sent. */
+  sharedDir: string | null;
   /** The command that goes on with it, from the folder it was started in; null when it was started by a program. */
   startedBy: { command: string; cwd: string } | null;
 }
@@ -60,6 +62,7 @@ async function describeRun(redis: Redis, key: string, isCoordinated: boolean): P
     delivered,
     ...counts,
     systems,
+    sharedDir: typeof announcement?.sharedDir === "string" ? announcement.sharedDir : null,
     startedBy: startedBy(announcement),
   };
 }
@@ -127,6 +130,19 @@ export async function clearRun(redis: Redis, key: string, systems: number): Prom
   // Names of runs may begin alike: only what follows the whole name belongs to this one.
   const own = [`${KEYS.run(key)}:`, ...lanes];
   for await (const names of ownKeys(redis, own)) await redis.unlink(...names);
+}
+
+/** Removes what is left of a run's budget. */
+export async function clearBudget(redis: Redis, key: string): Promise<void> {
+  await redis.unlink(KEYS.budget(key));
+  for await (const names of ownKeys(redis, [`${KEYS.budget(key)}:`])) await redis.unlink(...names);
+}
+
+/** How a worker that is not seen any more has gone: by itself, or without a word. Null when it is still there. */
+export async function howGone(redis: Redis, id: string): Promise<"left" | "lost" | null> {
+  const [lease, now] = await Promise.all([redis.zscore(KEYS.workers, id), redisTime(redis)]);
+  if (lease === null) return "left";
+  return Number(lease) > now ? null : "lost";
 }
 
 /** Names of keys that begin so, many at a time. */

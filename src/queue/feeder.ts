@@ -1,4 +1,4 @@
-import type { Queue } from "bullmq";
+import type { JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { admissions, type Trial } from "../runner/admit.js";
 import type { Ledger } from "../runner/ledger.js";
@@ -19,7 +19,7 @@ const LEAST_AHEAD = 32;
 const AHEAD_OF_SLOT = 3;
 /** The most jobs that are put into the queue at a time. */
 const BULK = 500;
-/** When nothing has come back for this long, the coordinator looks whether trials were lost. */
+/** When nothing of a lane has come back for this long, the coordinator looks whether trials were lost. */
 const QUIET_MS = 3000;
 
 /** The trials of one system on their way. */
@@ -28,7 +28,12 @@ interface Lane {
   readonly trials: Generator<Trial, void>;
   /** Handed out, and not heard of since. */
   readonly out: Set<number>;
+  /** On their way into the queue: what Redis has refused is tried again. */
+  batch: readonly number[];
   isExhausted: boolean;
+  lastNews: number;
+  /** The last parcel that was there when trials were found to be missing; null while none are. */
+  missedAt: string | null;
 }
 
 /** Hands out trials, a little ahead of those who take them, and knows which are out. */
@@ -40,7 +45,8 @@ export class Feeder {
   #isWithdrawn = false;
   #isResumed = false;
   #filling: Promise<void> | null = null;
-  #lastNews = Date.now();
+  #withdrawing: Promise<void> | null = null;
+  #lastTurn: Promise<unknown> = Promise.resolve();
   #wake: (() => void)[] = [];
 
   constructor(options: FeederOptions) {
@@ -50,18 +56,7 @@ export class Feeder {
   /** `isResumed` when an earlier start of the run may have handed out trials. */
   async open({ isResumed }: { isResumed: boolean }): Promise<void> {
     this.#isResumed = isResumed;
-    const { Queue } = await import("bullmq");
-    const { redis, key, plan, ledger, signal } = this.#options;
-    this.#lanes = plan.systems.map((_, systemIndex) => {
-      const queue = new Queue<TrialJob>(laneName(key, systemIndex), {
-        connection: redis,
-        prefix: BULL_PREFIX,
-        streams: { events: { maxLen: 10 } },
-      });
-      queue.on("error", () => {});
-      const isDone = (index: number) => ledger.has(index);
-      return { queue, trials: admissions(plan, [systemIndex], { isDone, signal }), out: new Set(), isExhausted: false };
-    });
+    if (this.#lanes.length === 0) this.#lanes = await this.#makeLanes();
     await this.fill();
   }
 
@@ -77,13 +72,16 @@ export class Feeder {
 
   /** Call when a trial was heard of. */
   settle(systemIndex: number, index: number): void {
-    this.#lastNews = Date.now();
-    this.#lanes[systemIndex]?.out.delete(index);
+    const lane = this.#lanes[systemIndex];
+    if (lane === undefined) return;
+    lane.lastNews = Date.now();
+    lane.missedAt = null;
+    lane.out.delete(index);
   }
 
   /** Hands out as many trials as are wanted just now. */
   async fill(): Promise<void> {
-    this.#filling ??= this.#fillAll().finally(() => {
+    this.#filling ??= this.#inTurn(() => this.#fillAll()).finally(() => {
       this.#filling = null;
       this.wake();
     });
@@ -92,33 +90,25 @@ export class Feeder {
 
   /** Takes back what no worker has begun, and hands out nothing more. */
   async withdraw(): Promise<void> {
-    if (this.#isWithdrawn) return;
     this.#isWithdrawn = true;
-    await this.#filling;
-    for (const lane of this.#lanes) {
-      lane.isExhausted = true;
-      await lane.queue.drain();
-      const active = await lane.queue.getActive();
-      const begun = new Set(active.map(({ data }) => data?.index));
-      for (const index of lane.out) if (!begun.has(index)) lane.out.delete(index);
-    }
+    this.#withdrawing ??= this.#inTurn(() => this.#takeBack()).catch((error: unknown) => {
+      this.#withdrawing = null;
+      throw error;
+    });
+    await this.#withdrawing;
     this.wake();
   }
 
   /** Hands out again what is out: nothing is known of it any more. */
   async repeat(): Promise<void> {
-    for (const lane of this.#lanes) await addJobs(lane.queue, [...lane.out], true);
+    await this.#inTurn(async () => {
+      for (const lane of this.#lanes) await this.#add(lane, [...lane.out], true);
+    });
   }
 
-  /** Finds trials that are out and nowhere to be found, and hands them out again. */
-  async reconcile({ waiting, active }: Pick<QueueState, "waiting" | "active">): Promise<void> {
-    const isQuiet = Date.now() - this.#lastNews > QUIET_MS;
-    if (!isQuiet || waiting + active > 0 || this.underWay === 0) return;
-    const { redis, key } = this.#options;
-    if ((await redis.xlen(KEYS.results(key))) > 0) return;
-    this.#lastNews = Date.now();
-    if (!this.#isWithdrawn) return this.repeat();
-    for (const { out } of this.#lanes) out.clear();
+  /** Finds trials that are out and nowhere to be found, and hands them out again. Each lane is looked at on its own. */
+  async reconcile(): Promise<void> {
+    for (const lane of this.#lanes) if (await this.#isMissed(lane)) await this.#makeUp(lane);
   }
 
   /** How many trials wait for a worker, and how many are with one. */
@@ -130,7 +120,7 @@ export class Feeder {
   }
 
   async close(): Promise<void> {
-    await this.#filling?.catch(() => {});
+    await this.#lastTurn;
     await Promise.allSettled(this.#lanes.map(({ queue }) => queue.close()));
   }
 
@@ -152,38 +142,125 @@ export class Feeder {
     for (const wake of waiting) wake();
   }
 
+  /** One at a time: what is added to a lane that was drained would be run for nobody. */
+  #inTurn(step: () => Promise<void>): Promise<void> {
+    const turn = this.#lastTurn.then(step);
+    this.#lastTurn = turn.catch(() => {});
+    return turn;
+  }
+
+  async #makeLanes(): Promise<Lane[]> {
+    const { Queue } = await import("bullmq");
+    const { redis, key, plan, ledger, signal } = this.#options;
+    return plan.systems.map((_, systemIndex) => {
+      const queue = new Queue<TrialJob>(laneName(key, systemIndex), {
+        connection: redis,
+        prefix: BULL_PREFIX,
+        streams: { events: { maxLen: 10 } },
+      });
+      queue.on("error", () => {});
+      const isDone = (index: number) => ledger.has(index);
+      const trials = admissions(plan, [systemIndex], { isDone, signal });
+      return { queue, trials, out: new Set(), batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
+    });
+  }
+
   async #fillAll(): Promise<void> {
-    if (!this.#isWithdrawn) await Promise.all(this.#lanes.map((lane) => this.#fillLane(lane)));
+    await Promise.all(this.#lanes.map((lane) => this.#fillLane(lane)));
   }
 
   async #fillLane(lane: Lane): Promise<void> {
     const ahead = LEAST_AHEAD + AHEAD_OF_SLOT * this.slots;
-    while (!lane.isExhausted && lane.out.size < ahead) {
-      const batch: number[] = [];
-      while (batch.length < BULK && lane.out.size < ahead) {
-        const next = lane.trials.next();
-        if (next.done === true) {
-          lane.isExhausted = true;
-          break;
-        }
-        batch.push(next.value.index);
-        lane.out.add(next.value.index);
-      }
-      await addJobs(lane.queue, batch, this.#isResumed);
+    while (!this.#isWithdrawn) {
+      if (lane.batch.length === 0) lane.batch = nextBatch(lane, ahead);
+      if (lane.batch.length === 0) return;
+      await this.#add(lane, lane.batch, this.#isResumed);
+      lane.batch = [];
     }
   }
+
+  async #takeBack(): Promise<void> {
+    for (const lane of this.#lanes) {
+      lane.isExhausted = true;
+      await lane.queue.drain();
+      const active = await lane.queue.getActive();
+      const begun = new Set(active.map(({ data }) => data?.index));
+      for (const index of lane.out) if (!begun.has(index)) lane.out.delete(index);
+    }
+  }
+
+  /** A job that is there already is not added again: its name is that of its trial. */
+  async #add({ queue }: Lane, indexes: readonly number[], again: boolean): Promise<void> {
+    for (let at = 0; at < indexes.length && !this.#isWithdrawn; at += BULK)
+      await queue.addBulk(indexes.slice(at, at + BULK).map((index) => jobOf(index, again)));
+  }
+
+  /** Trials of a lane are missed when no worker has one, and none came with the parcels that were there then. */
+  async #isMissed(lane: Lane): Promise<boolean> {
+    if (lane.out.size === 0 || Date.now() - lane.lastNews <= QUIET_MS) return false;
+    const results = KEYS.results(this.#options.key);
+    const { redis } = this.#options;
+    if (lane.missedAt === null) {
+      const counts = await lane.queue.getJobCounts(...COUNTED);
+      if (Object.values(counts).some((count) => count > 0)) return false;
+      lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
+    }
+    const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);
+    // It may have been heard of meanwhile.
+    return lane.missedAt !== null && (oldest === undefined || isLater(oldest[0], lane.missedAt));
+  }
+
+  async #makeUp(lane: Lane): Promise<void> {
+    lane.lastNews = Date.now();
+    lane.missedAt = null;
+    if (this.#isWithdrawn) return lane.out.clear();
+    await this.#forget(lane.out);
+    await this.#inTurn(() => this.#add(lane, [...lane.out], true));
+  }
+
+  /** What was delivered and could not be used would not be run again. */
+  async #forget(indexes: Iterable<number>): Promise<void> {
+    const { redis, key } = this.#options;
+    const changes = redis.pipeline();
+    for (const index of indexes) changes.setbit(KEYS.delivered(key), index, 0);
+    await changes.exec();
+  }
+}
+
+/** The next trials of a lane, as many as are wanted ahead and go at a time; from now on they are out. */
+function nextBatch(lane: Lane, ahead: number): number[] {
+  const batch: number[] = [];
+  while (!lane.isExhausted && batch.length < BULK && lane.out.size < ahead) {
+    const next = lane.trials.next();
+    if (next.done === true) {
+      lane.isExhausted = true;
+      break;
+    }
+    batch.push(next.value.index);
+    lane.out.add(next.value.index);
+  }
+  return batch;
+}
+
+/** Whether an entry of a stream came after another. */
+function isLater(name: string, than: string): boolean {
+  const [ms, number] = partsOf(name);
+  const [thanMs, thanNumber] = partsOf(than);
+  return ms === thanMs ? number > thanNumber : ms > thanMs;
+}
+
+/** Entries are called MILLISECONDS-NUMBER. */
+function partsOf(name: string): [ms: number, number: number] {
+  const [ms = 0, number = 0] = name.split("-").map(Number);
+  return [ms, number];
 }
 
 const COUNTED = ["wait", "delayed", "prioritized", "active"] as const;
 
-/** A job that is there already is not added again: its name is that of its trial. */
-async function addJobs(queue: Queue<TrialJob>, indexes: readonly number[], again: boolean): Promise<void> {
-  if (indexes.length === 0) return;
-  await queue.addBulk(
-    indexes.map((index) => ({
-      name: "trial",
-      data: again ? { index, again } : { index },
-      opts: { jobId: `trial-${index}`, removeOnComplete: true, removeOnFail: true },
-    })),
-  );
+function jobOf(index: number, again: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
+  return {
+    name: "trial",
+    data: again ? { index, again } : { index },
+    opts: { jobId: `trial-${index}`, removeOnComplete: true, removeOnFail: true },
+  };
 }

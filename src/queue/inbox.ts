@@ -1,16 +1,18 @@
-import { isAbsolute, join } from "node:path";
+import { join } from "node:path";
 import type { Redis } from "ioredis";
-import { QueueError } from "../core/errors.js";
-import type { EvalRow } from "../core/row.js";
+import { messageOf, QueueError } from "../core/errors.js";
+import type { EvalRow, TrialKey } from "../core/row.js";
 import { makeRow, plainRow } from "../core/row.js";
+import { trialAt } from "../runner/admit.js";
 import type { Earlier, Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { EncodedTrial } from "../runner/ports.js";
-import { decodeRow, encodeRow } from "../store/row-codec.js";
+import { decodeRow, encodeKey, encodeRow } from "../store/row-codec.js";
 import type { Announcement } from "./contract.js";
 import type { Feeder } from "./feeder.js";
 import { KEYS } from "./keys.js";
-import { type Parcel, type TrialNews, unpack } from "./parcel.js";
+import { isSharedName } from "./output-folder.js";
+import { type TrialNews, unpack } from "./parcel.js";
 
 export interface InboxOptions {
   redis: Redis;
@@ -18,32 +20,47 @@ export interface InboxOptions {
   plan: Plan;
   ledger: Ledger;
   earlier: Earlier;
-  feeder: Feeder;
+  feeder: Pick<Feeder, "settle" | "fill">;
+  onNote: (note: string) => void;
 }
 
 /** Parcels that are read at a time, and how long to wait for the first. */
 const PARCELS = 64;
 const WAIT_MS = 1000;
+/** What cannot be used is run again; so much of it is no accident, and would be paid for without end. */
+const MOST_UNUSABLE = 20;
 
 /** Takes what workers deliver into the ledger. An entry is removed when what it brought is on disk, not before. */
 export class Inbox {
   readonly #options: InboxOptions;
   /** What was recorded here has cost. */
   spentUsd = 0;
-  /** By worker: trials that it has delivered. */
+  /** By worker: trials of it that were recorded. */
   readonly done = new Map<string, number>();
   #fault: string | null = null;
   #repeated = 0;
   #repeatedUsd = 0;
+  /** What could not be used, in words. */
+  readonly #unusable: string[] = [];
+  /** Trials whose rows were dropped, and which are still to be run. */
+  #dropped: number[] = [];
+  /** Trials whose failure came a second time since the start. */
+  readonly #failedAlike = new Set<number>();
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
   /** Takes what is there already; from now on, what workers deliver is marked as delivered. */
-  async empty(): Promise<void> {
+  async open(): Promise<void> {
     const { redis, announcement } = this.#options;
     await redis.del(KEYS.delivered(announcement.key));
+    await this.empty();
+  }
+
+  /** Takes what is there. */
+  async empty(): Promise<void> {
+    const { redis, announcement } = this.#options;
     const key = KEYS.results(announcement.key);
     for (;;) {
       const entries = entriesOf(await redis.xreadBuffer("COUNT", PARCELS, "STREAMS", key, "0"));
@@ -62,56 +79,136 @@ export class Inbox {
     await feeder.fill();
   }
 
-  async #takeAll(entries: readonly Entry[]): Promise<void> {
-    const { redis, announcement, ledger } = this.#options;
-    for (const [, fields] of entries) this.#open(unpack(parcelOf(fields)));
-    await ledger.written();
-    await redis.xdel(KEYS.results(announcement.key), ...entries.map(([id]) => id));
-    // Told once: the next start of the run finds out for itself.
-    if (this.#fault !== null) throw new QueueError(`A worker cannot go on with the run: ${this.#fault}`);
-  }
-
   /** What the reader of a report has to know of what happened on the way. */
   notes(): string[] {
-    if (this.#repeated === 0) return [];
+    if (this.#repeated === 0) return [...this.#unusable];
     const cost = this.#repeatedUsd === 0 ? "" : `; the second time cost $${this.#repeatedUsd.toFixed(4)} besides`;
     const trials = this.#repeated === 1 ? "1 trial was" : `${this.#repeated} trials were`;
-    return [`${trials} run twice because a worker was cut off: the first result counts${cost}`];
+    return [...this.#unusable, `${trials} run twice because a worker was cut off: the first result counts${cost}`];
   }
 
-  #open({ worker, news }: Parcel): void {
-    this.done.set(worker, (this.done.get(worker) ?? 0) + news.length);
-    for (const each of news) this.#take(each);
+  async #takeAll(entries: readonly Entry[]): Promise<void> {
+    const unreadable = entries.filter((entry) => !this.#open(entry));
+    await this.#options.ledger.written();
+    await this.#remove(entries, unreadable);
+    // Told once: the next start of the run finds out for itself.
+    if (this.#fault !== null) throw new QueueError(`A worker cannot go on with the run: ${this.#fault}`);
+    if (this.#unusable.length >= MOST_UNUSABLE)
+      throw new QueueError(
+        `Much of what is delivered cannot be used, lastly: ${this.#unusable.at(-1)}. Find out who else writes to the queue, then go on with --resume.`,
+      );
   }
 
-  #take(news: TrialNews): void {
-    const { plan, feeder } = this.#options;
-    feeder.settle(Math.floor(news.index / (plan.examples.length * plan.trials)), news.index);
-    if (news.kind === "fault") this.#fault = news.message;
-    if (news.kind === "finished") this.#record(news.index, news.lines);
+  async #remove(entries: readonly Entry[], unreadable: readonly Entry[]): Promise<void> {
+    const { redis, announcement } = this.#options;
+    const { key } = announcement;
+    const removal = redis.multi();
+    for (const [, fields] of unreadable) removal.xadd(KEYS.unreadable(key), "MAXLEN", "~", 100, "*", ...fields);
+    // They are marked as delivered, and no worker would run them again.
+    for (const index of this.#dropped) removal.setbit(KEYS.delivered(key), index, 0);
+    await removal.xdel(KEYS.results(key), ...entries.map(([id]) => id)).exec();
+    this.#dropped = [];
   }
 
-  #record(index: number, lines: EncodedTrial): void {
-    const { ledger, earlier } = this.#options;
-    const row = decodeRow(lines.row);
-    const recorded = ledger.rowAt(index);
-    if (recorded !== undefined) {
-      this.#repeat(row, recorded);
-      return;
+  /** False when an entry cannot be read: whatever was in it is missed, and handed out again. */
+  #open(entry: Entry): boolean {
+    const parcel = this.#read(entry);
+    for (const news of parcel?.news ?? []) this.#take(news, parcel?.worker ?? "");
+    return parcel !== null;
+  }
+
+  #read([id, fields]: Entry): { worker: string; news: readonly ReadNews[] } | null {
+    try {
+      const { worker, news } = unpack(fields[1] ?? Buffer.alloc(0));
+      return { worker, news: news.map(decoded) };
+    } catch (error) {
+      this.#cannotUse(`a parcel of results (${id}) cannot be read, and its trials are run again: ${messageOf(error)}`);
+      return null;
     }
-    const before = earlier.attempts.get(index) ?? [];
-    // An entry whose removal was cut short by the end of the last start: its row is on record, and is tried again now.
-    if (row.outcome === "error" && isRecorded(row, before)) return;
+  }
+
+  #take(news: ReadNews, worker: string): void {
+    if (news.kind === "fault") this.#fault = news.message;
+    if (news.kind === "finished") this.#record(news, worker);
+    // One that was dropped is still to come.
+    if (news.kind !== "finished" || this.#options.ledger.has(news.index)) this.#settle(news.index);
+  }
+
+  #settle(index: number): void {
+    const { plan, feeder } = this.#options;
+    feeder.settle(Math.floor(index / (plan.examples.length * plan.trials)), index);
+  }
+
+  #record(news: Finished, worker: string): void {
+    const { index, row, lines } = news;
+    const why = this.#whyNot(index, row, lines);
+    const recorded = this.#options.ledger.rowAt(index);
+    if (why !== null) this.#drop(index, why);
+    else if (recorded !== undefined) this.#repeat(row, recorded);
+    else if (this.#isLate(index, row)) this.#drop(index, null);
+    else this.#keep(news, worker);
+  }
+
+  #keep({ index, row, lines }: Finished, worker: string): void {
+    const { ledger } = this.#options;
+    const before = this.#attemptsBefore(index);
     this.spentUsd += costOf(row);
+    this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : makeRow({ ...plainRow(row), attempts: [...before, ...row.attempts] });
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
   }
 
+  #attemptsBefore(index: number): EvalRow["attempts"] {
+    return this.#options.earlier.attempts.get(index) ?? [];
+  }
+
+  /** Anybody who can write to Redis can deliver: what does not belong to the run is neither recorded nor moved. */
+  #whyNot(index: number, row: EvalRow, { outputFile }: EncodedTrial): string | null {
+    const planned = this.#plannedAt(index);
+    if (planned === null || encodeKey(planned) !== encodeKey(row)) return "the plan has another trial at its place";
+    if (outputFile === undefined) return null;
+    if (this.#options.announcement.sharedDir === null) return "it names a file, and the run has no shared folder";
+    return isSharedName(outputFile) ? null : `it names the file ${JSON.stringify(outputFile)}, which no worker writes`;
+  }
+
+  /** The examples of trials that are all recorded are not kept. */
+  #plannedAt(index: number): TrialKey | null {
+    const { ledger, plan } = this.#options;
+    const recorded = ledger.rowAt(index);
+    if (recorded !== undefined) return recorded;
+    const found = trialAt(plan, index);
+    if (found === null) return null;
+    const { system, example, trial } = found;
+    return { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
+  }
+
+  #drop(index: number, why: string | null): void {
+    if (why !== null) this.#cannotUse(`a result that was delivered as trial ${index} is not recorded: ${why}`);
+    const { ledger, plan } = this.#options;
+    if (!ledger.has(index) && trialAt(plan, index) !== null) this.#dropped.push(index);
+  }
+
+  #cannotUse(words: string): void {
+    this.#unusable.push(words);
+    this.#options.onNote(words);
+  }
+
+  /**
+   * An entry whose removal was cut short by the end of the last start, or that was sent again: its row is on record, and
+   * the trial is tried again now. Failures can be alike to the digit, so that the second one counts as new.
+   */
+  #isLate(index: number, row: EvalRow): boolean {
+    if (row.outcome !== "error" || !isRecorded(row, this.#attemptsBefore(index))) return false;
+    if (this.#failedAlike.has(index)) return false;
+    this.#failedAlike.add(index);
+    return true;
+  }
+
   /** Files of large outputs are named without their folder, which each machine may see at another place. */
   #found(lines: EncodedTrial): EncodedTrial {
     const { sharedDir, key } = this.#options.announcement;
-    if (lines.outputFile === undefined || sharedDir === null || isAbsolute(lines.outputFile)) return lines;
+    if (lines.outputFile === undefined || sharedDir === null) return lines;
     return { ...lines, outputFile: join(sharedDir, key, lines.outputFile) };
   }
 
@@ -124,13 +221,15 @@ export class Inbox {
 }
 
 type Entry = [id: Buffer, fields: Buffer[]];
+type Finished = Extract<TrialNews, { kind: "finished" }> & { row: EvalRow };
+type ReadNews = Exclude<TrialNews, { kind: "finished" }> | Finished;
+
+function decoded(news: TrialNews): ReadNews {
+  return news.kind === "finished" ? { ...news, row: decodeRow(news.lines.row) } : news;
+}
 
 function entriesOf(found: unknown): Entry[] {
   return (found as [Buffer, Entry[]][] | null)?.[0]?.[1] ?? [];
-}
-
-function parcelOf(fields: readonly Buffer[]): Buffer {
-  return fields[1] ?? Buffer.alloc(0);
 }
 
 function costOf({ cached, costUsd, judgeCostUsd }: EvalRow): number {

@@ -14,6 +14,10 @@ export const KEYS = {
   run: (key: string) => `assay:run:${key}`,
   /** Stream: parcels of finished trials. */
   results: (key: string) => `assay:run:${key}:results`,
+  /** Stream: parcels that could not be read, for people. */
+  unreadable: (key: string) => `assay:run:${key}:results:bad`,
+  /** Text: the run folder whose coordinator has the run; it expires with the lease. */
+  coordinator: (key: string) => `assay:run:${key}:coordinator`,
   /** Bitmap: trials that were delivered. */
   delivered: (key: string) => `assay:run:${key}:delivered`,
   /** Hashes and sorted sets of the budget of a run begin with this. */

@@ -1,3 +1,4 @@
+import { constants } from "node:buffer";
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRawSync } from "node:zlib";
 import type { EncodedTrial } from "../runner/ports.js";
@@ -13,6 +14,9 @@ export type TrialNews =
 /** Up to here, packing takes less time than asking another thread to do it. */
 const QUICK_CHARS = 1 << 16;
 const LEVEL = { level: 1 };
+
+/** A few bytes can stand for gigabytes of zeros; what is longer than a text can be was packed by nobody here. */
+const MOST = { maxOutputLength: constants.MAX_STRING_LENGTH };
 
 const deflateLater = promisify(deflateRaw);
 
@@ -39,9 +43,9 @@ function linesOf(news: TrialNews): string {
   return `${head}\n${row}\n${output ?? ""}\n${outputFile === undefined ? "" : JSON.stringify(outputFile)}`;
 }
 
-/** What was packed. */
+/** What was packed; throws for anything else. */
 export function unpack(parcel: Buffer): Parcel {
-  const [worker = "", ...lines] = inflateRawSync(parcel).toString("utf8").split("\n");
+  const [worker = "", ...lines] = inflateRawSync(parcel, MOST).toString("utf8").split("\n");
   const news: TrialNews[] = [];
   for (let at = 0; at + 3 < lines.length; at += 4) news.push(newsOf(lines.slice(at, at + 4)));
   return { worker, news };

@@ -1,16 +1,16 @@
 import type { Redis } from "ioredis";
 import { withoutSecrets } from "./connection.js";
 import { type Announcement, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState } from "./contract.js";
-import { listWorkers } from "./directory.js";
+import { howGone, listWorkers } from "./directory.js";
 import type { Feeder } from "./feeder.js";
-import type { SharedBudget } from "./shared-budget.js";
+import type { RunMoney } from "./run-money.js";
 
 export interface StateKeeperOptions {
   redis: Redis;
   url: string;
   announcement: Announcement;
-  feeder: Feeder;
-  budget: SharedBudget | null;
+  feeder: Pick<Feeder, "counts">;
+  money: Pick<RunMoney, "read">;
   /** By worker: trials that it has delivered. */
   done: ReadonlyMap<string, number>;
   onNote: (note: string) => void;
@@ -24,53 +24,61 @@ export class StateKeeper {
   /** All that have taken part. */
   readonly #ever = new Map<string, WorkerState>();
   readonly #lost: string[] = [];
+  #last: QueueState | null = null;
 
   constructor(options: StateKeeperOptions) {
     this.#options = options;
   }
 
   async look(): Promise<QueueState> {
-    const { redis, url, announcement, feeder, budget } = this.#options;
+    const { redis, announcement, feeder, money } = this.#options;
     const all = await listWorkers(redis);
     const workers = all.filter(({ run }) => run === announcement.key);
     for (const worker of workers) if (worker.refuses !== null) this.#refuse(worker, worker.refuses);
     const taking = workers.filter(({ refuses }) => refuses === null);
-    this.#miss(taking);
+    await this.#miss(taking);
     for (const worker of taking) this.#ever.set(worker.id, worker);
-    return {
-      schema: QUEUE_STATE_SCHEMA,
-      at: new Date().toISOString(),
-      url: withoutSecrets(url),
-      isRunning: true,
-      ...(await feeder.counts()),
-      workers,
-      budget: (await budget?.read()) ?? null,
-      notes: [...this.#refusals.values(), ...this.#lost],
-    };
+    const counts = await feeder.counts();
+    this.#last = { ...this.#blank(), ...counts, workers, budget: await money.read() };
+    return this.#last;
   }
 
-  /** Who did how much in the end. */
-  async conclude(): Promise<QueueState> {
-    const state = await this.look();
+  /** Who did how much in the end, and what was known last: Redis may not be there any more. */
+  conclude(): QueueState {
+    const state = this.#last ?? this.#blank();
     const idle = { active: 0, perSecond: 0, waiting: null };
     const workers = Array.from(this.#ever.values(), (worker) => ({
       ...worker,
       ...idle,
       done: this.#options.done.get(worker.id) ?? worker.done,
     }));
-    return { ...state, workers, active: 0, waiting: 0, isRunning: false };
+    return { ...state, at: new Date().toISOString(), workers, active: 0, waiting: 0, isRunning: false };
   }
 
   /** Why the run is not faster, in words; null when workers are busy. */
   waiting({ workers }: QueueState): string | null {
     const taking = workers.filter(({ refuses }) => refuses === null);
     if (taking.length === 0) {
-      const refusals = [...this.#refusals.values()];
+      const refusals = new Set(workers.flatMap(({ refuses }) => this.#refusals.get(refuses ?? "") ?? []));
       const how = `start one with: assay worker --queue ${withoutSecrets(this.#options.url)}`;
-      return refusals.length === 0 ? `no worker takes part; ${how}` : refusals.join("; ");
+      return refusals.size === 0 ? `no worker takes part; ${how}` : [...refusals].join("; ");
     }
     const reasons = new Set(taking.flatMap(({ waiting }) => waiting ?? []));
     return reasons.size === 0 ? null : [...reasons].join("; ");
+  }
+
+  #blank(): QueueState {
+    return {
+      schema: QUEUE_STATE_SCHEMA,
+      at: new Date().toISOString(),
+      url: withoutSecrets(this.#options.url),
+      isRunning: true,
+      waiting: 0,
+      active: 0,
+      workers: [],
+      budget: null,
+      notes: [...this.#refusals.values(), ...this.#lost],
+    };
   }
 
   /** Said once, when it happens. */
@@ -81,14 +89,21 @@ export class StateKeeper {
     this.#options.onNote(words);
   }
 
-  #miss(now: readonly WorkerState[]): void {
+  async #miss(now: readonly WorkerState[]): Promise<void> {
     const there = new Map(now.map((worker) => [worker.id, worker]));
-    for (const [id, { host, pid, active }] of this.#known) {
-      if (there.has(id) || active === 0) continue;
-      const words = `the worker ${host}:${pid} was lost with ${active} ${active === 1 ? "trial" : "trials"} under way, which others take over`;
-      this.#lost.push(words);
-      this.#options.onNote(words);
+    for (const [id, worker] of this.#known) {
+      if (there.has(id) || worker.active === 0) continue;
+      const how = await howGone(this.#options.redis, id);
+      if (how === "lost") this.#lose(worker);
+      // Its lease lasts a little longer than what it says of itself.
+      if (how === null) there.set(id, worker);
     }
     this.#known = there;
+  }
+
+  #lose({ host, pid, active }: WorkerState): void {
+    const words = `the worker ${host}:${pid} was lost with ${active} ${active === 1 ? "trial" : "trials"} under way, which others take over`;
+    this.#lost.push(words);
+    this.#options.onNote(words);
   }
 }

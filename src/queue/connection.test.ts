@@ -1,0 +1,35 @@
+import { describe, expect, it } from "vitest";
+import { openRedis, withoutSecrets } from "./connection.js";
+
+describe("an address for people", () => {
+  it.each([
+    ["redis://queue:6379", "redis://queue:6379"],
+    ["redis://queue:6379/2", "redis://queue:6379/2"],
+    ["rediss://me:hunter2@queue:6379/2", "rediss://queue:6379/2"],
+    ["redis://:hunt@er2@queue", "redis://queue"],
+    ["redis://[::1]:6379", "redis://[::1]:6379"],
+    ["redis://queue?password=hunter2", "redis://queue"],
+    ["redis://queue/1#hunter2", "redis://queue/1"],
+    ["redis://queue:6379?password=hunt@er2", "redis://…"],
+    ["redis://:hunt/er2@queue:1", "redis://queue:1"],
+    ["redis://:hunt?er2@queue", "redis://…"],
+    ["redis://:hunt#er2@queue", "redis://queue"],
+    ["redis://me:2#hunter@queue", "redis://…"],
+    ["redis://queue:none?password=hunt@er2", "redis://…"],
+    ["me:hunter2@queue:6379", "…"],
+    ["queue:6379", "queue:6379"],
+    ["http://me:hunter2@host", "http://host"],
+    ["redis://", "redis://"],
+    ["", ""],
+  ])("%s is shown as %s", (url, shown) => {
+    expect(withoutSecrets(url)).toBe(shown);
+  });
+
+  it("stands in what is said of one that cannot be used, and of one that does not answer", async () => {
+    await expect(openRedis("redis://:hunt/er2@queue")).rejects.toThrow(
+      '"redis://queue" is not the address of a Redis.',
+    );
+    const away = openRedis("redis://127.0.0.1:1?password=hunter2");
+    await expect(away).rejects.toThrow(/^Redis at redis:\/\/127\.0\.0\.1:1 cannot be reached: (?!.*hunter2)/);
+  });
+});

@@ -1,0 +1,187 @@
+import { deflateRawSync } from "node:zlib";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { QueueError } from "../core/errors.js";
+import { type EvalRow, makeRow } from "../core/row.js";
+import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
+import type { EncodedTrial } from "../runner/ports.js";
+import { encodeRow } from "../store/row-codec.js";
+import { openRedis } from "./connection.js";
+import type { Announcement } from "./contract.js";
+import { deliver, wasDelivered } from "./deliver.js";
+import { Inbox } from "./inbox.js";
+import { KEYS } from "./keys.js";
+import { pack } from "./parcel.js";
+import { SampleSink, sampleAnnouncement, sampleLedger, samplePlan } from "./run-testing.js";
+
+const KEY = "run-00000000";
+const NAME = `${"0f".repeat(16)}.json`;
+
+describe.skipIf(lacks("redis-server"))("an inbox", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => void (await redis.flushall()));
+
+  /** An inbox of a run of three trials. */
+  async function opened({
+    earlier = NOTHING_EARLIER as Earlier,
+    ...more
+  }: Partial<Announcement> & { earlier?: Earlier } = {}) {
+    const plan = await samplePlan(["s"], 3);
+    const sink = new SampleSink();
+    const settled: number[] = [];
+    const notes: string[] = [];
+    const inbox = new Inbox({
+      ...{
+        redis,
+        plan,
+        earlier,
+        announcement: sampleAnnouncement(KEY, more),
+        ledger: sampleLedger(plan, sink, earlier),
+      },
+      feeder: { settle: (_, index) => void settled.push(index), fill: async () => {} },
+      onNote: (note) => void notes.push(note),
+    });
+    const recorded = () => sink.entries.map(({ finished }) => finished.row.exampleId);
+    return { inbox, sink, settled, notes, recorded };
+  }
+
+  const rowOf = (index: number, more: Partial<EvalRow> = {}) =>
+    makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass", durationMs: 5, ...more });
+
+  async function arrive(index: number, row = rowOf(index), more: Partial<EncodedTrial> = {}): Promise<void> {
+    const lines = { row: encodeRow(row), output: null, ...more };
+    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    await deliver(redis, KEY, { data, trials: [index], settlements: [] });
+  }
+
+  it("records what was delivered, tells who heard of it, and removes it", async () => {
+    const { inbox, settled, recorded, notes } = await opened();
+    await arrive(0);
+    await arrive(2);
+    await inbox.empty();
+    expect(recorded()).toEqual(["e0", "e2"]);
+    expect(settled).toEqual([0, 2]);
+    expect([...inbox.done]).toEqual([["w", 2]]);
+    expect(notes).toEqual([]);
+    expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
+  });
+
+  it.each([
+    ["/etc/passwd", "/shared", /it names the file "\/etc\/passwd", which no worker writes/],
+    ["../manifest.json", "/shared", /which no worker writes/],
+    [`../${NAME}`, "/shared", /which no worker writes/],
+    [`${NAME}\n`, "/shared", /which no worker writes/],
+    [NAME, null, /the run has no shared folder/],
+  ])("moves no file that is called %j, with the shared folder %s", async (outputFile, sharedDir, why) => {
+    const { inbox, settled, recorded, notes } = await opened({ sharedDir });
+    await arrive(1, rowOf(1), { outputFile });
+    expect(await wasDelivered(redis, KEY, 1)).toBe(true);
+    await inbox.empty();
+    expect([recorded(), settled]).toEqual([[], []]);
+    expect(notes).toEqual([expect.stringMatching(why)]);
+    expect(inbox.notes()).toEqual(notes);
+    // It is to be run again.
+    expect(await wasDelivered(redis, KEY, 1)).toBe(false);
+  });
+
+  it("finds the file of a large output in the folder of the run", async () => {
+    const { inbox, sink } = await opened({ sharedDir: "/shared" });
+    await arrive(1, rowOf(1), { outputFile: NAME });
+    await inbox.empty();
+    expect(sink.entries[0]?.encoded?.outputFile).toBe(`/shared/${KEY}/${NAME}`);
+  });
+
+  it.each([
+    ["another example", 0, rowOf(1)],
+    ["another system", 1, rowOf(1, { system: "t" })],
+    ["another dataset", 1, rowOf(1, { dataset: "d" })],
+    ["another trial", 1, rowOf(1, { trial: 1 })],
+    ["a place beyond the plan", 3, rowOf(3)],
+    ["a place that is none", Number.NaN, rowOf(1)],
+  ])("does not record a row of %s", async (_, index, row) => {
+    const { inbox, settled, recorded, notes } = await opened();
+    const lines = { row: encodeRow(row), output: null };
+    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    await deliver(redis, KEY, { data, trials: [], settlements: [] });
+    await inbox.empty();
+    expect([recorded(), settled]).toEqual([[], []]);
+    expect(notes).toEqual([expect.stringContaining("the plan has another trial at its place")]);
+    expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
+  });
+
+  it("does not take a row for another one that is on record, whose example is not kept any more", async () => {
+    const { inbox, recorded, notes } = await opened();
+    await arrive(1);
+    await inbox.empty();
+    await arrive(1, rowOf(2));
+    await inbox.empty();
+    expect(recorded()).toEqual(["e1"]);
+    expect(notes).toHaveLength(1);
+  });
+
+  it("puts a parcel aside that cannot be read, and takes the others", async () => {
+    const { inbox, recorded, notes } = await opened();
+    await arrive(0);
+    for (const parcel of ["no parcel", deflateRawSync("w\nfinished 1\n{\n\n"), ""])
+      await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
+    await arrive(2);
+    await inbox.empty();
+    expect(recorded()).toEqual(["e0", "e2"]);
+    expect(notes).toHaveLength(3);
+    expect(notes[0]).toMatch(/^a parcel of results \(\d+-\d\) cannot be read, and its trials are run again: /);
+    expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
+    expect((await redis.xrange(KEYS.unreadable(KEY), "-", "+")).map(([, fields]) => fields[0])).toEqual([
+      "z",
+      "z",
+      "z",
+    ]);
+  });
+
+  it("ends the run when nothing but such things comes", async () => {
+    const { inbox } = await opened();
+    for (let i = 0; i < 20; i++) await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
+    await expect(inbox.empty()).rejects.toThrow(QueueError);
+    await redis.xadd(KEYS.results(KEY), "*", "z", "no parcel");
+    await expect(inbox.empty()).rejects.toThrow(/Much of what is delivered cannot be used.*go on with --resume/);
+  });
+
+  it("leaves a trial out whose failure of the last start comes late, and records the one that comes then", async () => {
+    const attempts = [{ errorCategory: "system_error" as const, message: "boom", durationMs: 3 }];
+    const { inbox, sink, settled, notes } = await opened({
+      earlier: { rows: new Map(), attempts: new Map([[1, attempts]]), spentUsd: 0 },
+    });
+    const failed = rowOf(1, { outcome: "error", errorCategory: "system_error", attempts });
+    await arrive(1, failed);
+    await inbox.empty();
+    expect([sink.entries, settled, notes]).toEqual([[], [], []]);
+    expect(await wasDelivered(redis, KEY, 1)).toBe(false);
+    // To the digit: else a trial that always fails alike would be run for ever.
+    await arrive(1, failed);
+    await inbox.empty();
+    expect(settled).toEqual([1]);
+    expect(sink.entries.map(({ finished }) => finished.row.attempts)).toEqual([[...attempts, ...attempts]]);
+  });
+
+  it("forgets what was delivered when a run is opened, and at no other time", async () => {
+    const { inbox } = await opened();
+    await arrive(1);
+    await inbox.empty();
+    expect(await wasDelivered(redis, KEY, 1)).toBe(true);
+    await inbox.open();
+    expect(await wasDelivered(redis, KEY, 1)).toBe(false);
+  });
+});

@@ -1,0 +1,50 @@
+import type { System } from "../core/system.js";
+import { type Earlier, Ledger, NOTHING_EARLIER } from "../runner/ledger.js";
+import { makePlan, type Plan } from "../runner/plan.js";
+import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+import type { Announcement } from "./contract.js";
+
+/** A plan for tests: these systems, and so many examples of one trial each. */
+export async function samplePlan(systems: readonly string[], examples: number): Promise<Plan> {
+  return makePlan({
+    systems: systems.map((name): System => ({ name, process: () => ({ response: "a" }) })),
+    datasets: [Array.from({ length: examples }, (_, i) => ({ id: `e${i}`, question: `q${i}`, answer: "a" }))],
+    metrics: [],
+  });
+}
+
+/** What a run for tests announces. */
+export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}): Announcement {
+  return {
+    ...{ schema: "assay.queue/1", key, runId: key, title: "A run", assayVersion: "0", source: null, budget: {} },
+    identity: { planned: 1, systems: {}, config: {} as Announcement["identity"]["config"] },
+    retry: { maxRetries: 0 } as unknown as Announcement["retry"],
+    maxWorkers: null,
+    sharedDir: null,
+    ...more,
+  };
+}
+
+/** Keeps what it is given in memory. */
+export class SampleSink {
+  readonly entries: { finished: FinishedTrial; encoded: EncodedTrial | undefined }[] = [];
+  /** Called for each entry before it is kept. */
+  onAppend: () => void = () => {};
+
+  append(finished: FinishedTrial, encoded?: EncodedTrial): void {
+    this.onAppend();
+    this.entries.push({ finished, encoded });
+  }
+
+  flush(): void {}
+}
+
+/** What a ledger for tests needs from outside. */
+export function samplePorts(sink: SampleSink, signal = new AbortController().signal) {
+  return { clock: () => performance.now(), tokenizer: { count: () => 0 }, sink, onProgress: null, signal };
+}
+
+/** A ledger for tests. */
+export function sampleLedger(plan: Plan, sink: SampleSink, earlier: Earlier = NOTHING_EARLIER): Ledger {
+  return new Ledger(plan, samplePorts(sink), earlier);
+}
