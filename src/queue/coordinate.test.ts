@@ -1,0 +1,158 @@
+import type { Redis } from "ioredis";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { makeRow } from "../core/row.js";
+import { NOTHING_EARLIER } from "../runner/ledger.js";
+import { encodeRow } from "../store/row-codec.js";
+import { openRedis } from "./connection.js";
+import type { QueueState } from "./contract.js";
+import { type CoordinateOptions, coordinate } from "./coordinate.js";
+import { deliver } from "./deliver.js";
+import { KEYS } from "./keys.js";
+import { pack } from "./parcel.js";
+import { SampleSink, sampleAnnouncement, samplePlan, samplePorts } from "./run-testing.js";
+
+const KEY = "run-00000000";
+
+describe.skipIf(lacks("redis-server"))("a coordinator", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeEach(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterEach(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  /** A run of two trials, and a promise of its next state. */
+  async function started(more: Partial<CoordinateOptions> = {}) {
+    const [sink, stop, notes] = [new SampleSink(), new AbortController(), [] as string[]];
+    const states: QueueState[] = [];
+    let tell = () => {};
+    const own = await openRedis(server.url);
+    const running = coordinate({
+      ...{ redis: own, url: server.url, owner: "here:/runs/one", earlier: NOTHING_EARLIER, lastBudget: null },
+      announcement: sampleAnnouncement(KEY),
+      plan: await samplePlan(["s"], 2),
+      ports: samplePorts(sink, stop.signal),
+      onNote: (note) => void notes.push(note),
+      onState: (state) => {
+        states.push(state);
+        tell();
+      },
+      silenceMs: 300,
+      ...more,
+    }).finally(() => own.disconnect());
+    running.catch(() => {});
+    const nextState = () => new Promise<void>((resolve) => (tell = resolve));
+    return { running, sink, stop, notes, states, nextState };
+  }
+
+  async function arrive(index: number): Promise<void> {
+    const row = makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass" });
+    const lines = { row: encodeRow(row), output: null };
+    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    await deliver(redis, KEY, { data, trials: [index], settlements: [] });
+  }
+
+  it("reports and clears what it has in Redis when all trials are there", async () => {
+    const { running, nextState } = await started();
+    await nextState();
+    for (const index of [0, 1]) await arrive(index);
+    expect((await running).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass"]);
+    expect(await redis.keys("assay:run:*")).toEqual([]);
+  });
+
+  it("ends with what it has when it is stopped while Redis is away", async () => {
+    const { running, stop, notes, nextState } = await started();
+    await nextState();
+    await arrive(0);
+    await nextState();
+    await server.kill();
+    stop.abort();
+    const { rows } = await running;
+    expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped"]);
+    expect(notes).toEqual([expect.stringContaining("Redis does not answer")]);
+  });
+
+  it("fails with its own reason when the disk is full while Redis is away", async () => {
+    const { running, sink, nextState } = await started();
+    await nextState();
+    sink.onAppend = () => {
+      void server.kill();
+      throw new Error("the disk is full");
+    };
+    await arrive(0);
+    await expect(running).rejects.toThrow("the disk is full");
+  });
+
+  it("asks again while Redis refuses, and says once what it answered", async () => {
+    const { running, notes, nextState } = await started();
+    await nextState();
+    await redis.config("SET", "maxmemory", "1");
+    while (notes.length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(notes).toEqual([expect.stringMatching(/^Redis refuses what the run asks of it.*: OOM/)]);
+    await redis.config("SET", "maxmemory", "0");
+    await nextState();
+    for (const index of [0, 1]) await arrive(index);
+    expect((await running).rows).toHaveLength(2);
+    expect(notes).toHaveLength(1);
+  });
+
+  it("ends with a way to go on when Redis refuses for long", async () => {
+    const { running, nextState } = await started({ patienceMs: 500 });
+    await nextState();
+    await redis.config("SET", "maxmemory", "1");
+    await expect(running).rejects.toThrow(/^Redis has refused for .*: OOM.*go on with --resume\.$/);
+  });
+
+  it("opens the budget again when Redis has dropped it alone, with what was set aside and lost before", async () => {
+    const figures = { maxCostUsd: 1, isRefusing: false, unknownCosts: 0 };
+    const { running, stop, states, nextState } = await started({
+      announcement: sampleAnnouncement(KEY, { budget: { run: { maxCostUsd: 1 } } }),
+      lastBudget: { ...figures, spentUsd: 0.2, reservedUsd: 0.1, lostTrials: 2, lostUsd: 0.04 },
+    });
+    await nextState();
+    const expected = { spentUsd: 0.3, reservedUsd: 0, lostTrials: 2, lostUsd: 0.04 };
+    expect(states.at(-1)?.budget).toMatchObject(expected);
+    await redis.del(KEYS.budget(KEY));
+    await nextState();
+    await nextState();
+    expect(await redis.hget(KEYS.budget(KEY), "max")).not.toBeNull();
+    expect(states.at(-1)?.budget).toMatchObject(expected);
+    stop.abort();
+    // The next start reads this, and has it all.
+    expect((await running).budget).toMatchObject(expected);
+  });
+
+  it("refuses a copy of the run while the first is there, and leaves that alone", async () => {
+    const first = await started();
+    await first.nextState();
+    const copy = await started({ owner: "there:/copies/one" });
+    await expect(copy.running).rejects.toThrow(/going on already, from here:\/runs\/one.*Stop the other/);
+    expect(Number(await redis.zscore(KEYS.runs, KEY))).toBeGreaterThan(Date.now());
+    first.stop.abort();
+    await first.running;
+    const next = await started({ owner: "there:/copies/one" });
+    await next.nextState();
+    next.stop.abort();
+    expect((await next.running).rows).toHaveLength(2);
+  });
+
+  it("keeps what an earlier end has given a time to live", async () => {
+    const budget = KEYS.budget(KEY);
+    await redis.hset(budget, "max", 1);
+    await redis.hset(`${budget}:reservations`, "t", "{}");
+    for (const name of [budget, `${budget}:reservations`]) await redis.expire(name, 1000);
+    const { running, stop, nextState } = await started();
+    await nextState();
+    for (const name of [budget, `${budget}:reservations`]) expect(await redis.ttl(name)).toBe(-1);
+    stop.abort();
+    await running;
+  });
+});
