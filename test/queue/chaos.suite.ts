@@ -58,7 +58,7 @@ describe.skipIf(lacks("redis-server"))("a run over four workers", () => {
 
     const alone = await assay(space.dir, ...flags, "--runs-dir", "alone", "--max-workers", "64");
     expect(timeless(reportOf(finished))).toEqual(timeless(reportOf(alone)));
-    for (const { code } of await flock.drain()) expect(code).toBe(0);
+    for (const { code, stderr } of await flock.drain()) expect(code, stderr).toBe(0);
   }, 400_000);
 });
 

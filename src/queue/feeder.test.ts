@@ -1,0 +1,83 @@
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { openRedis } from "./connection.js";
+import { deliver, wasDelivered } from "./deliver.js";
+import { Feeder } from "./feeder.js";
+import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
+import { SampleSink, sampleLedger, samplePlan } from "./run-testing.js";
+
+const KEY = "run-00000000";
+
+describe.skipIf(lacks("redis-server"))("a feeder", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis.disconnect();
+    await server.stop();
+  });
+
+  beforeEach(async () => void (await redis.flushall()));
+  afterEach(() => void vi.useRealTimers());
+
+  /** Two systems of two trials each: 0 and 1, 2 and 3. */
+  async function opened(): Promise<Feeder> {
+    const plan = await samplePlan(["slow", "quick"], 2);
+    const ledger = sampleLedger(plan, new SampleSink());
+    const feeder = new Feeder({ redis, key: KEY, plan, ledger, signal: new AbortController().signal });
+    await feeder.open({ isResumed: false });
+    return feeder;
+  }
+
+  async function waitingIn(system: number): Promise<number> {
+    const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
+    return lane.getWaitingCount().finally(() => lane.close());
+  }
+
+  async function lose(system: number): Promise<void> {
+    const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
+    await lane.drain().finally(() => lane.close());
+  }
+
+  const later = () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });
+  };
+
+  it("makes up for the trials of one system while those of another wait", async () => {
+    const feeder = await opened();
+    await lose(1);
+    later();
+    await feeder.reconcile();
+    expect([await waitingIn(0), await waitingIn(1)]).toEqual([2, 2]);
+  });
+
+  it("waits for the parcels that were there when trials were missed, and for no others", async () => {
+    const feeder = await opened();
+    await lose(1);
+    await deliver(redis, KEY, { data: Buffer.from("parcel"), trials: [2], settlements: [] });
+    later();
+    await feeder.reconcile();
+    expect(await waitingIn(1)).toBe(0);
+    await redis.xtrim(KEYS.results(KEY), "MAXLEN", 0);
+    await deliver(redis, KEY, { data: Buffer.from("another"), trials: [], settlements: [] });
+    await feeder.reconcile();
+    expect(await waitingIn(1)).toBe(2);
+    // What was delivered and is missed all the same is run again.
+    expect(await wasDelivered(redis, KEY, 2)).toBe(false);
+  });
+
+  it("hands out nothing after it was told to take all back", async () => {
+    const feeder = await opened();
+    await Promise.all([feeder.repeat(), feeder.withdraw(), feeder.repeat(), feeder.fill()]);
+    expect([await waitingIn(0), await waitingIn(1)]).toEqual([0, 0]);
+    expect(feeder.isDone).toBe(true);
+  });
+});
