@@ -1,6 +1,6 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type RedisServer, startRedis } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { openRedis } from "./connection.js";
@@ -37,15 +37,14 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
     return feeder;
   }
 
-  async function waitingIn(system: number): Promise<number> {
+  function laneOf(system: number): Queue {
     const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
-    return lane.getWaitingCount().finally(() => lane.close());
+    onTestFinished(() => lane.close());
+    return lane;
   }
 
-  async function lose(system: number): Promise<void> {
-    const lane = new Queue(laneName(KEY, system), { connection: redis, prefix: BULL_PREFIX });
-    await lane.drain().finally(() => lane.close());
-  }
+  const waitingIn = (system: number) => laneOf(system).getWaitingCount();
+  const lose = (system: number) => laneOf(system).drain();
 
   const later = () => {
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 10_000 });

@@ -122,7 +122,9 @@ export class Inbox {
       const { worker, news } = unpack(fields[1] ?? Buffer.alloc(0));
       return { worker, news: news.map(decoded) };
     } catch (error) {
-      this.#cannotUse(`a parcel of results (${id}) cannot be read, and its trials are run again: ${messageOf(error)}`);
+      this.#cannotUse(
+        `a parcel of results (${id.toString()}) cannot be read, and its trials are run again: ${messageOf(error)}`,
+      );
       return null;
     }
   }

@@ -16,7 +16,13 @@ export async function samplePlan(systems: readonly string[], examples: number): 
 /** What a run for tests announces. */
 export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}): Announcement {
   return {
-    ...{ schema: "assay.queue/1", key, runId: key, title: "A run", assayVersion: "0", source: null, budget: {} },
+    schema: "assay.queue/1",
+    key,
+    runId: key,
+    title: "A run",
+    assayVersion: "0",
+    source: null,
+    budget: {},
     identity: { planned: 1, systems: {}, config: {} as Announcement["identity"]["config"] },
     retry: { maxRetries: 0 } as unknown as Announcement["retry"],
     maxWorkers: null,

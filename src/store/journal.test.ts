@@ -75,6 +75,26 @@ function store(...trials: FinishedTrial[]): void {
 }
 
 describe("Journal", () => {
+  it("takes over the file of an output, and records the row of one that is not there or is a link", () => {
+    const names = ["a", "b", "c"].map((digit) => `${digit.repeat(32)}.json`);
+    const [there = "", link = "", none = ""] = names.map((name) => join(dir, name));
+    writeFileSync(there, "{}");
+    symlinkSync(there, link);
+    const journal = Journal.create(join(dir, "run"), MANIFEST);
+    for (const [id, outputFile] of [none, link, there].entries())
+      journal.append(finished(id), { row: JSON.stringify(row(id)), output: null, outputFile });
+    journal.flush();
+    journal.close();
+    expect(journal.missingOutputs).toBe(2);
+    expect(lines("run/outputs.jsonl").map((line) => JSON.parse(line))).toMatchObject([
+      { exampleId: 0, output: { notRecorded: `the file ${names[2]} was not in the shared folder` } },
+      { exampleId: 1, output: { notRecorded: `the file ${names[1]} was not in the shared folder` } },
+      { exampleId: 2, file: `outputs/${names[0]}` },
+    ]);
+    expect(existsSync(there)).toBe(false);
+    expect(readRows(join(dir, "run"))).toHaveLength(3);
+  });
+
   it("brings rows back in the order they were written, with their outputs beside them", () => {
     store(finished(1), finished(2, { evidence: { f1: "why" } }), finished(3, { output: null }));
     expect(readManifest(dir)).toEqual(MANIFEST);
