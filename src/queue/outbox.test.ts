@@ -7,6 +7,7 @@ import type { Trial } from "../runner/admit.js";
 import { TokenCounter } from "../runner/record.js";
 import { Outbox, type OutgoingParcel } from "./outbox.js";
 import { unpack } from "./parcel.js";
+import type { Settlement } from "./shared-purse.js";
 
 const dirs: string[] = [];
 afterEach(() => {
@@ -20,17 +21,27 @@ function finished(index: number, response = "yes") {
 
 const trial = (index: number) => ({ index }) as Trial;
 
-function outboxTo(sent: OutgoingParcel[], { sharedDir = null as string | null, gate = async () => {} } = {}) {
+function settlementOf(index: number): Settlement {
+  return { trial: index, token: `t${index}`, costUsd: 1, judgeCostUsd: 0, isTypical: true };
+}
+
+interface Choices {
+  sharedDir?: string;
+  gate?: () => Promise<void>;
+  take?: (index: number) => Settlement | null;
+}
+
+function outboxTo(sent: OutgoingParcel[], { sharedDir, gate, take = settlementOf }: Choices = {}) {
   return new Outbox({
     worker: "w",
     tokens: new TokenCounter({ count: (text) => text.length }, 1),
     clock: () => performance.now(),
-    take: (index) => ({ trial: index, token: `t${index}`, costUsd: 1, judgeCostUsd: 0, isTypical: true }),
+    take,
     send: async (parcel) => {
       sent.push(parcel);
-      await gate();
+      await gate?.();
     },
-    sharedDir,
+    sharedDir: sharedDir ?? null,
   });
 }
 
@@ -87,10 +98,24 @@ describe("an outbox", () => {
     expect(small.lines.output).toContain('"yes"');
   });
 
-  it("says so to whoever waits when a parcel cannot be sent", async () => {
+  it("says so to whoever waits when a parcel cannot be sent, and takes it along with the next", async () => {
     const sent: OutgoingParcel[] = [];
-    const outbox = outboxTo(sent, { gate: async () => Promise.reject(new Error("closed")) });
+    const failures = [new Error("closed")];
+    const gate = async () => {
+      const failure = failures.shift();
+      if (failure !== undefined) throw failure;
+    };
+    const settled = new Set([1, 2]);
+    const take = (index: number) => (settled.delete(index) ? settlementOf(index) : null);
+    const outbox = outboxTo(sent, { gate, take });
     outbox.record(trial(1), finished(1));
     await expect(outbox.written()).rejects.toThrow("closed");
+    expect(outbox.delivered).toBe(0);
+    outbox.record(trial(2), finished(2));
+    await outbox.written();
+    expect(sent[1]?.trials).toEqual([1, 2]);
+    expect(sent[1]?.settlements.map(({ token }) => token)).toEqual(["t1", "t2"]);
+    expect(unpack(sent[1]?.data ?? Buffer.alloc(0)).news.map(({ index }) => index)).toEqual([1, 2]);
+    expect(outbox.delivered).toBe(2);
   });
 });

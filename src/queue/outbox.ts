@@ -24,6 +24,7 @@ export interface OutboxOptions {
   clock: () => number;
   /** What is to be settled together with the delivery of a trial. */
   take: (index: number) => Settlement | null;
+  /** Rejects when nothing can be sent any more. */
   send: (parcel: OutgoingParcel) => Promise<void>;
   /** Where large outputs go, in place of the parcel; null when they are sent. */
   sharedDir: string | null;
@@ -46,6 +47,8 @@ export class Outbox implements TrialBook {
   warning: string | null = null;
   readonly #options: OutboxOptions;
   #waiting: TrialNews[] = [];
+  /** Of trials whose parcel could not be sent. */
+  #unsettled: readonly Settlement[] = [];
   #chars = 0;
   /** The last delivery, which follows all others. */
   #last: Promise<void> = Promise.resolve();
@@ -101,7 +104,8 @@ export class Outbox implements TrialBook {
   }
 
   async #deliverAfter(earlier: Promise<void>): Promise<void> {
-    await Promise.all([earlier, new Promise((resolve) => setImmediate(resolve))]);
+    // What an earlier one could not send goes with this one.
+    await Promise.allSettled([earlier, new Promise((resolve) => setImmediate(resolve))]);
     this.#isScheduled = false;
     this.#turnStart = this.#options.clock();
     await this.#sendParcel();
@@ -111,9 +115,17 @@ export class Outbox implements TrialBook {
     const news = this.#waiting;
     this.#waiting = [];
     this.#chars = 0;
+    const data = await pack({ worker: this.#options.worker, news });
     const trials = news.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
-    const settlements = trials.flatMap((index) => this.#options.take(index) ?? []);
-    await this.#options.send({ data: await pack({ worker: this.#options.worker, news }), trials, settlements });
+    const settlements = [...this.#unsettled, ...trials.flatMap((index) => this.#options.take(index) ?? [])];
+    this.#unsettled = [];
+    try {
+      await this.#options.send({ data, trials, settlements });
+    } catch (error) {
+      this.#waiting = [...news, ...this.#waiting];
+      this.#unsettled = settlements;
+      throw error;
+    }
     this.delivered += trials.length;
   }
 

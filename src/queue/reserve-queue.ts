@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import { AssayError } from "../core/errors.js";
 import { deliver } from "./deliver.js";
+import { insist } from "./insist.js";
 import { PollLoop } from "./poll-loop.js";
 import { type ReserveAnswer, type ReserveRequest, SharedBudget } from "./shared-budget.js";
 
@@ -129,10 +130,11 @@ export class ReserveQueue {
 
   readonly #onAbort = () => this.#refuse([...this.#pending]);
 
-  /** The answer came after the trial was given up. When this is not heard, the lease of the worker frees it. */
+  /** The answer came after the trial was given up. What this process cannot tell any more, the end of its lease frees. */
   #giveBack({ trial, token }: ReserveRequest): void {
     const settlement = { trial, token, costUsd: 0, judgeCostUsd: 0, isTypical: false };
     const { redis, key } = this.#options;
-    deliver(redis, key, { data: Buffer.alloc(0), trials: [], settlements: [settlement] }).catch(() => {});
+    const parcel = { data: Buffer.alloc(0), trials: [], settlements: [settlement] };
+    insist(redis, () => deliver(redis, key, parcel)).catch(() => {});
   }
 }

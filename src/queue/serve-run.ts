@@ -12,8 +12,9 @@ import { TokenCounter } from "../runner/record.js";
 import { type TrialChain, trialChain } from "../runner/trial-chain.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
+import { insist } from "./insist.js";
 import { BULL_PREFIX, laneName } from "./keys.js";
-import { Outbox } from "./outbox.js";
+import { Outbox, type OutgoingParcel } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { Rate } from "./rate.js";
 import { RunWatch } from "./run-watch.js";
@@ -82,6 +83,8 @@ class Bench {
   readonly #slots: readonly (Slots | null)[];
   readonly #rate = new Rate();
   #active = 0;
+  /** Why Redis does not take what is to be delivered; null when it does. */
+  #refusal: string | null = null;
   #giveUp: (error: unknown) => void = () => {};
 
   constructor(options: ServeOptions) {
@@ -99,7 +102,7 @@ class Bench {
       tokens: new TokenCounter(tokenizer, plan.examples.length),
       clock: () => ports.clock(),
       take: (index) => this.#purse.take(index),
-      send: (parcel) => deliver(redis, key, parcel),
+      send: (parcel) => this.#send(parcel),
       sharedDir: sharedDir === null ? null : join(sharedDir, key),
     });
     this.#gates = gatesOf(options);
@@ -131,6 +134,7 @@ class Bench {
 
   look(): Partial<WorkerState> {
     const reasons = [...new Set(this.#gates), this.#purse, this.#chain].flatMap((place) => place?.waiting() ?? []);
+    if (this.#refusal !== null) reasons.push(`the queue takes no results: ${this.#refusal}`);
     const done = this.#outbox.delivered;
     return {
       active: this.#active,
@@ -147,9 +151,10 @@ class Bench {
       await this.#run(index, { losses: job.stalledCounter, again });
     } catch (error) {
       // No fault of a trial comes here: the run itself cannot go on, on any worker.
-      this.#outbox.fault(index, messageOf(error));
-      await this.#outbox.written().catch(() => {});
       this.#giveUp(error);
+      this.#outbox.fault(index, messageOf(error));
+      // Where nobody can be told, the job is not done: it is left to others.
+      await this.#outbox.written();
     } finally {
       this.#active -= 1;
     }
@@ -159,10 +164,23 @@ class Bench {
     const { redis, announcement, plan } = this.#options;
     const trial = trialAt(plan, index);
     if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
-    if ((again || losses > 0) && (await wasDelivered(redis, announcement.key, index))) return;
+    const mayBeDone = again || losses > 0;
+    if (mayBeDone && (await insist(redis, () => wasDelivered(redis, announcement.key, index)))) return;
     if (losses >= MOST_LOSSES) this.#lose(trial, losses);
     else await this.#slotted(trial);
     await this.#outbox.written();
+  }
+
+  async #send(parcel: OutgoingParcel): Promise<void> {
+    const { redis, announcement } = this.#options;
+    await insist(
+      redis,
+      () => deliver(redis, announcement.key, parcel),
+      (error) => {
+        this.#refusal = messageOf(error);
+      },
+    );
+    this.#refusal = null;
   }
 
   async #slotted(trial: Trial): Promise<void> {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { setMaxListeners } from "node:events";
 import type { Redis } from "ioredis";
 import type { CallEnd, TrialGate } from "../runner/gate.js";
+import { insist } from "./insist.js";
 import { ENTER } from "./lua/enter.js";
 import { LEAVE } from "./lua/leave.js";
 import { gateKeys } from "./lua/places.js";
@@ -81,10 +82,11 @@ export class SharedGate implements TrialGate {
     });
   }
 
-  /** Gives the place back. What is not heard of it is made good when the lease of the worker ends. */
+  /** Gives the place back, sooner or later; what this process cannot tell any more is made good when its lease ends. */
   leave(call: number, end: CallEnd, pauseMs = 0): void {
     const { redis } = this.#options;
-    LEAVE.run(redis, this.#keys, [this.#nameOf(call), this.#max, end, pauseMs]).catch(() => {});
+    const args = [this.#nameOf(call), this.#max, end, pauseMs];
+    insist(redis, () => LEAVE.run(redis, this.#keys, args)).catch(() => {});
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs);
     if (this.#queue.length > 0) this.#loop.wake();
   }

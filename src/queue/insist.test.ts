@@ -1,0 +1,60 @@
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
+import { openRedis } from "./connection.js";
+import { deliver, wasDelivered } from "./deliver.js";
+import { insist } from "./insist.js";
+import { KEYS } from "./keys.js";
+import { SharedGate } from "./shared-gate.js";
+
+const NEVER = new AbortController().signal;
+const PARCEL = { data: Buffer.from("rows"), trials: [1], settlements: [] };
+
+describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  it("is asked again until it takes what is delivered", async () => {
+    await redis.config("SET", "maxmemory", "1");
+    const refusals: string[] = [];
+    const delivering = insist(
+      redis,
+      () => deliver(redis, "run", PARCEL),
+      (error) => refusals.push(String(error)),
+    );
+    await expect.poll(() => refusals[0]).toContain("OOM");
+    expect(await wasDelivered(redis, "run", 1)).toBe(false);
+    await redis.config("SET", "maxmemory", "0");
+    await delivering;
+    expect(await wasDelivered(redis, "run", 1)).toBe(true);
+    expect(await redis.xlen(KEYS.results("run"))).toBe(1);
+  });
+
+  it("is told of a place that was left once it listens", async () => {
+    const gate = new SharedGate({ redis, endpoint: "host", worker: "w", max: 1 });
+    const call = await gate.enter(NEVER);
+    await redis.replicaof("127.0.0.1", "1");
+    gate.leave(call, "fine");
+    await redis.ping();
+    await redis.replicaof("NO", "ONE");
+    expect(await redis.hget(KEYS.gate("host"), "active")).toBe("1");
+    await expect.poll(() => redis.hget(KEYS.gate("host"), "active")).toBe("0");
+  });
+
+  it("is not asked on a connection that was closed for good", async () => {
+    const own = await openRedis(server.url);
+    await own.quit();
+    await expect(insist(own, () => deliver(own, "run", PARCEL))).rejects.toThrow(/closed/i);
+  });
+});
