@@ -66,6 +66,23 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await redis.keys("*")).toEqual([]);
   });
 
+  it("leaves nothing for good in a run that is over, and touches nothing of others", async () => {
+    await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
+    const budget = new SharedBudget(redis, KEY);
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    const own = { worker: "w1", trial: 1, kind: "a", maxCostUsd: 0.2, isJudged: false, isFree: false };
+    for (const token of ["t1", "t2"]) await budget.reserve({ ...own, token });
+    const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: false };
+    await deliver(redis, KEY, { data: Buffer.from("rows"), trials: [1], settlements: [settlement] });
+    const ofBudget = [KEYS.budget(KEY), `${KEYS.budget(KEY)}:reservations`];
+    const timeLeft = (keys: readonly string[]) => Promise.all(keys.map((key) => redis.ttl(key)));
+    for (const left of await timeLeft([KEYS.delivered(KEY), KEYS.results(KEY), ...ofBudget]))
+      expect(left).toBeGreaterThan(0);
+    expect(await redis.ttl(KEYS.workers)).toBe(-1);
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    expect(await timeLeft(ofBudget)).toEqual([-1, -1]);
+  });
+
   it("is made up for after Redis was killed and started", async () => {
     await deliver(redis, KEY, { data: Buffer.from("one"), trials: [1], settlements: [] });
     await server.kill();

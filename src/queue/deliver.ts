@@ -21,7 +21,7 @@ export interface Delivery {
  * await deliver(redis, key, { data, trials: [7], settlements: [] });
  */
 export async function deliver(redis: Redis, key: string, { data, trials, settlements }: Delivery): Promise<void> {
-  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key), KEYS.run(key)];
+  const keys = [...budgetKeys(key), KEYS.delivered(key), KEYS.results(key)];
   await DELIVER.run(redis, keys, [data, trials.length, ...trials, ...settlements.flatMap(argumentsOf)]);
 }
 

@@ -12,10 +12,13 @@ export interface ReserveQueueOptions {
   signal: AbortSignal;
 }
 
+/** What becomes of a trial: "gone" when nobody wants it any more, because its run is over or the signal was aborted. */
+export type Admission = "held" | "refused" | "gone";
+
 /** A trial that has no final answer yet. */
 interface Waiter {
   readonly request: ReserveRequest;
-  readonly resolve: (isHeld: boolean) => void;
+  readonly resolve: (admission: Admission) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -44,9 +47,9 @@ export class ReserveQueue {
     return count;
   }
 
-  /** Whether the money is held, sooner or later. False when it is refused, and when the signal is aborted meanwhile. */
-  hold(request: ReserveRequest): Promise<boolean> {
-    if (this.#options.signal.aborted) return Promise.resolve(false);
+  /** Whether the money is held, sooner or later. */
+  hold(request: ReserveRequest): Promise<Admission> {
+    if (this.#options.signal.aborted) return Promise.resolve("gone");
     return new Promise((resolve, reject) => {
       const waiter = { request, resolve, reject };
       this.#watch(waiter);
@@ -93,7 +96,9 @@ export class ReserveQueue {
     try {
       const answer = await this.#budget.reserve(waiter.request);
       if (answer === "held") this.#admit(waiter);
-      if (answer === "refuse") this.#refuse([waiter, ...Array.from(this.#queues.values()).flat()]);
+      const all = [waiter, ...Array.from(this.#queues.values()).flat()];
+      if (answer === "refuse") this.#dismiss(all, "refused");
+      if (answer === "gone") this.#dismiss(all, "gone");
       return answer;
     } catch (error) {
       // What Redis could not do just now it may do later, unless the connection was closed for good.
@@ -104,12 +109,12 @@ export class ReserveQueue {
   }
 
   #admit(waiter: Waiter): void {
-    if (this.#forget(waiter)) waiter.resolve(true);
+    if (this.#forget(waiter)) waiter.resolve("held");
     else this.#giveBack(waiter.request);
   }
 
-  #refuse(waiters: Iterable<Waiter>): void {
-    for (const waiter of waiters) if (this.#forget(waiter)) waiter.resolve(false);
+  #dismiss(waiters: Iterable<Waiter>, admission: Admission): void {
+    for (const waiter of waiters) if (this.#forget(waiter)) waiter.resolve(admission);
   }
 
   /** False when it had its answer before. */
@@ -128,7 +133,7 @@ export class ReserveQueue {
     this.#loop.rest();
   }
 
-  readonly #onAbort = () => this.#refuse([...this.#pending]);
+  readonly #onAbort = () => this.#dismiss([...this.#pending], "gone");
 
   /** The answer came after the trial was given up. What this process cannot tell any more, the end of its lease frees. */
   #giveBack({ trial, token }: ReserveRequest): void {

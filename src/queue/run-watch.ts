@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import type { Announcement } from "./contract.js";
+import { insist } from "./insist.js";
 import { KEYS } from "./keys.js";
 import { redisTime } from "./presence.js";
 
@@ -7,52 +9,82 @@ import { redisTime } from "./presence.js";
 const LOOK_MS = 500;
 /** How long a worker stays with a run whose coordinator is silent. */
 const PATIENCE_MS = 60_000;
+/** A Redis that lost its data has been told of the run again by then. */
+const AGAIN_MS = 5000;
+
+/** "changed": it was announced anew, on other terms. */
+type Standing = "going" | "silent" | "over" | "changed";
+
+/** Why a worker leaves a run. */
+export type Leaving = "over" | "changed" | "silent" | "told";
 
 export interface WatchListeners {
   /** Aborted when the worker is to stop. */
-  drain: AbortSignal;
+  stop: AbortSignal;
   /** The coordinator is silent: nobody would record what is started now. */
   onSilent: () => Promise<unknown>;
   /** It is there again. */
   onBack: () => void;
-  /** Rejects when the worker cannot go on. */
-  fault: Promise<never>;
 }
 
 /** Follows a run from the side of a worker. */
 export class RunWatch {
   readonly #redis: Redis;
   readonly #key: string;
+  readonly #served: string;
 
-  constructor(redis: Redis, key: string) {
+  constructor(redis: Redis, announcement: Announcement) {
     this.#redis = redis;
-    this.#key = key;
+    this.#key = announcement.key;
+    this.#served = JSON.stringify(announcement);
   }
 
-  /** Resolves when the run is over, when its coordinator has been silent for long, or when the worker is to stop. */
-  async untilOver({ drain, onSilent, onBack, fault }: WatchListeners): Promise<void> {
+  /** Resolves when the run is over or changed, when its coordinator has been silent for long, or when told to stop. */
+  async untilLeft({ stop, onSilent, onBack }: WatchListeners): Promise<Leaving> {
     let silentSince: number | null = null;
-    const told = new Promise<"over">((resolve) => {
-      drain.addEventListener("abort", () => resolve("over"), { once: true });
-    });
-    while (!drain.aborted) {
-      const state = await Promise.race([this.#look(), fault, told]);
-      if (state === "over") return;
-      if (state === "silent") {
+    while (!stop.aborted) {
+      const standing = await unlessAborted(
+        stop,
+        insist(this.#redis, () => this.#look()),
+      );
+      if (standing === "over" || standing === "changed") return standing;
+      if (standing === "silent") {
         if (silentSince === null) void onSilent();
         silentSince ??= Date.now();
-        if (Date.now() - silentSince > PATIENCE_MS) return;
-      } else if (silentSince !== null) {
+        if (Date.now() - silentSince > PATIENCE_MS) return "silent";
+      } else if (standing === "going" && silentSince !== null) {
         silentSince = null;
         onBack();
       }
-      await Promise.race([sleep(LOOK_MS, undefined, { signal: drain }).catch(() => {}), fault]);
+      await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
     }
+    return "told";
   }
 
-  async #look(): Promise<"going" | "silent" | "over"> {
-    const [until, now] = await Promise.all([this.#redis.zscore(KEYS.runs, this.#key), redisTime(this.#redis)]);
+  /** Whether a run that was over a moment ago still is: Redis may only have lost its data. False when told to stop. */
+  async isOverForGood(stop: AbortSignal): Promise<boolean> {
+    await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => {});
+    return !stop.aborted && (await insist(this.#redis, () => this.#look())) === "over";
+  }
+
+  async #look(): Promise<Standing> {
+    const [until, text, now] = await Promise.all([
+      this.#redis.zscore(KEYS.runs, this.#key),
+      this.#redis.get(KEYS.run(this.#key)),
+      redisTime(this.#redis),
+    ]);
     if (until === null) return "over";
+    // Lost by Redis, it is announced again on the same terms.
+    if (text !== null && text !== this.#served) return "changed";
     return Number(until) > now ? "going" : "silent";
   }
+}
+
+/** What is waited for; null when the signal is aborted before. Nothing is left behind on a signal that lives long. */
+function unlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () => resolve(null);
+    signal.addEventListener("abort", onAbort, { once: true });
+    awaited.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+  });
 }

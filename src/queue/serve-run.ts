@@ -47,34 +47,43 @@ const MOST_LOSSES = 5;
  */
 export async function serveRun(options: ServeOptions): Promise<void> {
   const { redis, announcement, drain } = options;
-  const watch = new RunWatch(redis, announcement.key);
+  const watch = new RunWatch(redis, announcement);
   const bench = new Bench(options);
   const presence = new Presence({ ...options, look: () => bench.look() });
   await presence.start();
   const lanes = await bench.open();
   const tell = setInterval(() => options.onState(presence.state), 1000);
+  const closed = new AbortController();
   try {
-    await watch.untilOver({
-      drain,
+    const leaving = await watch.untilLeft({
+      stop: AbortSignal.any([drain, bench.fault]),
       onSilent: () => Promise.all(lanes.map((lane) => lane.pause(true))),
       onBack: () => {
         for (const lane of lanes) void lane.resume();
       },
-      fault: bench.fault,
     });
+    if (leaving === "over") void dropTrials(bench, watch, closed.signal);
   } finally {
     clearInterval(tell);
     // Waits for the trials under way.
     await Promise.allSettled(lanes.map((lane) => lane.close()));
+    closed.abort();
     await presence.stop().catch(() => {});
     options.onState({ ...presence.state, ...bench.look() });
   }
+  bench.fault.throwIfAborted();
+}
+
+/** Has trials of a run that is over end soon: nobody records what they come to. */
+async function dropTrials(bench: Bench, watch: RunWatch, closed: AbortSignal): Promise<void> {
+  if (await watch.isOverForGood(closed).catch(() => true)) bench.drop();
 }
 
 /** What a worker needs to run trials of one plan. */
 class Bench {
-  /** Rejects when the worker cannot go on. */
-  readonly fault: Promise<never>;
+  readonly #faulted = new AbortController();
+  /** Aborted when nobody wants the trials under way any more. */
+  readonly #dropped = new AbortController();
   readonly #options: ServeOptions;
   readonly #outbox: Outbox;
   readonly #purse: SharedPurse;
@@ -85,18 +94,15 @@ class Bench {
   #active = 0;
   /** Why Redis does not take what is to be delivered; null when it does. */
   #refusal: string | null = null;
-  #giveUp: (error: unknown) => void = () => {};
 
   constructor(options: ServeOptions) {
-    const { redis, announcement, plan, ports, tokenizer, state, sharedDir } = options;
+    const { redis, announcement, plan, tokenizer, state, sharedDir } = options;
     const { key } = announcement;
     this.#options = options;
-    this.fault = new Promise((_, reject) => {
-      this.#giveUp = reject;
-    });
-    this.fault.catch(() => {});
+    const signal = AbortSignal.any([options.ports.signal, this.#dropped.signal]);
+    const ports = { ...options.ports, signal };
     const hasBudget = announcement.budget.run !== undefined;
-    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal: ports.signal });
+    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal });
     this.#outbox = new Outbox({
       worker: state.id,
       tokens: new TokenCounter(tokenizer, plan.examples.length),
@@ -109,6 +115,16 @@ class Bench {
     this.#slots = slotsOf(plan.systems);
     const gates: readonly (TrialGate | null)[] = this.#gates;
     this.#chain = trialChain({ plan, ports, book: this.#outbox, gates, purse: this.#purse });
+  }
+
+  /** Aborted when the worker cannot go on, with the reason. */
+  get fault(): AbortSignal {
+    return this.#faulted.signal;
+  }
+
+  /** Ends the trials under way. */
+  drop(): void {
+    this.#dropped.abort();
   }
 
   /** One lane for each system: a slow one keeps its own slots busy, and nobody else's. */
@@ -151,7 +167,7 @@ class Bench {
       await this.#run(index, { losses: job.stalledCounter, again });
     } catch (error) {
       // No fault of a trial comes here: the run itself cannot go on, on any worker.
-      this.#giveUp(error);
+      this.#faulted.abort(error);
       this.#outbox.fault(index, messageOf(error));
       // Where nobody can be told, the job is not done: it is left to others.
       await this.#outbox.written();
@@ -187,8 +203,9 @@ class Bench {
     const slots = this.#slots[trial.systemIndex] ?? null;
     await slots?.take();
     try {
-      if (await this.#purse.admits(trial, this.#chain.limitsOf(trial))) await this.#chain.run(trial);
-      else this.#outbox.refuse(trial.index);
+      const admission = await this.#purse.admits(trial, this.#chain.limitsOf(trial));
+      if (admission === "held") await this.#chain.run(trial);
+      if (admission === "refused") this.#outbox.refuse(trial.index);
     } finally {
       slots?.give();
     }

@@ -109,7 +109,9 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await held(0.1);
   });
 
-  it("lets everybody wait while nobody has opened it", async () => {
+  it("lets everybody wait while nobody has opened it, and nobody when there is no such run", async () => {
+    expect(await budget.reserve(request(0.1))).toBe("gone");
+    await redis.set(KEYS.run(KEY), "{}");
     expect(await budget.reserve(request(0.1))).toBe("wait");
     expect(await budget.read()).toMatchObject({ maxCostUsd: 0, isRefusing: false });
   });

@@ -26,8 +26,10 @@ export interface ReserveRequest {
   isFree: boolean;
 }
 
-/** "wait" holds until another trial is settled, "refuse" for good and for everyone. */
-export type ReserveAnswer = "held" | "wait" | "refuse";
+/** "wait" holds until another trial is settled, "refuse" for good and for everyone; "gone" says that there is no such run. */
+export type ReserveAnswer = (typeof ANSWERS)[number];
+
+const ANSWERS = ["held", "wait", "refuse", "gone"] as const;
 
 /**
  * The budget of a run that several workers share, kept in Redis. The rule is that of `RunBudget`: a trial starts only
@@ -61,7 +63,8 @@ export class SharedBudget {
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
     const args = [token, worker, trial, kind, picoDollars(maxCostUsd ?? 0), Number(isJudged), Number(isFree)];
     const answer = await RESERVE.run(this.#redis, this.#keys, args);
-    if (answer === "held" || answer === "wait" || answer === "refuse") return answer;
+    const known = ANSWERS.find((each) => each === answer);
+    if (known !== undefined) return known;
     throw new QueueError(`Redis answered ${String(answer)} when money was to be set aside. Is it a Redis 5 or newer?`);
   }
 

@@ -71,7 +71,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
 
   it("asks nobody in a run without a budget", () => {
     const purse = purseOf("w1", NEVER, false);
-    expect(purse.admits(trialOf(1), limitsOf(100))).toBe(true);
+    expect(purse.admits(trialOf(1), limitsOf(100))).toBe("held");
     purse.settle(trialOf(1), attempted(trialOf(1), { costUsd: 1 }), 0);
     expect(purse.take(1)).toBeNull();
     expect(purse.waiting()).toBeNull();
@@ -80,7 +80,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
   it("keeps what a trial has cost until it is taken, once", async () => {
     const purse = purseOf("w1");
     const [fine, failed] = [trialOf(1), trialOf(2)];
-    for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe(true);
+    for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe("held");
     expect(purse.take(1)).toBeNull();
     purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
     purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
@@ -99,7 +99,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     const waiting = Promise.resolve(mine.admits(trialOf(2), limitsOf(0.2)));
     await expect.poll(() => mine.waiting()).toBe("1 waiting for money that other trials hold");
     await finish(theirs, first, { costUsd: 0.1 });
-    expect(await waiting).toBe(true);
+    expect(await waiting).toBe("held");
     expect(mine.waiting()).toBeNull();
   });
 
@@ -123,10 +123,10 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await purse.admits(trialOf(1), limitsOf(0.1));
     const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.25)));
     await expect.poll(() => purse.waiting()).toMatch(/^1 waiting/);
-    expect(await purse.admits(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe(true);
+    expect(await purse.admits(trialOf(3, { name: "b" }), limitsOf(0.2))).toBe("held");
     await finish(purse, trialOf(1), { costUsd: 0 });
     await finish(purse, trialOf(3, { name: "b" }), { costUsd: 0 });
-    expect(await waiting).toBe(true);
+    expect(await waiting).toBe("held");
   });
 
   it("refuses all that wait as soon as one is refused", async () => {
@@ -136,25 +136,38 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     const waiting = [2, 3, 4].map(async (index) => purse.admits(trialOf(index, { name: `s${index}` }), limitsOf(0.2)));
     await expect.poll(() => purse.waiting()).toMatch(/^3 waiting/);
     await finish(purse, first, { costUsd: 0.2 });
-    expect(await Promise.all(waiting)).toEqual([false, false, false]);
-    expect(await purse.admits(trialOf(5), limitsOf(0.01))).toBe(false);
+    expect(await Promise.all(waiting)).toEqual(["refused", "refused", "refused"]);
+    expect(await purse.admits(trialOf(5), limitsOf(0.01))).toBe("refused");
+  });
+
+  it("waits while the run is announced and has no budget yet, and no longer than it is announced", async () => {
+    await redis.flushall();
+    await redis.set(KEYS.run(KEY), "{}");
+    const purse = purseOf("w1");
+    const waiting = ["a", "b"].map((name, index) => purse.admits(trialOf(index, { name }), limitsOf(0.1)));
+    await expect.poll(() => purse.waiting()).toMatch(/^2 waiting/);
+    await redis.del(KEYS.run(KEY));
+    expect(await Promise.all(waiting)).toEqual(["gone", "gone"]);
+    expect(await budget.read()).toMatchObject({ isRefusing: false, reservedUsd: 0 });
   });
 
   it("waits for nobody who is dead", async () => {
     await purseOf("w2").admits(trialOf(1), limitsOf(0.3));
     const waiting = purseOf("w1").admits(trialOf(1), limitsOf(0.3));
     await redis.zrem(KEYS.workers, "w2");
-    expect(await waiting).toBe(false);
+    expect(await waiting).toBe("refused");
     expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0.3, isRefusing: true });
   });
 
   it("starts what is free whatever the others cost, and knows what is judged", async () => {
     const purse = purseOf("w1");
-    expect(await purse.admits(trialOf(1), limitsOf(0.3))).toBe(true);
+    expect(await purse.admits(trialOf(1), limitsOf(0.3))).toBe("held");
     const recorded = trialOf(2, { name: "recorded", isRecorded: true });
-    expect(await purse.admits(recorded, null)).toBe(true);
+    expect(await purse.admits(recorded, null)).toBe("held");
     const price = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, source: "x" };
-    expect(await purse.admits(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(true);
+    expect(await purse.admits(trialOf(3, { name: "local" }), { price, maxCostUsd: 0, hardTimeoutMs: null })).toBe(
+      "held",
+    );
     await finish(purse, recorded, {}, 0.05);
     await finish(purse, trialOf(1), { costUsd: 0 });
     expect((await budget.read()).spentUsd).toBe(0.05);
@@ -178,8 +191,8 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await expect.poll(() => purse.waiting()).not.toBeNull();
     const asking = purse.admits(trialOf(3, { name: "b" }), limitsOf(0.1));
     stop.abort();
-    expect([await waiting, await asking]).toEqual([false, false]);
-    expect(await purse.admits(trialOf(4), limitsOf(0.01))).toBe(false);
+    expect([await waiting, await asking]).toEqual(["gone", "gone"]);
+    expect(await purse.admits(trialOf(4), limitsOf(0.01))).toBe("gone");
     expect(purse.waiting()).toBeNull();
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0.2);
   });
@@ -191,7 +204,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     const asking = Promise.resolve(purse.admits(trialOf(1), limitsOf(0.1)));
     expect(await Promise.race([asking, sleep(50, "nothing")])).toBe("nothing");
     stop.abort();
-    expect(await asking).toBe(false);
+    expect(await asking).toBe("gone");
     await server.start();
     await expect.poll(async () => (await budget.read()).reservedUsd).toBe(0);
   });

@@ -8,7 +8,7 @@ import { spentOn } from "../runner/billed.js";
 import type { Attempted } from "../runner/call.js";
 import { isJudged } from "../runner/purse.js";
 import type { TrialPurse } from "../runner/trial-chain.js";
-import { ReserveQueue } from "./reserve-queue.js";
+import { type Admission, ReserveQueue } from "./reserve-queue.js";
 import type { ReserveRequest } from "./shared-budget.js";
 
 export interface SharedPurseOptions {
@@ -40,7 +40,7 @@ export interface Settlement {
  * delivered.
  * @example
  * const purse = new SharedPurse({ redis, key, worker, hasBudget: true, signal });
- * if (await purse.admits(trial, limits)) await chain.run(trial);
+ * if ((await purse.admits(trial, limits)) === "held") await chain.run(trial);
  */
 export class SharedPurse implements TrialPurse {
   readonly #options: SharedPurseOptions;
@@ -54,9 +54,9 @@ export class SharedPurse implements TrialPurse {
     this.#queue = new ReserveQueue(options);
   }
 
-  /** Whether a trial may start. It waits while others hold the money; false, too, when the signal is aborted meanwhile. */
-  admits(trial: Trial, limits: Limits | null): boolean | Promise<boolean> {
-    return this.#options.hasBudget ? this.#hold(trial, this.#requestOf(trial, limits)) : true;
+  /** Whether a trial may start. It waits while others hold the money. */
+  admits(trial: Trial, limits: Limits | null): Admission | Promise<Admission> {
+    return this.#options.hasBudget ? this.#hold(trial, this.#requestOf(trial, limits)) : "held";
   }
 
   /** Call when a trial is over, with what scoring it has cost. */
@@ -85,10 +85,10 @@ export class SharedPurse implements TrialPurse {
     return length === 0 ? null : `${length} waiting for money that other trials hold`;
   }
 
-  async #hold({ index }: Trial, request: ReserveRequest): Promise<boolean> {
-    const isHeld = await this.#queue.hold(request);
-    if (isHeld) append(this.#held, index, request.token);
-    return isHeld;
+  async #hold({ index }: Trial, request: ReserveRequest): Promise<Admission> {
+    const admission = await this.#queue.hold(request);
+    if (admission === "held") append(this.#held, index, request.token);
+    return admission;
   }
 
   #requestOf(trial: Trial, limits: Limits | null): ReserveRequest {

@@ -6,14 +6,14 @@ const DAY_SECONDS = 86_400;
 
 /**
  * Settles trials, marks them as delivered and leaves a parcel, all at one moment.
- * Keys: those of the budget, the bitmap of delivered trials, the stream of parcels, the announcement of the run.
+ * Keys: those of the budget, the bitmap of delivered trials, the stream of parcels.
  * Arguments: the parcel ("" for none), how many trials, their numbers; then for each settlement its token, "1" when its
  * cost is known, what it cost with judging, what judging cost (both in pico-dollars) and "1" when it is typical.
  */
 export const DELIVER = new Script(/* lua */ `
 ${RESERVATIONS}
 ${EXPERIENCE}
-local delivered_key, results_key, run_key = KEYS[4], KEYS[5], KEYS[6]
+local delivered_key, results_key = KEYS[5], KEYS[6]
 
 local function take_out(token, reservation)
   redis.call("HDEL", reservations_key, token)
@@ -57,7 +57,9 @@ budget.save()
 if ARGV[1] ~= "" then redis.call("XADD", results_key, "*", "z", ARGV[1]) end
 -- Nobody is there any more: what a worker that was cut off delivers to a run that is over goes by itself.
 if redis.call("EXISTS", run_key) == 0 then
-  for i = 1, 5 do redis.call("EXPIRE", KEYS[i], ${DAY_SECONDS}) end
+  for _, key in ipairs({ budget_key, reservations_key, delivered_key, results_key }) do
+    redis.call("EXPIRE", key, ${DAY_SECONDS})
+  end
 end
 return 1
 `);

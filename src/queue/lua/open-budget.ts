@@ -9,5 +9,8 @@ budget.set("refusing", 0)
 -- The journal may lack what is still on its way, and Redis what it has lost.
 budget.set("spent", math.max(budget.get("spent"), tonumber(ARGV[2])))
 budget.save()
+-- What was settled while Redis knew of no such run would go by itself.
+redis.call("PERSIST", budget_key)
+redis.call("PERSIST", reservations_key)
 return 1
 `);

@@ -3,7 +3,7 @@ import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
 
 /**
- * Sets money aside for a trial: "held", "wait" or "refuse".
+ * Sets money aside for a trial: "held", "wait", "refuse" or "gone".
  * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), is judged
  * (0/1), is free (0/1).
  */
@@ -81,8 +81,9 @@ local function answer()
     return "held"
   end
   if budget.get("refusing") == 1 then return "refuse" end
-  -- Not opened yet, or Redis has lost it: the coordinator will open it.
-  if budget.get("max") == 0 then return "wait" end
+  -- Not opened yet: its coordinator will open it. One that was cleared away, nobody will; and a coordinator that finds
+  -- that Redis has lost it hands out its trials again.
+  if budget.get("max") == 0 then return redis.call("EXISTS", run_key) == 1 and "wait" or "gone" end
   return ask_and_free_the_dead(is_judged)
 end
 

@@ -1,0 +1,126 @@
+import { Queue } from "bullmq";
+import type { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { type RedisServer, startRedis } from "../test/redis-server.js";
+import { lacks } from "../test/system-command.js";
+import type { System } from "./core/system.js";
+import { VERSION } from "./core/version.js";
+import type { EvaluateOptions } from "./evaluate.js";
+import { prepareRun } from "./prepared-run.js";
+import { openRedis } from "./queue/connection.js";
+import { type Announcement, QUEUE_SCHEMA, type TrialJob, type WorkerState } from "./queue/contract.js";
+import { clearRun } from "./queue/directory.js";
+import { BULL_PREFIX, KEYS, laneName } from "./queue/keys.js";
+import { redisTime } from "./queue/presence.js";
+import { identityOf } from "./store/open-run.js";
+import { type WorkOptions, work } from "./work.js";
+
+const KEY = "run-1";
+
+function systemOf(name: string, more: Partial<System> = {}): System {
+  return { name, process: () => ({ response: "yes" }), fingerprint: () => name, ...more };
+}
+
+function optionsOf(...systems: System[]): EvaluateOptions {
+  const exact = { name: "exact", fields: ["em"], score: () => ({ em: 1 }) };
+  return { systems, dataset: [{ id: 0, question: "?", answer: "yes" }], evaluators: [exact] };
+}
+
+describe.skipIf(lacks("redis-server"))("work", () => {
+  let server: RedisServer;
+  let redis: Redis;
+
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+  });
+
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+
+  afterEach(async () => {
+    await redis.config("SET", "maxmemory", "0");
+    await redis.flushall();
+  });
+
+  /** What a coordinator does, for as long as a test lasts. */
+  async function announce(options: EvaluateOptions, more: Partial<Announcement> = {}): Promise<void> {
+    const { plan, config, retry } = await prepareRun(options);
+    const announcement: Announcement = {
+      schema: QUEUE_SCHEMA,
+      key: KEY,
+      runId: KEY,
+      title: "",
+      assayVersion: VERSION,
+      identity: identityOf(plan, config),
+      source: null,
+      budget: {},
+      retry,
+      maxWorkers: null,
+      sharedDir: null,
+      ...more,
+    };
+    await redis.set(KEYS.run(KEY), JSON.stringify(announcement));
+    await redis.zadd(KEYS.runs, (await redisTime(redis)) + 600_000, KEY);
+  }
+
+  async function handOut(index: number): Promise<void> {
+    const lane = new Queue<TrialJob>(laneName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
+    await lane.add("trial", { index });
+    await lane.close();
+  }
+
+  function serve(options: EvaluateOptions, how: Partial<WorkOptions> = {}): Promise<void> {
+    return work(options, { queue: server.url, run: KEY, ...how });
+  }
+
+  async function isServed(): Promise<void> {
+    await expect.poll(() => redis.zcard(KEYS.workers)).toBe(1);
+  }
+
+  it("delivers what Redis had no room for once it has", async () => {
+    const full = async () => {
+      await redis.config("SET", "maxmemory", "1");
+      return { response: "yes" };
+    };
+    const options = optionsOf(systemOf("a", { process: full }));
+    await announce(options);
+    await handOut(0);
+    const states: WorkerState[] = [];
+    const drain = new AbortController();
+    const serving = serve(options, { drain: drain.signal, onState: (state) => states.push(state) });
+    await expect.poll(() => states.at(-1)?.waiting, { timeout: 10_000 }).toContain("OOM");
+    drain.abort();
+    await redis.config("SET", "maxmemory", "0");
+    await serving;
+    expect(await redis.xlen(KEYS.results(KEY))).toBe(1);
+    expect(states.at(-1)).toMatchObject({ done: 1, active: 0, waiting: null });
+  });
+
+  it("leaves a run that is announced anew on other terms", async () => {
+    const options = optionsOf(systemOf("a"));
+    await announce(options);
+    const serving = serve(options);
+    await isServed();
+    await announce(options, { maxWorkers: 3 });
+    await serving;
+  });
+
+  it("ends the trials of a run that was cleared away", async () => {
+    const begun: AbortSignal[] = [];
+    const process: System["process"] = (_, { signal }) => {
+      begun.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    };
+    const options = optionsOf(systemOf("a", { process }));
+    await announce(options);
+    await handOut(0);
+    const serving = serve(options);
+    await expect.poll(() => begun.length).toBe(1);
+    await clearRun(redis, KEY, 1);
+    await serving;
+    expect(begun[0]?.aborted).toBe(true);
+  }, 15_000);
+});
