@@ -60,6 +60,15 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     expect(await parcels()).toHaveLength(2);
   });
 
+  it("counts what trials have cost whose reservations Redis has lost, once", async () => {
+    const settlements = [1, 2].map((trial) => {
+      return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
+    });
+    const parcel = { data: Buffer.from("rows"), trials: [1, 2], settlements };
+    for (let i = 0; i < 2; i++) await deliver(redis, KEY, parcel);
+    expect(await new SharedBudget(redis, KEY).read()).toMatchObject({ spentUsd: 0.32, reservedUsd: 0 });
+  });
+
   it("leaves nothing when there are only settlements", async () => {
     const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: true };
     await deliver(redis, KEY, { data: Buffer.alloc(0), trials: [], settlements: [settlement] });

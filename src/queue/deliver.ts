@@ -30,8 +30,8 @@ export async function wasDelivered(redis: Redis, key: string, index: number): Pr
   return (await redis.getbit(KEYS.delivered(key), index)) === 1;
 }
 
-function argumentsOf({ token, costUsd, judgeCostUsd, isTypical }: Settlement): (string | number)[] {
+function argumentsOf({ trial, token, costUsd, judgeCostUsd, isTypical }: Settlement): (string | number)[] {
   const isKnown = Number(costUsd !== null);
   const all = picoDollars((costUsd ?? 0) + judgeCostUsd);
-  return [token, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical)];
+  return [token, trial, isKnown, all, picoDollars(judgeCostUsd), Number(isTypical)];
 }

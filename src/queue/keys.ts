@@ -6,6 +6,8 @@ export const KEYS = {
   runs: "assay:runs",
   /** Sorted set: workers by when their lease ends, in milliseconds. */
   workers: "assay:workers",
+  /** Text: when anybody was heard last, in milliseconds. */
+  pulse: "assay:pulse",
   /** Channel: told when a run is announced, or is over. */
   news: "assay:news",
   /** Text: a worker's state as JSON; it expires with the lease. */

@@ -1,6 +1,7 @@
 import type { Redis } from "ioredis";
 import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
+import { BEAT } from "./lua/beat.js";
 
 /** How often a worker shows that it is there. */
 const BEAT_MS = 1000;
@@ -23,7 +24,8 @@ export class Presence {
   readonly #look: () => Partial<WorkerState>;
   #state: WorkerState;
   #timer: NodeJS.Timeout | undefined;
-  #isGone = false;
+  /** The sign of life that is on its way; null when there is none. */
+  #beating: Promise<void> | null = null;
 
   constructor({ redis, state, leaseMs, look = () => ({}) }: PresenceOptions) {
     this.#redis = redis;
@@ -55,24 +57,25 @@ export class Presence {
   /** Leaves: what it holds is free at once. */
   async stop(): Promise<void> {
     this.leave();
-    this.#isGone = true;
+    // One that came after would have it seen again for as long as a lease lasts.
+    await this.#beating?.catch(() => {});
     const { id } = this.#state;
     await this.#redis.multi().zrem(KEYS.workers, id).del(KEYS.worker(id)).exec();
   }
 
-  async #beat(): Promise<void> {
+  /** One at a time: while Redis is away, they would pile up. */
+  #beat(): Promise<void> {
+    this.#beating ??= this.#show().finally(() => {
+      this.#beating = null;
+    });
+    return this.#beating;
+  }
+
+  async #show(): Promise<void> {
     this.update(this.#look());
-    const now = await redisTime(this.#redis);
-    // Stopped while it asked for the time: it would be seen again for as long as a lease lasts.
-    if (this.#isGone) return;
     const { id } = this.#state;
-    const state = JSON.stringify(this.#state);
-    await this.#redis
-      .multi()
-      .zadd(KEYS.workers, now + this.#leaseMs, id)
-      .set(KEYS.worker(id), state, "PX", this.#leaseMs)
-      .zremrangebyscore(KEYS.workers, 0, now - FORGET_MS)
-      .exec();
+    const keys = [KEYS.workers, KEYS.pulse, KEYS.worker(id)];
+    await BEAT.run(this.#redis, keys, [id, this.#leaseMs, JSON.stringify(this.#state), FORGET_MS]);
   }
 }
 

@@ -10,12 +10,18 @@ import type { System } from "../core/system.js";
 import type { Reservation } from "../runner/ports.js";
 import { quantile } from "../stats/index.js";
 import { openRedis } from "./connection.js";
+import type { WorkerState } from "./contract.js";
 import { deliver } from "./deliver.js";
 import { KEYS } from "./keys.js";
+import { Presence, redisTime } from "./presence.js";
 import { type ReserveRequest, SharedBudget } from "./shared-budget.js";
 import type { Settlement } from "./shared-purse.js";
 
 const KEY = "run-1";
+const W1: WorkerState = {
+  ...{ id: "w1", host: "h", pid: 1, run: KEY, concurrency: 8, startedAt: "2026-01-01T00:00:00.000Z" },
+  ...{ active: 0, done: 0, perSecond: 0, waiting: null, refuses: null },
+};
 const NOTHING = { data: Buffer.alloc(0), trials: [] };
 
 describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
@@ -190,6 +196,22 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await held(null, { worker: "nobody" });
     await held(null);
     expect(await budget.read()).toMatchObject({ lostTrials: 1, lostUsd: 0 });
+  });
+
+  it.each(["asks", "shows itself"])("takes nobody for dead because Redis was away, whoever %s first", async (first) => {
+    await budget.open({ maxCostUsd: 1, spentUsd: 0 });
+    for (const worker of ["w2", "w3"]) await held(0.2, { worker });
+    const now = await redisTime(redis);
+    // Of a minute ago: w2 had its lease renewed, that of w3 had ended.
+    await redis.set(KEYS.pulse, now - 60_000);
+    await redis.zadd(KEYS.workers, now - 50_000, "w2", now - 61_000, "w3");
+    const presence = new Presence({ redis, state: W1, leaseMs: 10_000 });
+    if (first === "shows itself") await presence.start();
+    expect(await budget.read()).toMatchObject({ reservedUsd: 0.2, lostTrials: 1 });
+    // It is not heard of again.
+    await redis.zadd(KEYS.workers, now - 1, "w2");
+    expect(await budget.read()).toMatchObject({ reservedUsd: 0, lostTrials: 2 });
+    await presence.stop();
   });
 
   it("puts the real cost in the place of what was counted when a lost trial is settled after all", async () => {

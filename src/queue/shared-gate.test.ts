@@ -182,6 +182,17 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
     expect(await places()).toBe(3);
   });
 
+  it("frees no places because Redis was away", async () => {
+    await enter(gateOf(3, { redis: another, worker: "w2" }), 3);
+    await redis.set(KEYS.pulse, Date.now() - 60_000);
+    await redis.zadd(KEYS.workers, Date.now() - 50_000, "w2");
+    const gate = gateOf(3);
+    const waiting = crowd(gate, 3);
+    await expect.poll(() => gate.waiting()).toBe("3 waiting for host:1, which takes 3 at a time");
+    expect(await redis.hget(KEYS.gate(ENDPOINT), "holder:w2")).toBe("3");
+    waiting.stop();
+  });
+
   it.each([
     ["the endpoint", 1000],
     ["the run", 16],

@@ -35,7 +35,7 @@ local function room(wanted, waiting)
 end
 
 local function free_the_dead()
-  local dead, is_any = dead_holders(gate_key, workers_key, worker, now)
+  local dead, is_any = dead_holders(gate_key, { workers_key = workers_key, pulse_key = pulse_key, now = now }, worker)
   if not is_any then return end
   for _, field in ipairs(redis.call("HKEYS", gate_key)) do
     local name = string.match(field, "^place:(.*)$")

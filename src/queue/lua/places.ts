@@ -5,7 +5,7 @@ import { STATE } from "./state.js";
 /** The keys that scripts on the gate of an endpoint are given, in this order. */
 export function gateKeys(endpoint: string): string[] {
   const gate = KEYS.gate(endpoint);
-  return [gate, `${gate}:waiting`, KEYS.workers];
+  return [gate, `${gate}:waiting`, KEYS.workers, KEYS.pulse];
 }
 
 /** Lua: the places at an endpoint. */
@@ -16,7 +16,7 @@ ${STATE}
 --       active (places taken), kept (since when it is kept for another hour), run:<run> and holder:<worker> (places that
 --       each has), place:<name> (which call it was). The name of a place is NUMBER:RUN:WORKER
 -- waiting: CAUSE:WORKER -> when it was last turned away. The cause is the endpoint, or the name of the run
-local gate_key, waiting_key, workers_key = KEYS[1], KEYS[2], KEYS[3]
+local gate_key, waiting_key, workers_key, pulse_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local START = 16
 -- No name of a run has this sign in it.
 local ENDPOINT = "@"

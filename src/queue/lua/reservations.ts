@@ -5,7 +5,7 @@ import { STATE } from "./state.js";
 /** The keys that scripts on the budget of a run are given, in this order. Others of the budget begin with the first. */
 export function budgetKeys(key: string): string[] {
   const budget = KEYS.budget(key);
-  return [budget, `${budget}:reservations`, KEYS.workers, KEYS.run(key)];
+  return [budget, `${budget}:reservations`, KEYS.workers, KEYS.pulse, KEYS.run(key)];
 }
 
 /**
@@ -18,7 +18,7 @@ ${STATE}
 -- budget: max, spent, reserved, held (how many), refusing, unknown, lost_trials, lost, holder:<worker> (how many it has),
 --         and what trials of each kind cost
 -- reservations: token -> JSON. They stay until they are settled, those of the dead marked as lost
-local budget_key, reservations_key, workers_key, run_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local budget_key, reservations_key, workers_key, pulse_key, run_key = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local budget = open_state(budget_key)
 
 -- By how much a reservation changes what is set aside; count is 1 or -1. A free one is there only to be settled once.
@@ -63,7 +63,8 @@ local function lose(token, reservation)
 end
 
 local function free_the_dead(asking)
-  local dead, is_any = dead_holders(budget_key, workers_key, asking, time_now())
+  local leases = { workers_key = workers_key, pulse_key = pulse_key, now = time_now() }
+  local dead, is_any = dead_holders(budget_key, leases, asking)
   if not is_any then return end
   local all = redis.call("HGETALL", reservations_key)
   for i = 1, #all, 2 do
