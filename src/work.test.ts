@@ -123,4 +123,11 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await serving;
     expect(begun[0]?.aborted).toBe(true);
   }, 15_000);
+
+  it("refuses a run whose folder for large outputs is not there, and a lease that is too short", async () => {
+    const options = optionsOf(systemOf("a"));
+    await announce(options, { sharedDir: "/is/not/there" });
+    await expect(serve(options)).rejects.toThrow("/is/not/there, is not there");
+    await expect(serve(options, { leaseSeconds: 2 })).rejects.toThrow("3 or more");
+  });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -38,6 +39,8 @@ export interface WorkOptions {
 }
 
 const DEFAULT_LEASE_SECONDS = 15;
+/** A worker shows itself once a second: with less, a moment's silence would be its death. */
+const SHORTEST_LEASE_SECONDS = 3;
 const LOOK_MS = 500;
 const MEMO_CHARS = 16_000_000;
 
@@ -96,11 +99,11 @@ async function serve(redis: Redis, { announcement, prepared, how }: Service): Pr
   const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
   const leaseMs = leaseSeconds * 1000;
   const state = stateOf(announcement, how);
-  const why = whyNot(announcement, prepared);
+  const sharedDir = announcement.sharedDir === null ? null : resolve(how.sharedDir ?? announcement.sharedDir);
+  const why = whyNot(announcement, prepared) ?? whyNotShared(sharedDir);
   if (why !== null) return refuse(why, { redis, state, leaseMs });
   await prepareEvaluators(plan);
   const budgets = budgetsOf(announcement.budget, { systems: plan.systems, spentUsd: 0, terms: termsOf(plan) });
-  const sharedDir = announcement.sharedDir === null ? null : resolve(how.sharedDir ?? announcement.sharedDir);
   await serveRun({
     redis,
     announcement,
@@ -120,6 +123,12 @@ function whyNot({ identity, assayVersion }: Announcement, { plan, config }: Prep
   const version = assayVersion === VERSION ? [] : [`assay: was ${assayVersion}, is ${VERSION}`];
   const changed = [...version, ...differences(identity, identityOf(plan, config))];
   return changed.length === 0 ? null : `its plan differs from the run's:\n  ${changed.join("\n  ")}`;
+}
+
+/** A folder that is made here, nobody else would see. */
+function whyNotShared(sharedDir: string | null): string | null {
+  if (sharedDir === null || statSync(sharedDir, { throwIfNoEntry: false })?.isDirectory() === true) return null;
+  return `the folder for large outputs, ${sharedDir}, is not there. Mount it, or say where it is here with --shared-dir`;
 }
 
 /** The coordinator is shown why, for as long as a lease lasts. */
@@ -149,9 +158,9 @@ function stateOf({ key }: Announcement, { concurrency = DEFAULT_WORKERS }: WorkO
   };
 }
 
-function checkWork({ concurrency = 1, leaseSeconds = 1 }: WorkOptions): void {
+function checkWork({ concurrency = 1, leaseSeconds = SHORTEST_LEASE_SECONDS }: WorkOptions): void {
   if (!(Number.isInteger(concurrency) && concurrency > 0))
     throw new UsageError(`concurrency must be a whole number from 1 up, but is ${describe(concurrency)}.`);
-  if (!(Number.isFinite(leaseSeconds) && leaseSeconds >= 1))
-    throw new UsageError(`leaseSeconds must be 1 or more, but is ${describe(leaseSeconds)}.`);
+  if (!(Number.isFinite(leaseSeconds) && leaseSeconds >= SHORTEST_LEASE_SECONDS))
+    throw new UsageError(`leaseSeconds must be ${SHORTEST_LEASE_SECONDS} or more, but is ${describe(leaseSeconds)}.`);
 }

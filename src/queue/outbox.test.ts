@@ -98,6 +98,17 @@ describe("an outbox", () => {
     expect(small.lines.output).toContain('"yes"');
   });
 
+  it("sends a large output that cannot be left in the shared folder, and makes no folder that nobody shares", async () => {
+    const parent = join(tmpdir(), "assay-outbox-is-not-there");
+    const sent: OutgoingParcel[] = [];
+    const outbox = outboxTo(sent, { sharedDir: join(parent, "run") });
+    outbox.record(trial(1), finished(1, "x".repeat(2 << 20)));
+    await outbox.written();
+    const [large] = unpack(sent[0]?.data ?? Buffer.alloc(0)).news;
+    expect(large?.kind === "finished" && large.lines.output?.length).toBeGreaterThan(2 << 20);
+    expect(existsSync(parent)).toBe(false);
+  });
+
   it("says so to whoever waits when a parcel cannot be sent, and takes it along with the next", async () => {
     const sent: OutgoingParcel[] = [];
     const failures = [new Error("closed")];

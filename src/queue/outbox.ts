@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Attempt } from "../core/row.js";
 import { writeAtomically } from "../files/atomic.js";
@@ -133,8 +133,13 @@ export class Outbox implements TrialBook {
     const { sharedDir } = this.#options;
     if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT) return lines;
     const name = `${createHash("sha256").update(lines.output).digest("hex").slice(0, 32)}.json`;
-    mkdirSync(sharedDir, { recursive: true });
-    writeAtomically(join(sharedDir, name), lines.output);
-    return { ...lines, output: null, outputFile: name };
+    try {
+      // Not its parents: where they lack, nothing is mounted, and nobody else would see it.
+      if (!existsSync(sharedDir)) mkdirSync(sharedDir);
+      writeAtomically(join(sharedDir, name), lines.output);
+      return { ...lines, output: null, outputFile: name };
+    } catch {
+      return lines;
+    }
   }
 }

@@ -74,4 +74,18 @@ describe("PollLoop", () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(answers).toHaveLength(2);
   });
+
+  it("asks once more when it was started while the last question was on its way", async () => {
+    const answers: ((ms: number | null) => void)[] = [];
+    const ask = () => new Promise<number | null>((resolve) => answers.push(resolve));
+    const loop = new PollLoop({ ask, shortestMs: 10, longestMs: 100 });
+    loop.wake();
+    loop.start();
+    answers[0]?.(null);
+    await vi.advanceTimersByTimeAsync(100);
+    expect(answers).toHaveLength(2);
+    answers[1]?.(null);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(answers).toHaveLength(2);
+  });
 });

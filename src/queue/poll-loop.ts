@@ -18,6 +18,7 @@ export class PollLoop {
   #timer: NodeJS.Timeout | undefined;
   #isAsking = false;
   #isWoken = false;
+  #isStarted = false;
 
   constructor(options: PollOptions) {
     this.#options = options;
@@ -26,7 +27,9 @@ export class PollLoop {
 
   /** Asks after a pause, unless it is about to anyway. */
   start(): void {
-    if (!this.#isAsking && this.#timer === undefined) this.#askAfter(0);
+    // The question on its way may have been asked without it.
+    if (this.#isAsking) this.#isStarted = true;
+    else if (this.#timer === undefined) this.#askAfter(0);
   }
 
   /** Asks at once, or right after the question that is on its way; pauses are short again. */
@@ -41,6 +44,7 @@ export class PollLoop {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isWoken = false;
+    this.#isStarted = false;
   }
 
   async #go(): Promise<void> {
@@ -49,10 +53,11 @@ export class PollLoop {
     let leastMs: number | null;
     do {
       this.#isWoken = false;
+      this.#isStarted = false;
       leastMs = await this.#options.ask();
     } while (this.#isWoken);
     this.#isAsking = false;
-    if (leastMs !== null) this.#askAfter(leastMs);
+    if (leastMs !== null || this.#isStarted) this.#askAfter(leastMs ?? 0);
   }
 
   #askAfter(leastMs: number): void {

@@ -5,7 +5,7 @@ import { messageOf, TrialError } from "../core/errors.js";
 import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type Trial, trialAt } from "../runner/admit.js";
-import type { TrialGate } from "../runner/gate.js";
+import { Gate, type TrialGate } from "../runner/gate.js";
 import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
@@ -87,7 +87,7 @@ class Bench {
   readonly #options: ServeOptions;
   readonly #outbox: Outbox;
   readonly #purse: SharedPurse;
-  readonly #gates: readonly (SharedGate | null)[];
+  readonly #gates: readonly (TrialGate | null)[];
   readonly #chain: TrialChain;
   readonly #slots: readonly (Slots | null)[];
   readonly #rate = new Rate();
@@ -113,8 +113,7 @@ class Bench {
     });
     this.#gates = gatesOf(options);
     this.#slots = slotsOf(plan.systems);
-    const gates: readonly (TrialGate | null)[] = this.#gates;
-    this.#chain = trialChain({ plan, ports, book: this.#outbox, gates, purse: this.#purse });
+    this.#chain = trialChain({ plan, ports, book: this.#outbox, gates: this.#gates, purse: this.#purse });
   }
 
   /** Aborted when the worker cannot go on, with the reason. */
@@ -218,13 +217,19 @@ class Bench {
 }
 
 /** By system: the gate of its endpoint, which systems of one endpoint share. */
-function gatesOf({ redis, announcement, plan, state }: ServeOptions): (SharedGate | null)[] {
-  const gates = new Map<string, SharedGate>();
+function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (TrialGate | null)[] {
+  const gates = new Map<string, TrialGate>();
+  const bounds = boundsOf(plan.systems);
+  const make = (endpoint: string): TrialGate => {
+    const bound = bounds.get(endpoint);
+    // What loads the machine is no matter of others.
+    if (bound !== undefined) return new Gate({ name: endpoint, max: bound, clock: () => ports.clock() });
+    const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
+    return new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
+  };
   return plan.systems.map(({ endpoint }) => {
     if (typeof endpoint !== "string" || endpoint === "") return null;
-    const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
-    const gate =
-      gates.get(endpoint) ?? new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
+    const gate = gates.get(endpoint) ?? make(endpoint);
     gates.set(endpoint, gate);
     return gate;
   });
@@ -232,10 +237,15 @@ function gatesOf({ redis, announcement, plan, state }: ServeOptions): (SharedGat
 
 /** By system: what the machine itself takes at a time, which systems of one endpoint share. */
 function slotsOf(systems: readonly System[]): (Slots | null)[] {
-  const shared = new Map<string, number>();
+  const slots = new Map(Array.from(boundsOf(systems), ([place, most]) => [place, new Slots(most)]));
+  return systems.map(({ endpoint, name }) => slots.get(endpoint ?? name) ?? null);
+}
+
+/** By endpoint, or by system where there is none: how many trials a machine takes at a time, where that is bounded. */
+function boundsOf(systems: readonly System[]): ReadonlyMap<string, number> {
+  const bounds = new Map<string, number>();
   for (const { endpoint, name, maxParallel } of systems)
     if (maxParallel !== undefined)
-      shared.set(endpoint ?? name, Math.min(maxParallel, shared.get(endpoint ?? name) ?? maxParallel));
-  const slots = new Map(Array.from(shared, ([place, most]) => [place, new Slots(most)]));
-  return systems.map(({ endpoint, name }) => slots.get(endpoint ?? name) ?? null);
+      bounds.set(endpoint ?? name, Math.min(maxParallel, bounds.get(endpoint ?? name) ?? maxParallel));
+  return bounds;
 }
