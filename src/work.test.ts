@@ -130,4 +130,12 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await expect(serve(options)).rejects.toThrow("/is/not/there, is not there");
     await expect(serve(options, { leaseSeconds: 2 })).rejects.toThrow("3 or more");
   });
+
+  it("refuses a run whose systems stand in another order, or have other limits", async () => {
+    const limited = (hardTimeoutMs: number) => ({ limits: { price: null, maxCostUsd: null, hardTimeoutMs } });
+    const [a, b] = [systemOf("a", limited(1000)), systemOf("b")];
+    await announce(optionsOf(a, b));
+    await expect(serve(optionsOf(b, a))).rejects.toThrow("systems: were a, b, are b, a");
+    await expect(serve(optionsOf(systemOf("a", limited(2000)), b))).rejects.toThrow('"a": its price or limits differ');
+  });
 });

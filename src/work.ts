@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { hostname } from "node:os";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { isDeepStrictEqual } from "node:util";
 import type { Redis } from "ioredis";
 import { budgetsOf } from "./budgets.js";
 import { QueueError, UsageError } from "./core/errors.js";
@@ -15,7 +16,7 @@ import type { Announcement, WorkerState } from "./queue/contract.js";
 import { liveRuns, readAnnouncement } from "./queue/directory.js";
 import { Presence } from "./queue/presence.js";
 import { serveRun } from "./queue/serve-run.js";
-import { differences } from "./store/manifest.js";
+import { differences, type PlanIdentity } from "./store/manifest.js";
 import { identityOf } from "./store/open-run.js";
 import { memoTokenizer } from "./tokens/index.js";
 
@@ -121,8 +122,33 @@ async function serve(redis: Redis, { announcement, prepared, how }: Service): Pr
 /** Why this worker's rows would not be those of the run; null when they would. */
 function whyNot({ identity, assayVersion }: Announcement, { plan, config }: PreparedRun): string | null {
   const version = assayVersion === VERSION ? [] : [`assay: was ${assayVersion}, is ${VERSION}`];
-  const changed = [...version, ...differences(identity, identityOf(plan, config))];
+  const own = identityOf(plan, config);
+  const changed = [...version, ...differences(identity, own), ...differentTerms(identity, own)];
   return changed.length === 0 ? null : `its plan differs from the run's:\n  ${changed.join("\n  ")}`;
+}
+
+/**
+ * What a stored run may be resumed with, but a worker may not differ in: a job is a place in the plan, so that the order
+ * of systems counts; and costs of one run are worked out from one list of prices.
+ */
+function differentTerms(theirs: PlanIdentity, own: PlanIdentity): string[] {
+  const names = Object.keys(own.systems).filter((name) => Object.hasOwn(theirs.systems, name));
+  const limited = names.filter((name) => !isSame(theirs.systems[name]?.limits, own.systems[name]?.limits));
+  const isReordered =
+    names.length === theirs.config.systems.length && !isSame(theirs.config.systems, own.config.systems);
+  return [
+    ...(isReordered ? [`systems: were ${theirs.config.systems.join(", ")}, are ${own.config.systems.join(", ")}`] : []),
+    ...limited.map((name) => `system "${name}": its price or limits differ`),
+  ];
+}
+
+/** As it comes out of Redis, where what is undefined is not there. */
+function isSame(one: unknown, other: unknown): boolean {
+  return isDeepStrictEqual(plain(one), plain(other));
+}
+
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : JSON.parse(JSON.stringify(value));
 }
 
 /** A folder that is made here, nobody else would see. */

@@ -4,6 +4,10 @@ import type { Ending } from "./worker-process.js";
 const AFTER_CRASH_MS = 30_000;
 /** How long one that was over is left alone: its coordinator may take a moment to say so. */
 const AFTER_END_MS = 5000;
+/** How long one that was refused is left alone: what differs may be put right without a new announcement. */
+const AFTER_REFUSAL_MS = 60_000;
+
+const PAUSES = { refused: AFTER_REFUSAL_MS, crashed: AFTER_CRASH_MS, over: AFTER_END_MS } as const;
 
 interface Memory {
   readonly ending: Ending;
@@ -29,8 +33,7 @@ export class RunMemory {
     const memory = this.#memories.get(key);
     if (memory === undefined || memory.announcement !== announcement) return true;
     const age = this.#clock() - memory.at;
-    if (memory.ending.kind === "refused") return false;
-    return age >= (memory.ending.kind === "crashed" ? AFTER_CRASH_MS : AFTER_END_MS);
+    return age >= PAUSES[memory.ending.kind];
   }
 
   /** Why runs were refused, by their keys. */
