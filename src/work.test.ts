@@ -112,7 +112,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     const begun: AbortSignal[] = [];
     const process: System["process"] = (_, { signal }) => {
       begun.push(signal);
-      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+      return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("stopped"))));
     };
     const options = optionsOf(systemOf("a", { process }));
     await announce(options);

@@ -144,7 +144,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await redis.flushall();
     await redis.set(KEYS.run(KEY), "{}");
     const purse = purseOf("w1");
-    const waiting = ["a", "b"].map((name, index) => purse.admits(trialOf(index, { name }), limitsOf(0.1)));
+    const waiting = ["a", "b"].map(async (name, index) => purse.admits(trialOf(index, { name }), limitsOf(0.1)));
     await expect.poll(() => purse.waiting()).toMatch(/^2 waiting/);
     await redis.del(KEYS.run(KEY));
     expect(await Promise.all(waiting)).toEqual(["gone", "gone"]);
