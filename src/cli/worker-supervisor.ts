@@ -98,7 +98,7 @@ export class Supervisor {
 
   async #listen(): Promise<Redis> {
     const { redis } = this.#options;
-    const news = await openAnother(redis);
+    const news = openAnother(redis);
     news.on("message", () => this.#bell.ring());
     // After it was away, nothing that was known of it need be true.
     redis.on("ready", () => this.#memory.keepOnly([]));
