@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { assay, reportOf, start } from "./assay.js";
 import { Workspace } from "./workspace.js";
@@ -60,6 +61,8 @@ describe("Ctrl-C", () => {
     await running.says("WAITING");
     running.child.kill("SIGINT");
     await running.says("Stopping:");
+    // Sooner, it would be taken for the same press, which npx hands on.
+    await sleep(600);
     running.child.kill("SIGINT");
     expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
     workspace.write("go", "");

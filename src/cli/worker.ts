@@ -4,6 +4,7 @@ import { EXIT, UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
 import { openRedis, withoutSecrets } from "../queue/connection.js";
 import { plural } from "../report/format.js";
+import { onStop } from "./interrupt.js";
 import { queueOf, sharedFolder } from "./queue-address.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor, type SupervisorOptions } from "./worker-supervisor.js";
@@ -74,16 +75,9 @@ function launcher(): string {
 
 /** The first Ctrl-C (or SIGTERM) has trials under way finished; the second ends everything at once. */
 function obeySignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
-  let isTold = false;
-  const stop = () => {
-    if (isTold) return void supervisor.quit().finally(() => process.exit(EXIT.interrupted));
-    isTold = true;
+  return onStop((again) => {
+    if (again) return void supervisor.quit().finally(() => process.exit(EXIT.interrupted));
     progress.say(`Finishing ${plural(supervisor.active, "trial")}; press Ctrl-C again to quit at once.`);
     supervisor.drain();
-  };
-  const signals = ["SIGINT", "SIGTERM"] as const;
-  for (const signal of signals) process.on(signal, stop);
-  return () => {
-    for (const signal of signals) process.off(signal, stop);
-  };
+  });
 }

@@ -87,7 +87,8 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
       void server.kill();
       throw new Error("the disk is full");
     };
-    await arrive(0);
+    // Whether its answer comes before the end of Redis is a matter of luck.
+    void arrive(0).catch(() => {});
     await expect(running).rejects.toThrow("the disk is full");
   });
 

@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { chmodSync, readdirSync, symlinkSync } from "node:fs";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
@@ -201,6 +202,8 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     const pid = await processOf(serving);
     serving.child.kill("SIGINT");
     await serving.says("press Ctrl-C again");
+    // Sooner, it would be taken for the same press, which npx hands on.
+    await sleep(600);
     serving.child.kill("SIGINT");
     expect(await serving.finished).toMatchObject({ code: 130 });
     await until(async () => !isThere(pid));
