@@ -1,5 +1,18 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startRedis } from "../../test/redis-server.js";
+import { lacks } from "../../test/system-command.js";
 import { openRedis, withoutSecrets } from "./connection.js";
+
+it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is just being started", async () => {
+  const server = await startRedis();
+  onTestFinished(() => server.stop());
+  await server.kill();
+  const opening = openRedis(server.url);
+  await server.start();
+  const redis = await opening;
+  expect(await redis.ping()).toBe("PONG");
+  redis.disconnect();
+});
 
 describe("an address for people", () => {
   it.each([

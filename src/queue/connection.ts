@@ -1,8 +1,12 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError, UsageError } from "../core/errors.js";
 
 /** How long the first contact may take. */
 const CONNECT_MS = 5000;
+/** How long a Redis that refuses is taken for one that starts. */
+const STARTING_MS = 2000;
+const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
 
 /**
@@ -22,7 +26,7 @@ export async function openRedis(url: string): Promise<Redis> {
   });
   redis.on("error", () => {});
   try {
-    await redis.connect();
+    await firstContact(redis);
   } catch (cause) {
     redis.disconnect();
     throw new QueueError(
@@ -32,6 +36,30 @@ export async function openRedis(url: string): Promise<Redis> {
   }
   redis.options.retryStrategy = (times) => Math.min(50 * times, LONGEST_PAUSE_MS);
   return redis;
+}
+
+/** A Redis that is just being started, or started again, refuses for a moment. */
+async function firstContact(redis: Redis): Promise<void> {
+  const end = performance.now() + STARTING_MS;
+  let reason: unknown;
+  // What a failed attempt itself says is that the connection is closed; why is told beside it.
+  const hear = (error: unknown) => {
+    reason = error;
+  };
+  redis.on("error", hear);
+  try {
+    for (;;) {
+      try {
+        return await redis.connect();
+      } catch (error) {
+        const { code } = Object(reason) as { code?: unknown };
+        if (code !== "ECONNREFUSED" || performance.now() > end) throw reason ?? error;
+      }
+      await sleep(PAUSE_MS);
+    }
+  } finally {
+    redis.off("error", hear);
+  }
 }
 
 /** A second connection to the same Redis, for commands that block. Where Redis is away, it is made as soon as it is back. */
