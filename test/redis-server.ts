@@ -5,6 +5,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { afterAll, beforeAll, beforeEach } from "vitest";
+import { openRedis } from "../src/queue/connection.js";
 
 /** A real Redis of a test's own, on a free loopback port, which writes everything down before it answers. */
 export interface RedisServer {
@@ -46,6 +49,27 @@ export async function startRedis(): Promise<RedisServer> {
   };
   await start();
   return { url, port, start, kill, stop };
+}
+
+/**
+ * A Redis for all tests of a block, empty before each, with a connection to it.
+ * @example
+ * let redis: Redis;
+ * redisFor((own) => ({ redis } = own));
+ */
+export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => void): void {
+  let server: RedisServer | undefined;
+  let redis: Redis | undefined;
+  beforeAll(async () => {
+    server = await startRedis();
+    redis = await openRedis(server.url);
+    use({ server, redis });
+  });
+  afterAll(async () => {
+    redis?.disconnect();
+    await server?.stop();
+  });
+  beforeEach(async () => void (await redis?.flushall()));
 }
 
 function settings(port: number): string[] {

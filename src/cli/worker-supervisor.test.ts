@@ -1,10 +1,9 @@
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { Workspace } from "../../test/workspace.js";
-import { openRedis } from "../queue/connection.js";
 import { listWorkers } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
 import { redisTime } from "../queue/presence.js";
@@ -18,17 +17,9 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
 
   async function announce(key: string, { title = "T", leaseMs = 60_000 } = {}): Promise<void> {
     const announcement = { schema: "assay.queue/1", key, runId: `${key}-id`, title, identity: { planned: 2 } };

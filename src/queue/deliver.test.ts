@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
-import { openRedis } from "./connection.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { KEYS } from "./keys.js";
 import { SharedBudget } from "./shared-budget.js";
@@ -13,18 +12,8 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-  });
-
-  afterAll(async () => {
-    redis?.disconnect();
-    await server?.stop();
-  });
-
-  afterEach(async () => {
-    await redis.flushall();
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
   async function parcels(): Promise<(Buffer | undefined)[]> {

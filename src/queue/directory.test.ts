@@ -1,29 +1,19 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it } from "vitest";
+import { redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
-import { openRedis } from "./connection.js";
 import type { Announcement, WorkerState } from "./contract.js";
 import { clearRun, listRuns, listWorkers, liveRuns, readAnnouncement } from "./directory.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
 import { Presence, redisTime } from "./presence.js";
 
 describe.skipIf(lacks("redis-server"))("what Redis knows of runs and workers", () => {
-  let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
 
   async function announce(key: string, { leaseMs = 10_000, ...more }: Partial<Announcement> & { leaseMs?: number }) {
     const announcement = announcementOf(key, more);

@@ -1,9 +1,8 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
-import { openRedis } from "./connection.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Feeder } from "./feeder.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
@@ -12,20 +11,11 @@ import { SampleSink, sampleLedger, samplePlan } from "./run-testing.js";
 const KEY = "run-00000000";
 
 describe.skipIf(lacks("redis-server"))("a feeder", () => {
-  let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
   afterEach(() => void vi.useRealTimers());
 
   /** Two systems of two trials each: 0 and 1, 2 and 3. */

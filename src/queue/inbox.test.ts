@@ -1,14 +1,13 @@
 import { deflateRawSync } from "node:zlib";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it } from "vitest";
+import { redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { QueueError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import type { EncodedTrial } from "../runner/ports.js";
 import { encodeRow } from "../store/row-codec.js";
-import { openRedis } from "./connection.js";
 import type { Announcement } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Inbox } from "./inbox.js";
@@ -20,20 +19,11 @@ const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
 
 describe.skipIf(lacks("redis-server"))("an inbox", () => {
-  let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
 
   /** An inbox of a run of three trials. */
   async function opened({

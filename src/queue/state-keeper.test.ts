@@ -1,8 +1,7 @@
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
-import { openRedis } from "./connection.js";
 import type { WorkerState } from "./contract.js";
 import { KEYS } from "./keys.js";
 import { redisTime } from "./presence.js";
@@ -15,17 +14,9 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
 
   function keeper(notes: string[]): StateKeeper {
     return new StateKeeper({

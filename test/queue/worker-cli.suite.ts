@@ -5,11 +5,10 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest";
-import { openRedis } from "../../src/queue/connection.js";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { listRuns, listWorkers } from "../../src/queue/directory.js";
 import { assay, type Finished, type Running, reportOf, start } from "../assay.js";
-import { type RedisServer, startRedis } from "../redis-server.js";
+import { type RedisServer, redisFor } from "../redis-server.js";
 import { lacks } from "../system-command.js";
 import { CAPITALS, ORACLE, Workspace } from "../workspace.js";
 
@@ -30,17 +29,9 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
-
-  afterAll(async () => {
-    redis.disconnect();
-    await server.stop();
-  });
-
-  beforeEach(async () => void (await redis.flushall()));
 
   function worker(cwd: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Running {
     return start(cwd, ["worker", ...args], { ASSAY_QUEUE: server.url, ...env });
