@@ -60,18 +60,6 @@ const withoutChildProcess = {
   },
 };
 
-/**
- * Node's own modules are asked for by a call in place of an import: an import makes a list of all that a module exports,
- * for which parts are loaded that nobody needs (streams, for the sake of node:fs).
- */
-const builtinsByCall = {
-  name: "builtins-by-call",
-  renderChunk(code) {
-    const byCall = (_, names, id) => `const {${names.replaceAll(" as ", ": ")}} = process.getBuiltinModule("${id}");`;
-    return code.replaceAll(/^import \{([^}]+)\} from "(node:[\w/]+)";$/gm, byCall);
-  },
-};
-
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
@@ -90,7 +78,7 @@ async function bundle() {
     cwd: root,
     input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
-    plugins: [withoutChildProcess, builtinsByCall],
+    plugins: [withoutChildProcess],
     // Finding and converting commander's eight files would take Node longer than all else that `--help` does.
     external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
   });
