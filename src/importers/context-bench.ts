@@ -65,7 +65,7 @@ function rowOf(record: JsonObject, field: string | null): RowFields {
     outputTokens: countOf(record, "output_tokens"),
     usage: usageOf(metadata),
     latency,
-    durationMs: latency === null ? null : latency * 1000,
+    durationMs: millisecondsOf(latency),
     metadata: scalarsOf(metadata, Object.keys(metadata)),
   };
 }
@@ -93,4 +93,10 @@ function usageOf(metadata: JsonObject): Usage | null {
     output: measureOf(metadata, "completion_tokens"),
     inputHoldsCache: true,
   });
+}
+
+/** Seconds that no number of milliseconds can hold were never measured. */
+function millisecondsOf(seconds: number | null): number | null {
+  const milliseconds = (seconds ?? Number.NaN) * 1000;
+  return Number.isFinite(milliseconds) ? milliseconds : null;
 }
