@@ -42,6 +42,12 @@ describe("what a worker remembers of a run", () => {
     memory.remember("one", "a", REFUSED);
     memory.remember("two", "a", OVER);
     expect([...memory.refusals]).toEqual([["one", "other code"]]);
+    expect(memory.refusalOf("one", "a")).toBe("other code");
+    expect([memory.refusalOf("one", "b"), memory.refusalOf("two", "a"), memory.refusalOf("three", "a")]).toEqual([
+      null,
+      null,
+      null,
+    ]);
     memory.forget("one");
     expect(memory.refusals.size).toBe(0);
   });

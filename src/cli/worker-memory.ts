@@ -36,6 +36,12 @@ export class RunMemory {
     return age >= PAUSES[memory.ending.kind];
   }
 
+  /** Why a run was refused as it is announced now; null when it was not. */
+  refusalOf(key: string, announcement: string): string | null {
+    const memory = this.#memories.get(key);
+    return memory?.ending.kind === "refused" && memory.announcement === announcement ? memory.ending.why : null;
+  }
+
   /** Why runs were refused, by their keys. */
   get refusals(): ReadonlyMap<string, string> {
     const refused = [...this.#memories].filter(([, { ending }]) => ending.kind === "refused");

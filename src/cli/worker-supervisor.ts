@@ -33,6 +33,8 @@ export interface SupervisorOptions {
 interface Taken {
   readonly runId: string;
   readonly announcement: string;
+  /** Why it was refused the last time, when it was: what everybody has heard is not said every minute. */
+  readonly refusal: string | null;
   readonly process: RunProcess;
 }
 
@@ -145,19 +147,21 @@ export class Supervisor {
   #start(key: string, announcement: string): void {
     const { launcher, settings, progress } = this.#options;
     const { runId, title, planned } = aboutRun(key, announcement);
-    progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
+    const refusal = this.#memory.refusalOf(key, announcement);
+    if (refusal === null) progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
     this.#memory.forget(key);
     const onLine = (line: string) => progress.say(`${runId}: ${line}`);
     const order: ServeOrder = { ...settings, kind: "serve", run: key };
-    const taken = { runId, announcement, process: new RunProcess({ launcher, order, onLine }) };
+    const taken = { runId, announcement, refusal, process: new RunProcess({ launcher, order, onLine }) };
     this.#taken.set(key, taken);
     void taken.process.ended.then((ending) => this.#ended(key, taken, ending));
   }
 
-  #ended(key: string, { runId, announcement, process: { state } }: Taken, ending: Ending): void {
+  #ended(key: string, { runId, announcement, refusal, process: { state } }: Taken, ending: Ending): void {
     this.#taken.delete(key);
     this.#memory.remember(key, announcement, ending);
-    if (!this.#isStopping || ending.kind !== "crashed")
+    const isNews = ending.kind !== "refused" || ending.why !== refusal;
+    if (isNews && (!this.#isStopping || ending.kind !== "crashed"))
       this.#options.progress.say(farewell(runId, ending, state?.done));
     if (this.#options.isOnce) {
       this.#isStopping = true;
