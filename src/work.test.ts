@@ -1,13 +1,12 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../test/redis-server.js";
+import { afterEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../test/redis-server.js";
 import { lacks } from "../test/system-command.js";
 import type { System } from "./core/system.js";
 import { VERSION } from "./core/version.js";
 import type { EvaluateOptions } from "./evaluate.js";
 import { prepareRun } from "./prepared-run.js";
-import { openRedis } from "./queue/connection.js";
 import { type Announcement, QUEUE_SCHEMA, type TrialJob, type WorkerState } from "./queue/contract.js";
 import { clearRun } from "./queue/directory.js";
 import { BULL_PREFIX, KEYS, laneName } from "./queue/keys.js";
@@ -30,19 +29,12 @@ describe.skipIf(lacks("redis-server"))("work", () => {
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-  });
-
-  afterAll(async () => {
-    redis?.disconnect();
-    await server?.stop();
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
   afterEach(async () => {
     await redis.config("SET", "maxmemory", "0");
-    await redis.flushall();
   });
 
   /** What a coordinator does, for as long as a test lasts. */

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { openRedis } from "./connection.js";
 import { deliver, wasDelivered } from "./deliver.js";
@@ -15,14 +15,8 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
   let server: RedisServer;
   let redis: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-  });
-
-  afterAll(async () => {
-    redis?.disconnect();
-    await server?.stop();
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
   it("is asked again until it takes what is delivered", async () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { budgetsOf } from "../budgets.js";
 import { BudgetError } from "../core/errors.js";
@@ -30,23 +30,13 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
   let budget: SharedBudget;
   let tokens = 0;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-  });
-
-  afterAll(async () => {
-    redis?.disconnect();
-    await server?.stop();
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
   beforeEach(async () => {
     budget = new SharedBudget(redis, KEY);
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
-  });
-
-  afterEach(async () => {
-    await redis.flushall();
   });
 
   function request(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): ReserveRequest {

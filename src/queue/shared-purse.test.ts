@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import type { Limits } from "../core/price.js";
 import type { Output } from "../core/system.js";
@@ -38,24 +38,14 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
   let redis: Redis;
   let budget: SharedBudget;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-  });
-
-  afterAll(async () => {
-    redis?.disconnect();
-    await server?.stop();
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
   beforeEach(async () => {
     budget = new SharedBudget(redis, KEY);
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
     await budget.open({ maxCostUsd: 0.3, spentUsd: 0 });
-  });
-
-  afterEach(async () => {
-    await redis.flushall();
   });
 
   function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedPurse {
