@@ -1,11 +1,10 @@
 // SIGKILL when half of the answers are there: what is on disk then, and what is asked again to get to the end.
-import { join } from "node:path";
+
 import { setTimeout as wait } from "node:timers/promises";
-import { writeExamples } from "../../data.mjs";
 import { runCommand } from "../command.mjs";
-import { startEndpoint } from "../mock.mjs";
 import { inFolder, runIn } from "../trial.mjs";
 import { seconds, table, whole } from "../words.mjs";
+import { rowsOfAsked } from "./asked.mjs";
 import { LATENCY_MS } from "./requests.mjs";
 
 const COLUMNS = [
@@ -18,27 +17,13 @@ const COLUMNS = [
   "time after it",
 ];
 
-export async function measureKill({ contenders, options, folder, say }) {
-  const data = join(folder, "kill.jsonl");
-  writeExamples(data, options.requests);
-  const able = contenders.filter(({ role, requests }) => requests !== undefined && role !== "floor");
-  const endpoint = await startEndpoint(LATENCY_MS);
-  const setting = {
-    data,
-    examples: options.requests,
-    workers: options.workers.requests,
-    limit: options.limit,
-    url: endpoint.url,
-  };
-  const rows = [];
-  for (const contender of able) {
-    rows.push(await rowOf(contender, { endpoint, setting }));
-    say(`killed at half of ${options.requests}: ${rows.at(-1).join(", ")}`);
-  }
-  endpoint.stop();
+export async function measureKill(bench) {
+  const { options, say } = bench;
+  const onRow = (row) => say(`killed at half of ${options.requests}: ${row}`);
+  const rows = await rowsOfAsked(bench, { name: "kill", rowOf, onRow });
   return {
     title: "Killed and gone on with",
-    text: `SIGKILL to the whole process group when half of ${whole(options.requests)} calls are answered, ${setting.workers} at a time; then each goes on in its own way. Those in flight are asked twice by everybody.`,
+    text: `SIGKILL to the whole process group when half of ${whole(options.requests)} calls are answered, ${options.workers.requests} at a time; then each goes on in its own way. Those in flight are asked twice by everybody.`,
     table: table(COLUMNS, rows, 2),
     figures: {},
   };

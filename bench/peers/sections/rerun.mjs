@@ -1,30 +1,14 @@
 // The same run again from the contender's own cache: how much is asked, and how long it takes.
-import { join } from "node:path";
-import { writeExamples } from "../../data.mjs";
-import { startEndpoint } from "../mock.mjs";
+
 import { inFolder, runIn } from "../trial.mjs";
 import { seconds, table, whole } from "../words.mjs";
-import { LATENCY_MS } from "./requests.mjs";
+import { rowsOfAsked } from "./asked.mjs";
 
 const COLUMNS = ["", "cache", "first: requests", "first: time", "again: requests", "again: time", "again: processor"];
 
-export async function measureRerun({ contenders, options, folder, say }) {
-  const data = join(folder, "rerun.jsonl");
-  writeExamples(data, options.requests);
-  const endpoint = await startEndpoint(LATENCY_MS);
-  const setting = {
-    data,
-    examples: options.requests,
-    workers: options.workers.requests,
-    limit: options.limit,
-    url: endpoint.url,
-  };
-  const rows = [];
-  for (const contender of contenders.filter(({ requests, role }) => requests !== undefined && role !== "floor")) {
-    rows.push(await rowOf(contender, { endpoint, setting }));
-    say(`from the cache: ${rows.at(-1).join(", ")}`);
-  }
-  endpoint.stop();
+export async function measureRerun(bench) {
+  const { options, say } = bench;
+  const rows = await rowsOfAsked(bench, { name: "rerun", rowOf, onRow: (row) => say(`from the cache: ${row}`) });
   return {
     title: "The same run again, from the cache",
     text: `${whole(options.requests)} calls, and the same command once more, where there is a cache of answers that needs no code of the user's.`,
