@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
-import { openRedis } from "./connection.js";
+import { openAnother, openRedis } from "./connection.js";
 import { KEYS } from "./keys.js";
 import { ENTER } from "./lua/enter.js";
 import { LEAVE } from "./lua/leave.js";
@@ -18,24 +18,18 @@ describe.skipIf(lacks("redis-server"))("SharedGate", () => {
   let redis: Redis;
   let another: Redis;
 
-  beforeAll(async () => {
-    server = await startRedis();
-    redis = await openRedis(server.url);
-    another = await openRedis(server.url);
+  redisFor((own) => {
+    ({ server, redis } = own);
   });
 
-  afterAll(async () => {
-    redis?.disconnect();
-    another?.disconnect();
-    await server?.stop();
+  beforeAll(() => {
+    another = openAnother(redis);
   });
+
+  afterAll(() => another.disconnect());
 
   beforeEach(async () => {
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1", Date.now() + 60_000, "w2");
-  });
-
-  afterEach(async () => {
-    await redis.flushall();
   });
 
   function gateOf(max: number, more: Partial<SharedGateOptions> = {}): SharedGate {
