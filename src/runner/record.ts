@@ -28,8 +28,8 @@ const UNCOUNTED = -1;
 /** Tokens of the text that a system is given. Where question and context are one text, it is sent once. */
 export function inputTokens(example: Example, count: (text: string) => number): number {
   const { context = "", question = "", turns = [] } = example;
-  let tokens = count(context);
-  if (question !== context) tokens += count(question);
+  let tokens = context === "" ? 0 : count(context);
+  if (question !== context && question !== "") tokens += count(question);
   for (const turn of turns) tokens += count(turn.content);
   return tokens;
 }

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { encodeExampleKey } from "./example-lines.js";
 import { readExamplePlaces } from "./example-places.js";
-import { EXAMPLES_FILE, encodeExampleKey, writeExamples } from "./examples.js";
+import { EXAMPLES_FILE, writeExamples } from "./examples.js";
 
 let dir: string;
 

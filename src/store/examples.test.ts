@@ -4,15 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import {
-  EXAMPLES_FILE,
-  encodeExampleKey,
-  exampleOrder,
-  isShortened,
-  readExample,
-  readExamples,
-  writeExamples,
-} from "./examples.js";
+import { encodeExampleKey, isShortened } from "./example-lines.js";
+import { EXAMPLES_FILE, exampleOrder, readExample, readExamples, writeExamples } from "./examples.js";
 
 let dir = "";
 

@@ -34,6 +34,14 @@ export class LineBuffer {
     this.#bytes[this.#end++] = LF;
   }
 
+  /** Adds a part of a line, or its end, that is in bytes already. */
+  addPart(part: Buffer, start = 0, end = part.length): void {
+    const most = this.#end + end - start;
+    if (most > this.#bytes.length) this.#grow(most);
+    part.copy(this.#bytes, this.#end, start, end);
+    this.#end = most;
+  }
+
   /** Writes all of them, and is empty afterwards whatever comes of it. */
   writeTo(fd: number): void {
     const bytes = this.#bytes;

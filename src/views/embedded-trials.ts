@@ -1,5 +1,5 @@
 import type { EvalRow, Outcome } from "../core/row.js";
-import { encodeExampleKey } from "../store/examples.js";
+import { encodeExampleKey } from "../store/example-lines.js";
 import type { Manifest } from "../store/manifest.js";
 import { TrialFiles } from "./trial-files.js";
 import { storedOf, viewOf } from "./trial-view.js";

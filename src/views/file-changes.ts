@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { Environment, FileChange as StoredChange, WorkspaceChanges } from "../core/environment.js";
-import { isShortened } from "../store/examples.js";
+import { isShortened } from "../store/example-lines.js";
 import { hunksBetween } from "../workspace/unified-diff.js";
 import type { FileChange } from "./contract.js";
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { TrialKey } from "../core/row.js";
-import { decodeExample, EXAMPLES_FILE, encodeExampleKey, type StoredExample } from "../store/examples.js";
+import { encodeExampleKey } from "../store/example-lines.js";
+import { decodeExample, EXAMPLES_FILE, type StoredExample } from "../store/examples.js";
 import { FILES } from "../store/journal.js";
 import { decodeOutput, type StoredOutput } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
