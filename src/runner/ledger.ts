@@ -39,6 +39,8 @@ export class Ledger implements TrialBook {
   #nextWrite: Promise<void> | null = null;
   /** When the event loop last had its turn, which is not when the first trial since then ended: that may have been a long one. */
   #turnStart: number;
+  /** When the first trial was recorded that is not written yet. */
+  #waitsSince = 0;
   #failure: { error: unknown } | null = null;
   #closed = false;
 
@@ -80,7 +82,9 @@ export class Ledger implements TrialBook {
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
     this.#ports.sink?.append(finished, encoded);
-    this.#nextWrite ??= new Promise((resolve) => {
+    if (this.#nextWrite !== null) return;
+    this.#waitsSince = this.#ports.clock();
+    this.#nextWrite = new Promise((resolve) => {
       setImmediate(() => {
         this.#write();
         resolve();
@@ -97,6 +101,10 @@ export class Ledger implements TrialBook {
   /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
   turnIsLong(): boolean {
     return this.#nextWrite !== null && this.#ports.clock() - this.#turnStart > TURN_MS;
+  }
+
+  isLate(): boolean {
+    return this.#nextWrite !== null && this.#ports.clock() - this.#waitsSince > TURN_MS;
   }
 
   /** Every planned trial's row; those that never ran are marked as skipped. */

@@ -38,6 +38,8 @@ export interface TrialBook {
   written(): Promise<void>;
   /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
   turnIsLong(): boolean;
+  /** True when something that was recorded has waited to be written down for longer than a turn should take. */
+  isLate(): boolean;
   /** Says which trial is about to exceed its budget; null when none is any more. */
   warn(warning: string | null): void;
 }
@@ -128,9 +130,11 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
         return atEnd === null ? recorded : clearedAway(recorded, atEnd);
       });
       if (isThenable(finished))
+        // The slot does not wait for the end of the turn, when all that was recorded in it is written: its system would
+        // wait with it. Promises that settle without a turn of the event loop would go on for ever.
         return finished.then(() => {
           attempter.forget(trial);
-          return book.written();
+          return book.isLate() ? book.written() : undefined;
         });
       return book.turnIsLong() ? book.written() : undefined;
     },
