@@ -26,7 +26,7 @@ const COMMAND =
   /\/src\/cli\/(run|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
 /** What runs without a model do not need. */
 const LATER =
-  /\/src\/(gateway|mock|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|grade-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
+  /\/src\/(gateway|mock\/(?!script-file)|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|grade-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
 /** Systems and data that are made and not read: small, and in few runs. */
 const MADE = /\/src\/(systems\/compressors|datasets\/(generate-needles|needle-))/;
 /** Evaluators besides the usual one, and what they run. */
@@ -44,7 +44,9 @@ const DATASETS =
   /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
 
 /** What shows, lists and brings in stored runs; not the cards that every run leaves, nor the reporter that loads it. */
-const PAGES = /\/src\/(views\/(?!html-report\.ts|card|contract)|server|history|importers|import-run|export-run)/;
+const PAGES = /\/src\/(views\/(?!html-report\.ts|card|contract)|history|importers|import-run|export-run)/;
+/** What only commands need, and packages that take long to load with it: the server of the pages, scripts in YAML. */
+const COMMANDS_ONLY = /\/src\/(server|mock\/script-file)/;
 
 /** Runs over several machines: in no group, because little of it is loaded without its packages. */
 const QUEUE = /\/src\/(queue|work\.ts)/;
@@ -111,7 +113,7 @@ async function bundle() {
 function isUsual(id) {
   return (
     /\/src\/(?!cli\/|index\.ts)/.test(id) &&
-    ![LATER, MADE, GRADERS, HEAVY, DATASETS, AGENTS, PAGES, QUEUE].some((others) => others.test(id))
+    ![LATER, MADE, GRADERS, HEAVY, DATASETS, AGENTS, PAGES, COMMANDS_ONLY, QUEUE].some((others) => others.test(id))
   );
 }
 

@@ -3,13 +3,13 @@ import { didYouMean } from "../core/suggest.js";
 import { isLoopback } from "../http/endpoint.js";
 import {
   FAULT_KINDS,
-  loadScript,
   type MockCounts,
   type MockFault,
   type MockRequest,
   type MockScript,
   startMock,
 } from "../mock/index.js";
+import { loadScript } from "../mock/script-file.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 

@@ -13,7 +13,10 @@ export async function withMock<T>({ mock: script, agentUrl }: Asked, use: (url?:
   if (script === undefined) return use();
   if (agentUrl !== undefined)
     throw new UsageError("--mock answers in the place of --agent-url. Leave one of them out.");
-  const { loadScript, startMock } = await import("../mock/index.js");
+  const [{ startMock }, { loadScript }] = await Promise.all([
+    import("../mock/index.js"),
+    import("../mock/script-file.js"),
+  ]);
   const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
   say(`The model is simulated by ${script}: what this run finds says nothing of a real one.`);
   try {
