@@ -67,12 +67,24 @@ export function viewTable(bytes: Uint8Array): TokenTable {
   };
 }
 
+/** The hash of no bytes, before it is finished. */
+export const HASH_START = 0x811c9dc5;
+
 /** The hash under which the bytes from `start` to `end` are filed. */
 export function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = 0x811c9dc5;
-  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
-  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
-  return hash ^ (hash >>> 13);
+  let hash = HASH_START;
+  for (let i = start; i < end; i++) hash = hashedOn(hash, bytes[i] ?? 0);
+  return finishedHash(hash);
+}
+
+/** For a caller that looks at the bytes anyway: the hash with one more, to be finished after the last. */
+export function hashedOn(hash: number, byte: number): number {
+  return Math.imul(hash ^ byte, 0x01000193);
+}
+
+export function finishedHash(hash: number): number {
+  const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
+  return mixed ^ (mixed >>> 13);
 }
 
 /** Finds tokens by their bytes; what it returns stands for the rank: smaller means merged earlier. */
