@@ -37,6 +37,21 @@ describe("writeExamples", () => {
     );
   });
 
+  it("keeps many, whatever is between them", () => {
+    const circle: Record<string, unknown> = {};
+    circle.self = circle;
+    const examples: Example[] = Array.from({ length: 100 }, (_, i) => ({
+      id: `e${i}`,
+      question: `q{"${i}`,
+      dataset: "d",
+    }));
+    examples[40] = { dataset: "d", id: "e40", question: "in another order" };
+    examples[70] = { id: "e70", question: "not to be written", circle, dataset: "d" } as Example;
+    writeExamples(dir, examples);
+    const notRecorded = { id: "e70", dataset: "d", notRecorded: expect.stringContaining("circular") };
+    expect(stored()).toEqual(examples.map((example) => (example.id === "e70" ? notRecorded : example)));
+  });
+
   it("shortens what is very long, and says so", () => {
     const context = `start ${"x".repeat(100_000)} end`;
     const turns = Array.from({ length: 500 }, (_, i) => ({ role: "user", content: `turn ${i}` }));

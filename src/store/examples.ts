@@ -13,8 +13,8 @@ export interface StoredExample extends Example {
   dataset: string;
 }
 
-/** Examples that become JSON together: several times faster than one by one, and few enough where each is long. */
-const BATCH = 64;
+/** Examples that become JSON together: several times faster than one by one, and few enough where each is a megabyte. */
+const BATCH = 16;
 
 export const EXAMPLES_FILE = "examples.jsonl";
 
