@@ -454,6 +454,40 @@ describe("maxWorkers", () => {
   });
 });
 
+describe("a slot", () => {
+  it("takes its next trial before what was recorded is written", async () => {
+    const events: string[] = [];
+    const sink = { append: () => void events.push("append"), flush: () => void events.push("flush") };
+    const system = systemOf(async () => {
+      events.push("call");
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      return { response: "yes" };
+    });
+    await rowsOf({ systems: [system], dataset: examples(2), ports: { sink, maxWorkers: 1 } });
+    expect(events.slice(0, 4)).toEqual(["call", "append", "call", "flush"]);
+  });
+
+  it("lets the event loop have its turn among promises that settle at once", async () => {
+    let turns = 0;
+    let count = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 1);
+    const system = systemOf(async () => {
+      const until = performance.now() + 1;
+      while (performance.now() < until) count += 1;
+      return { response: "yes" };
+    });
+    const seen: number[] = [];
+    const sink = { append: () => {}, flush: () => void seen.push(turns) };
+    await rowsOf({ systems: [system], dataset: examples(100), ports: { sink, maxWorkers: 2 } });
+    clearInterval(timer);
+    expect(count).toBeGreaterThan(0);
+    expect(seen.length).toBeGreaterThan(4);
+    expect(turns).toBeGreaterThan(2);
+  });
+});
+
 describe("stopping", () => {
   it("skips everything when stopped before the start", async () => {
     const never = vi.fn(() => ({}));
