@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
+import { inspected } from "../../sandbox/javascript/harmless.js";
+import { CALLABLE, GLOBALS, INTRINSICS, OWN, REFUSED } from "../../sandbox/javascript/names.js";
+import type { Token } from "../../sandbox/javascript/tokens.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { JAVASCRIPT_ALONE } from "./javascript-alone.js";
-import { inspected } from "./javascript-harmless.js";
-import { CALLABLE, GLOBALS, INTRINSICS, OWN, REFUSED } from "./javascript-harmless-names.js";
 import { rewritten } from "./javascript-rewritten.js";
-import type { Token } from "./javascript-tokens.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, limitTime, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
@@ -45,7 +45,7 @@ async function converse(box: BoxedProcess, { task, variants, timeoutSecs }: Tria
 /** What the box is to run, or why it is not to. */
 function jobFor(text: string, task: CodeTask): Record<string, unknown> | string {
   const found = inspected(text);
-  if ("doubt" in found) return found.doubt;
+  if ("doubt" in found) return `not run together with its tests: ${found.doubt}`;
   const program = rewritten(found.tokens);
   if (program === null) return "not run together with its tests: a bracket that may mean two things";
   const words = [...wordsOf(task.tests)];

@@ -1,4 +1,4 @@
-import { readRegex, readString, readTemplate, skipComment, Unreadable } from "./javascript-literals.js";
+import { readRegex, readString, readTemplate, skipComment, Unreadable } from "./literals.js";
 
 /** A piece of JavaScript. Comments and spaces are none. */
 export interface Token {
