@@ -4,16 +4,19 @@ import { join } from "node:path";
 import { SandboxError, UsageError } from "../core/errors.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
-import { fileArgs } from "./interpreter-args.js";
+import { fileArgs, textArgs } from "./interpreter-args.js";
 import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
+import { KEEPER } from "./keeper.js";
 import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
 import { endOrphans } from "./orphans.js";
+import { plainProgram } from "./plain-program.js";
 import { checkFiles } from "./program-files.js";
 import { Slots } from "./slots.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
+import { WarmBoxes } from "./warm-boxes.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
@@ -60,11 +63,15 @@ export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "str
   limits?: Partial<SandboxLimits>;
 }
 
+/** What takes longer is run again in a box of its own. */
+const LONGEST_WARM_MS = 1000;
+
 /** The ways in which what builds a box says that it failed. */
 const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
 /**
- * Runs untrusted programs, each in a box of its own that is thrown away afterwards.
+ * Runs untrusted programs, each in a box of its own that is thrown away afterwards. JavaScript programs that can do
+ * nothing but compute and print share a box, one after the other, each in a context of its own.
  * @example
  * const sandbox = await openSandbox();
  * const { stdout } = await sandbox.run({ language: "python", files: { "main.py": "print(6 * 7)" }, main: "main.py" });
@@ -76,6 +83,8 @@ export class Sandbox {
   readonly #uids = ownUids();
   readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
+  readonly #warm = new WarmBoxes(() => this.#startKeeper());
+  #warmRuns = 0;
 
   constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
     this.isolation = isolation;
@@ -88,11 +97,33 @@ export class Sandbox {
     return this.isolation.kind === null;
   }
 
+  /** How many programs have come to their end in a box that others were run in before or after. */
+  get warmRuns(): number {
+    return this.#warmRuns;
+  }
+
   /** Runs one program to its end. Rejects only when the sandbox fails, never for what the program does. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
-    const { language, files, main, stdin = "" } = program;
+    const { files, main } = program;
     checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
+    return (await this.#runWarm(program, options)) ?? this.#runCold(program, options);
+  }
+
+  /** Null when it has to be run in a box of its own. */
+  async #runWarm(program: Program, { limits, signal }: RunOptions): Promise<ProgramResult | null> {
+    const text = this.isUnsafe || limits !== undefined ? null : plainProgram(program);
+    if (text === null) return null;
+    const { outputBytes, wallMs } = this.#limits;
+    const limitMs = Math.min(LONGEST_WARM_MS, wallMs);
+    const job = { main: program.main, text, outputBytes, limitMs, ...(signal === undefined ? {} : { signal }) };
+    const end = await this.#slots.use(() => this.#warm.run(job), signal);
+    if (end === null) return null;
+    this.#warmRuns += 1;
+    return resultOf({ ...end, signal: null, stopped: null });
+  }
+
+  async #runCold({ language, files, main, stdin = "" }: Program, options: RunOptions): Promise<ProgramResult> {
     const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
@@ -131,6 +162,11 @@ export class Sandbox {
       limits: { ...this.#limits, ...limitsGiven(limits) },
       strays: this.#strays,
     });
+  }
+
+  #startKeeper(): Promise<BoxedProcess> {
+    const args = textArgs("javascript", KEEPER);
+    return this.start({ language: "javascript", args, stdin: "", isLasting: true });
   }
 
   async #launch(ready: Launch): Promise<BoxedProcess> {

@@ -6,8 +6,8 @@ export interface Surroundings {
   intrinsics: ReadonlySet<string>;
   /** What else Node brings. It can be changed, and so may only be called, or asked for something by name. */
   callable: ReadonlySet<string>;
-  /** What it may ask `process` for. */
-  process: ReadonlySet<string>;
+  /** What it may ask these objects for, by name; they may stand for nothing else. */
+  members: ReadonlyMap<string, ReadonlySet<string>>;
   /** Never, wherever they stand. */
   refused: ReadonlySet<string>;
 }
@@ -77,20 +77,29 @@ export const WITH_TESTS: Surroundings = {
   modules: new Set(Object.keys(HARMLESS_MODULES)),
   intrinsics: INTRINSICS,
   callable: CALLABLE,
-  process: new Set(),
+  members: new Map(),
   refused: REFUSED,
 };
 
-/** Their memory lies outside of the heap, where the limits of a thread do not count it. */
+/** Their memory lies outside of the heap, where other limits hold in a box that has run other programs before. */
 const OUTSIDE_OF_HEAP = words(`
   ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array
-  Float64Array BigInt64Array BigUint64Array Buffer TextEncoder TextDecoder`);
+  Float64Array BigInt64Array BigUint64Array`);
 
-/** A thread in a box that other programs run in later. */
-export const IN_THREAD: Surroundings = {
-  modules: words("assert assert/strict util path querystring"),
+/** A context of its own, in a process that other programs are run in before and after. */
+export const IN_CONTEXT: Surroundings = {
+  modules: words("assert assert/strict"),
   intrinsics: without(INTRINSICS, OUTSIDE_OF_HEAP),
-  callable: without(CALLABLE, OUTSIDE_OF_HEAP),
-  process: words("stdout stderr exit exitCode argv nextTick"),
-  refused: new Set([...without(REFUSED, words("process __filename __dirname")), ...OUTSIDE_OF_HEAP]),
+  callable: words(`
+    setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask require console`),
+  members: new Map([
+    ["process", words("stdout stderr exit exitCode argv nextTick")],
+    ["module", words("exports")],
+    ["performance", words("now")],
+  ]),
+  refused: new Set([
+    ...without(REFUSED, words("process __filename __dirname")),
+    ...OUTSIDE_OF_HEAP,
+    ...words("WeakRef inspect nodejs.util.inspect.custom"),
+  ]),
 };

@@ -1,6 +1,6 @@
-import { OURS } from "../../sandbox/javascript/harmless.js";
-import { classBodies } from "../../sandbox/javascript/own-classes.js";
-import { endsCondition, isProperty, type Token } from "../../sandbox/javascript/tokens.js";
+import { OURS } from "./harmless.js";
+import { classBodies } from "./own-classes.js";
+import { endsCondition, isProperty, type Token } from "./tokens.js";
 
 /** The function that looks at each computed key while the program runs. */
 export const KEY_CHECK = `${OURS}key`;
