@@ -54,6 +54,7 @@ class Handle {
   hasRef() { refuse("hasRef"); }
   refresh() { refuse("refresh"); }
   close() { refuse("close"); }
+  [Symbol.toPrimitive]() { refuse("toPrimitive"); }
 }
 class Timeout extends Handle {}
 class Immediate extends Handle {}
