@@ -31,6 +31,9 @@ function ask(work, ...given) {
 }
 const must = (isFine) => isFine || refuse("use");
 
+// It was written anew: what it says is not what its author wrote.
+Function.prototype.toString = function toString() { return refuse("text of a function"); };
+
 function key(given) {
   if (typeof given === "number" && arguments.length === 1) return given;
   const name = typeof given === "symbol" ? given : text(given);
@@ -106,8 +109,9 @@ const REFUSED = [...${JSON.stringify([...new Set([...IN_CONTEXT.refused, ...refu
 const INTRINSICS = ${JSON.stringify(INTRINSICS)}, GIVEN = ${JSON.stringify(GIVEN)};
 const { toUSVString } = require("util"), { apply } = Reflect;
 
+// Without room for what it prints, nothing of it is kept.
 function newTrial(room) {
-  return { why: null, isThrown: false, isOver: false, code: undefined, out: "", err: "", room, timers: new Map(), lastTimer: 0 };
+  return { isSilent: room === null, why: null, isThrown: false, isOver: false, code: undefined, out: "", err: "", room, timers: new Map(), lastTimer: 0 };
 }
 
 // A program may catch what it is stopped by: what it does then is not printed any more, and not taken for its end.
@@ -125,6 +129,7 @@ function clearTimers({ timers }) {
 // A pipe is given each piece as UTF-8 of its own.
 function say(trial, where, text) {
   if (trial.isOver) return abandon(trial, "output after its end");
+  if (trial.isSilent) return true;
   if (trial.why !== null) return false;
   trial[where] += toUSVString(text);
   return trial[where].length <= trial.room || abandon(trial, "output");
@@ -185,7 +190,7 @@ function outsideOf(trial) {
   return {
     __proto__: null,
     abandon: (why) => void abandon(trial, why),
-    print: (name, given) => (trial.isOver ? abandon(trial, "output after its end") : attempt(trial, () => apply(spoken[name], spoken, given))),
+    print: (name, given) => (trial.isOver ? abandon(trial, "output after its end") : trial.isSilent || attempt(trial, () => apply(spoken[name], spoken, given))),
     write: (where, text) => say(trial, where, text),
     start: (kind, work, delay, given) => timer(trial, kind, work, delay, given),
     stop: (id) => { trial.timers.get(id)?.(); trial.timers.delete(id); },
@@ -208,8 +213,10 @@ function closedContext(trial, file) {
 }
 
 // The text in a function of these names, in one that is given what it finds around it.
-function compiled({ context, inside }, text, names, filename) {
-  const wrapped = "(function (" + [...GIVEN, ...INTRINSICS].join(", ") + ") { return function (" + names.join(", ") + ") {" + text + "\n}; })";
-  return apply(new vm.Script(wrapped, { filename }).runInContext(context), undefined, [...inside.given, ...inside.intrinsics]);
+function compiled({ context, inside }, text, names, filename, around = {}) {
+  const found = [...GIVEN, ...INTRINSICS, ...Object.keys(around)].join(", ");
+  const wrapped = "(function (" + found + ") { return function (" + names.join(", ") + ") {" + text + "\n}; })";
+  const script = new vm.Script(wrapped, { filename });
+  return apply(script.runInContext(context), undefined, [...inside.given, ...inside.intrinsics, ...Object.values(around)]);
 }
 `;

@@ -17,6 +17,7 @@ import { Slots } from "./slots.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
 import { WarmBoxes } from "./warm-boxes.js";
+import { runWarm } from "./warm-run.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
@@ -117,7 +118,7 @@ export class Sandbox {
     const { outputBytes, wallMs } = this.#limits;
     const limitMs = Math.min(LONGEST_WARM_MS, wallMs);
     const job = { main: program.main, text, outputBytes, limitMs, ...(signal === undefined ? {} : { signal }) };
-    const end = await this.#slots.use(() => this.#warm.run(job), signal);
+    const end = await this.inTurn(() => this.#warm.use((box) => runWarm(box, job)), signal);
     if (end === null) return null;
     this.#warmRuns += 1;
     return resultOf({ ...end, signal: null, stopped: null });
@@ -140,7 +141,7 @@ export class Sandbox {
 
   /** Starts a process when there is a place for it, hands it over, and ends it when the work with it is over. */
   use<T>(launch: BoxOptions, work: (box: BoxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#slots.use(async () => {
+    return this.inTurn(async () => {
       const box = await this.start(launch);
       const abort = () => box.stop("aborted");
       signal?.addEventListener("abort", abort, { once: true });
@@ -152,6 +153,11 @@ export class Sandbox {
         await box.ended.catch(() => undefined);
       }
     }, signal);
+  }
+
+  /** Does something when there is a place for it. */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#slots.use(work, signal);
   }
 
   /** Starts a process without waiting for a place. Whoever starts it stops it. */

@@ -1,22 +1,10 @@
-import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "./boxed-process.js";
-import { NEEDS_PROCESS } from "./keeper.js";
 
-/** The ordinary end of a program. */
-export interface OrdinaryEnd {
-  exitCode: number;
-  stdout: string;
-  stderr: string;
-}
-
-/** A program for a warm box. */
-export interface WarmJob {
-  main: string;
-  text: string;
-  outputBytes: number;
-  /** How long it may take here; a longer one gets a box of its own. */
-  limitMs: number;
-  signal?: AbortSignal;
+/** What came of work in a warm box. */
+export interface Worked<T> {
+  value: T;
+  /** False when anything has happened in the box that is not ordinary. */
+  isOrdinary: boolean;
 }
 
 /** What is left behind in a box in spite of all is not there for long. */
@@ -32,9 +20,8 @@ interface WarmBox {
 }
 
 /**
- * Boxes in which plain JavaScript programs are run one after the other, each in a thread of its own: that takes less
- * than half of the time of a process. They only know the ordinary end. A box in which anything else has happened is
- * thrown away, and its program is to be run in one of its own.
+ * Boxes in which JavaScript programs that can do nothing but compute are run one after the other. They only know
+ * ordinary ends: a box in which anything else has happened is thrown away.
  */
 export class WarmBoxes {
   readonly #start: () => Promise<BoxedProcess>;
@@ -42,30 +29,45 @@ export class WarmBoxes {
   /** False when no box came up: the limits may be too tight for one. */
   #isUsable = true;
 
-  /** Of a box that runs the keeper. */
+  /** Of a process that says that it is ready, and then takes one program after the other. */
   constructor(start: () => Promise<BoxedProcess>) {
     this.#start = start;
   }
 
-  /** How the program ended; null when it is not known to have come to an ordinary end. */
-  async run(job: WarmJob): Promise<OrdinaryEnd | null> {
+  /** Does the work for one program in a box; null when there is none. */
+  async use<T>(work: (box: BoxedProcess) => Promise<Worked<T>>): Promise<T | null> {
     const box = this.#take() ?? (await this.#fresh());
     if (box === null) return null;
-    const end = await endOf(box, job);
-    if (end === null || box.programs >= MOST_PROGRAMS) box.process.stop("done");
-    else this.#keep(box);
-    job.signal?.throwIfAborted();
-    return end === NEEDS_PROCESS ? null : end;
+    let isOrdinary = false;
+    try {
+      box.programs += 1;
+      const worked = await work(box.process);
+      isOrdinary = worked.isOrdinary && box.process.isUntouched;
+      return worked.value;
+    } finally {
+      if (isOrdinary && box.programs < MOST_PROGRAMS) this.#keep(box);
+      else box.process.stop("done");
+    }
+  }
+
+  /** Ends the boxes that nobody uses. */
+  async close(): Promise<void> {
+    const boxes = this.#idle.splice(0);
+    for (const { process, idle } of boxes) {
+      clearTimeout(idle);
+      process.ref();
+      process.stop("done");
+    }
+    await Promise.allSettled(boxes.map(({ process }) => process.ended));
   }
 
   async #fresh(): Promise<WarmBox | null> {
     if (!this.#isUsable) return null;
     const process = await this.#start();
     const timer = setTimeout(() => process.stop("done"), START_MS);
-    const isReady = (await process.lines.next()) === "ready";
+    this.#isUsable = (await process.lines.next()) === "ready";
     clearTimeout(timer);
-    if (isReady) return { process, programs: 0, idle: undefined };
-    this.#isUsable = false;
+    if (this.#isUsable) return { process, programs: 0, idle: undefined };
     process.stop("done");
     return null;
   }
@@ -85,39 +87,5 @@ export class WarmBoxes {
       this.#idle.splice(this.#idle.indexOf(box), 1);
       box.process.stop("done");
     }, IDLE_MS).unref();
-  }
-}
-
-async function endOf(
-  box: WarmBox,
-  { limitMs, signal, ...program }: WarmJob,
-): Promise<OrdinaryEnd | typeof NEEDS_PROCESS | null> {
-  const { process } = box;
-  const stop = () => process.stop("done");
-  const timer = setTimeout(stop, limitMs);
-  signal?.addEventListener("abort", stop, { once: true });
-  const nonce = randomUUID();
-  box.programs += 1;
-  process.lines.send(JSON.stringify({ nonce, ...program }));
-  const line = await process.lines.next();
-  clearTimeout(timer);
-  signal?.removeEventListener("abort", stop);
-  return line !== null && process.isUntouched ? endIn(line, nonce) : null;
-}
-
-/** What a line says, when it holds the nonce that no program was told. */
-function endIn(line: string, nonce: string): OrdinaryEnd | typeof NEEDS_PROCESS | null {
-  const [said, exitCode, stdout, stderr] = parsed(line);
-  if (said === nonce && exitCode === NEEDS_PROCESS) return NEEDS_PROCESS;
-  if (said !== nonce || typeof exitCode !== "number") return null;
-  return typeof stdout === "string" && typeof stderr === "string" ? { exitCode, stdout, stderr } : null;
-}
-
-function parsed(line: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? (value as unknown[]) : [];
-  } catch {
-    return [];
   }
 }

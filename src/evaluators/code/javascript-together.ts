@@ -73,7 +73,7 @@ const RESERVED = new Set(
 );
 
 /** What the tests may take from the program: its words, but for those that mean something already. */
-function namesFor(tokens: readonly Token[], words: readonly string[], entryPoint: string): string[] {
+export function namesFor(tokens: readonly Token[], words: readonly string[], entryPoint: string): string[] {
   const own = new Set(tokens.filter(({ kind }) => kind === "word").map(({ text }) => text));
   const isFree = (name: string) => !GLOBALS.has(name) && !CALLABLE.has(name) && !INTRINSICS.has(name);
   const asked = [...new Set([...words, entryPoint])].filter((name) => name === entryPoint || isFree(name));
