@@ -111,7 +111,7 @@ const { toUSVString } = require("util"), { apply } = Reflect;
 
 // Without room for what it prints, nothing of it is kept.
 function newTrial(room) {
-  return { isSilent: room === null, why: null, isThrown: false, isOver: false, code: undefined, out: "", err: "", room, timers: new Map(), lastTimer: 0 };
+  return { isSilent: room === null, isJudged: false, why: null, isThrown: false, isOver: false, code: undefined, out: "", err: "", room, timers: new Map(), lastTimer: 0 };
 }
 
 // A program may catch what it is stopped by: what it does then is not printed any more, and not taken for its end.
@@ -179,9 +179,16 @@ function attempt(trial, work) {
   try {
     work();
     return true;
-  } catch {
-    return abandon(trial, "an error");
+  } catch (error) {
+    return abandon(trial, error?.code === "ERR_ASSERTION" ? "assertion" : "an error");
   }
+}
+
+// What is printed by nobody is not put into words either.
+function print(trial, spoken, name, given) {
+  if (trial.isOver) return abandon(trial, "output after its end");
+  if (!trial.isSilent) return attempt(trial, () => apply(spoken[name], spoken, given));
+  return !(trial.isJudged && name === "assert" && !given[0]) || abandon(trial, "console.assert");
 }
 
 function outsideOf(trial) {
@@ -190,7 +197,7 @@ function outsideOf(trial) {
   return {
     __proto__: null,
     abandon: (why) => void abandon(trial, why),
-    print: (name, given) => (trial.isOver ? abandon(trial, "output after its end") : trial.isSilent || attempt(trial, () => apply(spoken[name], spoken, given))),
+    print: (name, given) => print(trial, spoken, name, given),
     write: (where, text) => say(trial, where, text),
     start: (kind, work, delay, given) => timer(trial, kind, work, delay, given),
     stop: (id) => { trial.timers.get(id)?.(); trial.timers.delete(id); },

@@ -2,13 +2,13 @@ import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import type { WarmBoxes } from "../../sandbox/warm-boxes.js";
+import type { WarmBoxes, Worked } from "../../sandbox/warm-boxes.js";
 import { wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { judgeTogether } from "./javascript-together.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
-import { converseWarmly, warmPrograms } from "./javascript-warm.js";
+import { converseWarmly, failsTogether, warmPrograms } from "./javascript-warm.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
@@ -35,8 +35,10 @@ export class JavaScriptJudge implements Judge {
   }
 
   async judge(trial: Trial): Promise<Verdict> {
-    const first = (await this.#judgeWarm(trial)) ?? (await this.#judgeCold(trial));
+    const warm = await this.#judgeWarm(trial);
+    const first = warm ?? (await this.#judgeCold(trial));
     if (first.outcome !== "failed" || first.isFinal !== false) return first;
+    if (warm !== null && (await this.#useWarm(trial, (box) => failsTogether(box, trial))) === true) return first;
     const second = await judgeTogether(this.#sandbox, trial);
     return second.outcome === "passed" ? second : first;
   }
@@ -44,11 +46,16 @@ export class JavaScriptJudge implements Judge {
   /** Null when the program needs a box of its own. */
   async #judgeWarm(trial: Trial): Promise<Verdict | null> {
     if (this.#sandbox.isUnsafe) return null;
-    const work = (box: BoxedProcess) => converseWarmly(box, trial, (ask) => this.#withTests(trial, ask));
-    const verdict = await this.#sandbox.inTurn(() => this.#warm.use(work), trial.signal);
-    trial.signal?.throwIfAborted();
+    const converse = (box: BoxedProcess) => converseWarmly(box, trial, (ask) => this.#withTests(trial, ask));
+    const verdict = await this.#useWarm(trial, converse);
     if (verdict !== null) this.#warmTrials += 1;
     return verdict;
+  }
+
+  async #useWarm<T>({ signal }: Trial, work: (box: BoxedProcess) => Promise<Worked<T | null>>): Promise<T | null> {
+    const value = await this.#sandbox.inTurn(() => this.#warm.use(work), signal);
+    signal?.throwIfAborted();
+    return value;
   }
 
   #judgeCold(trial: Trial): Promise<Verdict> {
