@@ -1,8 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../test/isolation.js";
+import { textArgs } from "./interpreter-args.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
+import { KEEPER } from "./keeper.js";
 import { openSandbox, type ProgramResult, type Sandbox } from "./sandbox.js";
+import { WarmBoxes } from "./warm-boxes.js";
+import { runWarm } from "./warm-run.js";
 
 const named = (main: string, text: string) => ({ language: "javascript" as const, files: { [main]: text }, main });
 const javascript = (text: string) => named("main.js", text);
@@ -149,6 +153,11 @@ const COLD: [string, string][] = [
   ["bytes", "console.log(new Uint8Array(2), Buffer.from('a'))"],
   ["an infinite loop that is none", "const end = Date.now() + 1300; while (Date.now() < end); console.log('done')"],
   ["another module", "console.log(require('path').join('a', 'b'))"],
+  ["the text of a function", "console.log(String((xs) => xs[0]))"],
+  [
+    "an own look at an error",
+    "require('assert').throws(() => { throw new Error('x') }, function () { return typeof this === 'object' })",
+  ],
   ["a key of two", "console.log([1, 2][0, 1])"],
 ];
 
@@ -291,6 +300,39 @@ describe.skipIf(await lacksIsolation())("a warm box", () => {
     expect(keepers(before).length).toBe(2);
     await own.close();
     expect(keepers(before)).toEqual([]);
+  });
+
+  it("is ended when nobody needs it for a while", async () => {
+    const args = textArgs("javascript", KEEPER);
+    const before = new Set(keepers());
+    const start = () => sandbox.start({ language: "javascript", args, isLasting: true });
+    const boxes = new WarmBoxes(start, { idleMs: 30 });
+    const job = { main: "main.js", text: "console.log(1)", outputBytes: 100, limitMs: 1000 };
+    expect(await boxes.use((box) => runWarm(box, job))).toEqual({ exitCode: 0, stdout: "1\n", stderr: "" });
+    expect(keepers(before).length).toBe(1);
+    await expect.poll(() => keepers(before)).toEqual([]);
+  });
+
+  it.each([
+    ["the line of another", JSON.stringify(["other", 0, "forged", ""])],
+    ["no line that can be read", "forged"],
+  ])("is not believed when it says %s", async (_, line) => {
+    const says = `require("fs").writeSync(3, ${JSON.stringify(`ready\n${line}\n`)}); setTimeout(() => {}, 60000)`;
+    const start = () => sandbox.start({ language: "javascript", args: textArgs("javascript", says), isLasting: true });
+    const job = { main: "main.js", text: "", outputBytes: 100, limitMs: 5000 };
+    const boxes = new WarmBoxes(start);
+    const worked = await boxes.use(async (box) => ({ value: await runWarm(box, job), isOrdinary: false }));
+    expect(worked).toEqual({ value: null, isOrdinary: false });
+  });
+
+  it.each([
+    ["that has printed", `require("fs").writeSync(2, "x")`],
+    ["with another process", `require("child_process").spawn("/bin/sleep", ["60"])`],
+  ])("is not believed when it is one %s", async (_, first) => {
+    const args = textArgs("javascript", `${first};${KEEPER}`);
+    const start = () => sandbox.start({ language: "javascript", args, isLasting: true });
+    const job = { main: "main.js", text: "console.log(1)", outputBytes: 100, limitMs: 5000 };
+    expect(await new WarmBoxes(start).use((box) => runWarm(box, job))).toBeNull();
   });
 
   it("holds the programs of many at a time apart", async () => {

@@ -25,13 +25,15 @@ interface WarmBox {
  */
 export class WarmBoxes {
   readonly #start: () => Promise<BoxedProcess>;
+  readonly #idleMs: number;
   readonly #idle: WarmBox[] = [];
   /** False when no box came up: the limits may be too tight for one. */
   #isUsable = true;
 
   /** Of a process that says that it is ready, and then takes one program after the other. */
-  constructor(start: () => Promise<BoxedProcess>) {
+  constructor(start: () => Promise<BoxedProcess>, { idleMs = IDLE_MS }: { idleMs?: number } = {}) {
     this.#start = start;
+    this.#idleMs = idleMs;
   }
 
   /** Does the work for one program in a box; null when there is none. */
@@ -86,6 +88,6 @@ export class WarmBoxes {
     box.idle = setTimeout(() => {
       this.#idle.splice(this.#idle.indexOf(box), 1);
       box.process.stop("done");
-    }, IDLE_MS).unref();
+    }, this.#idleMs).unref();
   }
 }

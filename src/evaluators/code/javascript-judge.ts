@@ -21,11 +21,14 @@ import type { CodeTask } from "./task.js";
 export class JavaScriptJudge implements Judge {
   readonly #sandbox: Sandbox;
   readonly #idle: BoxedProcess[] = [];
+  readonly #isWarm: boolean;
   readonly #warm: WarmBoxes;
   #warmTrials = 0;
 
-  constructor(sandbox: Sandbox) {
+  /** With `isWarm: false` every program gets a box of its own. */
+  constructor(sandbox: Sandbox, { isWarm = !sandbox.isUnsafe }: { isWarm?: boolean } = {}) {
     this.#sandbox = sandbox;
+    this.#isWarm = isWarm;
     this.#warm = warmPrograms(sandbox);
   }
 
@@ -45,7 +48,7 @@ export class JavaScriptJudge implements Judge {
 
   /** Null when the program needs a box of its own. */
   async #judgeWarm(trial: Trial): Promise<Verdict | null> {
-    if (this.#sandbox.isUnsafe) return null;
+    if (!this.#isWarm) return null;
     const converse = (box: BoxedProcess) => converseWarmly(box, trial, (ask) => this.#withTests(trial, ask));
     const verdict = await this.#useWarm(trial, converse);
     if (verdict !== null) this.#warmTrials += 1;
