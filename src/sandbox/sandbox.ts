@@ -67,6 +67,9 @@ export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "str
 /** What takes longer is run again in a box of its own. */
 const LONGEST_WARM_MS = 1000;
 
+/** What comes of a program whose box was ended with the sandbox. */
+const CLOSED: Ended = { exitCode: null, signal: "SIGKILL", stdout: "", stderr: "", stopped: "aborted" };
+
 /** The ways in which what builds a box says that it failed. */
 const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
@@ -84,8 +87,10 @@ export class Sandbox {
   readonly #uids = ownUids();
   readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
-  readonly #warm = new WarmBoxes(() => this.#startKeeper());
+  readonly #pools = new Set<WarmBoxes>();
+  readonly #warm = this.warmBoxes(KEEPER);
   #warmRuns = 0;
+  #closings = 0;
 
   constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
     this.isolation = isolation;
@@ -118,8 +123,9 @@ export class Sandbox {
     const { outputBytes, wallMs } = this.#limits;
     const limitMs = Math.min(LONGEST_WARM_MS, wallMs);
     const job = { main: program.main, text, outputBytes, limitMs, ...(signal === undefined ? {} : { signal }) };
+    const before = this.#closings;
     const end = await this.inTurn(() => this.#warm.use((box) => runWarm(box, job)), signal);
-    if (end === null) return null;
+    if (end === null) return before === this.#closings ? null : resultOf(CLOSED);
     this.#warmRuns += 1;
     return resultOf({ ...end, signal: null, stopped: null });
   }
@@ -170,12 +176,17 @@ export class Sandbox {
     });
   }
 
-  #startKeeper(): Promise<BoxedProcess> {
-    const args = textArgs("javascript", KEEPER);
-    return this.start({ language: "javascript", args, stdin: "", isLasting: true });
+  /** Boxes that are kept, in each of which this text takes one JavaScript program after the other. */
+  warmBoxes(text: string): WarmBoxes {
+    const args = textArgs("javascript", text);
+    const pool = new WarmBoxes(() => this.start({ language: "javascript", args, stdin: "", isLasting: true }));
+    this.#pools.add(pool);
+    return pool;
   }
 
   async #launch(ready: Launch): Promise<BoxedProcess> {
+    // Those that only wait for programs make room for one that is there.
+    if (this.#uids?.isEmpty === true) await Promise.all([...this.#pools].map((pool) => pool.close()));
     const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
     this.#open.add(box);
     const forget = () => this.#open.delete(box);
@@ -185,6 +196,7 @@ export class Sandbox {
 
   /** Ends everything that still runs. */
   async close(): Promise<void> {
+    this.#closings += 1;
     const boxes = [...this.#open];
     for (const box of boxes) {
       box.ref();

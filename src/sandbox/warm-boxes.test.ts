@@ -5,6 +5,7 @@ import { textArgs } from "./interpreter-args.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { KEEPER } from "./keeper.js";
 import { openSandbox, type ProgramResult, type Sandbox } from "./sandbox.js";
+import { ownUids } from "./uid-pool.js";
 import { WarmBoxes } from "./warm-boxes.js";
 import { runWarm } from "./warm-run.js";
 
@@ -302,6 +303,32 @@ describe.skipIf(await lacksIsolation())("a warm box", () => {
     expect(keepers(before)).toEqual([]);
   });
 
+  it("ends with the sandbox in the middle of a program", async () => {
+    const own = await openSandbox({ isolation, concurrency: 1 });
+    const before = new Set(keepers());
+    await told("console.log(1)", own);
+    const running = own.run(javascript("for (;;);"));
+    await new Promise((resolve) => setImmediate(resolve));
+    await own.close();
+    expect(await running).toMatchObject({ exitCode: null, signal: "SIGKILL", timedOut: false });
+    expect(keepers(before)).toEqual([]);
+  });
+
+  it("makes room when there are no user ids left", async () => {
+    const uids = ownUids();
+    if (uids === null) return;
+    const own = await openSandbox({ isolation, concurrency: 1 });
+    await told("console.log(1)", own);
+    const taken: number[] = [];
+    for (let uid = uids.take(); uid !== null; uid = uids.take()) taken.push(uid);
+    try {
+      expect(await told("console.log(require('fs') !== null)", own)).toMatchObject({ result: { stdout: "true\n" } });
+    } finally {
+      for (const uid of taken) uids.give(uid);
+      await own.close();
+    }
+  });
+
   it("is ended when nobody needs it for a while", async () => {
     const args = textArgs("javascript", KEEPER);
     const before = new Set(keepers());
@@ -345,16 +372,25 @@ describe.skipIf(await lacksIsolation())("a warm box", () => {
   });
 });
 
-/** The processes of warm boxes on this machine that were not there before. */
+/** The processes of warm boxes that this process has started, but for those that were there before. */
 function keepers(before: ReadonlySet<string> = new Set()): string[] {
-  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && !before.has(pid) && isKeeper(pid));
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && !before.has(pid) && isKeeper(pid) && isOurs(pid));
 }
 
 function isKeeper(pid: string): boolean {
+  const command = textOf(`/proc/${pid}/cmdline`);
+  return !command.startsWith("/usr/bin/bwrap") && command.includes("assay-inside.js");
+}
+
+function isOurs(pid: string): boolean {
+  const parent = /^PPid:\t(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+  return parent !== undefined && parent !== "0" && (parent === String(process.pid) || isOurs(parent));
+}
+
+function textOf(path: string): string {
   try {
-    const command = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    return !command.startsWith("/usr/bin/bwrap") && command.includes("assay-inside.js");
+    return readFileSync(path, "latin1");
   } catch {
-    return false;
+    return "";
   }
 }

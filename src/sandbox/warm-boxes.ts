@@ -1,4 +1,5 @@
 import type { BoxedProcess } from "./boxed-process.js";
+import { Slots } from "./slots.js";
 
 /** What came of work in a warm box. */
 export interface Worked<T> {
@@ -7,6 +8,8 @@ export interface Worked<T> {
   isOrdinary: boolean;
 }
 
+/** Each does many times what a box for each program does: more would only take memory, and user ids from others. */
+const MOST_BOXES = 8;
 /** What is left behind in a box in spite of all is not there for long. */
 const MOST_PROGRAMS = 100;
 const IDLE_MS = 10_000;
@@ -26,6 +29,7 @@ interface WarmBox {
 export class WarmBoxes {
   readonly #start: () => Promise<BoxedProcess>;
   readonly #idleMs: number;
+  readonly #slots = new Slots(MOST_BOXES);
   readonly #idle: WarmBox[] = [];
   /** False when no box came up: the limits may be too tight for one. */
   #isUsable = true;
@@ -37,7 +41,11 @@ export class WarmBoxes {
   }
 
   /** Does the work for one program in a box; null when there is none. */
-  async use<T>(work: (box: BoxedProcess) => Promise<Worked<T>>): Promise<T | null> {
+  use<T>(work: (box: BoxedProcess) => Promise<Worked<T>>): Promise<T | null> {
+    return this.#slots.use(() => this.#work(work));
+  }
+
+  async #work<T>(work: (box: BoxedProcess) => Promise<Worked<T>>): Promise<T | null> {
     const box = this.#take() ?? (await this.#fresh());
     if (box === null) return null;
     let isOrdinary = false;

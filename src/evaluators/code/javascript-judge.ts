@@ -5,10 +5,11 @@ import type { Sandbox } from "../../sandbox/sandbox.js";
 import type { WarmBoxes, Worked } from "../../sandbox/warm-boxes.js";
 import { wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
+import { JAVASCRIPT_PROGRAMS } from "./javascript-programs.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { judgeTogether } from "./javascript-together.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
-import { converseWarmly, failsTogether, warmPrograms } from "./javascript-warm.js";
+import { converseWarmly, failsTogether } from "./javascript-warm.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
@@ -29,7 +30,7 @@ export class JavaScriptJudge implements Judge {
   constructor(sandbox: Sandbox, { isWarm = !sandbox.isUnsafe }: { isWarm?: boolean } = {}) {
     this.#sandbox = sandbox;
     this.#isWarm = isWarm;
-    this.#warm = warmPrograms(sandbox);
+    this.#warm = sandbox.warmBoxes(JAVASCRIPT_PROGRAMS);
   }
 
   /** How many programs were judged in a box that others were run in before or after. */

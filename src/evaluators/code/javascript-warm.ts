@@ -1,14 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { runInNewContext } from "node:vm";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
-import { textArgs } from "../../sandbox/interpreter-args.js";
 import { inspected } from "../../sandbox/javascript/harmless.js";
 import { GLOBALS, IN_CONTEXT } from "../../sandbox/javascript/names.js";
 import { rewritten } from "../../sandbox/javascript/rewritten.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
-import { WarmBoxes, type Worked } from "../../sandbox/warm-boxes.js";
+import type { Worked } from "../../sandbox/warm-boxes.js";
 import { wordsOf } from "./definitions.js";
-import { ABANDONED, JAVASCRIPT_PROGRAMS, OVER } from "./javascript-programs.js";
+import { ABANDONED, OVER } from "./javascript-programs.js";
 import { namesFor, togetherJob } from "./javascript-together.js";
 import { asScript } from "./javascript-variants.js";
 import type { Trial } from "./judge.js";
@@ -27,12 +25,6 @@ const OF_TESTS = new Set(
 
 /** Talks to a program on behalf of its tests: each question is answered by one line, null when there is none. */
 type Conversation<T> = (ask: (line: string) => Promise<string | null>) => Promise<T>;
-
-/** Boxes in which harmless programs of responses are run one after the other, each in a context of its own. */
-export function warmPrograms(sandbox: Sandbox): WarmBoxes {
-  const args = textArgs("javascript", JAVASCRIPT_PROGRAMS);
-  return new WarmBoxes(() => sandbox.start({ language: "javascript", args, stdin: "", isLasting: true }));
-}
 
 /**
  * Lets the tests talk to a harmless program in a warm box. Null when the program is not harmless, or when anything
