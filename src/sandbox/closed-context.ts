@@ -96,7 +96,8 @@ function require(id) {
   if (loose === undefined) (loose = assertions(false)).strict = strictly();
   return loose;
 }
-require.main = main;
+// Only the file that a process was started with is its main module.
+require.main = names.isMain ? main : undefined;
 const given = { ${GIVEN.map((name) => (name === KEY_CHECK ? `${name}: key` : name)).join(", ")} };
 return { given: names.given.map((name) => given[name]), require, module: main, intrinsics: names.intrinsics.map((name) => globalThis[name]) };
 })`;
@@ -219,7 +220,7 @@ const CONSOLE = Object.keys(new Console(process.stderr)).filter((name) => !name.
 
 function closedContext(trial, file) {
   const context = vm.createContext(Object.create(null), { codeGeneration: { strings: false, wasm: false } });
-  const names = { refused: REFUSED, console: CONSOLE, assertions: ${JSON.stringify(ASSERTIONS)}, given: GIVEN, intrinsics: INTRINSICS, argv: process.execPath + "\n" + file };
+  const names = { refused: REFUSED, console: CONSOLE, assertions: ${JSON.stringify(ASSERTIONS)}, given: GIVEN, intrinsics: INTRINSICS, isMain: file !== null, argv: process.execPath + (file === null ? "" : "\n" + file) };
   const inside = INSIDE.runInContext(context)(outsideOf(trial), names);
   return { context, inside };
 }

@@ -57,7 +57,7 @@ function serve() {
   if (job.isTogether) return together();
   waiting = held = null;
   isAsked = isEnded = false;
-  const made = closedContext(trial, "/tmp/program.js");
+  const made = contextOf();
   peer = PEER.runInContext(made.context)(tell, listen, false, () => {
     if (!isAsked && held === null) held = peer.read();
   });
@@ -66,13 +66,25 @@ function serve() {
   turn();
 }
 
+// A text that Node was given to run finds the modules of Node by their names.
+const MODULES = require("module").builtinModules.filter((name) => /^[a-z]\w*$/.test(name));
+function contextOf() {
+  const made = closedContext(trial, null), asked = trial;
+  const refuse = () => void abandon(asked, "a module");
+  for (const name of MODULES) Object.defineProperty(made.context, name, { get: refuse, set: refuse, configurable: true });
+  return made;
+}
+
+// What else it finds.
+const around = ({ require, module }) => ({ require, module, exports: module.exports, __filename: "[eval]", __dirname: "." });
+
 // Program and tests in one function. Whether they pass is for a process to say; that an assertion fails is said here.
 function together() {
-  const made = closedContext(trial, "/tmp/program.js"), { require, module } = made.inside;
+  const made = contextOf();
   let isFailed = false;
   trial.isJudged = true;
   try {
-    const program = compiled(made, job.text, [], "program.js", { require, module, exports: module.exports, assert: require("assert") });
+    const program = compiled(made, job.text, [], "program.js", { ...around(made.inside), assert: made.inside.require("assert") });
     apply(program, vm.runInContext("this", made.context), []);
     isFailed = trial.why === "console.assert";
   } catch {
@@ -84,14 +96,14 @@ function together() {
 }
 
 function answers(made) {
-  const { require, module } = made.inside;
+  const { module } = made.inside;
   const found = new Map();
   return {
     __proto__: null,
     load: () => {
       const traits = job.names.map((name) => "[" + JSON.stringify(name) + ", () => " + name + "]");
       const text = job.text + "\n;return [" + traits.join(", ") + "];";
-      const program = compiled(made, text, [], "program.js", { require, module, exports: module.exports });
+      const program = compiled(made, text, [], "program.js", around(made.inside));
       const own = apply(program, vm.runInContext("this", made.context), []);
       for (let at = 0; at < own.length; at += 1) found.set(own[at][0], own[at][1]);
     },

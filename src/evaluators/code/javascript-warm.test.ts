@@ -37,6 +37,24 @@ const OTHERS: [string, string, string][] = [
   ["exports without a name", "module.exports = (x) => x * 2", "assert.equal(f(2), 4)"],
   ["exports by name", "exports.f = (x) => x * 2", "assert.equal(f(2), 4)"],
   ["calls back", "const f = (work) => [1, 2].map((x) => work(x))", "assert.deepEqual(f((x) => x * 2), [2, 4])"],
+  [
+    "asks where it is",
+    "const f = () => [__filename, __dirname, process.argv.length, require.main === module, typeof exports, typeof this].join()",
+    "assert.equal(f(), 'shown')",
+  ],
+  [
+    "does more when it is the main module",
+    "const f = () => 1; if (require.main === module) { throw new Error('main') }",
+    "assert.equal(f(), 1)",
+  ],
+  ["uses a module without asking", "assert(true); const f = (x) => path.basename(x)", "assert.equal(f('/a/b'), 'b')"],
+  ["asks for a module by typeof", "const f = () => typeof util", "assert.equal(f(), 'object')"],
+  ["has a name like a module", "const path = 1; function f(url) { return url + path }", "assert.equal(f(1), 2)"],
+  [
+    "is tested with a module",
+    "const f = (x) => x",
+    "const { basename } = path; assert.equal(f(basename('/a/b')), 'b')",
+  ],
   ["counts", "let n = 0; const f = () => (n += 1)", "f(); assert.equal(f(), 2)"],
   ["takes what Node has", "const f = (x) => require('path').basename(x)", "assert.equal(f('/a/b'), 'b')"],
   [

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { builtinModules } from "node:module";
 import { runInNewContext } from "node:vm";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { inspected } from "../../sandbox/javascript/harmless.js";
@@ -131,5 +132,5 @@ let language: ReadonlySet<string> | null = null;
 /** True for what a process has by this name, and a context for tests has not. */
 function isOnlyNodes(name: string): boolean {
   language ??= new Set(runInNewContext("Object.getOwnPropertyNames(globalThis)") as string[]);
-  return GLOBALS.has(name) && !OF_TESTS.has(name) && !language.has(name);
+  return (GLOBALS.has(name) || builtinModules.includes(name)) && !OF_TESTS.has(name) && !language.has(name);
 }
