@@ -1,4 +1,25 @@
 #!/usr/bin/env node
-import { main } from "../dist/cli/main.js";
+const [only, ...others] = process.argv.slice(2);
+const isHelp = (only === "--help" || only === "-h") && others.length === 0;
 
-await main(process.argv);
+if (!isHelp || !printHelp()) {
+  const { main } = await import("../dist/cli/main.js");
+  await main(process.argv);
+}
+
+/**
+ * Prints the help that was made when the package was built: it is always the same, and nothing has to be loaded for it.
+ * False when it could not be printed like this.
+ */
+function printHelp() {
+  // An import would bring the streams along, which take longer than all the rest.
+  const { readFileSync, writeSync } = process.getBuiltinModule("node:fs");
+  try {
+    const help = readFileSync(new URL("../dist/cli/help.txt", import.meta.url));
+    for (let done = 0; done < help.length; ) done += writeSync(1, help, done);
+    return true;
+  } catch (error) {
+    // A reader that has seen enough is not an error.
+    return error.code === "EPIPE";
+  }
+}

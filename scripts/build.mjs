@@ -70,6 +70,7 @@ await bundle();
 run("node_modules/vite/bin/vite.js", "build", "-c", "web/vite.config.ts", "--logLevel", "warn");
 writeLicenses();
 chmodSync(`${root}/bin/assay.js`, 0o755);
+writeHelp();
 
 /**
  * Node spends more time on finding a hundred small modules than on running them, so that the library and the command
@@ -122,6 +123,13 @@ function writeLicenses() {
     (name) => `${name}\n\n${readFileSync(`${root}/node_modules/${name}/LICENSE`, "utf8").trim()}\n`,
   );
   writeFileSync(`${root}/dist/THIRD-PARTY-LICENSES.txt`, texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+/** What `assay --help` prints, for the launcher. */
+function writeHelp() {
+  const { stdout, status } = spawnSync(process.execPath, ["bin/assay.js", "help"], { cwd: root });
+  if (status !== 0) process.exit(status ?? 1);
+  writeFileSync(`${root}/dist/cli/help.txt`, stdout);
 }
 
 function run(...args) {

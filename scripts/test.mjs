@@ -15,6 +15,7 @@ const INPUTS = [
 ];
 const OUTPUTS = [
   "dist/cli/main.js",
+  "dist/cli/help.txt",
   "dist/web/app.js",
   "dist/lib/index.js",
   "dist/types/index.d.ts",
