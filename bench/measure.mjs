@@ -8,12 +8,19 @@ import { fileURLToPath } from "node:url";
 export const ASSAY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 export const HERE = fileURLToPath(new URL(".", import.meta.url));
 
+/** Certificates that every Node reads at its start would be a third of many figures here, on all sides alike. */
+const { NODE_EXTRA_CA_CERTS: _, ...ENVIRONMENT } = process.env;
+
 /** Runs Node once; resolves to its wall time, and with `memory` to its peak resident memory, which costs some time. */
 export function runNode(args, { cwd, memory = false } = {}) {
   return new Promise((resolve, reject) => {
     const started = performance.now();
     const hook = memory ? ["--import", join(HERE, "peak-memory.mjs")] : [];
-    const child = spawn(process.execPath, [...hook, ...args], { cwd, stdio: ["ignore", "ignore", "pipe", "pipe"] });
+    const child = spawn(process.execPath, [...hook, ...args], {
+      cwd,
+      env: ENVIRONMENT,
+      stdio: ["ignore", "ignore", "pipe", "pipe"],
+    });
     let stderr = "";
     let peak = "";
     child.stderr.on("data", (data) => {
