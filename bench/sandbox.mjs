@@ -1,7 +1,8 @@
-// Short programs a second in the sandbox, each in a box of its own, against the interpreter alone in the same run.
+// Short programs a second in the sandbox, against the interpreter alone in the same run, and short JavaScript tasks
+// with their tests.
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { openSandbox } from "assay";
+import { CodeExecution, openSandbox } from "assay";
 
 const COUNT = 100;
 const ROUNDS = 3;
@@ -32,10 +33,56 @@ export async function measure() {
       const figures = `${Math.round(best.boxed)}/s (the interpreter alone ${Math.round(best.bare)}/s)`;
       rows.push([`short ${language} programs in the sandbox`, "≥ 50/s on two cores", figures]);
     }
+    rows.push(["short javascript programs that need a process of their own", "–", await inProcesses(sandbox)]);
+    rows.push(["code_execution on short javascript tasks: right; wrong", "≥ 50/s on two cores", await judged(sandbox)]);
     return rows;
   } finally {
     await sandbox.close();
   }
+}
+
+async function inProcesses(sandbox) {
+  const { name, text } = SHORT.javascript;
+  const files = { [name]: `require("fs"); ${text}` };
+  const best = await bestOf(() => sandbox.run({ language: "javascript", files, main: name }));
+  return `${Math.round(best)}/s`;
+}
+
+const TASK = {
+  id: 1,
+  question: "Write sum(n), the sum of all numbers below n.",
+  test: "const assert = require('assert'); assert.strictEqual(sum(100), 4950); assert.deepStrictEqual([2, 3].map(sum), [1, 3]);",
+  entry_point: "sum",
+};
+const program = (first) =>
+  `\`\`\`js\nfunction sum(n) {\n  let all = ${first};\n  for (let i = 0; i < n; i++) all += i;\n  return all;\n}\n\`\`\``;
+
+async function judged(sandbox) {
+  const evaluator = new CodeExecution({ language: "javascript", sandbox });
+  try {
+    const figures = [];
+    for (const [response, expected] of [
+      [program(0), 1],
+      [program(1), 0],
+    ]) {
+      const once = async () => {
+        const scored = await evaluator.score(TASK, { response });
+        if ((scored.scores ?? scored).pass_at_1 !== expected)
+          throw new Error(`a short task came to ${JSON.stringify(scored)}`);
+        return { stdout: "4950" };
+      };
+      figures.push(`${Math.round(await bestOf(once))}/s`);
+    }
+    return figures.join("; ");
+  } finally {
+    await evaluator.close();
+  }
+}
+
+async function bestOf(once) {
+  let best = 0;
+  for (let round = 0; round < ROUNDS; round++) best = Math.max(best, await perSecond(once));
+  return best;
 }
 
 /** Two at a time, as there are two cores. */

@@ -61,6 +61,7 @@ export class BoxedProcess {
   #stopped: StopCause | null = null;
   /** The id of the first process in the box, as this machine knows it. */
   #first: number | null = null;
+  #printed: readonly BoundedText[] = [];
 
   constructor(command: Command) {
     this.#isGroup = command.isGroup;
@@ -100,6 +101,13 @@ export class BoxedProcess {
     if (this.#stopped !== null) this.#kill();
   }
 
+  /** True when it has printed nothing, and started no other process that is still there. */
+  get isUntouched(): boolean {
+    if (this.#first === null || this.#printed.some((text) => !text.isEmpty)) return false;
+    const [only, ...others] = childrenOf(this.#first);
+    return only !== undefined && others.length === 0 && childrenOf(only).length === 0;
+  }
+
   /** Lets this process end while the box is still there: it ends with it. */
   unref(): void {
     this.#child.unref();
@@ -123,6 +131,7 @@ export class BoxedProcess {
     const keep = (fd: number) =>
       new BoundedText(child.stdio[fd] as Readable | null, outputBytes, () => this.stop("output"));
     const [stdout, stderr] = [keep(1), keep(2)];
+    this.#printed = [stdout, stderr];
     readFirst(child.stdio[INFO_FD] as Readable | null, (pid) => this.#born(pid));
     const timer = wallMs === null ? undefined : setTimeout(() => this.stop("wall_time"), wallMs);
     const unwatch = watchMemory(child.pid, memoryBytes, () => this.stop("memory"));
@@ -206,6 +215,14 @@ async function allGone(first: number | null): Promise<void> {
   const deadline = performance.now() + LONGEST_DEATH_MS;
   while (first !== null && isAlive(first) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+}
+
+function childrenOf(pid: number): number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).map(Number);
+  } catch {
+    return [];
   }
 }
 

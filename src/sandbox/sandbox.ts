@@ -4,16 +4,20 @@ import { join } from "node:path";
 import { SandboxError, UsageError } from "../core/errors.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
-import { fileArgs } from "./interpreter-args.js";
+import { fileArgs, textArgs } from "./interpreter-args.js";
 import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
+import { KEEPER } from "./keeper.js";
 import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
 import { endOrphans } from "./orphans.js";
+import { plainProgram } from "./plain-program.js";
 import { checkFiles } from "./program-files.js";
 import { Slots } from "./slots.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
+import { WarmBoxes } from "./warm-boxes.js";
+import { runWarm } from "./warm-run.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
@@ -60,11 +64,18 @@ export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "str
   limits?: Partial<SandboxLimits>;
 }
 
+/** What takes longer is run again in a box of its own. */
+const LONGEST_WARM_MS = 1000;
+
+/** What comes of a program whose box was ended with the sandbox. */
+const CLOSED: Ended = { exitCode: null, signal: "SIGKILL", stdout: "", stderr: "", stopped: "aborted" };
+
 /** The ways in which what builds a box says that it failed. */
 const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
 /**
- * Runs untrusted programs, each in a box of its own that is thrown away afterwards.
+ * Runs untrusted programs, each in a box of its own that is thrown away afterwards. JavaScript programs that can do
+ * nothing but compute and print share a box, one after the other, each in a context of its own.
  * @example
  * const sandbox = await openSandbox();
  * const { stdout } = await sandbox.run({ language: "python", files: { "main.py": "print(6 * 7)" }, main: "main.py" });
@@ -76,6 +87,10 @@ export class Sandbox {
   readonly #uids = ownUids();
   readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
+  readonly #pools = new Set<WarmBoxes>();
+  readonly #warm = this.warmBoxes(KEEPER);
+  #warmRuns = 0;
+  #closings = 0;
 
   constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
     this.isolation = isolation;
@@ -88,11 +103,34 @@ export class Sandbox {
     return this.isolation.kind === null;
   }
 
+  /** How many programs have come to their end in a box that others were run in before or after. */
+  get warmRuns(): number {
+    return this.#warmRuns;
+  }
+
   /** Runs one program to its end. Rejects only when the sandbox fails, never for what the program does. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
-    const { language, files, main, stdin = "" } = program;
+    const { files, main } = program;
     checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
+    return (await this.#runWarm(program, options)) ?? this.#runCold(program, options);
+  }
+
+  /** Null when it has to be run in a box of its own. */
+  async #runWarm(program: Program, { limits, signal }: RunOptions): Promise<ProgramResult | null> {
+    const text = this.isUnsafe || limits !== undefined ? null : plainProgram(program);
+    if (text === null) return null;
+    const { outputBytes, wallMs } = this.#limits;
+    const limitMs = Math.min(LONGEST_WARM_MS, wallMs);
+    const job = { main: program.main, text, outputBytes, limitMs, ...(signal === undefined ? {} : { signal }) };
+    const before = this.#closings;
+    const end = await this.inTurn(() => this.#warm.use((box) => runWarm(box, job)), signal);
+    if (end === null) return before === this.#closings ? null : resultOf(CLOSED);
+    this.#warmRuns += 1;
+    return resultOf({ ...end, signal: null, stopped: null });
+  }
+
+  async #runCold({ language, files, main, stdin = "" }: Program, options: RunOptions): Promise<ProgramResult> {
     const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
@@ -109,7 +147,7 @@ export class Sandbox {
 
   /** Starts a process when there is a place for it, hands it over, and ends it when the work with it is over. */
   use<T>(launch: BoxOptions, work: (box: BoxedProcess) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#slots.use(async () => {
+    return this.inTurn(async () => {
       const box = await this.start(launch);
       const abort = () => box.stop("aborted");
       signal?.addEventListener("abort", abort, { once: true });
@@ -123,6 +161,11 @@ export class Sandbox {
     }, signal);
   }
 
+  /** Does something when there is a place for it. */
+  inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#slots.use(work, signal);
+  }
+
   /** Starts a process without waiting for a place. Whoever starts it stops it. */
   async start({ language, limits, ...launch }: BoxOptions): Promise<BoxedProcess> {
     return this.#launch({
@@ -133,7 +176,17 @@ export class Sandbox {
     });
   }
 
+  /** Boxes that are kept, in each of which this text takes one JavaScript program after the other. */
+  warmBoxes(text: string): WarmBoxes {
+    const args = textArgs("javascript", text);
+    const pool = new WarmBoxes(() => this.start({ language: "javascript", args, stdin: "", isLasting: true }));
+    this.#pools.add(pool);
+    return pool;
+  }
+
   async #launch(ready: Launch): Promise<BoxedProcess> {
+    // Those that only wait for programs make room for one that is there.
+    if (this.#uids?.isEmpty === true) await Promise.all([...this.#pools].map((pool) => pool.close()));
     const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
     this.#open.add(box);
     const forget = () => this.#open.delete(box);
@@ -143,6 +196,7 @@ export class Sandbox {
 
   /** Ends everything that still runs. */
   async close(): Promise<void> {
+    this.#closings += 1;
     const boxes = [...this.#open];
     for (const box of boxes) {
       box.ref();

@@ -1,9 +1,9 @@
+import { HARMLESS_MODULES, INTRINSICS, refusedKeys } from "../../sandbox/javascript/names.js";
+import { KEY_CHECK } from "../../sandbox/javascript/rewritten.js";
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_HARDENED } from "./javascript-hardened.js";
-import { HARMLESS_MODULES, INTRINSICS, refusedKeys } from "./javascript-harmless-names.js";
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
-import { KEY_CHECK } from "./javascript-rewritten.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 const NAMES = [...INTRINSICS].filter((name) => !["undefined", "NaN", "Infinity"].includes(name));

@@ -1,9 +1,9 @@
 import vm from "node:vm";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { inspected } from "./javascript-harmless.js";
-import { KEY_CHECK, rewritten } from "./javascript-rewritten.js";
-import { tokensOf } from "./javascript-tokens.js";
+import { inspected } from "../../sandbox/javascript/harmless.js";
+import { KEY_CHECK, rewritten } from "../../sandbox/javascript/rewritten.js";
+import { tokensOf } from "../../sandbox/javascript/tokens.js";
 
 /** What a program comes to when it is written from its tokens; the keys it was checked for go to `keys`. */
 function run(text: string, keys: unknown[] = []): unknown {

@@ -1,6 +1,7 @@
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
+import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
 
 /**
  * What is run in the box of a JavaScript program. It answers what the tests ask, turn by turn: between two questions
@@ -12,7 +13,6 @@ const peer = ${JAVASCRIPT_PEER}(send, receive, false, () => {
   // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
   if (!isAsked && held === null) held = peer.read();
 });
-let isAsked = false, held = null;
 const job = JSON.parse(receive());
 // Its output goes nowhere; making the streams for it would take a tenth of the start.
 const silent = () => {};
@@ -58,52 +58,8 @@ const extra = {
   names: (_, names) => names.map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
 };
 
-let waiting = null;
-function answer(mark, form) {
-  if (waiting === null) return;
-  waiting = null;
-  isAsked = false;
-  peer.write([mark, form, []]);
-  setImmediate(turn);
-}
-
-function turn() {
-  const message = held ?? peer.read();
-  held = null;
-  isAsked = true;
-  if (message[1] === "await") {
-    waiting = message;
-    untilAsked(peer.asked);
-    peer.object(message[2]).then((value) => answer("=", peer.pack(value)), (error) => answer("!", peer.packThrown(error)));
-  } else if (message[1] === "idle") {
-    waiting = message;
-    untilAsked(peer.asked);
-  } else if (message[1] === "tick") {
-    waiting = message;
-    setTimeout(() => answer("=", null), 0);
-  } else {
-    peer.serve(message, extra);
-    isAsked = false;
-    setImmediate(turn);
-  }
-}
-
-// Lets its timers run until it has called the tests, which may have something to do then, or has nothing left to do.
-function untilAsked(before) {
-  const asked = waiting;
-  const timer = setInterval(() => {
-    if (waiting === asked && peer.asked === before) return;
-    clearInterval(timer);
-    if (waiting !== asked) return;
-    if (asked[1] === "idle") answer("=", true);
-    else if (peer.hasPending) answer("~", null);
-  }, 1).unref();
-}
-
-process.on("beforeExit", () => {
-  if (waiting?.[1] === "idle") answer("=", false);
-  else if (peer.hasPending) answer("~", null);
-  else answer("!", peer.packThrown(new Error("a promise of the program is never settled")));
-});
+const unsettled = (text) => new Error(text);
+${JAVASCRIPT_TURNS}
+process.on("beforeExit", idle);
 turn();
 })();`;

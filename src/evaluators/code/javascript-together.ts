@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
+import { inspected } from "../../sandbox/javascript/harmless.js";
+import { CALLABLE, GLOBALS, INTRINSICS, OWN, REFUSED } from "../../sandbox/javascript/names.js";
+import { rewritten } from "../../sandbox/javascript/rewritten.js";
+import type { Token } from "../../sandbox/javascript/tokens.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { JAVASCRIPT_ALONE } from "./javascript-alone.js";
-import { inspected } from "./javascript-harmless.js";
-import { CALLABLE, GLOBALS, INTRINSICS, OWN, REFUSED } from "./javascript-harmless-names.js";
-import { rewritten } from "./javascript-rewritten.js";
-import type { Token } from "./javascript-tokens.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, limitTime, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
@@ -31,7 +31,7 @@ async function converse(box: BoxedProcess, { task, variants, timeoutSecs }: Tria
   try {
     box.lines.send(JSON.stringify({ variants, entry: task.entryPoint }));
     const text: unknown = JSON.parse((await box.lines.next()) ?? "null");
-    const job = typeof text === "string" ? jobFor(text, task) : "it is no program";
+    const job = typeof text === "string" ? togetherJob(text, task) : "it is no program";
     if (typeof job === "string") return { outcome: "failed", detail: job, isFinal: false };
     const nonce = randomUUID();
     box.lines.send(JSON.stringify({ ...job, nonce }));
@@ -43,9 +43,9 @@ async function converse(box: BoxedProcess, { task, variants, timeoutSecs }: Tria
 }
 
 /** What the box is to run, or why it is not to. */
-function jobFor(text: string, task: CodeTask): Record<string, unknown> | string {
+export function togetherJob(text: string, task: CodeTask): Record<string, unknown> | string {
   const found = inspected(text);
-  if ("doubt" in found) return found.doubt;
+  if ("doubt" in found) return `not run together with its tests: ${found.doubt}`;
   const program = rewritten(found.tokens);
   if (program === null) return "not run together with its tests: a bracket that may mean two things";
   const words = [...wordsOf(task.tests)];
@@ -73,7 +73,7 @@ const RESERVED = new Set(
 );
 
 /** What the tests may take from the program: its words, but for those that mean something already. */
-function namesFor(tokens: readonly Token[], words: readonly string[], entryPoint: string): string[] {
+export function namesFor(tokens: readonly Token[], words: readonly string[], entryPoint: string): string[] {
   const own = new Set(tokens.filter(({ kind }) => kind === "word").map(({ text }) => text));
   const isFree = (name: string) => !GLOBALS.has(name) && !CALLABLE.has(name) && !INTRINSICS.has(name);
   const asked = [...new Set([...words, entryPoint])].filter((name) => name === entryPoint || isFree(name));

@@ -1,4 +1,20 @@
+/** What a program finds where it is to run. */
+export interface Surroundings {
+  /** The modules of Node that it may ask for. */
+  modules: ReadonlySet<string>;
+  /** What the language itself brings. */
+  intrinsics: ReadonlySet<string>;
+  /** What else Node brings. It can be changed, and so may only be called, or asked for something by name. */
+  callable: ReadonlySet<string>;
+  /** What it may ask these objects for, by name; they may stand for nothing else. */
+  members: ReadonlyMap<string, ReadonlySet<string>>;
+  /** Never, wherever they stand. */
+  refused: ReadonlySet<string>;
+}
+
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
+const without = (all: ReadonlySet<string>, some: ReadonlySet<string>): ReadonlySet<string> =>
+  new Set([...all].filter((name) => !some.has(name)));
 
 /** What a program may take from modules of Node when it shares a process with its tests. */
 export const HARMLESS_MODULES: Readonly<Record<string, readonly string[]>> = {
@@ -55,3 +71,35 @@ export function refusedKeys(): string[] {
 
 /** All that Node has by a name; the machine that looks at a program runs the same Node as the box. */
 export const GLOBALS: ReadonlySet<string> = new Set(Object.getOwnPropertyNames(globalThis));
+
+/** One process with the tests: all that the language brings is frozen there. */
+export const WITH_TESTS: Surroundings = {
+  modules: new Set(Object.keys(HARMLESS_MODULES)),
+  intrinsics: INTRINSICS,
+  callable: CALLABLE,
+  members: new Map(),
+  refused: REFUSED,
+};
+
+/** Their memory lies outside of the heap, where other limits hold in a box that has run other programs before. */
+const OUTSIDE_OF_HEAP = words(`
+  ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array
+  Float64Array BigInt64Array BigUint64Array`);
+
+/** A context of its own, in a process that other programs are run in before and after. */
+export const IN_CONTEXT: Surroundings = {
+  modules: words("assert assert/strict"),
+  intrinsics: without(INTRINSICS, OUTSIDE_OF_HEAP),
+  callable: words(`
+    setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask require console`),
+  members: new Map([
+    ["process", words("stdout stderr exit exitCode argv nextTick")],
+    ["module", words("exports")],
+    ["performance", words("now")],
+  ]),
+  refused: new Set([
+    ...without(REFUSED, words("process __filename __dirname")),
+    ...OUTSIDE_OF_HEAP,
+    ...words("WeakRef inspect nodejs.util.inspect.custom"),
+  ]),
+};

@@ -1,6 +1,6 @@
-import { OURS } from "./javascript-harmless.js";
-import { classBodies } from "./javascript-own-classes.js";
-import { endsCondition, isProperty, type Token } from "./javascript-tokens.js";
+import { OURS } from "./harmless.js";
+import { classBodies } from "./own-classes.js";
+import { endsCondition, isProperty, type Token } from "./tokens.js";
 
 /** The function that looks at each computed key while the program runs. */
 export const KEY_CHECK = `${OURS}key`;
@@ -78,6 +78,6 @@ function isKeyOfObject(tokens: readonly Token[], at: number): boolean {
   if (tokens[tokens[at]?.within ?? -1]?.text !== "{") return false;
   const before = tokens[at - 1]?.text ?? "";
   if (before !== "{" && before !== "," && !BEFORE_METHOD.has(before)) return false;
-  const end = tokens.findIndex(({ opener }, place) => place > at && opener === at);
+  const end = tokens[at]?.closer ?? -1;
   return tokens[end + 1]?.text === ":" || tokens[end + 1]?.text === "(";
 }

@@ -1,4 +1,4 @@
-import { readRegex, readString, readTemplate, skipComment, Unreadable } from "./javascript-literals.js";
+import { readRegex, readString, readTemplate, skipComment, Unreadable } from "./literals.js";
 
 /** A piece of JavaScript. Comments and spaces are none. */
 export interface Token {
@@ -11,6 +11,8 @@ export interface Token {
   isOnNewLine: boolean;
   /** Of a closing bracket: where the opening one is. */
   opener: number;
+  /** Of an opening bracket: where the closing one is. */
+  closer: number;
   /** Where the bracket opens that it stands in; -1 at the top level. */
   within: number;
 }
@@ -107,6 +109,8 @@ class TokenReader {
     const opens = CLOSES[text];
     const opener = opens === undefined ? -1 : (this.#open.pop() ?? -1);
     if (opens !== undefined && this.#tokens[opener]?.text !== opens) throw new Unreadable("brackets do not match");
+    const opened = this.#tokens[opener];
+    if (opened !== undefined) opened.closer = this.#tokens.length;
     this.#push("mark", text, text, opener);
     if (text === "(" || text === "[" || text === "{") this.#open.push(this.#tokens.length - 1);
   }
@@ -134,7 +138,15 @@ class TokenReader {
   }
 
   #push(kind: Token["kind"], text: string, value = text, opener = -1): void {
-    this.#tokens.push({ kind, text, value, isOnNewLine: this.#isOnNewLine, opener, within: this.#open.at(-1) ?? -1 });
+    this.#tokens.push({
+      kind,
+      text,
+      value,
+      isOnNewLine: this.#isOnNewLine,
+      opener,
+      closer: -1,
+      within: this.#open.at(-1) ?? -1,
+    });
     this.#isOnNewLine = false;
     this.#at += text.length;
   }

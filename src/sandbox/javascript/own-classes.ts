@@ -1,4 +1,4 @@
-import { isProperty, type Token } from "./javascript-tokens.js";
+import { isProperty, type Token } from "./tokens.js";
 
 const DECLARES = new Set(["function", "class"]);
 const LIST_BEGINS = /^(?:[({[,:]|\.\.\.)$/;

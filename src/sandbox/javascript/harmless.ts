@@ -1,32 +1,23 @@
-import {
-  CALLABLE,
-  GLOBALS,
-  GUARDED,
-  HARMLESS_MODULES,
-  INTRINSICS,
-  METHODS,
-  OWN,
-  REFUSED,
-} from "./javascript-harmless-names.js";
-import { Unreadable } from "./javascript-literals.js";
-import { OwnClasses } from "./javascript-own-classes.js";
-import { isProperty, type Token, tokensOf } from "./javascript-tokens.js";
+import { Unreadable } from "./literals.js";
+import { GLOBALS, GUARDED, METHODS, OWN, type Surroundings, WITH_TESTS } from "./names.js";
+import { OwnClasses } from "./own-classes.js";
+import { isProperty, type Token, tokensOf } from "./tokens.js";
 
-/** A program that may share a process with its tests, in tokens; or why it may not. */
+/** A program that can do nothing but compute, in tokens; or why it may do more. */
 export type Inspected = { tokens: readonly Token[] } | { doubt: string };
 
 /**
  * Tells by its tokens alone whether a JavaScript program can do nothing but compute. Everything that is not known to be
- * harmless is in doubt: a doubt costs nothing but the second opinion.
+ * harmless is in doubt: a doubt costs nothing but the second opinion, or a process.
  */
-export function inspected(text: string): Inspected {
-  if (text.length > LONGEST) return { doubt: "not run together with its tests: it is very long" };
+export function inspected(text: string, surroundings: Surroundings = WITH_TESTS): Inspected {
+  if (text.length > LONGEST) return { doubt: "it is very long" };
   try {
     const tokens = tokensOf(text);
-    const doubt = new Inspection(tokens).doubt();
-    return doubt === null ? { tokens } : { doubt: `not run together with its tests: it uses ${doubt}` };
+    const doubt = new Inspection(tokens, surroundings).doubt();
+    return doubt === null ? { tokens } : { doubt: `it uses ${doubt}` };
   } catch (error) {
-    if (error instanceof Unreadable) return { doubt: `not run together with its tests: ${error.message}` };
+    if (error instanceof Unreadable) return { doubt: error.message };
     throw error;
   }
 }
@@ -41,10 +32,12 @@ const ASSIGNING = /^(?:=|[-+*/%&|^]=|\*\*=|<<=|>>=|>>>=|&&=|\|\|=|\?\?=|\+\+|--)
 
 class Inspection {
   readonly #tokens: readonly Token[];
+  readonly #around: Surroundings;
   readonly #classes: OwnClasses;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly Token[], surroundings: Surroundings) {
     this.#tokens = tokens;
+    this.#around = surroundings;
     this.#classes = new OwnClasses(tokens);
   }
 
@@ -55,9 +48,9 @@ class Inspection {
   }
 
   #isHarmless({ kind, value }: Token, at: number): boolean {
-    if (kind === "string") return !(REFUSED.has(value) || GUARDED.has(value) || this.#isKeyOfMethod(at));
+    if (kind === "string") return !(this.#around.refused.has(value) || GUARDED.has(value) || this.#isKeyOfMethod(at));
     if (kind !== "word" && kind !== "private") return true;
-    if (REFUSED.has(value) || value.startsWith(OURS)) return false;
+    if (this.#around.refused.has(value) || value.startsWith(OURS)) return false;
     if (GUARDED.has(value)) return this.#isGuarded(value, at);
     if (isProperty(this.#tokens, at)) return this.#isHarmlessProperty(value, at);
     return this.#isKey(at) || this.#isHarmlessName(value, at);
@@ -72,10 +65,13 @@ class Inspection {
 
   #isHarmlessName(name: string, at: number): boolean {
     const next = this.#text(at + 1);
-    if (INTRINSICS.has(name)) return !ASSIGNING.test(next) && !(name === "Promise" && this.#text(at - 1) === "extends");
+    if (this.#around.intrinsics.has(name))
+      return !ASSIGNING.test(next) && !(name === "Promise" && this.#text(at - 1) === "extends");
     if (name === "require") return this.#isRequire(at);
+    const members = this.#around.members.get(name);
+    if (members !== undefined) return this.#isOwnMain(name, at) || (next === "." && members.has(this.#text(at + 2)));
     if (name === "console") return next === "." && this.#text(at + 3) === "(";
-    if (CALLABLE.has(name)) return this.#isOnlyCalled(at);
+    if (this.#around.callable.has(name)) return this.#isOnlyCalled(at);
     return OWN.has(name) || !GLOBALS.has(name);
   }
 
@@ -83,7 +79,12 @@ class Inspection {
     if (this.#text(at + 1) === "." && this.#text(at + 2) === "main") return true;
     const name = this.#tokens[at + 2];
     const isCall = this.#text(at + 1) === "(" && name?.kind === "string" && this.#text(at + 3) === ")";
-    return isCall && Object.hasOwn(HARMLESS_MODULES, name.value.replace(/^node:/, ""));
+    return isCall && this.#around.modules.has(name.value.replace(/^node:/, ""));
+  }
+
+  /** `require.main === module` and the other way round. */
+  #isOwnMain(name: string, at: number): boolean {
+    return name === "module" && (/^[!=]==?$/.test(this.#text(at - 1)) || /^[!=]==?$/.test(this.#text(at + 1)));
   }
 
   #isOnlyCalled(at: number): boolean {
@@ -116,7 +117,7 @@ class Inspection {
 
   /** `Array.prototype.slice.call(…)` and its like. */
   #isBorrowed(at: number): boolean {
-    const isKnown = isProperty(this.#tokens, at) && INTRINSICS.has(this.#text(at - 2));
+    const isKnown = isProperty(this.#tokens, at) && this.#around.intrinsics.has(this.#text(at - 2));
     return (
       isKnown && this.#text(at + 1) === "." && this.#text(at + 3) === "." && /^(?:call|apply)$/.test(this.#text(at + 4))
     );
@@ -130,7 +131,9 @@ class Inspection {
   }
 
   #isKey(at: number): boolean {
-    return this.#text(at + 1) === ":" && /^[{,]$/.test(this.#text(at - 1)) && !CALLABLE.has(this.#text(at));
+    return (
+      this.#text(at + 1) === ":" && /^[{,]$/.test(this.#text(at - 1)) && !this.#around.callable.has(this.#text(at))
+    );
   }
 
   /** Of marks and words; a string that looks like a mark is none. */

@@ -1,0 +1,92 @@
+import { WORK_FOLDER } from "./box.js";
+import { CLOSED_CONTEXT } from "./closed-context.js";
+
+/** Said of a program that needs a process of its own, in a box that may be used again. */
+export const NEEDS_PROCESS = "process";
+
+/** Reads and writes lines on descriptor 3, waiting for each. Expects `fs`. */
+export const KEEPER_LINES = String.raw`
+let rest = Buffer.alloc(0);
+function receive() {
+  for (;;) {
+    const at = rest.indexOf(10);
+    if (at !== -1) {
+      const line = rest.toString("utf8", 0, at);
+      rest = rest.subarray(at + 1);
+      return line;
+    }
+    const chunk = Buffer.alloc(1 << 16);
+    const size = fs.readSync(3, chunk);
+    if (size === 0) process.exit(0);
+    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
+  }
+}
+function send(line) {
+  const bytes = Buffer.from(line + "\n");
+  for (let at = 0; at < bytes.length; ) at += fs.writeSync(3, bytes, at);
+}
+`;
+
+/** The world of the keeper itself, should a program ever get hold of a piece of it: no text becomes code there. */
+export const KEEPER_REALM = `
+const fs = require("fs"), vm = require("vm"), assert = require("assert"), { Console } = require("console");
+// Some of it is put together when it is first used.
+assert.throws(() => assert.deepStrictEqual({ a: [1] }, { a: [2] }));
+new Console({ stdout: { write() {} }, stderr: { write() {} }, ignoreErrors: false }).table([{ a: new Map([[1, new Error("x")]]) }]);
+for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
+  Object.defineProperty(Object.getPrototypeOf(sample), "constructor", { value: undefined, writable: false, configurable: false });
+}
+Object.freeze(Object.prototype);
+`;
+
+/**
+ * What is run in a warm box: it is given one program after the other, written anew from its tokens, and runs each in a
+ * context of its own. A program is over when nothing is left to do, as a process would be. The answer holds the nonce
+ * that came with the program, which it cannot see.
+ */
+export const KEEPER = String.raw`"use strict";
+{
+${KEEPER_REALM}
+${KEEPER_LINES}
+${CLOSED_CONTEXT}
+const PROCESS = ${JSON.stringify(NEEDS_PROCESS)};
+let trial = null, nonce = "";
+
+function serve() {
+  const job = JSON.parse(receive());
+  nonce = job.nonce;
+  trial = newTrial(job.outputBytes);
+  const folder = "${WORK_FOLDER}", file = folder + "/" + job.main;
+  try {
+    const made = closedContext(trial, file), { require, module } = made.inside;
+    const program = compiled(made, job.text, ["exports", "require", "module", "__filename", "__dirname"], file);
+    apply(program, module.exports, [module.exports, require, module, file, folder]);
+  } catch {
+    thrown(trial);
+  }
+}
+
+// What Node prints about an error, and what is in a stack, is told by a process of its own.
+function end() {
+  const { why, isThrown, code = 0, out, err, room } = trial;
+  trial = null;
+  const isTold = ![out, err].some((text) => /^ +at |\b(?:Timeout|Immediate) \{/m.test(text));
+  const isShort = [out, err].every((text) => Buffer.byteLength(text) <= room);
+  if (why !== null || !isShort) send(JSON.stringify([nonce, why ?? "output"]));
+  else send(JSON.stringify(isThrown || !isTold ? [nonce, PROCESS] : [nonce, code, out, err]));
+}
+
+const failed = () => { if (trial !== null) thrown(trial); };
+process.on("uncaughtException", failed);
+process.on("unhandledRejection", failed);
+process.emitWarning = () => { if (trial !== null) abandon(trial, "a warning"); };
+process.on("beforeExit", () => {
+  if (trial !== null) {
+    clearTimers(trial);
+    end();
+  }
+  setImmediate(serve);
+});
+send("ready");
+serve();
+}`;
