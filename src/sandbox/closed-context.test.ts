@@ -10,29 +10,17 @@ const WAYS_OUT = [
   "this",
   "console",
   "console.log",
-  "process",
-  "process.exit",
-  "process.argv",
-  "process.stdout.write",
-  "require",
-  "require('assert')",
-  "require('assert').strict.deepEqual",
   "module",
   "exports",
   "arguments",
   "arguments[1]",
-  "setTimeout(() => {}, 1)",
-  "setTimeout",
-  "performance.now",
   "assay$key",
   "(() => { try { null.x } catch (error) { return error } })()",
-  "(() => { try { require('assert')(false) } catch (error) { return error } })()",
   "(() => { try { console.log({ toString() { throw 1 } }.x.y) } catch (error) { return error } })()",
-  "(() => { try { console.table(1, 1) } catch (error) { return error } })()",
   "(() => { try { new Function('1') } catch (error) { return error } })()",
   "(() => { try { eval('1') } catch (error) { return error } })()",
   "(() => { let found; const f = () => { try { f() } catch (error) { found ??= error; try { console.log(1) } catch (other) { found = other } } }; f(); return found })()",
-  "(() => { let found; try { require('assert').throws(() => { throw new Error('x') }, function () { found = this; return true }) } catch {} return found ?? {} })()",
+  "(() => { let found; try { console.log('%s', { toString() { found = this; return 'x' } }) } catch {} return found ?? {} })()",
   "(() => { let found; Error.prepareStackTrace = (_, sites) => { found = sites; return '' }; new Error('x').stack; return found })()",
   "(() => { let found; Error.prepareStackTrace = (_, sites) => { found = sites.map((site) => site.getFunction() ?? site.getThis()).find(Boolean); return '' }; new Error('x').stack; return found ?? {} })()",
 ];
@@ -43,7 +31,7 @@ const makers = [() => start.constructor.constructor, () => Object.getPrototypeOf
 for (const maker of makers) {
   let reached;
   try { reached = typeof maker()('return process')().binding } catch { continue }
-  if (reached === 'function') process.exitCode = 99;
+  if (reached === 'function') console.log('OUT');
 }`;
 
 /** Whoever runs in a warm box was looked at before. Here nobody was: the context itself has to hold. */
@@ -65,20 +53,19 @@ describe.skipIf(await lacksIsolation())("a closed context", () => {
   }
 
   it.each(WAYS_OUT)("lets nobody out by the maker of %s", async (way) => {
-    const [nonce, code] = (await run(found(way))) as unknown[];
+    const [nonce, , printed = ""] = (await run(found(way))) as unknown[];
     expect(nonce).toBe("n");
-    expect(code).not.toBe(99);
+    expect(printed).not.toContain("OUT");
   });
 
   it.each([
-    "import('fs').then(() => process.exit(99))",
-    "const fs = require('fs'); process.exitCode = 99",
-    "const { binding } = process; if (binding) process.exitCode = 99",
-    "if (typeof Buffer !== 'undefined' || typeof fetch !== 'undefined' || typeof nonce !== 'undefined') process.exitCode = 99",
-    "if (typeof send !== 'undefined' || typeof trial !== 'undefined' || typeof fs !== 'undefined') process.exitCode = 99",
+    "import('fs').then(() => console.log('OUT'))",
+    "for (const name of 'process require fetch Buffer setTimeout performance nonce send trial fs vm'.split(' ')) if (name in globalThis) console.log('OUT', name)",
+    "if (typeof require !== 'undefined' || typeof process !== 'undefined' || typeof trial !== 'undefined') console.log('OUT')",
   ])("has nothing of Node's own: %s", async (text) => {
-    const [nonce, code] = (await run(text)) as unknown[];
-    expect([nonce, code === 99]).toEqual(["n", false]);
+    const [nonce, , printed = ""] = (await run(text)) as unknown[];
+    expect(nonce).toBe("n");
+    expect(printed).not.toContain("OUT");
   });
 
   it("leaves its own world as it was", async () => {

@@ -27,16 +27,26 @@ function send(line) {
 }
 `;
 
-/** The world of the keeper itself, should a program ever get hold of a piece of it: no text becomes code there. */
+/**
+ * The world of the keeper itself, should a program ever get hold of a piece of it: no text becomes code there, and
+ * nothing of it can be changed.
+ */
 export const KEEPER_REALM = `
-const fs = require("fs"), vm = require("vm"), assert = require("assert"), { Console } = require("console");
+const fs = require("fs"), vm = require("vm"), { Console } = require("console");
 // Some of it is put together when it is first used.
-assert.throws(() => assert.deepStrictEqual({ a: [1] }, { a: [2] }));
-new Console({ stdout: { write() {} }, stderr: { write() {} }, ignoreErrors: false }).table([{ a: new Map([[1, new Error("x")]]) }]);
+new Console({ stdout: { write() {} }, stderr: { write() {} }, ignoreErrors: false }).log("%s %o", "x", [{ a: new Map([[1, new Error("x")]]) }]);
+Object.freeze(require("util").inspect);
 for (const sample of [function () {}, async function () {}, function* () {}, async function* () {}]) {
   Object.defineProperty(Object.getPrototypeOf(sample), "constructor", { value: undefined, writable: false, configurable: false });
+  Object.freeze(Object.getPrototypeOf(sample));
 }
-Object.freeze(Object.prototype);
+for (const name of Object.getOwnPropertyNames(globalThis)) {
+  const { value } = Object.getOwnPropertyDescriptor(globalThis, name);
+  if (typeof value !== "function" || !/^[A-Z]/.test(name)) continue;
+  if (value.prototype !== undefined) Object.freeze(value.prototype);
+  Object.freeze(value);
+}
+for (const item of [JSON, Math, Reflect, Intl, [][Symbol.iterator]().__proto__]) Object.freeze(item);
 `;
 
 /**
@@ -56,11 +66,10 @@ function serve() {
   const job = JSON.parse(receive());
   nonce = job.nonce;
   trial = newTrial(job.outputBytes);
-  const folder = "${WORK_FOLDER}", file = folder + "/" + job.main;
   try {
-    const made = closedContext(trial, file), { require, module } = made.inside;
-    const program = compiled(made, job.text, ["exports", "require", "module", "__filename", "__dirname"], file);
-    apply(program, module.exports, [module.exports, require, module, file, folder]);
+    const made = closedContext(trial), { module } = made.inside;
+    const program = compiled(made, job.text, ["exports", "module"], "${WORK_FOLDER}/" + job.main);
+    apply(program, module.exports, [module.exports, module]);
   } catch {
     thrown(trial);
   }
@@ -68,12 +77,12 @@ function serve() {
 
 // What Node prints about an error, and what is in a stack, is told by a process of its own.
 function end() {
-  const { why, isThrown, code = 0, out, err, room } = trial;
+  const { why, isThrown, out, err, room } = trial;
   trial = null;
-  const isTold = ![out, err].some((text) => /^ +at |\b(?:Timeout|Immediate) \{/m.test(text));
+  const isTold = ![out, err].some((text) => /^ +at /m.test(text));
   const isShort = [out, err].every((text) => Buffer.byteLength(text) <= room);
   if (why !== null || !isShort) send(JSON.stringify([nonce, why ?? "output"]));
-  else send(JSON.stringify(isThrown || !isTold ? [nonce, PROCESS] : [nonce, code, out, err]));
+  else send(JSON.stringify(isThrown || !isTold ? [nonce, PROCESS] : [nonce, 0, out, err]));
 }
 
 const failed = () => { if (trial !== null) thrown(trial); };
@@ -81,10 +90,7 @@ process.on("uncaughtException", failed);
 process.on("unhandledRejection", failed);
 process.emitWarning = () => { if (trial !== null) abandon(trial, "a warning"); };
 process.on("beforeExit", () => {
-  if (trial !== null) {
-    clearTimers(trial);
-    end();
-  }
+  if (trial !== null) end();
   setImmediate(serve);
 });
 send("ready");

@@ -9,15 +9,16 @@ import { JAVASCRIPT_PROGRAMS } from "./javascript-programs.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { judgeTogether } from "./javascript-together.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
-import { converseWarmly, failsTogether } from "./javascript-warm.js";
+import { converseWarmly } from "./javascript-warm.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
 /**
  * Runs a JavaScript program in a box of its own, and its tests in another. Node is slow to start: the box of the tests
- * is kept for the next trial, since no program ever runs in it, and programs that are harmless to look at are first run
- * in boxes that are kept too, each in a context of its own. A program that fails so, though it might not in one
- * process with its tests, is run once more in that way when it is harmless to look at; what passes there passes.
+ * is kept for the next trial, since no program ever runs in it, and programs that can do nothing but compute are first
+ * run in boxes that are kept too. What passes there passes; everything else is run in a box of its own. A program that
+ * fails in that, though it might not in one process with its tests, is run once more in that way when it is harmless to
+ * look at; what passes there passes.
  */
 export class JavaScriptJudge implements Judge {
   readonly #sandbox: Sandbox;
@@ -40,19 +41,20 @@ export class JavaScriptJudge implements Judge {
 
   async judge(trial: Trial): Promise<Verdict> {
     const warm = await this.#judgeWarm(trial);
-    const first = warm ?? (await this.#judgeCold(trial));
+    if (warm !== null) return warm;
+    const first = await this.#judgeCold(trial);
     if (first.outcome !== "failed" || first.isFinal !== false) return first;
-    if (warm !== null && (await this.#useWarm(trial, (box) => failsTogether(box, trial))) === true) return first;
     const second = await judgeTogether(this.#sandbox, trial);
     return second.outcome === "passed" ? second : first;
   }
 
-  /** Null when the program needs a box of its own. */
+  /** Null unless it passes: that a program fails is told by a box of its own. */
   async #judgeWarm(trial: Trial): Promise<Verdict | null> {
     if (!this.#isWarm) return null;
     const converse = (box: BoxedProcess) => converseWarmly(box, trial, (ask) => this.#withTests(trial, ask));
     const verdict = await this.#useWarm(trial, converse);
-    if (verdict !== null) this.#warmTrials += 1;
+    if (verdict?.outcome !== "passed") return null;
+    this.#warmTrials += 1;
     return verdict;
   }
 

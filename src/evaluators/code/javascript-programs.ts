@@ -42,7 +42,7 @@ function listen() {
 
 function tell(line) {
   if (isEnded) return;
-  const isOrdinary = trial.why === null && !trial.isThrown && !trial.isOver;
+  const isOrdinary = trial.why === null && !trial.isThrown;
   isEnded = !isOrdinary;
   send(isOrdinary ? line : "${ABANDONED}");
 }
@@ -54,7 +54,6 @@ function serve() {
   if (asked === null) return setImmediate(serve);
   Object.assign(job, asked);
   trial = newTrial(null);
-  if (job.isTogether) return together();
   waiting = held = null;
   isAsked = isEnded = false;
   const made = contextOf();
@@ -69,31 +68,14 @@ function serve() {
 // A text that Node was given to run finds the modules of Node by their names.
 const MODULES = require("module").builtinModules.filter((name) => /^[a-z]\w*$/.test(name));
 function contextOf() {
-  const made = closedContext(trial, null), asked = trial;
+  const made = closedContext(trial), asked = trial;
   const refuse = () => void abandon(asked, "a module");
   for (const name of MODULES) Object.defineProperty(made.context, name, { get: refuse, set: refuse, configurable: true });
   return made;
 }
 
 // What else it finds.
-const around = ({ require, module }) => ({ require, module, exports: module.exports, __filename: "[eval]", __dirname: "." });
-
-// Program and tests in one function. Whether they pass is for a process to say; that an assertion fails is said here.
-function together() {
-  const made = contextOf();
-  let isFailed = false;
-  trial.isJudged = true;
-  try {
-    const program = compiled(made, job.text, [], "program.js", { ...around(made.inside), assert: made.inside.require("assert") });
-    apply(program, vm.runInContext("this", made.context), []);
-    isFailed = trial.why === "console.assert";
-  } catch {
-    isFailed = trial.why === "console.assert" || trial.why === "assertion";
-  }
-  isEnded = true;
-  clearTimers(trial);
-  send(JSON.stringify([job.nonce, isFailed]));
-}
+const around = ({ module }) => ({ module, exports: module.exports });
 
 function answers(made) {
   const { module } = made.inside;
@@ -138,10 +120,7 @@ process.on("unhandledRejection", failed);
 process.emitWarning = failed;
 process.on("beforeExit", () => {
   if (!isEnded) return idle();
-  if (trial !== null) {
-    clearTimers(trial);
-    send(JSON.stringify([job.nonce, "${OVER}"]));
-  }
+  if (trial !== null) send(JSON.stringify([job.nonce, "${OVER}"]));
   trial = null;
   setImmediate(serve);
 });

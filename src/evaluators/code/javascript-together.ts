@@ -31,7 +31,7 @@ async function converse(box: BoxedProcess, { task, variants, timeoutSecs }: Tria
   try {
     box.lines.send(JSON.stringify({ variants, entry: task.entryPoint }));
     const text: unknown = JSON.parse((await box.lines.next()) ?? "null");
-    const job = typeof text === "string" ? togetherJob(text, task) : "it is no program";
+    const job = typeof text === "string" ? jobFor(text, task) : "it is no program";
     if (typeof job === "string") return { outcome: "failed", detail: job, isFinal: false };
     const nonce = randomUUID();
     box.lines.send(JSON.stringify({ ...job, nonce }));
@@ -43,7 +43,7 @@ async function converse(box: BoxedProcess, { task, variants, timeoutSecs }: Tria
 }
 
 /** What the box is to run, or why it is not to. */
-export function togetherJob(text: string, task: CodeTask): Record<string, unknown> | string {
+function jobFor(text: string, task: CodeTask): Record<string, unknown> | string {
   const found = inspected(text);
   if ("doubt" in found) return `not run together with its tests: ${found.doubt}`;
   const program = rewritten(found.tokens);

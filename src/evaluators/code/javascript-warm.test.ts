@@ -8,6 +8,37 @@ import type { Verdict } from "./judge.js";
 /** Programs with their tests, which call them `f`, that do not pass or not simply so. */
 const OTHERS: [string, string, string][] = [
   ["is wrong", "const f = (x) => x + 1", "assert.equal(f(1), 3)"],
+  ["counts in a global", "var n = 0; function f() { this.n++; return n }", "assert.equal(f(), 1)"],
+  [
+    "finds a helper by this",
+    "function g(x) { return x + 1 } function f(x) { return this.g(x) }",
+    "assert.equal(f(1), 2)",
+  ],
+  [
+    "shows the text of an error",
+    "const f = (h, k) => { try { return h[k]() } catch (e) { return e.message } }",
+    "assert.equal(f({}, 'a'), 'h[k] is not a function')",
+  ],
+  [
+    "throws an error with a text of its own code",
+    "const f = (h, k) => h[k]()",
+    "assert.throws(() => f({}, 'a'), { message: 'h[k] is not a function' })",
+  ],
+  [
+    "uses a timer",
+    "const f = () => new Promise((done) => setTimeout(function () { done(typeof this) }, 1))",
+    "f().then((x) => assert.equal(x, 'object'))",
+  ],
+  [
+    "asks what a timer is",
+    "const f = () => typeof setTimeout(() => {}, 1)._idleTimeout",
+    "assert.equal(f(), 'number')",
+  ],
+  [
+    "poisons the next one",
+    "const a = require('assert'); var host; function V() { host = this; return true } V.prototype = new Error('x'); a.throws(() => { throw 1 }, V || 0); const f = () => typeof host",
+    "assert.equal(f(), 'object')",
+  ],
   ["is wrong about a list", "const f = (xs) => xs.map((x) => x + 1)", "assert.deepStrictEqual(f([1]), [3])"],
   ["is wrong as the console tells", "const f = (x) => x + 1", "console.assert(f(1) === 3, 'no')"],
   ["throws", "const f = () => { throw new TypeError('mine') }", "f()"],
@@ -92,9 +123,9 @@ describe.skipIf(await lacksIsolation())("judging in a warm box", () => {
     expect(await judged(warm, program, tests)).toEqual(await judged(cold, program, tests));
   });
 
-  it("is how most programs are judged", () => {
+  it("is how programs that pass and only compute are judged", () => {
     expect(cold.warmTrials).toBe(0);
-    expect(warm.warmTrials).toBeGreaterThan((CORRECT.length + OTHERS.length) / 2);
+    expect(warm.warmTrials).toBeGreaterThan(20);
   });
 
   it("shows a program nothing of the one before", async () => {

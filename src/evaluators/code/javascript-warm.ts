@@ -8,8 +8,7 @@ import { rewritten } from "../../sandbox/javascript/rewritten.js";
 import type { Worked } from "../../sandbox/warm-boxes.js";
 import { wordsOf } from "./definitions.js";
 import { ABANDONED, OVER } from "./javascript-programs.js";
-import { namesFor, togetherJob } from "./javascript-together.js";
-import { asScript } from "./javascript-variants.js";
+import { namesFor } from "./javascript-together.js";
 import type { Trial } from "./judge.js";
 import type { CodeTask } from "./task.js";
 
@@ -28,45 +27,14 @@ const OF_TESTS = new Set(
 type Conversation<T> = (ask: (line: string) => Promise<string | null>) => Promise<T>;
 
 /**
- * Lets the tests talk to a harmless program in a warm box. Null when the program is not harmless, or when anything
- * happened that a process of its own might have done in another way: then it has to be judged with one.
+ * Lets the tests talk to a harmless program in a warm box, which first tells which reading of the response is a program.
+ * Null when the program is not harmless, or when anything happened that a process of its own might have done in another
+ * way: then it has to be judged with one.
  */
-export function converseWarmly<T>(
-  box: BoxedProcess,
-  trial: Trial,
-  converse: Conversation<T>,
-): Promise<Worked<T | null>> {
-  return withProgram(
-    box,
-    trial,
-    (text) => jobFor(text, trial.task),
-    (nonce) => untilOver(box, nonce, converse),
-  );
-}
-
-/**
- * Runs a harmless program in one function with its tests, when these are harmless too. True when they fail by an
- * assertion, or may not be run together at all: then no process has to be started to find that they do not pass.
- */
-export function failsTogether(box: BoxedProcess, trial: Trial): Promise<Worked<boolean | null>> {
-  return withProgram(
-    box,
-    trial,
-    (text) => bothFor(text, trial.task),
-    async (nonce) => {
-      const line = await box.lines.next();
-      const isOver = (await box.lines.next()) === JSON.stringify([nonce, OVER]);
-      return { value: isOver && line === JSON.stringify([nonce, true]), isOrdinary: isOver };
-    },
-  );
-}
-
-/** Has a warm box tell which reading of the response is a program, and run what is made of it. */
-async function withProgram<T>(
+export async function converseWarmly<T>(
   box: BoxedProcess,
   { task, variants, timeoutSecs, signal }: Trial,
-  jobOf: (text: string) => Record<string, unknown> | T | null,
-  work: (nonce: string) => Promise<Worked<T | null>>,
+  converse: Conversation<T>,
 ): Promise<Worked<T | null>> {
   const stop = () => box.stop("done");
   const timer = setTimeout(stop, Math.min(LONGEST_MS, timeoutSecs * 1000));
@@ -75,10 +43,10 @@ async function withProgram<T>(
     box.lines.send(JSON.stringify({ variants, entry: task.entryPoint }));
     const text: unknown = JSON.parse((await box.lines.next()) ?? "0");
     const nonce = randomUUID();
-    const job = typeof text === "string" ? jobOf(text) : null;
-    const isJob = typeof job === "object" && job !== null;
-    box.lines.send(JSON.stringify(isJob ? { ...job, nonce } : null));
-    return isJob ? await work(nonce) : { value: job, isOrdinary: text === null || typeof text === "string" };
+    const job = typeof text === "string" ? jobFor(text, task) : null;
+    box.lines.send(JSON.stringify(job === null ? null : { ...job, nonce }));
+    if (job !== null) return await untilOver(box, nonce, converse);
+    return { value: null, isOrdinary: text === null || typeof text === "string" };
   } finally {
     clearTimeout(timer);
     signal?.removeEventListener("abort", stop);
@@ -109,22 +77,6 @@ function jobFor(text: string, { tests, entryPoint }: CodeTask): Record<string, u
   return "doubt" in found || program === null
     ? null
     : { text: program, names: namesFor(found.tokens, words, entryPoint) };
-}
-
-/** Program and tests as one; true when they may not be run together, null when it takes a process to run them. */
-function bothFor(text: string, task: CodeTask): Record<string, unknown> | true | null {
-  const together = togetherJob(text, task);
-  if (typeof together === "string") return true;
-  const check = `return typeof check === 'function' ? check(${task.entryPoint}) : undefined;`;
-  const [program, tests] = [text, asScript(task.tests)].map(plain);
-  if (program === null || tests === null) return null;
-  const body = `${tests}\n;${together.isChecked === true ? check : ""}`;
-  return { isTogether: true, text: `${program}\n;return (function () {${body}\n})();` };
-}
-
-function plain(text: string): string | null {
-  const found = inspected(text, IN_CONTEXT);
-  return "tokens" in found ? rewritten(found.tokens) : null;
 }
 
 let language: ReadonlySet<string> | null = null;

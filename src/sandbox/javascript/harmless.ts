@@ -1,5 +1,5 @@
 import { Unreadable } from "./literals.js";
-import { GLOBALS, GUARDED, METHODS, OWN, type Surroundings, WITH_TESTS } from "./names.js";
+import { ERRORS, GLOBALS, GUARDED, METHODS, OWN, PRINTS, type Surroundings, WITH_TESTS } from "./names.js";
 import { OwnClasses } from "./own-classes.js";
 import { isProperty, type Token, tokensOf } from "./tokens.js";
 
@@ -51,9 +51,21 @@ class Inspection {
     if (kind === "string") return !(this.#around.refused.has(value) || GUARDED.has(value) || this.#isKeyOfMethod(at));
     if (kind !== "word" && kind !== "private") return true;
     if (this.#around.refused.has(value) || value.startsWith(OURS)) return false;
+    if (this.#around.isShared && !this.#isAlikeEverywhere(value, at)) return false;
     if (GUARDED.has(value)) return this.#isGuarded(value, at);
     if (isProperty(this.#tokens, at)) return this.#isHarmlessProperty(value, at);
     return this.#isKey(at) || this.#isHarmlessName(value, at);
+  }
+
+  /** False for what answers in another way where a program was written anew, in a context among others. */
+  #isAlikeEverywhere(name: string, at: number): boolean {
+    if (isProperty(this.#tokens, at) || this.#isKey(at)) return true;
+    const [before, next] = [this.#text(at - 1), this.#text(at + 1)];
+    if (name === "this") return this.#classes.isWithin(at);
+    if (name === "console") return next === "." && PRINTS.has(this.#text(at + 2)) && this.#text(at + 3) === "(";
+    // What was matched last is to be had from its maker.
+    if (name === "RegExp") return next === "(" || before === "instanceof";
+    return !ERRORS.has(name) || (next === "(" && before === "new" && this.#text(at - 2) === "throw");
   }
 
   /** A key in quotes would be read like a name, and is written by nobody where a method is meant. */

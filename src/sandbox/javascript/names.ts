@@ -10,6 +10,8 @@ export interface Surroundings {
   members: ReadonlyMap<string, ReadonlySet<string>>;
   /** Never, wherever they stand. */
   refused: ReadonlySet<string>;
+  /** True where other programs are run before and after: a program may use only what shows nothing of where it is run. */
+  isShared: boolean;
 }
 
 const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/\s+/));
@@ -79,6 +81,7 @@ export const WITH_TESTS: Surroundings = {
   callable: CALLABLE,
   members: new Map(),
   refused: REFUSED,
+  isShared: false,
 };
 
 /** Their memory lies outside of the heap, where other limits hold in a box that has run other programs before. */
@@ -86,20 +89,30 @@ const OUTSIDE_OF_HEAP = words(`
   ArrayBuffer DataView Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float32Array
   Float64Array BigInt64Array BigUint64Array`);
 
-/** A context of its own, in a process that other programs are run in before and after. */
+/** What the console of a shared process may be called for. */
+export const PRINTS = words("log error warn info debug");
+
+/** Errors may be thrown there, and nothing else: what they say tells how a program was written anew. */
+export const ERRORS = words("Error TypeError RangeError SyntaxError ReferenceError EvalError URIError AggregateError");
+
+/**
+ * A context of its own, in a process that other programs are run in before and after. Nobody catches an error there:
+ * its text and its stack are those of the program as it was written anew, and what throws is run in a process anyway.
+ */
 export const IN_CONTEXT: Surroundings = {
-  modules: words("assert assert/strict"),
-  intrinsics: without(INTRINSICS, OUTSIDE_OF_HEAP),
-  callable: words(`
-    setTimeout setInterval setImmediate clearTimeout clearInterval clearImmediate queueMicrotask require console`),
+  modules: new Set(),
+  intrinsics: without(INTRINSICS, new Set([...OUTSIDE_OF_HEAP, "Symbol", "WeakRef"])),
+  callable: new Set(),
   members: new Map([
-    ["process", words("stdout stderr exit exitCode argv nextTick")],
     ["module", words("exports")],
-    ["performance", words("now")],
+    ["Symbol", words("iterator asyncIterator")],
   ]),
   refused: new Set([
-    ...without(REFUSED, words("process __filename __dirname")),
+    ...REFUSED,
     ...OUTSIDE_OF_HEAP,
-    ...words("WeakRef inspect nodejs.util.inspect.custom"),
+    ...words(`
+      WeakRef inspect nodejs.util.inspect.custom require arguments try catch finally then allSettled any
+      captureStackTrace`),
   ]),
+  isShared: true,
 };

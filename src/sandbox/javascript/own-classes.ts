@@ -1,6 +1,8 @@
 import { isProperty, type Token } from "./tokens.js";
 
 const DECLARES = new Set(["function", "class"]);
+/** Nobody writes brackets in more brackets. */
+const DEEPEST = 100;
 const LIST_BEGINS = /^(?:[({[,:]|\.\.\.)$/;
 const LIST_ENDS = /^[)}\],]$/;
 
@@ -36,6 +38,16 @@ export class OwnClasses {
   /** True for a token directly between the braces of a class. */
   isInBody(at: number): boolean {
     return this.#bodies.has(this.#tokens[at]?.within ?? -1);
+  }
+
+  /** True for a token anywhere in a class. */
+  isWithin(at: number): boolean {
+    let place = this.#tokens[at]?.within ?? -1;
+    for (let depth = 0; place !== -1 && depth < DEEPEST; depth += 1) {
+      if (this.#bodies.has(place)) return true;
+      place = this.#tokens[place]?.within ?? -1;
+    }
+    return false;
   }
 
   /** True where the name could be given to something else: assigned, a parameter, taken out of an object. */

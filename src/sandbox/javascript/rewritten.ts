@@ -7,8 +7,11 @@ export const KEY_CHECK = `${OURS}key`;
 
 /** Words that a list may follow; behind any other word a bracket asks for a property. */
 const BEFORE_LIST = new Set(
-  "return typeof case in of delete void throw new instanceof do else yield const let var extends".split(" "),
+  "return typeof case in delete void throw new instanceof do else yield const var extends".split(" "),
 );
+/** What stands around a word that is used as a name: it is declared, assigned, handed over, or asked for something. */
+const BEFORE_NAME = new Set("var let const function class".split(" "));
+const BEHIND_NAME = /^(?:[,)\]}.]|\?\.|=>|of|in|\+\+|--|(?:[-+*/%&|^]|\*\*|<<|>>|>>>|&&|\|\||\?\?)?=)$/;
 const BEFORE_METHOD = new Set(["get", "set", "static", "async", "*"]);
 
 /**
@@ -17,11 +20,11 @@ const BEFORE_METHOD = new Set(["get", "set", "static", "async", "*"]);
  * read a slash as it was read here. Null when it is not sure what a bracket means.
  */
 export function rewritten(tokens: readonly Token[]): string | null {
-  const bodies = classBodies(tokens);
+  const known = { bodies: classBodies(tokens), isYieldName: isName(tokens, "yield") };
   const closing = new Set<number>();
   const written: string[] = [];
   for (const [at, token] of tokens.entries()) {
-    const use = token.kind === "mark" && token.text === "[" ? bracketAt(tokens, at, bodies) : "list";
+    const use = token.kind === "mark" && token.text === "[" ? bracketAt(tokens, at, known) : "list";
     if (use === "unknown") return null;
     if (use === "key") closing.add(at);
     const isChecked = token.text === "]" && token.kind === "mark" && closing.has(token.opener);
@@ -31,6 +34,14 @@ export function rewritten(tokens: readonly Token[]): string | null {
   return written.join("");
 }
 
+/** What is known of the whole program. */
+interface Known {
+  /** Where the bodies of classes begin. */
+  bodies: ReadonlySet<number>;
+  /** Whether `yield` may be a name in it. */
+  isYieldName: boolean;
+}
+
 function textOf({ kind, text, value }: Token): string {
   if (kind === "string") return JSON.stringify(value);
   if (kind === "regex") return `(${text})`;
@@ -38,11 +49,14 @@ function textOf({ kind, text, value }: Token): string {
 }
 
 /** Whether an opening bracket begins a list or asks for a property by a key that is computed. */
-function bracketAt(tokens: readonly Token[], at: number, bodies: ReadonlySet<number>): "list" | "key" | "unknown" {
+function bracketAt(tokens: readonly Token[], at: number, known: Known): "list" | "key" | "unknown" {
   const before = tokens[at - 1];
   if (before === undefined) return "list";
-  if (bodies.has(tokens[at]?.within ?? -1) && isMemberNext(before)) return "key";
-  if (before.kind === "word") return afterWord(tokens, at);
+  const isInClass = known.bodies.has(tokens[at]?.within ?? -1);
+  if (isInClass && isMemberNext(before)) return "key";
+  // A field of that name, and the next one.
+  if (isInClass && before.text === "let") return "unknown";
+  if (before.kind === "word") return afterWord(tokens, at, known);
   if (before.kind === "template") return before.text.endsWith("${") ? "list" : "key";
   if (before.kind !== "mark") return "key";
   if (before.text === "]" || before.text === "?.") return "key";
@@ -56,21 +70,45 @@ function isMemberNext({ text }: Token): boolean {
   return text === "{" || text === "}" || text === ";" || BEFORE_METHOD.has(text);
 }
 
-function afterWord(tokens: readonly Token[], at: number): "list" | "key" | "unknown" {
+function afterWord(tokens: readonly Token[], at: number, { isYieldName }: Known): "list" | "key" | "unknown" {
   const { text } = tokens[at - 1] ?? { text: "" };
   if (isProperty(tokens, at - 1)) return "key";
   if (text === "of") return isForOf(tokens, at - 1) ? "list" : "unknown";
-  if (text === "await") return "unknown";
+  if (text === "let") return isDeclaration(tokens, at - 1) ? "list" : "unknown";
+  if (text === "await" || (text === "yield" && isYieldName)) return "unknown";
   if (BEFORE_METHOD.has(text) && isKeyOfObject(tokens, at)) return "key";
   return BEFORE_LIST.has(text) ? "list" : "key";
 }
 
-/** True for the word of a loop, which is no name there. */
+/** True for the word of a loop, which is no name there: `for (const x of`, `for (x of`, `for (const { x } of`. */
 function isForOf(tokens: readonly Token[], at: number): boolean {
   const opener = tokens[at]?.within ?? -1;
+  if (tokens[opener]?.text !== "(" || !/^(?:for|await)$/.test(tokens[opener - 1]?.text ?? "")) return false;
+  const isDeclared = /^(?:const|let|var)$/.test(tokens[opener + 1]?.text ?? "");
+  const begin = opener + (isDeclared ? 2 : 1);
+  const last = tokens[at - 1];
+  if (last?.kind === "word") return begin === at - 1 && !BEFORE_LIST.has(last.text);
+  return isDeclared && last?.kind === "mark" && last.opener === begin;
+}
+
+/** True when the word may stand for a name anywhere in the program: then it is not sure what it means elsewhere. */
+function isName(tokens: readonly Token[], word: string): boolean {
+  return tokens.some(({ kind, text }, at) => {
+    if (kind !== "word" || text !== word || isProperty(tokens, at)) return false;
+    return BEFORE_NAME.has(tokens[at - 1]?.text ?? "") || BEHIND_NAME.test(tokens[at + 1]?.text ?? "");
+  });
+}
+
+/** True where the word can only begin a declaration: where a statement begins, or the head of a loop. */
+function isDeclaration(tokens: readonly Token[], at: number): boolean {
   const before = tokens[at - 1];
-  const isLoop = tokens[opener]?.text === "(" && /^(?:for|await)$/.test(tokens[opener - 1]?.text ?? "");
-  return isLoop && (before?.kind === "word" || /^[\]}]$/.test(before?.text ?? ""));
+  if (before === undefined) return true;
+  if (before.kind === "template" && before.text.endsWith("${")) return false;
+  if (before.kind === "mark" && before.text === "(")
+    return tokens[at - 2]?.text === "for" && !isProperty(tokens, at - 2);
+  if (before.kind === "mark" && /^[;{}]$/.test(before.text)) return true;
+  const isEnd = before.kind === "mark" ? /^[)\]]$/.test(before.text) : !BEFORE_LIST.has(before.text);
+  return isEnd && tokens[at]?.isOnNewLine === true && !(before.kind === "word" && before.text === "of");
 }
 
 /** `{ [key]: value }`, `{ [key]() {} }` and the same in a pattern. */

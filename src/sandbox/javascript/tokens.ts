@@ -33,6 +33,8 @@ const CLOSES: Readonly<Record<string, string>> = { ")": "(", "]": "[", "}": "{" 
  * writes the tokens out again has to see to it that the guess holds.
  */
 export function tokensOf(text: string): Token[] {
+  // Comments of another kind for Node, marks for others.
+  if (/<!--|-->/.test(text)) throw new Unreadable("a comment of HTML");
   const reader = new TokenReader(text);
   while (!reader.isDone) reader.next();
   return reader.finished();
@@ -102,6 +104,7 @@ class TokenReader {
   #wordOrNumber(here: string): void {
     const isWord = /[A-Za-z_$]/.test(here);
     this.#push(isWord ? "word" : "number", this.#match(isWord ? WORD : NUMBER, this.#at));
+    if (!isWord && /[\w$]/.test(this.#text.charAt(this.#at))) throw new Unreadable("a number that a name follows");
   }
 
   #mark(): void {
