@@ -1,38 +1,18 @@
 import { WORK_FOLDER } from "./box.js";
+import { BOX_LINES } from "./box-lines.js";
 import { CLOSED_CONTEXT } from "./closed-context.js";
 
 /** Said of a program that needs a process of its own, in a box that may be used again. */
 export const NEEDS_PROCESS = "process";
 
-/** Reads and writes lines on descriptor 3, waiting for each. Expects `fs`. */
-export const KEEPER_LINES = String.raw`
-let rest = Buffer.alloc(0);
-function receive() {
-  for (;;) {
-    const at = rest.indexOf(10);
-    if (at !== -1) {
-      const line = rest.toString("utf8", 0, at);
-      rest = rest.subarray(at + 1);
-      return line;
-    }
-    const chunk = Buffer.alloc(1 << 16);
-    const size = fs.readSync(3, chunk);
-    if (size === 0) process.exit(0);
-    rest = Buffer.concat([rest, chunk.subarray(0, size)]);
-  }
-}
-function send(line) {
-  const bytes = Buffer.from(line + "\n");
-  for (let at = 0; at < bytes.length; ) at += fs.writeSync(3, bytes, at);
-}
-`;
-
 /**
  * The world of the keeper itself, should a program ever get hold of a piece of it: no text becomes code there, and
- * nothing of it can be changed.
+ * nothing of it can be changed. With the lines that come to it: after the last one it ends.
  */
 export const KEEPER_REALM = `
-const fs = require("fs"), vm = require("vm"), { Console } = require("console");
+${BOX_LINES}
+const { Console } = require("console");
+const nextLine = () => receive() ?? process.exit(0);
 // Some of it is put together when it is first used.
 new Console({ stdout: { write() {} }, stderr: { write() {} }, ignoreErrors: false }).log("%s %o", "x", [{ a: new Map([[1, new Error("x")]]) }]);
 Object.freeze(require("util").inspect);
@@ -57,13 +37,12 @@ for (const item of [JSON, Math, Reflect, Intl, [][Symbol.iterator]().__proto__])
 export const KEEPER = String.raw`"use strict";
 {
 ${KEEPER_REALM}
-${KEEPER_LINES}
 ${CLOSED_CONTEXT}
 const PROCESS = ${JSON.stringify(NEEDS_PROCESS)};
 let trial = null, nonce = "";
 
 function serve() {
-  const job = JSON.parse(receive());
+  const job = JSON.parse(nextLine());
   nonce = job.nonce;
   trial = newTrial(job.outputBytes);
   try {

@@ -87,3 +87,13 @@ export class LineChannel {
     this.#wake = null;
   }
 }
+
+/** The list that a line holds; an empty one when it holds none, as a line that somebody made up. */
+export function listIn(line: string): unknown[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return Array.isArray(value) ? (value as unknown[]) : [];
+  } catch {
+    return [];
+  }
+}

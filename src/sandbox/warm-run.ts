@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "./boxed-process.js";
 import { NEEDS_PROCESS } from "./keeper.js";
+import { listIn } from "./line-channel.js";
 import type { Worked } from "./warm-boxes.js";
 
 /** The ordinary end of a program. */
@@ -39,19 +40,10 @@ export async function runWarm(
 
 /** What a line says, when it holds the nonce that no program was told. */
 function endIn(line: string, nonce: string): Worked<OrdinaryEnd | null> {
-  const [said, exitCode, stdout, stderr] = parsed(line);
+  const [said, exitCode, stdout, stderr] = listIn(line);
   const isOurs = said === nonce;
   if (isOurs && typeof exitCode === "number" && typeof stdout === "string" && typeof stderr === "string") {
     return { value: { exitCode, stdout, stderr }, isOrdinary: true };
   }
   return { value: null, isOrdinary: isOurs && exitCode === NEEDS_PROCESS };
-}
-
-function parsed(line: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? (value as unknown[]) : [];
-  } catch {
-    return [];
-  }
 }

@@ -1,9 +1,9 @@
+import { BOX_LINES } from "../../sandbox/box-lines.js";
 import { HARMLESS_MODULES, INTRINSICS, refusedKeys } from "../../sandbox/javascript/names.js";
 import { KEY_CHECK } from "../../sandbox/javascript/rewritten.js";
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_HARDENED } from "./javascript-hardened.js";
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
-import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 const NAMES = [...INTRINSICS].filter((name) => !["undefined", "NaN", "Infinity"].includes(name));
@@ -13,7 +13,7 @@ const NAMES = [...INTRINSICS].filter((name) => !["undefined", "NaN", "Infinity"]
  * reading of the response is a program; what it is then given to run was looked at and rewritten outside. The program
  * is strict and finds nothing of Node's but what it is handed, and the tests are a function whose names it cannot see.
  */
-export const JAVASCRIPT_ALONE = String.raw`(() => {${JAVASCRIPT_LINES}
+export const JAVASCRIPT_ALONE = String.raw`(() => {${BOX_LINES}
 const trial = { failure: null, broken: null, promises: [], peer: { hasPromised: false, isForeign: () => false } };
 const EXIT = new Error("the tests have ended themselves");
 ${JAVASCRIPT_WAITING}

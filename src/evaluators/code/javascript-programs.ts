@@ -1,5 +1,5 @@
 import { CLOSED_CONTEXT } from "../../sandbox/closed-context.js";
-import { KEEPER_LINES, KEEPER_REALM } from "../../sandbox/keeper.js";
+import { KEEPER_REALM } from "../../sandbox/keeper.js";
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
 import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
@@ -19,7 +19,6 @@ export const OVER = "over";
 export const JAVASCRIPT_PROGRAMS = String.raw`"use strict";
 {
 ${KEEPER_REALM}
-${KEEPER_LINES}
 ${CLOSED_CONTEXT}
 const PEER = new vm.Script(${JSON.stringify(JAVASCRIPT_PEER)}, { filename: "assay-peer.js" });
 let job = null, trial = null, peer = null, extra = null, unsettled = null, isEnded = true;
@@ -35,7 +34,7 @@ function chosenText() {
 }
 
 function listen() {
-  const line = isEnded ? null : receive();
+  const line = isEnded ? null : nextLine();
   if (line === "${OVER}") isEnded = true;
   return isEnded ? null : line;
 }
@@ -48,9 +47,9 @@ function tell(line) {
 }
 
 function serve() {
-  job = JSON.parse(receive());
+  job = JSON.parse(nextLine());
   send(JSON.stringify(chosenText()));
-  const asked = JSON.parse(receive());
+  const asked = JSON.parse(nextLine());
   if (asked === null) return setImmediate(serve);
   Object.assign(job, asked);
   trial = newTrial(null);

@@ -1,6 +1,7 @@
 import { SandboxError } from "../../core/errors.js";
 import type { BoxedProcess, Ended } from "../../sandbox/boxed-process.js";
 import type { SandboxLimits } from "../../sandbox/limits.js";
+import { listIn } from "../../sandbox/line-channel.js";
 import type { CodeTask } from "./task.js";
 import type { Variant } from "./variants.js";
 
@@ -62,19 +63,10 @@ function reasonOf(stopped: Ended["stopped"], signal: string | null, timeoutSecs:
 
 /** The verdict in a line, when it holds the nonce that only the tests' side was told. */
 export function verdictIn(line: string, nonce: string): Verdict {
-  const [said, outcome, detail, isFinal] = parsed(line);
+  const [said, outcome, detail, isFinal] = listIn(line);
   if (said !== nonce || (outcome !== "passed" && outcome !== "failed" && outcome !== "broken")) {
     return { outcome: "failed", detail: "the tests did not run to their end" };
   }
   const text = typeof detail === "string" ? detail : "";
   return typeof isFinal === "boolean" ? { outcome, detail: text, isFinal } : { outcome, detail: text };
-}
-
-function parsed(line: string): unknown[] {
-  try {
-    const value: unknown = JSON.parse(line);
-    return Array.isArray(value) ? (value as unknown[]) : [];
-  } catch {
-    return [];
-  }
 }

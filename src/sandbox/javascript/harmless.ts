@@ -81,7 +81,7 @@ class Inspection {
       return !ASSIGNING.test(next) && !(name === "Promise" && this.#text(at - 1) === "extends");
     if (name === "require") return this.#isRequire(at);
     const members = this.#around.members.get(name);
-    if (members !== undefined) return this.#isOwnMain(name, at) || (next === "." && members.has(this.#text(at + 2)));
+    if (members !== undefined) return next === "." && members.has(this.#text(at + 2));
     if (name === "console") return next === "." && this.#text(at + 3) === "(";
     if (this.#around.callable.has(name)) return this.#isOnlyCalled(at);
     return OWN.has(name) || !GLOBALS.has(name);
@@ -92,11 +92,6 @@ class Inspection {
     const name = this.#tokens[at + 2];
     const isCall = this.#text(at + 1) === "(" && name?.kind === "string" && this.#text(at + 3) === ")";
     return isCall && this.#around.modules.has(name.value.replace(/^node:/, ""));
-  }
-
-  /** `require.main === module` and the other way round. */
-  #isOwnMain(name: string, at: number): boolean {
-    return name === "module" && (/^[!=]==?$/.test(this.#text(at - 1)) || /^[!=]==?$/.test(this.#text(at + 1)));
   }
 
   #isOnlyCalled(at: number): boolean {
