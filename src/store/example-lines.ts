@@ -1,6 +1,5 @@
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import type { LineBuffer } from "./line-buffer.js";
 
 /** Examples up to this many characters of JSON are kept as they are. */
 const MOST_KEPT = 1 << 16;
@@ -11,97 +10,46 @@ const LONG_LIST = 40;
 const NOT_KEPT = /\n… \d+ characters are not kept with the run …\n/;
 
 const KEY_START = '{"dataset":';
-const ID_START = Buffer.from('{"id":');
-const [QUOTE, BACKSLASH, OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = Buffer.from('"\\{}[]');
-const END = Buffer.from("}\n");
+const LIST_START = '[{"id":';
 
 /**
- * Makes lines of examples. Nearly every example comes from a file: its id is its first field, and the dataset was put
- * behind all others. Many of those become JSON together, which is several times faster than one by one, and the last
- * field of each is made the first where its bytes are copied. All others are copied as objects.
+ * The lines of examples, with a line feed between them. Nearly every example comes from a file: its id is its first
+ * field, and the dataset was put behind all others. Many of those become JSON together, which is several times faster
+ * than one by one, and what stands between two of them is replaced. All others are copied as objects.
  */
-export class ExampleLines {
-  readonly #lines: LineBuffer;
-  #dataset: string | null = null;
-  /** The field of the dataset as it stands first in an example, and as it stands last. */
-  #first = Buffer.alloc(0);
-  #last = Buffer.alloc(0);
+export function exampleLines(examples: readonly Example[]): string {
+  return linesTogether(examples) ?? examples.map(exampleLine).join("\n");
+}
 
-  constructor(lines: LineBuffer) {
-    this.#lines = lines;
-  }
+/** Null when the examples are not all of that kind, or one is too long to be kept as it is. */
+function linesTogether(examples: readonly Example[]): string | null {
+  const dataset = examples[0]?.dataset;
+  if (dataset === undefined || !examples.every((example) => isFromFile(example, dataset))) return null;
+  const json = jsonOfAll(examples);
+  if (json === null) return null;
+  const field = `"dataset":${JSON.stringify(dataset)}`;
+  const end = `,${field}}`;
+  // Between examples this text always stands. Where an inner list has it as well, there are too many parts.
+  const parts = json.slice(LIST_START.length, -end.length - 1).split(`${end},{"id":`);
+  const start = `{${field},"id":`;
+  const isLong = (part: string) => start.length + part.length >= MOST_KEPT;
+  if (parts.length !== examples.length || parts.some(isLong)) return null;
+  return `${start}${parts.join(`}\n${start}`)}}`;
+}
 
-  add(examples: readonly Example[]): void {
-    const json = jsonOfAll(examples);
-    const ends = json === null ? [] : elementEnds(json);
-    const areTold = ends.length === examples.length;
-    let start = 1;
-    for (let i = 0; i < examples.length; i++) {
-      const example = examples[i] as Example;
-      const end = ends[i] ?? 0;
-      const isAdded = json !== null && areTold && this.#addTurned(example.dataset ?? "", json, start, end);
-      if (!isAdded) this.#lines.add(exampleLine(example));
-      start = end + 1;
-    }
-  }
-
-  /**
-   * Adds what stands from `start` to `end`, with the last field first; false when the field is not there. Only a field
-   * of the example itself can end its JSON like this: one of an inner object has a brace more behind it, and in a text
-   * the quotes would be escaped.
-   */
-  #addTurned(dataset: string, json: Buffer, start: number, end: number): boolean {
-    if (dataset !== this.#dataset) this.#expect(dataset);
-    const middle = end - this.#last.length;
-    const isTurnable = middle > start && isAt(json, start, ID_START) && isAt(json, middle, this.#last);
-    if (!isTurnable || end - start > MOST_KEPT) return false;
-    this.#lines.addPart(this.#first);
-    this.#lines.addPart(json, start + 1, middle);
-    this.#lines.addPart(END);
-    return true;
-  }
-
-  #expect(dataset: string): void {
-    this.#dataset = dataset;
-    this.#first = Buffer.from(`{"dataset":"${dataset}",`);
-    this.#last = Buffer.from(`,"dataset":"${dataset}"}`);
-  }
+function isFromFile(example: Example, dataset: string): boolean {
+  const names = Object.keys(example);
+  const isInOrder = names[0] === "id" && names.at(-1) === "dataset" && example.dataset === dataset;
+  return isInOrder && (typeof example.id === "string" || typeof example.id === "number") && !("toJSON" in example);
 }
 
 /** Null when JSON cannot hold one of them, or no text all of them. */
-function jsonOfAll(examples: readonly Example[]): Buffer | null {
+function jsonOfAll(examples: readonly Example[]): string | null {
   try {
-    return Buffer.from(JSON.stringify(examples));
+    return JSON.stringify(examples);
   } catch {
     return null;
   }
-}
-
-/** Where each object in a list of objects ends. */
-function elementEnds(json: Buffer): number[] {
-  const ends: number[] = [];
-  let depth = 0;
-  for (let i = 0; i < json.length; i++) {
-    const byte = json[i];
-    if (byte === QUOTE) i = closingQuote(json, i);
-    else if (byte === OPEN || byte === OPEN_LIST) depth += 1;
-    else if (byte === CLOSE || byte === CLOSE_LIST) {
-      depth -= 1;
-      if (depth === 1) ends.push(i + 1);
-    }
-  }
-  return ends;
-}
-
-function closingQuote(json: Buffer, opening: number): number {
-  let i = opening + 1;
-  while (json[i] !== QUOTE) i += json[i] === BACKSLASH ? 2 : 1;
-  return i;
-}
-
-function isAt(bytes: Buffer, start: number, part: Buffer): boolean {
-  for (let i = 0; i < part.length; i++) if (bytes[start + i] !== part[i]) return false;
-  return true;
 }
 
 /** What tells an example from all others, as the first fields of its line: one is found without parsing the others. */

@@ -52,6 +52,36 @@ describe("writeExamples", () => {
     expect(stored()).toEqual(examples.map((example) => (example.id === "e70" ? notRecorded : example)));
   });
 
+  it("writes many as it writes each, whatever is inside them", () => {
+    const inner = fc.constantFrom<unknown>(
+      "q",
+      '"dataset":"d"},{"id":',
+      [{ id: 1, dataset: "d" }, { id: 2 }],
+      [{ a: 1, dataset: "d" }, { id: 2, dataset: "d" }, { id: 3 }],
+      undefined,
+      { toJSON: () => [{ dataset: "d" }] },
+    );
+    const id = fc.constantFrom<string | number>(1, "1", 'a","dataset":"d"},{"id":');
+    const none = fc.constantFrom<unknown>(undefined, () => 1, "", null);
+    const example = fc.oneof(
+      fc.record({ id: none, question: inner, dataset: fc.constant("d") }),
+      fc.record({ id, question: inner, dataset: fc.constantFrom("d", "e") }),
+      fc.record({ id, dataset: fc.constant("d"), question: inner }),
+      fc.record({ id, toJSON: fc.constant(() => ({ id: 9, dataset: "d" })), dataset: fc.constant("d") }),
+    ) as fc.Arbitrary<Example>;
+    const file = () => readFileSync(join(dir, EXAMPLES_FILE), "utf8");
+    fc.assert(
+      fc.property(fc.array(example, { maxLength: 20 }), (examples) => {
+        const alone = examples.map((each) => {
+          writeExamples(dir, [each]);
+          return file();
+        });
+        writeExamples(dir, examples);
+        expect(file()).toBe(alone.join(""));
+      }),
+    );
+  });
+
   it("shortens what is very long, and says so", () => {
     const context = `start ${"x".repeat(100_000)} end`;
     const turns = Array.from({ length: 500 }, (_, i) => ({ role: "user", content: `turn ${i}` }));

@@ -5,7 +5,7 @@ import type { Example } from "../core/example.js";
 import type { TrialKey } from "../core/row.js";
 import { LF, readLineBlocks } from "../files/blocks.js";
 import { readLines } from "../files/lines.js";
-import { ExampleLines, encodeExampleKey } from "./example-lines.js";
+import { encodeExampleKey, exampleLines } from "./example-lines.js";
 import { LineBuffer } from "./line-buffer.js";
 
 /** What an example was, as it is kept with a run: for looking at, not for running again. */
@@ -27,10 +27,9 @@ export const EXAMPLES_FILE = "examples.jsonl";
 export function writeExamples(dir: string, examples: Iterable<Example>): void {
   const file = openSync(join(dir, EXAMPLES_FILE), "w");
   const lines = new LineBuffer();
-  const exampleLines = new ExampleLines(lines);
   try {
     for (const batch of batches(examples)) {
-      exampleLines.add(batch);
+      lines.add(exampleLines(batch));
       if (lines.isFull) lines.writeTo(file);
     }
     lines.writeTo(file);
@@ -47,7 +46,7 @@ function* batches(examples: Iterable<Example>): Generator<readonly Example[]> {
     yield batch;
     batch = [];
   }
-  yield batch;
+  if (batch.length > 0) yield batch;
 }
 
 /** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */

@@ -38,19 +38,6 @@ describe("lines on their way to a file", () => {
     expect(text === `${[...all, "after"].join("\n")}\n`).toBe(true);
   });
 
-  it("may come in parts that are bytes already", () => {
-    const long = Buffer.from(`${"é".repeat(200_000)}<end>`);
-    const text = written((lines, fd) => {
-      lines.addPart(Buffer.from("a part, "));
-      lines.addPart(long, 2);
-      lines.addPart(Buffer.from("[and the last]\n"), 1, 14);
-      lines.addPart(Buffer.from("\n"));
-      lines.add("a line");
-      lines.writeTo(fd);
-    });
-    expect(text === `a part, ${"é".repeat(199_999)}<end>and the last]\na line\n`).toBe(true);
-  });
-
   it("are gone when they could not be written", () => {
     const lines = new LineBuffer();
     lines.add("lost");

@@ -6,8 +6,6 @@ const USUAL_BYTES = 1 << 16;
 const MOST_KEPT = 1 << 22;
 /** Bytes that are written at a time where nothing else says when: more would not fit into the cache of a processor. */
 const WRITE_AT_ONCE = 1 << 17;
-/** Below this a loop has copied a part before a call is made. */
-const SHORT_PART = 48;
 const LF = 10;
 /** The most bytes that a character of a text takes in UTF-8. */
 const WIDEST = 3;
@@ -34,14 +32,6 @@ export class LineBuffer {
     if (most > this.#bytes.length) this.#grow(most);
     this.#end += this.#bytes.write(line, this.#end);
     this.#bytes[this.#end++] = LF;
-  }
-
-  /** Adds a part of a line, or its end, that is in bytes already. */
-  addPart(part: Buffer, start = 0, end = part.length): void {
-    const most = this.#end + end - start;
-    if (most > this.#bytes.length) this.#grow(most);
-    if (end - start < SHORT_PART) for (let i = start; i < end; i++) this.#bytes[this.#end++] = part[i] ?? 0;
-    else this.#end += part.copy(this.#bytes, this.#end, start, end);
   }
 
   /** Writes all of them, and is empty afterwards whatever comes of it. */
