@@ -1,5 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
+import { whereGiven } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
 import { sum, sumByTask, tasksOf } from "./tasks.js";
 
@@ -21,8 +22,9 @@ export class CompressionRatio implements Metric {
     context?: MetricContext,
   ): Record<"compression_ratio" | "mean_input_tokens" | "mean_output_tokens", Estimate> {
     const tasks = tasksOf(rows, context);
-    const given = sumByTask(tasks, (row) => (hasOutput(row) ? row.inputTokens : undefined));
-    const produced = sumByTask(tasks, (row) => (hasOutput(row) ? row.outputTokens : undefined));
+    const { columns } = tasks;
+    const given = sumByTask(tasks, columns.given);
+    const produced = sumByTask(tasks, whereGiven(columns.outputTokens, columns.given));
     const total = sum(given.sums);
     return {
       compression_ratio: {

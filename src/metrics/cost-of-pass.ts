@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, scoreOf } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
+import { atLeast } from "./columns.js";
 import { ratioBounds } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sum, sumByTask, tasksOf } from "./tasks.js";
@@ -27,10 +28,8 @@ export class CostOfPass implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
     const tasks = tasksOf(rows, context);
-    const passes = sumByTask(tasks, (row) =>
-      Number((scoreOf(row, scoreField) ?? Number.NEGATIVE_INFINITY) >= threshold),
-    );
-    const tokens = sumByTask(tasks, (row) => row.outputTokens);
+    const passes = sumByTask(tasks, atLeast(tasks.columns.score(scoreField), threshold));
+    const tokens = sumByTask(tasks, tasks.columns.outputTokens);
     const passing = sum(passes.sums);
     const value = passing === 0 ? Number.POSITIVE_INFINITY : sum(tokens.sums) / passing;
     return {

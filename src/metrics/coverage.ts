@@ -1,5 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
+import { readColumn } from "./columns.js";
 import { estimateRate, estimateShare } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -18,7 +19,12 @@ export class Coverage implements Metric {
     const isPlain = tasks.taskOf === null && tasks.groupOf === null && rows.length > 0;
     const share = (count: number, is: (row: EvalRow) => boolean): Estimate => {
       if (isPlain) return estimateShare(count, rows.length);
-      const { interval } = estimateRate(sumByTask(tasks, (row) => Number(is(row))));
+      const { interval } = estimateRate(
+        sumByTask(
+          tasks,
+          readColumn(tasks.rows, (row) => Number(is(row))),
+        ),
+      );
       return { value: rows.length === 0 ? 0 : count / rows.length, ...(interval && { interval }) };
     };
     const estimates: Record<string, Estimate> = {

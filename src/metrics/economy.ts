@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import type { Usage } from "../core/system.js";
+import { added, orZero, readColumn } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
 import { sum, sumByTask, type TaskSums, tasksOf } from "./tasks.js";
 
@@ -14,19 +15,18 @@ export class Economy implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const tasks = tasksOf(rows, context);
-    const passes = sumByTask(tasks, (row) => Number(row.passed === true));
-    const input = sumByTask(tasks, inputTokens).sums;
-    const output = sumByTask(tasks, (row) => row.outputTokens).sums;
+    const { passed, given, outputTokens } = tasks.columns;
+    const passes = sumByTask(tasks, passed);
+    // A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars.
+    const input = sumByTask(tasks, orZero(given)).sums;
+    const output = sumByTask(tasks, outputTokens).sums;
     return {
       ...dollars(tasks, passes),
       tokens_per_pass_input: perPass(input, passes),
       tokens_per_pass_output: perPass(output, passes),
-      tokens_per_pass_total: perPass(
-        input.map((tokens, i) => tokens + (output[i] ?? 0)),
-        passes,
-      ),
+      tokens_per_pass_total: perPass(added(input, output), passes),
       ...promptCompression(tasks),
-      ...judging(tasks.rows),
+      ...judging(tasks),
     };
   }
 
@@ -44,9 +44,6 @@ export class Economy implements Metric {
   }
 }
 
-/** A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars. */
-const inputTokens = (row: EvalRow) => (hasOutput(row) ? row.inputTokens : 0);
-
 function perPass(totals: Float64Array, passes: TaskSums): Estimate {
   const passed = sum(passes.sums);
   const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
@@ -55,14 +52,10 @@ function perPass(totals: Float64Array, passes: TaskSums): Estimate {
 
 /** Unknown is not zero: a total of which a part is not known is not known. */
 function dollars(tasks: Tasks, passes: TaskSums): Record<string, Estimate> {
-  let unknown = 0;
-  const known = sumByTask(tasks, (row) => {
-    if (row.costUsd != null) return row.costUsd;
-    if (hasOutput(row)) unknown += 1;
-    return undefined;
-  });
+  const { costUsd, unknownCosts: unknown } = tasks.columns;
+  const known = sumByTask(tasks, costUsd);
   const isKnown = known.sums.length > 0;
-  const total = () => perPass(sumByTask(tasks, (row) => row.costUsd ?? 0).sums, passes);
+  const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums, passes);
   return {
     cost_per_pass_usd: isKnown && unknown === 0 ? total() : { value: null, reason: whyUnknown(isKnown, unknown) },
     mean_cost_usd: isKnown ? estimateMean(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
@@ -75,10 +68,19 @@ function whyUnknown(isKnown: boolean, unknown: number): string {
 }
 
 function promptCompression(tasks: Tasks): Record<string, Estimate> {
-  const given = sumByTask(tasks, (row) => (row.usage == null ? undefined : row.inputTokens));
+  if (!tasks.columns.hasUsage) return {};
+  const columnOf = (read: (row: EvalRow, usage: Usage) => number) =>
+    readColumn(tasks.rows, (row) => (row.usage == null ? undefined : read(row, row.usage)));
+  const given = sumByTask(
+    tasks,
+    columnOf((row) => row.inputTokens),
+  );
   const total = sum(given.sums);
   if (total === 0) return {};
-  const sent = sumByTask(tasks, (row) => (row.usage == null ? undefined : promptTokens(row.usage))).sums;
+  const sent = sumByTask(
+    tasks,
+    columnOf((_, usage) => promptTokens(usage)),
+  ).sums;
   const interval = complement(ratioBounds(sent, given, "input tokens"));
   return { prompt_compression_ratio: { value: 1 - sum(sent) / total, interval } };
 }
@@ -89,10 +91,8 @@ function wholePico(usd: number): number {
 }
 
 /** What scoring has cost, of all trials together; absent when it cost nothing that is known. */
-function judging(rows: readonly EvalRow[]): Record<string, Estimate> {
-  let total: number | null = null;
-  for (const { judgeCostUsd } of rows) if (judgeCostUsd != null) total = (total ?? 0) + judgeCostUsd;
-  return total === null ? {} : { judge_cost_usd: { value: wholePico(total) } };
+function judging({ columns: { judgeCostUsd } }: Tasks): Record<string, Estimate> {
+  return judgeCostUsd === null ? {} : { judge_cost_usd: { value: wholePico(judgeCostUsd) } };
 }
 
 function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {

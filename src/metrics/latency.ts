@@ -1,5 +1,5 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, hasOutput } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -21,8 +21,9 @@ export class Latency implements Metric {
     context?: MetricContext,
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
     const tasks = tasksOf(rows, context);
-    const latencies = sumByTask(tasks, latencyOf);
-    const quantile = quantileEstimator(tasks, { read: latencyOf, sums: latencies, seed: context?.seed ?? 0 });
+    const { latency } = tasks.columns;
+    const latencies = sumByTask(tasks, latency);
+    const quantile = quantileEstimator(tasks, { column: latency, sums: latencies, seed: context?.seed ?? 0 });
     return {
       latency_mean: estimateMean(latencies),
       latency_median: quantile(0.5),
@@ -35,5 +36,3 @@ export class Latency implements Metric {
     return ["latency_mean", "latency_median", "latency_p95", "latency_p99"];
   }
 }
-
-const latencyOf = (row: EvalRow) => (hasOutput(row) ? (row.latency ?? undefined) : undefined);

@@ -1,5 +1,5 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, scoreOf } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -23,7 +23,8 @@ export class MeanScore implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    return { mean_score: estimateMean(sumByTask(tasksOf(rows, context), (row) => scoreOf(row, scoreField))) };
+    const tasks = tasksOf(rows, context);
+    return { mean_score: estimateMean(sumByTask(tasks, tasks.columns.score(scoreField))) };
   }
 
   keys() {

@@ -1,10 +1,11 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
 import { ratioInterval } from "../stats/index.js";
+import { type Read, readColumn, whereGiven } from "./columns.js";
 import { bounded, estimateMean } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { meansOf, type Read, sum, sumByTask, tasksOf } from "./tasks.js";
+import { meansOf, sum, sumByTask, tasksOf } from "./tasks.js";
 
 const THOUSAND = 1000;
 const KEYS = [
@@ -76,18 +77,15 @@ function thousandth(value: number | undefined): number | undefined {
 const UNMEASURED = "no trial has it measured";
 
 function meanOf(tasks: Tasks, read: Read): Estimate {
-  const sums = sumByTask(tasks, read);
+  const sums = sumByTask(tasks, readColumn(tasks.rows, read));
   return sums.sums.length === 0 ? { value: null, reason: UNMEASURED } : estimateMean(sums);
 }
 
 /** Mean over mean, of the trials that have both. */
 function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
-  const onlyWith =
-    (read: Read, other: Read): Read =>
-    (row) =>
-      other(row) === undefined ? undefined : read(row);
-  const numerators = meansOf(sumByTask(tasks, onlyWith(above, below)));
-  const given = sumByTask(tasks, onlyWith(below, above));
+  const [upper, lower] = [readColumn(tasks.rows, above), readColumn(tasks.rows, below)];
+  const numerators = meansOf(sumByTask(tasks, whereGiven(upper, lower)));
+  const given = sumByTask(tasks, whereGiven(lower, upper));
   const denominators = meansOf(given);
   if (numerators.length === 0) return { value: null, reason: UNMEASURED };
   if (sum(denominators) === 0) return { value: null, reason: "no context tokens" };
@@ -100,8 +98,8 @@ function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
 /** Quantiles over trials, where any has the value. */
 function secondsOf(tasks: Tasks, name: string, seed: number): (p: number) => Estimate {
   const milliseconds = measured(name);
-  const read: Read = (row) => thousandth(milliseconds(row));
-  const sums = sumByTask(tasks, read);
+  const column = readColumn(tasks.rows, (row) => thousandth(milliseconds(row)));
+  const sums = sumByTask(tasks, column);
   if (sums.sums.length === 0) return () => ({ value: null, reason: UNMEASURED });
-  return quantileEstimator(tasks, { read, sums, seed });
+  return quantileEstimator(tasks, { column, sums, seed });
 }

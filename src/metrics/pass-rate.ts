@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import { type EvalRow, scoreOf } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
+import { atLeast, whereGiven } from "./columns.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -26,11 +27,9 @@ export class PassRate implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"pass_rate", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
-    const passes = sumByTask(tasksOf(rows, context), (row) => {
-      const value = scoreOf(row, scoreField);
-      return value === undefined ? undefined : Number(value >= threshold);
-    });
-    return { pass_rate: estimateRate(passes) };
+    const tasks = tasksOf(rows, context);
+    const score = tasks.columns.score(scoreField);
+    return { pass_rate: estimateRate(sumByTask(tasks, whereGiven(atLeast(score, threshold), score))) };
   }
 
   keys() {

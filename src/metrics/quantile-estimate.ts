@@ -1,11 +1,12 @@
-import type { Estimate, Tasks } from "../core/metric.js";
+import type { Column, Estimate, Tasks } from "../core/metric.js";
 import { quantileBootstrapInterval, quantileBootstrapIntervalSorted, quantileSorted } from "../stats/index.js";
+import { present } from "./columns.js";
 import { bounded } from "./estimates.js";
-import { type Read, type TaskSums, valuesByGroup, valuesByTask, valuesOf } from "./tasks.js";
+import { type TaskSums, valuesByGroup, valuesByTask } from "./tasks.js";
 
 /** A value of the rows, by task, and the seed of its resamples. */
 interface Measured {
-  read: Read;
+  column: Column;
   sums: TaskSums;
   seed: number;
 }
@@ -14,10 +15,10 @@ interface Measured {
  * Quantiles over rows, with bootstrap intervals over tasks: all trials of a task travel together, and all tasks of a
  * group where they share one. Of no values every quantile is 0.
  */
-export function quantileEstimator(tasks: Tasks, { read, sums, seed }: Measured): (p: number) => Estimate {
-  const sorted = (sums.counts === null ? sums.sums.slice() : valuesOf(tasks.rows, read)).sort();
-  const byGroup = sums.groups === null ? null : valuesByGroup(tasks, read);
-  const units = byGroup ?? valuesByTask(tasks, read);
+export function quantileEstimator(tasks: Tasks, { column, sums, seed }: Measured): (p: number) => Estimate {
+  const sorted = present(column).slice().sort();
+  const byGroup = sums.groups === null ? null : valuesByGroup(tasks, column);
+  const units = byGroup ?? valuesByTask(tasks, column);
   return (p) => {
     const { low, high } =
       units === null

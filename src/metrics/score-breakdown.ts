@@ -1,5 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
+import { readColumn } from "./columns.js";
 import { estimateMean } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -19,9 +20,11 @@ export abstract class ScoreBreakdown implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
-    const read = (row: EvalRow) => scoreOf(row, scoreField);
     const estimates: Record<string, Estimate> = {};
-    for (const [key, own] of this.parts(rows, context)) estimates[key] = estimateMean(sumByTask(tasksOf(own), read));
+    for (const [key, own] of this.parts(rows, context)) {
+      const column = readColumn(own, (row) => scoreOf(row, scoreField));
+      estimates[key] = estimateMean(sumByTask(tasksOf(own), column));
+    }
     return estimates;
   }
 

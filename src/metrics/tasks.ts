@@ -1,5 +1,6 @@
-import type { MetricContext, Tasks } from "../core/metric.js";
+import type { Column, Columns, MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
+import { present, readColumns } from "./columns.js";
 import { findGroups, sharedGroups } from "./task-groups.js";
 
 /** A value summed by task, for the tasks that have it. */
@@ -11,21 +12,17 @@ export interface TaskSums {
   readonly groups: Uint32Array | null;
 }
 
-/** A value of a row; undefined when it has none. */
-export type Read = (row: EvalRow) => number | undefined;
-
 /**
- * Sums a value by task over the rows that have one. The task (one example under one system) is the unit of inference:
+ * Sums a value of the tasks' rows by task, over the rows that have one. The task (one example under one system) is the unit of inference:
  * its trials are averaged before anything else is.
  */
-export function sumByTask(tasks: Tasks, read: Read): TaskSums {
-  const { rows, taskOf, groupOf, size } = tasks;
-  if (taskOf === null && groupOf === null) return { sums: valuesOf(rows, read), counts: null, groups: null };
+export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): TaskSums {
+  if (taskOf === null && groupOf === null) return { sums: present(column), counts: null, groups: null };
   const sums = new Float64Array(size);
   const counts = new Uint32Array(size);
-  for (let i = 0; i < rows.length; i++) {
-    const value = read(rows[i] as EvalRow);
-    if (value === undefined) continue;
+  for (let i = 0; i < column.length; i++) {
+    const value = column[i] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
     const task = taskOf === null ? i : (taskOf[i] ?? 0);
     sums[task] = (sums[task] ?? 0) + value;
     counts[task] = (counts[task] ?? 0) + 1;
@@ -50,34 +47,21 @@ export function trialsOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): n
   return counts === null ? sums.length : sum(counts);
 }
 
-/** The value of each row that has one. */
-export function valuesOf(rows: readonly EvalRow[], read: Read): Float64Array {
-  const values = new Float64Array(rows.length);
-  let n = 0;
-  for (let i = 0; i < rows.length; i++) {
-    const value = read(rows[i] as EvalRow);
-    if (value !== undefined) values[n++] = value;
-  }
-  return n === values.length ? values : values.slice(0, n);
-}
-
 /** The values of each task, for statistics that need more than their sum; null when no task was tried twice. */
-export function valuesByTask(tasks: Tasks, read: Read): number[][] | null {
-  const { taskOf } = tasks;
-  return taskOf === null ? null : valuesBy(tasks.rows, (index) => taskOf[index] ?? 0, read);
+export function valuesByTask({ taskOf }: Tasks, column: Column): number[][] | null {
+  return taskOf === null ? null : valuesBy(column, (index) => taskOf[index] ?? 0);
 }
 
 /** The values of each group of tasks; null when there are no groups. */
-export function valuesByGroup({ rows, taskOf, groupOf }: Tasks, read: Read): number[][] | null {
+export function valuesByGroup({ taskOf, groupOf }: Tasks, column: Column): number[][] | null {
   if (groupOf === null) return null;
-  return valuesBy(rows, (index) => groupOf[taskOf === null ? index : (taskOf[index] ?? 0)] ?? 0, read);
+  return valuesBy(column, (index) => groupOf[taskOf === null ? index : (taskOf[index] ?? 0)] ?? 0);
 }
 
-function valuesBy(rows: readonly EvalRow[], placeOf: (index: number) => number, read: Read): number[][] {
+function valuesBy(column: Column, placeOf: (index: number) => number): number[][] {
   const values: number[][] = [];
-  for (let i = 0; i < rows.length; i++) {
-    const value = read(rows[i] as EvalRow);
-    if (value === undefined) continue;
+  for (const [i, value] of column.entries()) {
+    if (Number.isNaN(value)) continue;
     const place = placeOf(i);
     const known = values[place];
     if (known === undefined) values[place] = [value];
@@ -98,32 +82,36 @@ export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Task
   return context?.tasksOf?.(rows) ?? findTasks(rows);
 }
 
-/** Finds the tasks of these rows once, for as long as nobody moves them; of any others each time. */
+/** Finds the tasks of these rows once; of any others each time. */
 export function taskFinder(rows: readonly EvalRow[]): (asked: readonly EvalRow[]) => Tasks {
-  let known: { tasks: Tasks; order: readonly EvalRow[] } | null = null;
+  let known: Tasks | null = null;
   return (asked) => {
     if (asked !== rows) return findTasks(asked);
-    if (known === null || !isInOrder(rows, known.order)) {
-      const tasks = findTasks(rows);
-      // Where every row is a task of its own and in no group, order tells nothing.
-      known = { tasks, order: tasks.taskOf === null && tasks.groupOf === null ? rows : rows.slice() };
-    }
-    return known.tasks;
+    // A copy: a user's metric may sort the rows it is handed, which are those of the next metric too.
+    known ??= findTasks(rows.slice());
+    return known;
   };
 }
 
-/** A user's metric may sort the rows it is handed, which are those of the next metric too. */
-function isInOrder(rows: readonly EvalRow[], order: readonly EvalRow[]): boolean {
-  if (rows === order) return true;
-  if (rows.length !== order.length) return false;
-  for (let i = 0; i < rows.length; i++) if (rows[i] !== order[i]) return false;
-  return true;
+function findTasks(rows: readonly EvalRow[]): Tasks {
+  const { taskOf, size } = taskNumbers(rows);
+  const groupOf = findGroups(rows, taskOf, size);
+  let columns: Columns | null = null;
+  return {
+    rows,
+    taskOf,
+    size,
+    groupOf,
+    get columns() {
+      columns ??= readColumns(rows);
+      return columns;
+    },
+  };
 }
 
-function findTasks(rows: readonly EvalRow[]): Tasks {
-  if (isPlain(rows)) return { rows, taskOf: null, size: rows.length, groupOf: null };
+function taskNumbers(rows: readonly EvalRow[]): Pick<Tasks, "taskOf" | "size"> {
   const onlyFirstTrials = rows.every((row) => (row.trial ?? 0) === 0);
-  if (onlyFirstTrials) return { rows, taskOf: null, size: rows.length, groupOf: findGroups(rows, null, rows.length) };
+  if (onlyFirstTrials) return { taskOf: null, size: rows.length };
   const taskOf = new Uint32Array(rows.length);
   const ids = new Map<string, number>();
   for (let i = 0; i < rows.length; i++) {
@@ -133,14 +121,5 @@ function findTasks(rows: readonly EvalRow[]): Tasks {
     ids.set(key, id);
     taskOf[i] = id;
   }
-  return { rows, taskOf, size: ids.size, groupOf: findGroups(rows, taskOf, ids.size) };
-}
-
-/** Whether every row is a task of its own and in no group, which one look tells of most runs. Copied rows may lack both fields. */
-function isPlain(rows: readonly EvalRow[]): boolean {
-  for (let i = 0; i < rows.length; i++) {
-    const { trial, group } = rows[i] as EvalRow;
-    if ((trial ?? 0) !== 0 || group != null) return false;
-  }
-  return true;
+  return { taskOf, size: ids.size };
 }

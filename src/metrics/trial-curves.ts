@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { type PassCurvePoint, passCurves } from "../stats/index.js";
+import { readColumn } from "./columns.js";
 import { bounded, estimateRate } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -15,9 +16,8 @@ export class TrialCurves implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const tasks = tasksOf(rows, context);
     if (tasks.taskOf === null) return {};
-    const { sums, counts, groups } = sumByTask(tasks, (row) =>
-      isScored(row) ? Number(row.passed === true) : undefined,
-    );
+    const passed = readColumn(tasks.rows, (row) => (isScored(row) ? Number(row.passed === true) : undefined));
+    const { sums, counts, groups } = sumByTask(tasks, passed);
     if (counts === null) return {};
     const estimates: Record<string, Estimate> = {};
     const trials = Array.from(sums, (c, i) => ({ n: counts[i] ?? 0, c }));

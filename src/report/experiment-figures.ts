@@ -1,7 +1,8 @@
 import type { Estimate } from "../core/metric.js";
 import { type EvalRow, hasOutput, isScored, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
+import { type Read, readColumn } from "../metrics/columns.js";
 import { estimateMean, estimateRate } from "../metrics/estimates.js";
-import { type Read, sumByTask, tasksOf } from "../metrics/tasks.js";
+import { sumByTask, tasksOf } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 import { isOfStimulus, stimulusKey } from "./experiment-rows.js";
 
@@ -110,7 +111,7 @@ const passedOf: Read = (row) => (isScored(row) ? Number(row.outcome === "pass") 
 type Estimator = (sums: ReturnType<typeof sumByTask>) => Estimate;
 
 function figureOf(estimate: Estimator, rows: readonly EvalRow[], read: Read): Figure {
-  const sums = sumByTask(tasksOf(rows), read);
+  const sums = sumByTask(tasksOf(rows), readColumn(rows, read));
   if (sums.sums.length === 0) return { value: null, low: null, high: null, n: 0, reason: "not measured" };
   const { value, interval } = estimate(sums);
   return {
@@ -123,7 +124,7 @@ function figureOf(estimate: Estimator, rows: readonly EvalRow[], read: Read): Fi
 }
 
 function curvesOf(rows: readonly EvalRow[]): CurveFigure[] {
-  const { sums, counts } = sumByTask(tasksOf(rows), passedOf);
+  const { sums, counts } = sumByTask(tasksOf(rows), readColumn(rows, passedOf));
   const tasks = Array.from(sums, (c, i) => ({ n: counts?.[i] ?? 1, c }));
   return passCurves(tasks).map(({ k, passAtK, passHatK, passAtKInterval, passHatKInterval, tasks: n }) => ({
     k,
