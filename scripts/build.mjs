@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 
 /** Packages whose code, or whose data, is in what we ship: their licences go with it. */
-const BUNDLED = ["commander"];
+const BUNDLED = ["commander", "zod"];
 /** Those of the page. */
 const IN_PAGE = [
   "preact",
@@ -44,21 +44,31 @@ const DATASETS =
   /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
 
 /** What shows, lists and brings in stored runs; not the cards that every run leaves, nor the reporter that loads it. */
-const PAGES = /\/src\/(views\/(?!html-report\.ts|card|contract)|history|importers|import-run|export-run)/;
+const PAGES =
+  /\/src\/(views\/(?!html-report\.ts|card|contract)|history\/(?!query-stopped)|importers\/(?!format\.ts)|import-results)/;
 /** What only commands need, and packages that take long to load with it: the server of the pages, scripts in YAML. */
 const COMMANDS_ONLY = /\/src\/(server|mock\/script-file)/;
 
 /** Runs over several machines: in no group, because little of it is loaded without its packages. */
-const QUEUE = /\/src\/(queue|work\.ts)/;
+const QUEUE = /\/src\/(queue|take-part)/;
 
-/** Commander asks for it at the start, for programs that are subcommands; there are none, and it takes longer than the rest. */
-const withoutChildProcess = {
-  name: "without-child-process",
+/**
+ * What commander asks Node for at the start: a module for programs that are subcommands, of which there are none, and
+ * `node:process`, whose every getter Node then calls, those that open the standard streams included. Both take longer
+ * than the rest of it.
+ */
+const COMMANDER_ASKS = [
+  ["require('node:child_process')", "{}"],
+  ["require('node:process')", "globalThis.process"],
+];
+const lighterCommander = {
+  name: "lighter-commander",
   transform(code, id) {
     if (!id.endsWith("/commander/lib/command.js")) return null;
-    const asked = "require('node:child_process')";
-    if (!code.includes(asked)) throw new Error(`commander has changed: look for ${asked} in ${id}.`);
-    return code.replace(asked, "{}");
+    return COMMANDER_ASKS.reduce((text, [asked, instead]) => {
+      if (!text.includes(asked)) throw new Error(`commander has changed: look for ${asked} in ${id}.`);
+      return text.replace(asked, instead);
+    }, code);
   },
 };
 
@@ -81,8 +91,11 @@ async function bundle() {
     cwd: root,
     input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
-    plugins: [withoutChildProcess],
-    // Finding and converting commander's eight files would take Node longer than all else that `--help` does.
+    plugins: [lighterCommander],
+    // Its entry exports everything a second time as one object, which would bring all of it along: sixty languages.
+    resolve: { alias: { zod: `${root}/node_modules/zod/v4/classic/external.js` } },
+    // Finding and converting commander's eight files would take Node longer than all else that `--help` does, and finding
+    // zod's ninety longer than the rest of the library.
     external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
   });
   await build.write({
@@ -97,6 +110,7 @@ async function bundle() {
     codeSplitting: {
       groups: [
         { name: "start", test: START, priority: 3 },
+        { name: "schemas", test: /\/node_modules\/zod\//, priority: 3 },
         { name: "command", test: COMMAND, priority: 0 },
         { name: "assay", test: isUsual, priority: 2 },
         { name: "models", test: LATER, priority: 1 },

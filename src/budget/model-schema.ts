@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { didYouMean } from "../core/suggest.js";
 import type { KeyPath } from "../files/yaml-tree.js";
 import { MODEL_RULES } from "./model-rules.js";
@@ -26,8 +27,8 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Makes the check of models. Strict: a key that is not known would otherwise be a setting silently ignored. */
-export async function modelCheck(): Promise<ModelCheck> {
-  const schema = await modelSchema();
+export function modelCheck(): ModelCheck {
+  const schema = modelSchema();
   return (value) =>
     (schema.safeParse(value).error?.issues ?? []).flatMap((issue) => {
       const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
@@ -41,8 +42,7 @@ function unknownKey(path: KeyPath, key: string): ModelProblem {
   return { path: [...path, key], isUnknownKey: true, text };
 }
 
-async function modelSchema() {
-  const { z } = await import("zod");
+function modelSchema() {
   const kept = (rule: Rule) =>
     z.custom<unknown>((value) => rule(value) === null, { error: ({ input }) => rule(input) ?? "is wrong" });
   const section = { error: ({ input }: { input?: unknown }) => mappingProblem(input, "remove the line") };

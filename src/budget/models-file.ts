@@ -3,7 +3,7 @@ import { BudgetError, messageOf } from "../core/errors.js";
 import type { Limits, Price } from "../core/price.js";
 import { type FileProblem, parseYaml, type YamlTree } from "../files/yaml-tree.js";
 import { bundledPrice } from "./bundled-prices.js";
-import { type ModelCheck, modelCheck, type RawModel } from "./model-schema.js";
+import type { ModelCheck, RawModel } from "./model-schema.js";
 import { type ListedModel, listModels } from "./models-list.js";
 import { type Pricing, priceFrom } from "./price.js";
 import { type Budgets, type ResolvedBudgets, resolveAtPrice } from "./resolve.js";
@@ -59,7 +59,9 @@ export async function loadModels(file: string, { at = new Date() }: { at?: Date 
   const tree = await parseYaml(readText(file));
   if (tree.isBroken) throw new ModelsFileError(file, tree.problems);
   const { models: listed, defaultName, problems } = listModels(tree);
-  const reading: Reading = { file, at, tree, check: await modelCheck() };
+  // Most runs have no such file, and do without what checks it.
+  const { modelCheck } = await import("./model-schema.js");
+  const reading: Reading = { file, at, tree, check: modelCheck() };
   const read = await Promise.all(listed.map((model) => readModel(model, reading)));
   const found = [...tree.problems, ...problems, ...read.flatMap((model) => model.problems)];
   if (found.length > 0) throw new ModelsFileError(file, found);

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { Problem } from "./experiment-error.js";
@@ -25,8 +26,8 @@ const KEYS = ["name", "description", "eval", "baseline", "vary", "variants", "ma
 export type ExperimentCheck = (value: unknown) => Problem[];
 
 /** Makes the check. Strict: a key that is not known would otherwise be a setting silently ignored. */
-export async function experimentCheck(): Promise<ExperimentCheck> {
-  const schema = await experimentSchema();
+export function experimentCheck(): ExperimentCheck {
+  const schema = experimentSchema();
   return (value) =>
     (schema.safeParse(value).error?.issues ?? []).flatMap((issue): Problem[] => {
       const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
@@ -57,8 +58,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   runs: (value) => (Number.isInteger(value) && Number(value) >= 1 ? null : "must be a whole number of at least 1"),
 };
 
-async function experimentSchema() {
-  const { z } = await import("zod");
+function experimentSchema() {
   const kept = (name: string, rule: Rule) =>
     z.custom<unknown>((value) => rule(value) === null, {
       error: ({ input }) => (input === undefined ? missing(name) : (rule(input) ?? "is wrong")),

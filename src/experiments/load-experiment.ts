@@ -17,7 +17,7 @@ import { baselineProblem, readVariants } from "./read-variants.js";
  */
 export async function loadExperiment(file: string): Promise<Experiment> {
   const tree = await treeOf(file);
-  const shape = (await experimentCheck())(tree.value);
+  const shape = experimentCheck()(tree.value);
   const found = [...tree.problems, ...shape.map((problem) => placed(tree, problem))];
   if (found.length > 0) throw new ExperimentError(file, found);
   const { experiment, problems } = readExperiment(file, tree.value as RawExperiment);

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GraderFactory } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { readConfig } from "./config.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Grade, Graded, Grader, GraderFactory, GraderSpec, Verdict } from "../core/grader.js";
 import { filled, readConfig } from "./config.js";
 import { gradeOf } from "./grade.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DURATION_FORM, durationMs } from "../core/duration.js";
 import { didYouMean } from "../core/suggest.js";
 import { problemWithGlob, problemWithPath } from "./glob.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { readConfig } from "./config.js";
 import { checkSource, jsonOfFile, jsonOfOutput, jsonSourceConfig } from "./json-source.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { isAboutGitAlone } from "../workspace/git-state.js";

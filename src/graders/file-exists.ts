@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GraderFactory } from "../core/grader.js";
 import { glob, readConfig } from "./config.js";
 import { listed } from "./excerpt.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Graded, GraderFactory } from "../core/grader.js";
 import { filled, flag, flags, glob, pattern, readConfig } from "./config.js";
 import { listed } from "./excerpt.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { RepeatedIds } from "../core/content-id.js";
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import type { JsonSchema } from "../evaluators/json-schema.js";

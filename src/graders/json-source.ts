@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import { z } from "zod";
+import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { path } from "./config.js";

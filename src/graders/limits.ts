@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { inWords } from "../core/duration.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";

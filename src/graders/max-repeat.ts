@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { canonicalJson } from "../core/fingerprint.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import { pattern, readConfig, whole } from "./config.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { describe } from "../core/shape.js";
 import { filled } from "./config.js";
 import { quoted } from "./excerpt.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { messageOf } from "../core/errors.js";
 import { readConfig } from "./config.js";
 import { lastLines, quoted } from "./excerpt.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { inWords } from "../core/duration.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { filled, flag, readConfig } from "./config.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { inWords } from "../core/duration.js";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";

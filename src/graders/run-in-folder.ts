@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Graded } from "../core/grader.js";
 import { type CommandResult, runCommand } from "../processes/index.js";
 import { duration, path, text } from "./config.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";

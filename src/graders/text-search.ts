@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { filled, flag, flags, pattern } from "./config.js";
 import { quoted } from "./excerpt.js";
 import { occursIn, problemWithPattern, readPattern } from "./pattern.js";

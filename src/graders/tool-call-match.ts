@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { filled, pattern, whole } from "./config.js";
 import { occursIn, readPattern } from "./pattern.js";
 import type { ToolCall } from "./trajectory.js";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { GraderFactory } from "../core/grader.js";
 import { filled, readConfig } from "../graders/config.js";
 import { WORK_PARTS, type WorkPart } from "../graders/work-text.js";

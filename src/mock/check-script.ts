@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import type { MockScript } from "./script.js";

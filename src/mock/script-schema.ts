@@ -1,4 +1,4 @@
-import { type RefinementCtx, z } from "zod";
+import * as z from "zod";
 import { FAULT_KINDS, STATUS_FAULTS } from "./script.js";
 
 const text = z.string("must be a text");
@@ -148,6 +148,6 @@ function choice<const T extends string>(...values: readonly T[]) {
   return z.enum(values, `must be one of ${values.join(", ")}`);
 }
 
-function problem(context: RefinementCtx, message: string): void {
+function problem(context: z.RefinementCtx, message: string): void {
   context.addIssue({ code: "custom", message });
 }

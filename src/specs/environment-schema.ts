@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { filled, flag, innerPath, listOf, mapping, oneOf, recordOf, text } from "./fields.js";
 
 const gitWord = filled.refine((value) => !value.startsWith("-"), "begins with a dash: name it without one");

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { DURATION_FORM, durationMs } from "../core/duration.js";
 import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";

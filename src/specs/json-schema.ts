@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { GRADER_CONFIGS, type JsonSchema } from "./grader-config-schema.js";
 import { type KeyRules, SPEC_RULES } from "./key-rules.js";
 import { graderSchema, specSchema } from "./spec-schema.js";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { ownValue } from "../core/own-value.js";
 import { didYouMean } from "../core/suggest.js";
 import type { KeyPath } from "../files/yaml-tree.js";
