@@ -3,9 +3,9 @@ import { dirname, resolve } from "node:path";
 import { UsageError } from "./core/errors.js";
 import type { EvalResult } from "./core/result.js";
 import { didYouMean } from "./core/suggest.js";
-import { csvPieces, type Pieces, writeAside, writeParquet, writePieces } from "./history/index.js";
+import type { Pieces } from "./history/index.js";
 import { loadRun } from "./load-run.js";
-import { type EvidenceOf, junitXml } from "./report/eval/junit.js";
+import type { EvidenceOf } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { readManifest } from "./store/journal.js";
 
@@ -49,6 +49,7 @@ export async function exportRun({ out, force = false, ...options }: ExportRunOpt
   const note = (text: string) => notes.push(text);
   const file = requireWritable(out, force);
   const { dir, format, withOutputs = false } = requireExport(options);
+  const { writeAside, writeParquet, writePieces } = await import("./history/index.js");
   if (format === "parquet") await writeAside(file, (path) => writeParquet({ dir, withOutputs, note }, path));
   else await writePieces(file, await exportPieces(options, note));
   return { file: out, notes };
@@ -58,9 +59,10 @@ export async function exportRun({ out, force = false, ...options }: ExportRunOpt
 export async function exportPieces(options: ExportOptions, note: (text: string) => void): Promise<Pieces> {
   const { dir, format, withOutputs = false, evidenceIn } = requireExport(options);
   if (format === "parquet") throw new UsageError("Parquet is not text: name a file for it (--out FILE).");
-  if (format === "csv") return csvPieces({ dir, withOutputs, note });
+  if (format === "csv") return (await import("./history/index.js")).csvPieces({ dir, withOutputs, note });
   const result = await loadRun(dir);
-  return format === "json" ? jsonReporter.render(result) : junitXml(result, evidenceIn?.(result));
+  if (format === "json") return jsonReporter.render(result);
+  return (await import("./report/eval/junit.js")).junitXml(result, evidenceIn?.(result));
 }
 
 /** Names the format if there is one, and the run if it is one, before anything is read. */

@@ -205,20 +205,13 @@ export {
 } from "./gateway/index.js";
 export { type GradeOptions, gradeRun } from "./grade-run.js";
 export { GraderError, GraderEvaluator, type GraderEvaluatorOptions, graderFactories } from "./graders/index.js";
-export {
-  type JsonValue,
-  type QueryColumn,
-  type QueryOptions,
-  type QueryResult,
-  type QueryRow,
-  QueryStopped,
-  queryRuns,
-} from "./history/index.js";
+export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./history/index.js";
+export { QueryStopped } from "./history/query-stopped.js";
 export { type HttpClient, openClient } from "./http/index.js";
 export { HubError } from "./hub/errors.js";
 export type { HubOptions } from "./hub/hub.js";
 export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./import-run.js";
-export { FORMAT_NAMES, type FormatName } from "./importers/index.js";
+export { FORMAT_NAMES, type FormatName } from "./importers/format.js";
 export {
   type BadLabel,
   type CalibrateOptions,
@@ -311,6 +304,7 @@ export {
   type StimulusPlace,
   type TriedOmission,
 } from "./oracle/index.js";
+export { queryRuns } from "./query-runs.js";
 export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
 export type { QueueOptions } from "./queue-run.js";
 export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";

@@ -6,20 +6,14 @@ import type {
   DuckDBPreparedStatement,
   DuckDBResult,
 } from "@duckdb/node-api";
-import { AssayError, EXIT, messageOf } from "../core/errors.js";
+import { messageOf } from "../core/errors.js";
+import { QueryStopped } from "./query-stopped.js";
 import { quotedList } from "./sql-text.js";
 
 /** What a query may hold in memory; more goes to the scratch folder. */
 const MEMORY = "2GB";
 /** Each thread has buffers of its own: with many cores they alone would fill the memory. */
 const MOST_THREADS = 8;
-
-/** Thrown by a query that was stopped. */
-export class QueryStopped extends AssayError {
-  constructor() {
-    super("QUERY_STOPPED", "The query was stopped.", { exitCode: EXIT.interrupted });
-  }
-}
 
 export interface DatabaseOptions {
   /** Where what does not fit in memory goes. */

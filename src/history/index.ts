@@ -1,5 +1,4 @@
 export { csvText } from "./csv.js";
-export { QueryStopped } from "./database.js";
 export { csvPieces, writeParquet } from "./export-trials.js";
 export type { JsonValue } from "./json-values.js";
 export {
@@ -8,9 +7,9 @@ export {
   type QueryOptions,
   type QueryResult,
   type QueryRow,
-  queryRuns,
   withAnswer,
 } from "./query.js";
+export { QueryStopped } from "./query-stopped.js";
 export { VIEWS } from "./schema.js";
 export { schemaText } from "./schema-text.js";
 export { type Pieces, writeAside, writePieces } from "./write-pieces.js";

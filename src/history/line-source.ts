@@ -1,6 +1,7 @@
 import { messageOf } from "../core/errors.js";
-import { type Database, QueryStopped } from "./database.js";
+import type { Database } from "./database.js";
 import { type LineFile, unreadable } from "./line-files.js";
+import { QueryStopped } from "./query-stopped.js";
 import { quoted, quotedList } from "./sql-text.js";
 import { strictCopy } from "./strict-copy.js";
 

@@ -3,8 +3,9 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { ask, handRuns } from "../../test/hand-runs.js";
 import { Workspace } from "../../test/workspace.js";
-import { QueryStopped } from "./database.js";
-import { queryRuns, withAnswer } from "./query.js";
+import { queryRuns } from "../query-runs.js";
+import { withAnswer } from "./query.js";
+import { QueryStopped } from "./query-stopped.js";
 import { testRow } from "./run-testing.js";
 
 function failure(space: Workspace, sql: string): Promise<string> {

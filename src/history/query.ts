@@ -1,7 +1,7 @@
 import type { DuckDBMaterializedResult, DuckDBResult } from "@duckdb/node-api";
-import { QueryStopped } from "./database.js";
 import { History } from "./history.js";
 import { type JsonValue, jsonConverter } from "./json-values.js";
+import { QueryStopped } from "./query-stopped.js";
 import { sqlError } from "./sql-error.js";
 import { preparedReading, requireReading, viewsIn } from "./statement.js";
 import { storedRuns } from "./stored-runs.js";
@@ -42,19 +42,6 @@ export interface AnswerLines {
 export interface Answer extends AnswerLines {
   readonly count: number;
   readonly notes: readonly string[];
-}
-
-/**
- * Asks the stored runs of a folder in SQL. Values are what JSON can hold.
- * @example
- * const { rows } = await queryRuns({ runsDir: ".assay/runs", sql: "select run, status, cost_usd from runs" });
- */
-export async function queryRuns(options: QueryOptions): Promise<QueryResult> {
-  return withAnswer(options, async ({ columns, notes, pieces }) => {
-    const rows: QueryRow[] = [];
-    for await (const piece of pieces()) for (const row of piece) rows.push(row);
-    return { columns, rows, notes };
-  });
 }
 
 /** Asks, and has something done with the answer while it is there. */

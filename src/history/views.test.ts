@@ -7,8 +7,8 @@ import { ROW_FIELDS } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
 import { lastOfEach } from "../load-run.js";
+import { queryRuns } from "../query-runs.js";
 import { readRows } from "../store/journal.js";
-import { queryRuns } from "./query.js";
 import { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS } from "./schema.js";
 
 const EXACT: Evaluator = {
