@@ -2,6 +2,7 @@ import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
+    globalSetup: "test/cache-folder.ts",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3,

@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/docs.suite.ts"],
+    globalSetup: "test/cache-folder.ts",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 1,

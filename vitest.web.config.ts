@@ -4,6 +4,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/web/*.suite.ts"],
+    globalSetup: "test/cache-folder.ts",
     testTimeout: 60_000,
     hookTimeout: 120_000,
     maxWorkers: 1,

@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
+import { parseAst } from "rolldown/parseAst";
 
 /** Packages whose code, or whose data, is in what we ship: their licences go with it. */
 const BUNDLED = ["commander", "zod"];
@@ -18,7 +19,9 @@ const IN_PAGE = [
 ];
 const LICENSED = [...BUNDLED, ...IN_PAGE, "gpt-tokenizer"];
 
-/** What `--help` needs. */
+/** What reads the command line. */
+const MAIN = /\/src\/cli\/(main|program|[\w-]+-commands?|[\w-]+-flags|flag-values)\.ts$|\/node_modules\/commander\//;
+/** What every command needs. */
 const START =
   /\/src\/(core\/(errors|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
 /** What `assay run` needs besides. */
@@ -72,6 +75,28 @@ const lighterCommander = {
   },
 };
 
+/**
+ * Has files of the build import packages and users' modules by way of a file that does nothing else: code that was kept
+ * compiled cannot, Node has forgotten where it stands.
+ */
+const importElsewhere = {
+  name: "import-elsewhere",
+  renderChunk(code) {
+    const places = importPlaces(parseAst(code)).sort((a, b) => b - a);
+    return places.reduce(
+      (text, at) => `${text.slice(0, at)}require("../chunks/import.cjs")${text.slice(at + 6)}`,
+      code,
+    );
+  },
+};
+
+/** Where `import(…)` stands. */
+function importPlaces(node) {
+  if (typeof node !== "object" || node === null) return [];
+  const inside = Object.values(node).flatMap(importPlaces);
+  return node.type === "ImportExpression" ? [node.start, ...inside] : inside;
+}
+
 const root = fileURLToPath(new URL("..", import.meta.url));
 rmSync(`${root}/dist`, { recursive: true, force: true });
 run("scripts/build-token-tables.mjs");
@@ -89,27 +114,35 @@ writeHelp();
 async function bundle() {
   const build = await rolldown({
     cwd: root,
-    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
+    input: {
+      "lib/index": "src/index.ts",
+      "cli/main": "src/cli/main.ts",
+      "cli/kept-code": "src/cli/kept-code.ts",
+      "heavy/worker": "src/heavy/worker.ts",
+    },
     platform: "node",
-    plugins: [lighterCommander],
+    plugins: [lighterCommander, importElsewhere],
     // Its entry exports everything a second time as one object, which would bring all of it along: sixty languages.
     resolve: { alias: { zod: `${root}/node_modules/zod/v4/classic/external.js` } },
     // Finding and converting commander's eight files would take Node longer than all else that `--help` does, and finding
     // zod's ninety longer than the rest of the library.
     external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
   });
-  await build.write({
+  const { output } = await build.write({
     dir: "dist",
-    format: "esm",
-    entryFileNames: "[name].js",
-    chunkFileNames: "chunks/[name]-[hash].js",
+    // Scripts: Node 20 has no way to keep the compiled code of modules, and takes longer to load them.
+    format: "cjs",
+    entryFileNames: "[name].cjs",
+    // Named by their content, by which their compiled code is kept.
+    chunkFileNames: "chunks/[name]-[hash].cjs",
     // Read at every start: a file that is ASCII is half as large in memory, and comments would be a fifth of it.
     charset: "ascii",
     comments: { annotation: false, jsdoc: false },
     // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
     codeSplitting: {
       groups: [
-        { name: "start", test: START, priority: 3 },
+        { name: "start", test: START, priority: 4 },
+        { name: "main", test: MAIN, priority: 3 },
         { name: "schemas", test: /\/node_modules\/zod\//, priority: 3 },
         { name: "command", test: COMMAND, priority: 0 },
         { name: "assay", test: isUsual, priority: 2 },
@@ -123,6 +156,9 @@ async function bundle() {
     },
   });
   await build.close();
+  writeFileSync(`${root}/dist/chunks/import.cjs`, "module.exports = (name) => import(name);\n");
+  const { exports } = output.find(({ name }) => name === "lib/index");
+  writeFileSync(`${root}/dist/lib/index.js`, `export { ${exports.join(", ")} } from "./index.cjs";\n`);
 }
 
 function isUsual(id) {

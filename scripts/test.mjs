@@ -14,7 +14,7 @@ const INPUTS = [
   "tsconfig.build.json",
 ];
 const OUTPUTS = [
-  "dist/cli/main.js",
+  "dist/cli/main.cjs",
   "dist/cli/help.txt",
   "dist/web/app.js",
   "dist/lib/index.js",
@@ -31,7 +31,7 @@ run("node_modules/vitest/vitest.mjs", "run", ...process.argv.slice(2));
 function isStale() {
   if (OUTPUTS.some((path) => !existsSync(join(root, path)))) return true;
   const newest = Math.max(...INPUTS.map((path) => newestUnder(join(root, path))));
-  return statSync(join(root, "dist/cli/main.js")).mtimeMs < newest;
+  return statSync(join(root, "dist/cli/main.cjs")).mtimeMs < newest;
 }
 
 function newestUnder(path) {

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
 import { dirname, extname, join, relative, resolve } from "node:path";
-import { fileURLToPath, pathToFileURL } from "node:url";
+import { pathToFileURL } from "node:url";
 import { ModuleError, messageOf } from "../core/errors.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
@@ -34,7 +35,7 @@ async function importPlain(file: string): Promise<ModuleExports> {
 async function importTypeScript(file: string): Promise<ModuleExports> {
   const { createJiti } = await import("jiti");
   // So that a file may import from "assay" in a folder where it is not installed.
-  const alias = { assay: fileURLToPath(import.meta.resolve("assay")) };
+  const alias = { assay: createRequire(import.meta.url).resolve("assay") };
   return createJiti(import.meta.url, { interopDefault: false, alias }).import(file);
 }
 
