@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import Module from "node:module";
 import { basename, dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { Script } from "node:vm";
 
 /** What is not in the types: compiling a file, which Node 20 does here, and keeping compiled code, which it cannot. */
@@ -13,7 +12,7 @@ interface Internals {
 }
 
 /** The files of the build: each is named by its content. */
-const CHUNKS = fileURLToPath(new URL("../chunks", import.meta.url));
+const CHUNKS = join(import.meta.dirname, "../chunks");
 /** The one file that imports: from compiled code that was kept, Node cannot. */
 const IMPORTING = "import.cjs";
 

@@ -1,8 +1,9 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
+import { sum } from "../stats/index.js";
 import { whereGiven } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { sum, sumByTask, tasksOf } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * How much shorter the systems' text is than what they were given: 1 − Σ output tokens ÷ Σ input tokens, over the

@@ -1,10 +1,11 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
+import { sum } from "../stats/index.js";
 import { atLeast } from "./columns.js";
 import { ratioBounds } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
-import { sum, sumByTask, tasksOf } from "./tasks.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
  * Output tokens of all rows, failures included, for each row that passes; Infinity when none does.

@@ -1,9 +1,10 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import type { Usage } from "../core/system.js";
+import { sum } from "../stats/index.js";
 import { added, orZero, readColumn } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { sum, sumByTask, type TaskSums, tasksOf } from "./tasks.js";
+import { sumByTask, type TaskSums, tasksOf } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
@@ -20,11 +21,12 @@ export class Economy implements Metric {
     // A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars.
     const input = sumByTask(tasks, orZero(given)).sums;
     const output = sumByTask(tasks, outputTokens).sums;
+    const perPass = dividedBy(passes);
     return {
-      ...dollars(tasks, passes),
-      tokens_per_pass_input: perPass(input, passes),
-      tokens_per_pass_output: perPass(output, passes),
-      tokens_per_pass_total: perPass(added(input, output), passes),
+      ...dollars(tasks, perPass),
+      tokens_per_pass_input: perPass(input),
+      tokens_per_pass_output: perPass(output),
+      tokens_per_pass_total: perPass(added(input, output)),
       ...promptCompression(tasks),
       ...judging(tasks),
     };
@@ -44,18 +46,23 @@ export class Economy implements Metric {
   }
 }
 
-function perPass(totals: Float64Array, passes: TaskSums): Estimate {
+/** What totals over tasks are for each pass. */
+type PerPass = (totals: Float64Array) => Estimate;
+
+function dividedBy(passes: TaskSums): PerPass {
   const passed = sum(passes.sums);
-  const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
-  return { value, interval: ratioBounds(totals, passes) };
+  return (totals) => {
+    const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
+    return { value, interval: ratioBounds(totals, passes) };
+  };
 }
 
 /** Unknown is not zero: a total of which a part is not known is not known. */
-function dollars(tasks: Tasks, passes: TaskSums): Record<string, Estimate> {
+function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
   const { costUsd, unknownCosts: unknown } = tasks.columns;
   const known = sumByTask(tasks, costUsd);
   const isKnown = known.sums.length > 0;
-  const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums, passes);
+  const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums);
   return {
     cost_per_pass_usd: isKnown && unknown === 0 ? total() : { value: null, reason: whyUnknown(isKnown, unknown) },
     mean_cost_usd: isKnown ? estimateMean(known) : { value: null, reason: whyUnknown(isKnown, unknown) },

@@ -1,6 +1,6 @@
 import type { Estimate, EstimateInterval } from "../core/metric.js";
-import { meanInterval, passRateInterval, ratioInterval, wilsonInterval } from "../stats/index.js";
-import { meansOf, sum, type TaskSums, trialsOf } from "./tasks.js";
+import { meanInterval, passRateInterval, ratioInterval, sum, wilsonInterval } from "../stats/index.js";
+import { meansOf, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
 const ONE_GROUP = "one group";

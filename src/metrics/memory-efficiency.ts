@@ -1,11 +1,11 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
-import { ratioInterval } from "../stats/index.js";
+import { ratioInterval, sum } from "../stats/index.js";
 import { type Read, readColumn, whereGiven } from "./columns.js";
 import { bounded, estimateMean } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { meansOf, sum, sumByTask, tasksOf } from "./tasks.js";
+import { meansOf, sumByTask, tasksOf } from "./tasks.js";
 
 const THOUSAND = 1000;
 const KEYS = [

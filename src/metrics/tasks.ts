@@ -1,5 +1,6 @@
 import type { Column, Columns, MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
+import { sum } from "../stats/index.js";
 import { present, readColumns } from "./columns.js";
 import { findGroups, sharedGroups } from "./task-groups.js";
 
@@ -69,12 +70,6 @@ function valuesBy(column: Column, placeOf: (index: number) => number): number[][
   }
   // Places where nothing was put are skipped.
   return values.filter(() => true);
-}
-
-export function sum(values: Float64Array | Uint32Array): number {
-  let total = 0;
-  for (let i = 0; i < values.length; i++) total += values[i] ?? 0;
-  return total;
 }
 
 /** The tasks of rows: those that the summary found already, else found now. */

@@ -1,6 +1,6 @@
 import type { JobsOptions, Queue } from "bullmq";
 import type { Redis } from "ioredis";
-import { admissions, type Trial } from "../runner/admit.js";
+import { Admissions } from "../runner/admit.js";
 import type { Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { QueueState, TrialJob } from "./contract.js";
@@ -25,7 +25,7 @@ const QUIET_MS = 3000;
 /** The trials of one system on their way. */
 interface Lane {
   readonly queue: Queue<TrialJob>;
-  readonly trials: Generator<Trial, void>;
+  readonly trials: Admissions;
   /** Handed out, and not heard of since. */
   readonly out: Set<number>;
   /** On their way into the queue: what Redis has refused is tried again. */
@@ -160,7 +160,7 @@ export class Feeder {
       });
       queue.on("error", () => {});
       const isDone = (index: number) => ledger.has(index);
-      const trials = admissions(plan, [systemIndex], { isDone, signal });
+      const trials = new Admissions(plan, [systemIndex], { isDone, signal });
       return { queue, trials, out: new Set(), batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
     });
   }
@@ -231,13 +231,13 @@ export class Feeder {
 function nextBatch(lane: Lane, ahead: number): number[] {
   const batch: number[] = [];
   while (!lane.isExhausted && batch.length < BULK && lane.out.size < ahead) {
-    const next = lane.trials.next();
-    if (next.done === true) {
+    const next = lane.trials.take();
+    if (next === null) {
       lane.isExhausted = true;
       break;
     }
-    batch.push(next.value.index);
-    lane.out.add(next.value.index);
+    batch.push(next.index);
+    lane.out.add(next.index);
   }
   return batch;
 }

@@ -15,23 +15,57 @@ export interface Trial {
   readonly wiring: Wiring;
 }
 
+/** Which trials are over already, and what ends the sequence before its end. */
+export interface AdmissionOptions {
+  isDone: (index: number) => boolean;
+  signal: AbortSignal;
+}
+
 /**
  * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round in a seeded
  * shuffle, so that a run stopped half-way is still a balanced sample. Examples of one group stand together in each round.
  * Workers share one such sequence; an aborted signal ends it.
  */
-export function* admissions(
-  plan: Plan,
-  systems: readonly number[],
-  { isDone, signal }: { isDone: (index: number) => boolean; signal: AbortSignal },
-): Generator<Trial, void> {
-  for (let trial = 0; trial < plan.trials; trial++) {
-    for (const pair of orderOfRound(plan, systems.length, trial)) {
-      if (signal.aborted) return;
-      const systemIndex = systems[pair % systems.length] ?? 0;
-      const admitted = trialOf(plan, { systemIndex, exampleIndex: Math.floor(pair / systems.length), trial });
-      if (admitted !== null && !isDone(admitted.index)) yield admitted;
+export class Admissions {
+  readonly #plan: Plan;
+  readonly #systems: readonly number[];
+  readonly #options: AdmissionOptions;
+  #round = -1;
+  #order: Uint32Array = new Uint32Array();
+  #next = 0;
+
+  constructor(plan: Plan, systems: readonly number[], options: AdmissionOptions) {
+    this.#plan = plan;
+    this.#systems = systems;
+    this.#options = options;
+  }
+
+  /** The next trial; null when there is none any more. */
+  take(): Trial | null {
+    const { isDone, signal } = this.#options;
+    while (!signal.aborted && (this.#next < this.#order.length || this.#startRound())) {
+      const pair = this.#order[this.#next++] ?? 0;
+      const systemIndex = this.#systems[pair % this.#systems.length] ?? 0;
+      const exampleIndex = Math.floor(pair / this.#systems.length);
+      const admitted = trialOf(this.#plan, { systemIndex, exampleIndex, trial: this.#round });
+      if (admitted !== null && !isDone(admitted.index)) return admitted;
     }
+    return null;
+  }
+
+  /** Leaves out whatever would come. */
+  end(): void {
+    this.#round = this.#plan.trials;
+    this.#order = new Uint32Array();
+  }
+
+  /** False when all rounds are over. */
+  #startRound(): boolean {
+    if (this.#round + 1 >= this.#plan.trials) return false;
+    this.#round += 1;
+    this.#order = orderOfRound(this.#plan, this.#systems.length, this.#round);
+    this.#next = 0;
+    return true;
   }
 }
 

@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
-import { admissions } from "./admit.js";
+import { Admissions, type Trial } from "./admit.js";
 import { makePlan, type Plan } from "./plan.js";
 
 const system = (name: string): System => ({ name, process: () => ({ response: "" }) });
@@ -54,16 +54,16 @@ function planOf({ groups, others, systems, trials, seed }: Drawn): Promise<Plan>
 
 function orderOf(plan: Plan, systems = plan.systems.map((_, index) => index)) {
   const signal = new AbortController().signal;
-  return Array.from(
-    admissions(plan, systems, { isDone: () => false, signal }),
-    ({ index, trial, example, system }) => ({
-      index,
-      trial,
-      group: example.dataset === "talks" ? (example.talk ?? null) : null,
-      example: `${example.dataset} ${example.id}`,
-      system: system.name,
-    }),
-  );
+  const admissions = new Admissions(plan, systems, { isDone: () => false, signal });
+  const taken: Trial[] = [];
+  for (let next = admissions.take(); next !== null; next = admissions.take()) taken.push(next);
+  return taken.map(({ index, trial, example, system }) => ({
+    index,
+    trial,
+    group: example.dataset === "talks" ? (example.talk ?? null) : null,
+    example: `${example.dataset} ${example.id}`,
+    system: system.name,
+  }));
 }
 
 describe("the order of a run with groups", () => {

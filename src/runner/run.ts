@@ -1,6 +1,6 @@
 import { setMaxListeners } from "node:events";
 import type { EvalRow } from "../core/row.js";
-import { admissions, type Trial } from "./admit.js";
+import { Admissions, type Trial } from "./admit.js";
 import { lanesOf } from "./lanes.js";
 import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
@@ -20,14 +20,13 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const purse = new Purse(ports.budget.run, ports.signal);
   const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
   const chain = trialChain({ plan, ports, book: ledger, gates, purse });
-  const queues = lanes.map(({ systems }) =>
-    admissions(plan, systems, { isDone: (index) => ledger.has(index), signal: ports.signal }),
-  );
+  const isDone = (index: number) => ledger.has(index);
+  const queues = lanes.map(({ systems }) => new Admissions(plan, systems, { isDone, signal: ports.signal }));
   const inFlight = new Map<Trial, PromiseLike<void>>();
-  const worker = async (queue: Iterable<Trial>) => {
-    for (const trial of queue) {
+  const worker = async (queue: Admissions) => {
+    for (let trial = queue.take(); trial !== null; trial = queue.take()) {
       const admitted = purse.admits(trial, chain.limitsOf(trial));
-      if (admitted !== true && !(await admitted)) return;
+      if (admitted !== true && !(await admitted)) return queue.end();
       const recorded = chain.run(trial);
       if (recorded === undefined) continue;
       inFlight.set(trial, recorded);
@@ -50,7 +49,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
     }
   } catch (error) {
     // What is not started yet must not be: nobody would hear of it.
-    for (const queue of queues) queue.return();
+    for (const queue of queues) queue.end();
     ledger.abandon();
     throw error;
   } finally {

@@ -1,7 +1,8 @@
 /** A list of numbers, boxed or not. Loops over it go by index: an iterator costs more than the sum, by far before it is compiled. */
 export type Numbers = readonly number[] | Float64Array;
 
-function sum(values: Numbers, shift: number): number {
+/** The sum of values, each less a shift. */
+export function sum(values: Numbers | Uint32Array, shift = 0): number {
   let total = 0;
   for (let i = 0; i < values.length; i++) total += (values[i] ?? 0) - shift;
   return total;
@@ -14,7 +15,7 @@ function sum(values: Numbers, shift: number): number {
  */
 export function mean(values: Numbers): number {
   if (values.length === 0) return 0;
-  const rough = sum(values, 0) / values.length;
+  const rough = sum(values) / values.length;
   if (!Number.isFinite(rough)) return rough;
   // The second pass takes the rounding back out, so that three times 0.7 does not fall below a threshold of 0.7.
   return rough + sum(values, rough) / values.length;

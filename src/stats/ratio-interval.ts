@@ -32,6 +32,11 @@ interface Moments {
   units: number;
 }
 
+function requireUsable(numerators: Numbers, denominators: Numbers): void {
+  requireNonNegative("numerators", numerators);
+  requireNonNegative("denominators", denominators);
+}
+
 function requireNonNegative(name: string, values: Numbers): void {
   for (let i = 0; i < values.length; i++) {
     const value = values[i] ?? 0;
@@ -44,18 +49,24 @@ function requireNonNegative(name: string, values: Numbers): void {
 function moments(numerators: Numbers, denominators: Numbers): Moments {
   const n = numerators.length;
   const denominator = mean(denominators);
-  const ratio = mean(numerators) / denominator;
+  const numerator = mean(numerators);
+  const ratio = numerator / denominator;
   const pairs = n * (n - 1);
   let squares = 0;
   let residuals = 0;
+  // Looked at on the way, because a loop of its own takes as long as this one.
+  let areUsable = Number.isFinite(numerator + denominator);
   for (let i = 0; i < n; i++) {
     const x = denominators[i] ?? 0;
+    const y = numerators[i] ?? 0;
+    if (!(x >= 0 && y >= 0)) areUsable = false;
     const distance = x - denominator;
     squares += distance * distance;
     // v_y - 2R c_xy + R² v_x is the variance of y - Rx; summed this way it cannot come out negative.
-    const residual = (numerators[i] ?? 0) - ratio * x;
+    const residual = y - ratio * x;
     residuals += residual * residual;
   }
+  if (!areUsable) requireUsable(numerators, denominators);
   return {
     ratio,
     denominator,
@@ -67,6 +78,7 @@ function moments(numerators: Numbers, denominators: Numbers): Moments {
 
 /** The same where clusters are the independent units: deviations are summed within each before they are squared. */
 function clusteredMoments(numerators: Numbers, denominators: Numbers, clusters: Clusters): Moments {
+  requireUsable(numerators, denominators);
   const n = numerators.length;
   const denominator = mean(denominators);
   const ratio = mean(numerators) / denominator;
@@ -97,8 +109,6 @@ export function ratioInterval(
   const { level = DEFAULT_LEVEL, clusters } = options;
   requireOpenProbability("level", level);
   requireSameLength("numerators and denominators", numerators.length, denominators.length);
-  requireNonNegative("numerators", numerators);
-  requireNonNegative("denominators", denominators);
   const n = numerators.length;
   if (clusters === undefined) return { ...boundsOf(moments(numerators, denominators), level), n };
   requireSameLength("numerators and clusters", n, clusters.length);
