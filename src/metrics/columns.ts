@@ -45,38 +45,32 @@ export function added(a: Column, b: Column): Column {
  * all of them, and a loop of its own for each would be over before it is compiled.
  */
 export function readColumns(rows: readonly EvalRow[]): Columns {
-  const column = () => new Float64Array(rows.length);
-  const columns = {
-    passed: column(),
-    given: column(),
-    outputTokens: column(),
-    latency: column(),
-    costUsd: column(),
-  };
-  const sums: Sums = { unknownCosts: 0, hasUsage: false, judgeCostUsd: null };
-  for (let i = 0; i < rows.length; i++) readRow(rows[i] as EvalRow, i, columns, sums);
+  const passed = new Float64Array(rows.length);
+  const given = new Float64Array(rows.length);
+  const outputTokens = new Float64Array(rows.length);
+  const latency = new Float64Array(rows.length);
+  const costUsd = new Float64Array(rows.length);
+  let unknownCosts = 0;
+  let hasUsage = false;
+  let judgeCostUsd: number | null = null;
+  for (let i = 0; i < rows.length; i++) {
+    // One that was made by hand may lack fields.
+    const row = rows[i] as EvalRow;
+    const isThere = hasOutput(row);
+    passed[i] = row.passed === true ? 1 : 0;
+    given[i] = isThere ? row.inputTokens : Number.NaN;
+    outputTokens[i] = row.outputTokens;
+    latency[i] = isThere ? (row.latency ?? Number.NaN) : Number.NaN;
+    costUsd[i] = row.costUsd ?? Number.NaN;
+    if (isThere && row.costUsd == null) unknownCosts += 1;
+    if (row.usage != null) hasUsage = true;
+    if (row.judgeCostUsd != null) judgeCostUsd = (judgeCostUsd ?? 0) + row.judgeCostUsd;
+  }
   const scores = new Map<string, Column>();
   const score = (field: string) => {
     const known = scores.get(field) ?? readColumn(rows, (row) => scoreOf(row, field));
     scores.set(field, known);
     return known;
   };
-  return { ...columns, ...sums, score };
-}
-
-type ColumnName = "passed" | "given" | "outputTokens" | "latency" | "costUsd";
-
-type Sums = { -readonly [K in "unknownCosts" | "hasUsage" | "judgeCostUsd"]: Columns[K] };
-
-/** Rows that were made by hand may lack fields. */
-function readRow(row: EvalRow, i: number, columns: Record<ColumnName, Column>, sums: Sums): void {
-  const isThere = hasOutput(row);
-  columns.passed[i] = row.passed === true ? 1 : 0;
-  columns.given[i] = isThere ? row.inputTokens : Number.NaN;
-  columns.outputTokens[i] = row.outputTokens;
-  columns.latency[i] = isThere ? (row.latency ?? Number.NaN) : Number.NaN;
-  columns.costUsd[i] = row.costUsd ?? Number.NaN;
-  if (isThere && row.costUsd == null) sums.unknownCosts += 1;
-  if (row.usage != null) sums.hasUsage = true;
-  if (row.judgeCostUsd != null) sums.judgeCostUsd = (sums.judgeCostUsd ?? 0) + row.judgeCostUsd;
+  return { passed, given, outputTokens, latency, costUsd, unknownCosts, hasUsage, judgeCostUsd, score };
 }

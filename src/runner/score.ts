@@ -31,22 +31,24 @@ export function score({ wiring, example }: Scorable, output: Output, signal: Abo
   const { evaluators } = wiring;
   const meter = new ScoringMeter();
   const context = { signal, meter };
-  const pending: Eventually<Scored | Failed>[] = [];
-  let isPending = false;
-  for (const evaluator of evaluators) {
-    const one = tryScore(evaluator, example, output, context);
-    pending.push(one);
-    isPending ||= isThenable(one);
+  const sheet = new ScoreSheet();
+  for (let i = 0; i < evaluators.length; i++) {
+    const evaluator = evaluators[i] as Evaluator;
+    const scored = tryScore(evaluator, example, output, context);
+    if (isThenable(scored)) {
+      const rest = evaluators.slice(i + 1).map((each) => tryScore(each, example, output, context));
+      return Promise.all([scored, ...rest]).then((late) => {
+        for (const [at, each] of late.entries()) sheet.add(evaluators[i + at] as Evaluator, each);
+        return gradedBy(wiring, sheet, meter);
+      });
+    }
+    sheet.add(evaluator, scored);
   }
-  if (!isPending) return collect(wiring, pending as (Scored | Failed)[], meter);
-  return Promise.all(pending.map((one) => Promise.resolve(one))).then((scored) => collect(wiring, scored, meter));
+  return gradedBy(wiring, sheet, meter);
 }
 
-function collect(wiring: Wiring, scored: readonly (Scored | Failed)[], meter: ScoringMeter): Graded {
-  const { evaluators } = wiring;
-  const sheet = new ScoreSheet();
-  for (let i = 0; i < evaluators.length; i++) sheet.add(evaluators[i] as Evaluator, scored[i] as Scored | Failed);
-  if (evaluators.length === 0) sheet.note("no evaluators");
+function gradedBy(wiring: Wiring, sheet: ScoreSheet, meter: ScoringMeter): Graded {
+  if (wiring.evaluators.length === 0) sheet.note("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
   if (meter.isUnknown) sheet.note("what scoring has cost is not known: a judge has no price");
   const { scores, evidence, grades, notes, first, complete } = sheet;

@@ -38,8 +38,12 @@ function linesTogether(examples: readonly Example[]): string | null {
 }
 
 function isFromFile(example: Example, dataset: string): boolean {
-  const names = Object.keys(example);
-  const isInOrder = names[0] === "id" && names.at(-1) === "dataset" && example.dataset === dataset;
+  let [first, last] = ["", ""];
+  for (const name in example) {
+    if (first === "") first = name;
+    last = name;
+  }
+  const isInOrder = first === "id" && last === "dataset" && example.dataset === dataset;
   return isInOrder && (typeof example.id === "string" || typeof example.id === "number") && !("toJSON" in example);
 }
 
