@@ -1,9 +1,10 @@
 #!/usr/bin/env node
-const [only, ...others] = process.argv.slice(2);
+const args = process.argv.slice(2);
+const [only, ...others] = args;
 const isHelp = (only === "--help" || only === "-h") && others.length === 0;
 
 if (!isHelp || !printHelp()) {
-  require("../dist/cli/kept-code.cjs").keepCode(process.env, only);
+  require("../dist/cli/kept-code.cjs").keepCode(process.env, args);
   void require("../dist/cli/main.cjs").main(process.argv);
 }
 

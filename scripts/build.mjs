@@ -177,7 +177,10 @@ function writeLicenses() {
 
 /** What `assay --help` prints, for the launcher. */
 function writeHelp() {
-  const { stdout, status } = spawnSync(process.execPath, ["bin/assay.js", "help"], { cwd: root });
+  const { stdout, status } = spawnSync(process.execPath, ["bin/assay.js", "help"], {
+    cwd: root,
+    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" },
+  });
   if (status !== 0) process.exit(status ?? 1);
   writeFileSync(`${root}/dist/cli/help.txt`, stdout);
 }

@@ -1,11 +1,12 @@
-import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import Module from "node:module";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Finished, reportOf, start } from "./assay.js";
+import { type Finished, LAUNCHER, reportOf, start } from "./assay.js";
 import { Workspace } from "./workspace.js";
 
-/** What Nodes from 22.1 keep is theirs to test. */
+/** What Nodes from 22.8 keep is theirs to test. */
 const keepsItself = "enableCompileCache" in Module;
 
 describe.skipIf(keepsItself)("compiled code that is kept for the next start", () => {
@@ -72,22 +73,65 @@ describe.skipIf(keepsItself)("compiled code that is kept for the next start", ()
   it("replaces what other builds have left, but for what is of today", async () => {
     const workspace = new Workspace();
     await run(workspace, ["datasets"]);
-    const [file = ""] = filesOf(workspace, "datasets");
+    const own = filesOf(workspace, "datasets");
+    const [file = ""] = own;
     const [old, recent, torn] = ["-12345678.cjs.bin", "-abcdefgh.cjs.bin", "-12345678.cjs.bin.99"].map((end) =>
       file.replace(/-.{8}\.cjs\.bin$/, end),
     ) as [string, string, string];
     for (const left of [old, recent, torn]) writeFileSync(left, "x");
-    for (const left of [old, torn]) utimesSync(left, 0, 0);
+    for (const left of [...own, old, torn]) utimesSync(left, 0, 0);
     writeFileSync(file, "");
     await run(workspace, ["datasets"]);
-    const now = filesOf(workspace, "datasets");
-    expect([old, recent, torn].map((left) => now.includes(left))).toEqual([false, true, false]);
+    expect(filesOf(workspace, "datasets").sort()).toEqual([...own, recent].sort());
     expect(statSync(file).size).toBeGreaterThan(1000);
+  });
+
+  it("leaves nothing behind that could not be written to its end", async () => {
+    const workspace = new Workspace();
+    const script = `ulimit -f 20; exec "$0" "$@"`;
+    const args = ["-c", script, process.execPath, LAUNCHER, "datasets"];
+    const env = { ...process.env, XDG_CACHE_HOME: workspace.path("cache") };
+    execFileSync("bash", args, { cwd: workspace.dir, env });
+    expect(filesOf(workspace, "datasets").filter((name) => !name.endsWith(".bin"))).toEqual([]);
+  });
+
+  it("is that of its source: a file that was changed by hand runs as it is", async () => {
+    const workspace = new Workspace();
+    const root = workspace.path("copy");
+    for (const part of ["bin", "dist", "data", "package.json"])
+      cpSync(join(dirname(LAUNCHER), "..", part), join(root, part), { recursive: true });
+    symlinkSync(join(dirname(LAUNCHER), "../node_modules"), join(root, "node_modules"));
+    const env = { ...process.env, XDG_CACHE_HOME: workspace.path("cache") };
+    const list = () =>
+      execFileSync(process.execPath, [join(root, "bin/assay.js"), "datasets"], { env, encoding: "utf8" });
+    expect(list()).toContain("primary score");
+    const chunks = join(root, "dist/chunks");
+    for (const name of readdirSync(chunks)) {
+      const text = readFileSync(join(chunks, name), "utf8");
+      if (text.includes('"primary score"'))
+        writeFileSync(join(chunks, name), text.replace('"primary score"', '"PRIMARY SCORE"'));
+    }
+    expect(list()).toContain("PRIMARY SCORE");
+  });
+
+  it("leaves modules of the user to Node", async () => {
+    const workspace = new Workspace({
+      "plugin.cjs": `exports.register = (registry) => {
+        require("./strict.mjs");
+        registry.register("system", "up", { name: "up", process: () => ({ response: globalThis.found }) });
+      };`,
+      "strict.mjs": "globalThis.found = `${typeof require} ${(function () { return this === undefined; })()}`;",
+      "data.jsonl": [{ id: 1, question: "q", answer: "undefined true" }],
+    });
+    const args = ["run", "--plugin", "./plugin.cjs", "--system", "up", "--dataset", "data.jsonl", "--output", "json"];
+    expect(reportOf(await run(workspace, args)).summary.up?.pass_rate).toBe(1);
   });
 
   it("is not kept of what was not understood, nor when it is not wanted", async () => {
     const workspace = new Workspace();
     expect((await run(workspace, ["dtasets"])).code).toBe(2);
+    expect((await run(workspace, ["datasets", "--help"])).code).toBe(0);
+    expect((await run(workspace, ["--version"])).code).toBe(0);
     expect((await run(workspace, ["datasets"], { NODE_DISABLE_COMPILE_CACHE: "1" })).code).toBe(0);
     expect(readdirSync(workspace.dir)).toEqual([]);
   });

@@ -1,36 +1,44 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import Module from "node:module";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, isAbsolute, join } from "node:path";
 import { Script } from "node:vm";
 
 /** What is not in the types: compiling a file, which Node 20 does here, and keeping compiled code, which it cannot. */
 interface Internals {
   enableCompileCache?: (folder: string) => unknown;
   wrap: (code: string) => string;
-  prototype: { _compile: (this: NodeJS.Module, code: string, file: string) => unknown };
+  prototype: { _compile: (this: NodeJS.Module, code: string, file: string, ...more: unknown[]) => unknown };
 }
 
 /** The files of the build: each is named by its content. */
 const CHUNKS = join(import.meta.dirname, "../chunks");
 /** The one file that imports: from compiled code that was kept, Node cannot. */
 const IMPORTING = "import.cjs";
+/** What is answered without running the command. */
+const ASKING = new Set(["--help", "-h", "--version", "-V"]);
 
 /**
  * Keeps what Node has compiled for the next start of the same command, in a folder of the user's own, because others can
- * write to that of temporary files. Nodes from 22.1 can do that themselves.
+ * write to that of temporary files. Nodes from 22.8 can do that themselves.
  */
-export function keepCode({ XDG_CACHE_HOME, HOME, NODE_DISABLE_COMPILE_CACHE }: NodeJS.ProcessEnv, command = ""): void {
-  const caches = XDG_CACHE_HOME || (HOME && `${HOME}/.cache`);
-  if (!caches || NODE_DISABLE_COMPILE_CACHE) return;
+export function keepCode(env: NodeJS.ProcessEnv, args: readonly string[]): void {
+  const caches = cacheFolder(env);
+  if (caches === null || env.NODE_DISABLE_COMPILE_CACHE) return;
   const folder = join(caches, "assay", "code");
-  const node = Module as unknown as Internals;
-  if (node.enableCompileCache !== undefined) node.enableCompileCache(folder);
-  else keepCompiled(join(folder, `${process.version}-${process.arch}`, nameOf(command)));
+  const { enableCompileCache } = Module as unknown as Internals;
+  if (enableCompileCache === undefined)
+    keepCompiled(join(folder, `${process.version}-${process.arch}`, commandOf(args)), args);
+  else if (makeFolder(folder)) enableCompileCache(folder);
 }
 
-/** The name of a command; flags belong to the usual one. */
-function nameOf(word: string): string {
+function cacheFolder({ XDG_CACHE_HOME = "", HOME = "" }: NodeJS.ProcessEnv): string | null {
+  if (isAbsolute(XDG_CACHE_HOME)) return XDG_CACHE_HOME;
+  return HOME === "" ? null : join(HOME, ".cache");
+}
+
+/** The name of the command; flags alone are those of the usual one. */
+function commandOf([word = ""]: readonly string[]): string {
   return /^[a-z]+$/.test(word) ? word : "run";
 }
 
@@ -38,76 +46,92 @@ function nameOf(word: string): string {
  * Has files of the build compiled from what is kept of them, and keeps what was not yet when the process ends. Each
  * command has a folder of its own: another one runs other parts of the same files.
  */
-function keepCompiled(folder: string): void {
+function keepCompiled(folder: string, args: readonly string[]): void {
   const { prototype, wrap } = Module as unknown as Internals;
   const compile = prototype._compile;
-  const fresh = new Map<string, Script>();
-  prototype._compile = function (code, file) {
-    if (dirname(file) !== CHUNKS || basename(file) === IMPORTING) return compile.call(this, code, file);
-    const name = `${basename(file)}.bin`;
-    const cachedData = readKept(join(folder, name));
+  const fresh: Fresh[] = [];
+  prototype._compile = function (code, file, ...more) {
+    if (dirname(file) !== CHUNKS || basename(file) === IMPORTING) return compile.call(this, code, file, ...more);
+    const kept = join(folder, `${basename(file)}.bin`);
+    const cachedData = readKept(kept, code);
     const script = new Script(wrap(code), { filename: file, ...(cachedData === null ? {} : { cachedData }) });
-    if (cachedData === null || script.cachedDataRejected === true) fresh.set(name, script);
+    if (cachedData === null || script.cachedDataRejected === true) fresh.push({ kept, code, script });
     const run = script.runInThisContext() as (...context: unknown[]) => unknown;
     return run.call(this.exports, this.exports, (id: string): unknown => this.require(id), this, file, CHUNKS);
   };
-  process.on("exit", (code) => {
-    // A command line that was not understood has run next to nothing.
-    if (code === 0 && fresh.size > 0) writeKept(folder, fresh);
+  process.on("exit", (exitCode) => {
+    // Only a command that came to a good end has shown what it runs.
+    const hasRun = exitCode === 0 && !args.some((word) => ASKING.has(word));
+    if (hasRun && fresh.length > 0 && makeFolder(folder)) writeKept(folder, fresh);
   });
+}
+
+/** A file that was compiled here. */
+interface Fresh {
+  readonly kept: string;
+  readonly code: string;
+  readonly script: Script;
 }
 
 const DIGEST_BYTES = 32;
 
-/** Null when there is none, or not all of it: V8 does not look, and would end the process. */
-function readKept(file: string): Buffer | null {
+/** Null when there is none, not all of it, or of another source: V8 looks at none of that, and may end the process. */
+function readKept(file: string, code: string): Buffer | null {
   try {
     const bytes = readFileSync(file);
-    const code = bytes.subarray(DIGEST_BYTES);
-    return digestOf(code).equals(bytes.subarray(0, DIGEST_BYTES)) ? code : null;
+    const compiled = bytes.subarray(DIGEST_BYTES);
+    return digestOf(code, compiled).equals(bytes.subarray(0, DIGEST_BYTES)) ? compiled : null;
   } catch {
     return null;
   }
 }
 
+function digestOf(code: string, compiled: Uint8Array): Buffer {
+  return createHash("sha256").update(code).update(compiled).digest();
+}
+
 /** Where nothing can be written, nothing is kept. */
-function writeKept(folder: string, scripts: ReadonlyMap<string, Script>): void {
+function writeKept(folder: string, files: readonly Fresh[]): void {
   try {
-    makeFolder(folder);
-    for (const [name, script] of scripts) {
-      const code = script.createCachedData();
-      const aside = join(folder, `${name}.${process.pid}`);
-      writeFileSync(aside, Buffer.concat([digestOf(code), code]));
-      renameSync(aside, join(folder, name));
+    for (const { kept, code, script } of files) {
+      const compiled = script.createCachedData();
+      writeAside(kept, Buffer.concat([digestOf(code, compiled), compiled]));
     }
-    removeOld(folder, [...scripts.keys()]);
+    removeOld(folder);
   } catch {}
 }
 
-/** One by one: in a place that is not of a disk (/proc), `recursive` does not end. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder);
+function writeAside(file: string, bytes: Uint8Array): void {
+  const aside = `${file}.${process.pid}`;
+  try {
+    writeFileSync(aside, bytes);
+    renameSync(aside, file);
+  } catch (error) {
+    rmSync(aside, { force: true });
+    throw error;
+  }
+}
+
+/** One by one: in a place that is not of a disk (/proc), `recursive` does not end. False when it cannot be made. */
+function makeFolder(folder: string): boolean {
+  if (existsSync(folder)) return true;
+  if (dirname(folder) === folder || !makeFolder(dirname(folder))) return false;
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch {
+    // Another process may have been faster.
+    return existsSync(folder);
+  }
 }
 
 const DAY_MS = 86_400_000;
 
-/** Removes what other builds have left of the same files, unless one of them was in use today. */
-function removeOld(folder: string, names: readonly string[]): void {
-  const written = new Set(names);
-  const replaced = new Set(names.map(withoutHash));
+/** Removes what other builds have left, unless it is of today: they may be in use by turns. */
+function removeOld(folder: string): void {
   for (const name of readdirSync(folder)) {
+    const isOfThisBuild = name.endsWith(".bin") && existsSync(join(CHUNKS, basename(name, ".bin")));
     const path = join(folder, name);
-    const isOld = !written.has(name) && replaced.has(withoutHash(name));
-    if (isOld && Date.now() - statSync(path).mtimeMs > DAY_MS) rmSync(path);
+    if (!isOfThisBuild && Date.now() - statSync(path).mtimeMs > DAY_MS) rmSync(path, { force: true });
   }
-}
-
-function withoutHash(name: string): string {
-  return name.replace(/-[\w-]{8}\.cjs\..*$/, "");
-}
-
-function digestOf(code: Uint8Array): Buffer {
-  return createHash("sha256").update(code).digest();
 }

@@ -1,6 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { sum } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { whereGiven } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";

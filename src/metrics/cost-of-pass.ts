@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
-import { sum } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { atLeast } from "./columns.js";
 import { ratioBounds } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";

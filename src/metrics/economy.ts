@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import { sum } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { added, orZero, readColumn } from "./columns.js";
 import { complement, estimateMean, ratioBounds } from "./estimates.js";
 import { sumByTask, type TaskSums, tasksOf } from "./tasks.js";

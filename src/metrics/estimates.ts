@@ -1,5 +1,6 @@
 import type { Estimate, EstimateInterval } from "../core/metric.js";
-import { meanInterval, passRateInterval, ratioInterval, sum, wilsonInterval } from "../stats/index.js";
+import { meanInterval, passRateInterval, ratioInterval, wilsonInterval } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { meansOf, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";

@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
-import { ratioInterval, sum } from "../stats/index.js";
+import { ratioInterval } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { type Read, readColumn, whereGiven } from "./columns.js";
 import { bounded, estimateMean } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";

@@ -1,6 +1,6 @@
 import type { Column, Columns, MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { sum } from "../stats/index.js";
+import { sum } from "../stats/mean.js";
 import { present, readColumns } from "./columns.js";
 import { findGroups, sharedGroups } from "./task-groups.js";
 
@@ -14,8 +14,8 @@ export interface TaskSums {
 }
 
 /**
- * Sums a value of the tasks' rows by task, over the rows that have one. The task (one example under one system) is the unit of inference:
- * its trials are averaged before anything else is.
+ * Sums a value of the tasks' rows by task, over the rows that have one. The task (one example under one system) is the
+ * unit of inference: its trials are averaged before anything else is.
  */
 export function sumByTask({ taskOf, groupOf, size }: Tasks, column: Column): TaskSums {
   if (taskOf === null && groupOf === null) return { sums: present(column), counts: null, groups: null };

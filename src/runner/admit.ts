@@ -22,9 +22,9 @@ export interface AdmissionOptions {
 }
 
 /**
- * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round in a seeded
- * shuffle, so that a run stopped half-way is still a balanced sample. Examples of one group stand together in each round.
- * Workers share one such sequence; an aborted signal ends it.
+ * The planned trials of some systems in the order they are admitted: every task once before any task twice, each round
+ * in a seeded shuffle, so that a run stopped half-way is still a balanced sample. Examples of one group stand together in
+ * each round. Workers share one such sequence; an aborted signal ends it.
  */
 export class Admissions {
   readonly #plan: Plan;

@@ -312,6 +312,25 @@ describe("a run that fails", () => {
     expect(appended).toEqual(kept);
   });
 
+  it.each([1, 8, 64])("starts no trial more when one cannot be recorded (%i workers)", async (maxWorkers) => {
+    let calls = 0;
+    const system = systemOf(() => {
+      calls += 1;
+      return { response: "yes" };
+    });
+    let counted = 0;
+    const tokenizer: Tokenizer = {
+      count: () => {
+        counted += 1;
+        if (counted === 30) throw new Error("cannot count");
+        return 1;
+      },
+    };
+    const failed = rowsOf({ systems: [system], dataset: examples(500), ports: { tokenizer, maxWorkers } });
+    await expect(failed).rejects.toThrow("cannot count");
+    expect(calls).toBeLessThanOrEqual(30);
+  });
+
   it("fails with what the sink says", async () => {
     const sink: Sink = {
       append: () => {},

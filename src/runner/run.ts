@@ -24,14 +24,19 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const queues = lanes.map(({ systems }) => new Admissions(plan, systems, { isDone, signal: ports.signal }));
   const inFlight = new Map<Trial, PromiseLike<void>>();
   const worker = async (queue: Admissions) => {
-    for (let trial = queue.take(); trial !== null; trial = queue.take()) {
-      const admitted = purse.admits(trial, chain.limitsOf(trial));
-      if (admitted !== true && !(await admitted)) return queue.end();
-      const recorded = chain.run(trial);
-      if (recorded === undefined) continue;
-      inFlight.set(trial, recorded);
-      await recorded;
-      inFlight.delete(trial);
+    try {
+      for (let trial = queue.take(); trial !== null; trial = queue.take()) {
+        const admitted = purse.admits(trial, chain.limitsOf(trial));
+        if (admitted !== true && !(await admitted)) return;
+        const recorded = chain.run(trial);
+        if (recorded === undefined) continue;
+        inFlight.set(trial, recorded);
+        await recorded;
+        inFlight.delete(trial);
+      }
+    } finally {
+      // Whoever stops before the end stops for all.
+      queue.end();
     }
   };
   const stopTelling = tellWaiting(ledger, () => [...lanes.map(({ gate }) => gate), chain, purse]);

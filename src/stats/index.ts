@@ -8,7 +8,7 @@ export { mcnemarExact, signTestOneSided } from "./exact-tests.js";
 export { logGamma } from "./gamma.js";
 export { holm } from "./holm.js";
 export type { Interval, OpenInterval } from "./interval.js";
-export { mean, type Numbers, sum } from "./mean.js";
+export { mean, type Numbers } from "./mean.js";
 export { type MeanInterval, type MeanIntervalOptions, meanInterval } from "./mean-interval.js";
 export { normalCdf, normalQuantile } from "./normal.js";
 export { type PairedDifference, type PairedOptions, pairedDifference } from "./paired.js";
