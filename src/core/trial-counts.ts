@@ -19,7 +19,8 @@ export function trialCounts(rows: readonly EvalRow[]): Record<string, TrialCount
   const bySystem = new Map<string, TrialCounts>();
   let system = "";
   let counts: TrialCounts | undefined;
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as EvalRow;
     // Rows of one system mostly stand together: it is looked up where it changes.
     if (counts === undefined || row.system !== system) {
       system = row.system;

@@ -72,7 +72,8 @@ function look(rows: readonly EvalRow[]): Seen {
     fallbacks: 0,
     slow: 0,
   };
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as EvalRow;
     if (row.errorCategory === "cost_killed") seen.costKilled += 1;
     if (row.notes !== undefined && row.notes.length > 0 && isSlow(row)) seen.slow += 1;
     if (!isScored(row)) continue;

@@ -30,7 +30,8 @@ export const CELL_FACETS = ["depth", "length"] as const;
  */
 export function facetGroups<R extends Faceted>(rows: readonly R[], datasets?: readonly string[]): FacetGroups<R> {
   const sorted = new Map<string, DatasetGroups<R>>();
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as R;
     if (row.facets == null) continue;
     let own = sorted.get(row.dataset);
     if (own === undefined) {

@@ -107,7 +107,8 @@ function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
   const systems = new Map<string, EvalRow[]>();
   let system: string | null = null;
   let own: EvalRow[] = [];
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as EvalRow;
     // Rows of one system mostly stand together: it is looked up where it changes.
     if (row.system !== system) {
       system = row.system;

@@ -233,7 +233,8 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
 function judging(rows: readonly EvalRow[]): string[] {
   let costUsd = 0;
   let unknown = 0;
-  for (const { judgeCostUsd, metadata } of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const { judgeCostUsd, metadata } = rows[i] as EvalRow;
     if (judgeCostUsd !== null) costUsd += judgeCostUsd;
     else if (metadata?.judgeUsage != null) unknown += 1;
   }
@@ -244,7 +245,8 @@ function judging(rows: readonly EvalRow[]): string[] {
 /** Why trials are missing from the figures: for each system the first reason of each kind, and how many there are. */
 function reasonsOf(rows: readonly EvalRow[], config: EvalConfig): string[] {
   const found = new Map<string, { row: EvalRow; count: number }>();
-  for (const row of rows) {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as EvalRow;
     if (row.outcome !== "error" && row.outcome !== "unscored") continue;
     const key = `${row.outcome}\u0000${row.system}`;
     const known = found.get(key);
@@ -266,7 +268,10 @@ function whyUnscored({ dataset, notes }: EvalRow, { datasets }: EvalConfig): str
 /** The fields that decided, as found on the rows: a mixture of datasets may have several. */
 function passRule(rows: readonly EvalRow[], { datasets, scoreField }: EvalConfig): string {
   const fields = new Set<string>();
-  for (const row of rows) if (isScored(row) && row.primaryField != null) fields.add(row.primaryField);
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as EvalRow;
+    if (isScored(row) && row.primaryField != null) fields.add(row.primaryField);
+  }
   // Where nothing was scored, what was planned to decide.
   if (fields.size === 0) for (const { primaryField } of datasets) if (primaryField !== null) fields.add(primaryField);
   return fields.size === 0 ? scoreField : [...fields].join(" or ");
