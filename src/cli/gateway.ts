@@ -39,17 +39,14 @@ export async function gatewayCommand(options: GatewayOptions, command: readonly 
   // When many clients begin at once, V8 takes what their first writes are made of for long-lived, and from then on keeps
   // every chunk until the next full collection: 60 MiB more for a thousand streams.
   setFlagsFromString("--no-allocation-site-pretenuring");
-  let onExceeded = () => {};
-  const exceeded = new Promise<StoppedBy>((resolve) => {
-    onExceeded = () => resolve("budget");
-  });
-  const gateway = await open(options, onExceeded);
+  const brake = new Brake();
+  const gateway = await open(options, () => brake.pull());
   const limit = timeLimit(options.timeout);
   let outcome: Outcome;
   try {
     outcome = await (command.length === 0
-      ? serve(gateway, options, { exceeded, limit })
-      : runProgram(gateway, { options, command, stopped: Promise.race([exceeded, limit.passed]) }));
+      ? serve(gateway, options, { exceeded: brake.pulled, limit })
+      : runProgram(gateway, { options, command, brake, limit }));
   } finally {
     limit.clear();
     await gateway.close();
@@ -111,13 +108,46 @@ function timeLimit(seconds: number | undefined): TimeLimit {
   return { passed, clear: () => clearTimeout(timer) };
 }
 
+/**
+ * Holds the program where it stands as soon as its budget is spent, until it is ended: what it would make of an answer
+ * that was cut must not happen.
+ */
+class Brake {
+  readonly pulled: Promise<StoppedBy>;
+  #isPulled = false;
+  #resolve: (reason: StoppedBy) => void = () => {};
+  #program: RunningProgram | null = null;
+
+  constructor() {
+    this.pulled = new Promise((resolve) => {
+      this.#resolve = resolve;
+    });
+  }
+
+  get isPulled(): boolean {
+    return this.#isPulled;
+  }
+
+  /** The program to be held. */
+  holdOnto(program: RunningProgram): void {
+    this.#program = program;
+  }
+
+  pull(): void {
+    this.#isPulled = true;
+    this.#program?.signal("SIGSTOP");
+    this.#resolve("budget");
+  }
+}
+
 interface ProgramRun {
   readonly options: GatewayOptions;
   readonly command: readonly string[];
-  readonly stopped: Promise<StoppedBy>;
+  readonly brake: Brake;
+  readonly limit: TimeLimit;
 }
 
-async function runProgram(gateway: Gateway, { options, command, stopped }: ProgramRun): Promise<Outcome> {
+async function runProgram(gateway: Gateway, { options, command, brake, limit }: ProgramRun): Promise<Outcome> {
   const [name = "", ...args] = command;
   const env = { ...process.env, ...gateway.env };
   // Before it starts: a Ctrl-C in between would end us and leave it behind.
@@ -125,10 +155,11 @@ async function runProgram(gateway: Gateway, { options, command, stopped }: Progr
   try {
     const program = await startAttached({ command: name, args, env }, options.output === "json" ? "stderr" : "stdout");
     signals.sendTo(program);
-    const first = await Promise.race([program.ended, stopped]);
+    brake.holdOnto(program);
+    const first = await Promise.race([program.ended, brake.pulled, limit.passed]);
     if (typeof first === "object") {
-      // What was told to stop must not leave anything behind that did not listen.
-      if (signals.wereSent) await program.stop();
+      // What was told to stop must not leave anything behind that did not listen, nor anything that is held.
+      if (signals.wereSent || brake.isPulled) await program.stop();
       return { exitCode: exitCodeOf(first), stoppedBy: null };
     }
     say(`${REASONS[first](gateway.receipt(), options)}: stopping ${name}.`);
