@@ -141,6 +141,8 @@ async function bundle() {
     // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
     codeSplitting: {
       groups: [
+        // What keeps compiled code is loaded before all else, and must bring nothing along that it could have kept.
+        { name: "atomic", test: /\/src\/files\/atomic\.ts$/, priority: 4 },
         { name: "start", test: START, priority: 4 },
         { name: "main", test: MAIN, priority: 3 },
         { name: "schemas", test: /\/node_modules\/zod\//, priority: 3 },

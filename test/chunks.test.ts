@@ -15,5 +15,5 @@ it("plain runs load no package, and nothing of models, agents or graders: most o
   expect(files).toHaveLength(4);
   const imported = new Set(files.flatMap(importsOf).map((name) => name.replace(/-[\w-]{8}\.cjs$/, "")));
   const others = [...imported].filter((name) => !name.startsWith("node:"));
-  expect(others.sort()).toEqual(["./assay", "./rolldown-runtime", "./start"]);
+  expect(others.sort()).toEqual(["./assay", "./atomic", "./rolldown-runtime", "./start"]);
 });

@@ -114,7 +114,7 @@ function timeLimit(seconds: number | undefined): TimeLimit {
  */
 class Brake {
   readonly pulled: Promise<StoppedBy>;
-  #isPulled = false;
+  isPulled = false;
   #resolve: (reason: StoppedBy) => void = () => {};
   #program: RunningProgram | null = null;
 
@@ -124,17 +124,13 @@ class Brake {
     });
   }
 
-  get isPulled(): boolean {
-    return this.#isPulled;
-  }
-
   /** The program to be held. */
   holdOnto(program: RunningProgram): void {
     this.#program = program;
   }
 
   pull(): void {
-    this.#isPulled = true;
+    this.isPulled = true;
     this.#program?.signal("SIGSTOP");
     this.#resolve("budget");
   }

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import Module from "node:module";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { Script } from "node:vm";
+import { writeAtomically } from "../files/atomic.js";
 
 /** What is not in the types: compiling a file, which Node 20 does here, and keeping compiled code, which it cannot. */
 interface Internals {
@@ -95,21 +96,10 @@ function writeKept(folder: string, files: readonly Fresh[]): void {
   try {
     for (const { kept, code, script } of files) {
       const compiled = script.createCachedData();
-      writeAside(kept, Buffer.concat([digestOf(code, compiled), compiled]));
+      writeAtomically(kept, Buffer.concat([digestOf(code, compiled), compiled]));
     }
     removeOld(folder);
   } catch {}
-}
-
-function writeAside(file: string, bytes: Uint8Array): void {
-  const aside = `${file}.${process.pid}`;
-  try {
-    writeFileSync(aside, bytes);
-    renameSync(aside, file);
-  } catch (error) {
-    rmSync(aside, { force: true });
-    throw error;
-  }
 }
 
 /** One by one: in a place that is not of a disk (/proc), `recursive` does not end. False when it cannot be made. */
