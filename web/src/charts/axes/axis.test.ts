@@ -55,6 +55,14 @@ test("ticks are round, and not many", () => {
   expect(logTicks([1e-9, 1e6], 6).length).toBeLessThanOrEqual(6);
 });
 
+test.each([[[5e-324, 1e-323]], [[0, 5e-324]], [[1e-310, 3e-300]], [[0, 1e-289]]])(
+  "numbers that are hardly any have a place: %j",
+  (values) => {
+    isSound(linearAxis({ ...options, values, within: [0, 1] }), values, 1e-6);
+    isSound(linearAxis({ ...options, values }), values, 1e-6);
+  },
+);
+
 test("a share does not go beyond 100 %", () => {
   const axis = linearAxis({ ...options, values: [0.97, 1], within: [0, 1] });
   expect(axis.place(1)).toBeCloseTo(640);

@@ -104,11 +104,14 @@ export function linearAxis({ values, reach, text, count, include = [], within }:
   };
 }
 
+/** Below this, values are 0 to an axis: there are no round numbers between numbers that are hardly any. */
+const LEAST = 1e-290;
+
 /** Values that differ by no more than a rounding get room around them: an axis without length has no places. */
 function airy(low: number, high: number): [number, number] {
   const size = Math.max(Math.abs(low), Math.abs(high));
-  if (high - low > size * 1e-9) return [low, high];
-  const air = size === 0 ? 1 : size * 0.1;
+  if (high - low > Math.max(size * 1e-9, LEAST)) return [low, high];
+  const air = size < LEAST ? 1 : size * 0.1;
   return [low - air, high + air];
 }
 
