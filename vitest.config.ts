@@ -3,6 +3,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     globalSetup: "test/cache-folder.ts",
+    setupFiles: "test/fixed-seed.ts",
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3,
