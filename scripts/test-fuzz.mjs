@@ -15,7 +15,8 @@ console.log(`seed ${seed}`);
 const env = { ...process.env, ASSAY_TEST_SEED: seed };
 const args = ["scripts/test.mjs", ...files, ...given];
 const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env });
-if (status !== 0) console.error(`To repeat this run: ASSAY_TEST_SEED=${seed} npm run test:fuzz -- ${given.join(" ")}`.trim());
+if (status !== 0)
+  console.error(`To repeat this run: ASSAY_TEST_SEED=${seed} npm run test:fuzz -- ${given.join(" ")}`.trim());
 process.exit(status ?? 1);
 
 function findPropertyTests() {

@@ -215,6 +215,18 @@ describe("reader", () => {
     ]);
   });
 
+  it("tells of a retry whose figures are not numbers", () => {
+    const retry = {
+      type: "system",
+      subtype: "api_retry",
+      attempt: { toString: 1 },
+      max_retries: [],
+      error: "overloaded",
+    };
+    const message = 'The model\'s endpoint failed (overloaded); retry {"toString":1} of [].';
+    expect(claude.reader().read(retry)).toEqual([{ type: "error", message }]);
+  });
+
   it("takes any event", () => {
     const anything = fc.anything({ withNullPrototype: true });
     const type = fc.constantFrom("assistant", "user", "system", "result", "stream_event", "constructor");

@@ -29,6 +29,38 @@ const HOSTILE = fc.string({
   maxLength: 200,
 });
 
+const EVENT_TYPES = [
+  "user_message",
+  "assistant_message",
+  "reasoning",
+  "tool_call",
+  "tool_result",
+  "token_usage",
+  "turn_start",
+  "turn_end",
+  "skill_activation",
+  "error",
+  "system",
+  "custom",
+];
+const EVENT_FIELDS = [
+  "timestamp",
+  "text",
+  "name",
+  "callId",
+  "arguments",
+  "success",
+  "result",
+  "model",
+  "usage",
+  "costUsd",
+  "durationMs",
+  "message",
+  "data",
+];
+/** Any field may be absent. */
+const SOME = { requiredKeys: [] };
+
 function row(more: Partial<EvalRow> = {}): EvalRow {
   const known = { outcome: "pass", scores: { f1: 0.9, em: 1 }, primaryField: "f1", passed: true } as const;
   return makeRow({ system: "claude", exampleId: "add-tests", dataset: "tasks", trial: 2, ...known, ...more });
@@ -155,13 +187,24 @@ describe("renderTrial", () => {
     expect(rendered({ passed: true, scores: { f1: 0.2 } }, null)).toContain("outcome   pass: f1 = 0.2");
   });
 
+  it("shows replies of any shape, also those that cannot be made a text by String()", () => {
+    const replies = ["one", { toString: 1 }, [{ toString: null, valueOf: "x" }], null, 3] as unknown as string[];
+    const lines = rendered({}, { response: "one", replies });
+    expect(lines).toContain("## Response 5 of 5");
+    expect(lines).toContain('{"toString":1}');
+    expect(lines).toContain('[{"toString":null,"valueOf":"x"}]');
+  });
+
   it("takes outputs of any shape, and shows nothing that steers a terminal", () => {
-    const hostile = fc.oneof(HOSTILE, fc.constant("\u001b[2J\u0007\u202e"), fc.jsonValue());
+    const unprintable = fc.constantFrom({ toString: 1 }, [{ toString: null, valueOf: "x" }], { toJSON: "x" });
+    const hostile = fc.oneof(HOSTILE, fc.constant("\u001b[2J\u0007\u202e"), fc.jsonValue(), unprintable);
+    const type = fc.oneof(fc.constantFrom(...EVENT_TYPES), hostile);
+    const event = fc.record({ type, ...Object.fromEntries(EVENT_FIELDS.map((field) => [field, hostile])) }, SOME);
     const output = fc.record({
       response: hostile,
       trajectory: fc.oneof(
         fc.jsonValue(),
-        fc.record({ events: fc.array(fc.oneof(fc.jsonValue(), fc.record({ type: hostile, text: hostile }))) }),
+        fc.record({ events: fc.array(fc.oneof(fc.jsonValue(), event)), startedAt: hostile }),
       ),
       workspace: fc.oneof(
         fc.jsonValue(),
@@ -175,7 +218,10 @@ describe("renderTrial", () => {
           ),
         }),
       ),
-      replies: hostile,
+      replies: fc.oneof(hostile, fc.array(hostile)),
+      stopped: hostile,
+      usage: hostile,
+      metadata: hostile,
       other: hostile,
     });
     fc.assert(

@@ -6,12 +6,17 @@ import type { Trajectory, TrajectoryEvent } from "../core/trajectory.js";
 export function trajectoryOf(output: Output | null): Trajectory | null {
   const { events, startedAt }: Partial<Trajectory> = output?.trajectory ?? {};
   if (!Array.isArray(events)) return null;
-  const known = (events as readonly unknown[]).filter(isEvent);
+  const known = (events as readonly unknown[]).filter(isEvent).map(withTime);
   return { events: known, ...(typeof startedAt === "number" ? { startedAt } : {}) };
 }
 
 function isEvent(value: unknown): value is TrajectoryEvent {
   return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+/** A time that is not a number cannot be counted with: it becomes NaN, so that figures made of it show as unknown. */
+function withTime(event: TrajectoryEvent): TrajectoryEvent {
+  return typeof event.timestamp === "number" ? event : { ...event, timestamp: Number.NaN };
 }
 
 /** What the work of an output changed, as far as it has that shape; null when it tells of none. */

@@ -48,9 +48,9 @@ function gutter(time: string, label: string): string {
 }
 
 /** Work that is set up before the start has a minus. */
-function since(timestamp: unknown, start: number): string {
-  if (typeof timestamp !== "number" || !Number.isFinite(timestamp)) return "";
+function since(timestamp: number, start: number): string {
   const seconds = (timestamp - start) / 1000;
+  if (!Number.isFinite(seconds)) return "";
   return `${seconds < 0 ? "-" : "+"}${Math.abs(seconds).toFixed(1)} s`;
 }
 

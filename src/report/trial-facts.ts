@@ -119,5 +119,6 @@ function inMs(seconds: number | null): number | null {
 
 function derivedAttempt(events: readonly TrajectoryEvent[], startedAt: number | null): number | null {
   const at = firstAttemptAt(events);
-  return at === null || startedAt === null ? null : Math.max(0, at - startedAt);
+  const elapsed = at === null || startedAt === null ? Number.NaN : at - startedAt;
+  return Number.isFinite(elapsed) ? Math.max(0, elapsed) : null;
 }

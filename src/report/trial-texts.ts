@@ -1,6 +1,6 @@
 import type { Output } from "../core/system.js";
 import type { TrajectoryEvent } from "../core/trajectory.js";
-import { joinedTexts } from "./timeline-text.js";
+import { joinedTexts, shown } from "./timeline-text.js";
 
 /** A text of an output under its heading. */
 export interface TrialText {
@@ -40,7 +40,7 @@ function responses({ response, replies }: Output): TrialText[] {
   if (Array.isArray(replies) && replies.length > 1)
     return replies.map((reply, i) => ({
       heading: `Response ${i + 1} of ${replies.length}`,
-      text: String(reply),
+      text: shown(reply),
       maxLines: RESPONSE_LINES,
     }));
   return typeof response === "string" ? [{ heading: "Response", text: response, maxLines: RESPONSE_LINES }] : [];

@@ -1,4 +1,4 @@
-import { ShapeError } from "../core/errors.js";
+import { messageOf, ShapeError } from "../core/errors.js";
 import type { Attempt } from "../core/row.js";
 import { describe } from "../core/shape.js";
 import {
@@ -78,7 +78,8 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
   const messages: string[] = [];
   // A call that is made again says most of it again.
   const log = (message: string) => {
-    if (!messages.includes(String(message))) messages.push(String(message));
+    const text = messageOf(message);
+    if (!messages.includes(text)) messages.push(text);
   };
   return {
     context: { signal, budget, trial, seed, log },

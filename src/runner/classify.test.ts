@@ -39,6 +39,7 @@ describe("classify", () => {
     ["any other error", new TypeError("x is not a function"), "system_error"],
     ["text", "no", "system_error"],
     ["nothing", undefined, "system_error"],
+    ["a code that is not a text", errorWith({ code: { toString: 1 } }), "system_error"],
     ["an object without a prototype", Object.create(null), "system_error"],
   ];
 

@@ -32,13 +32,20 @@ export function failureOf(error: unknown, durationMs: number): Attempt {
   return { errorCategory: categoryOf(error), message: messageOf(error), durationMs };
 }
 
-const TIMEOUT_CODES = new Set([
+const TIMEOUT_CODES = new Set<unknown>([
   "ETIMEDOUT",
   "UND_ERR_CONNECT_TIMEOUT",
   "UND_ERR_HEADERS_TIMEOUT",
   "UND_ERR_BODY_TIMEOUT",
 ]);
-const NETWORK_CODES = new Set(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "EPIPE", "UND_ERR_SOCKET"]);
+const NETWORK_CODES = new Set<unknown>([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EPIPE",
+  "UND_ERR_SOCKET",
+]);
 
 /** Causes may go round in a circle. */
 const MAX_CAUSES = 10;
@@ -49,8 +56,8 @@ function categoryOf(error: unknown, depth = 0): InfrastructureCategory {
   if (typeof error !== "object" || error === null || depth > MAX_CAUSES) return "system_error";
   const { name, status, code, cause } = error as { name?: unknown; status?: unknown; code?: unknown; cause?: unknown };
   if (status === 429) return "rate_limit";
-  if (name === "TimeoutError" || status === 408 || status === 504 || TIMEOUT_CODES.has(String(code))) return "timeout";
+  if (name === "TimeoutError" || status === 408 || status === 504 || TIMEOUT_CODES.has(code)) return "timeout";
   if (typeof status === "number" && status >= 400) return "api_error";
-  if (NETWORK_CODES.has(String(code))) return "api_error";
+  if (NETWORK_CODES.has(code)) return "api_error";
   return cause === undefined ? "system_error" : categoryOf(cause, depth + 1);
 }

@@ -104,6 +104,7 @@ describe("a state that cannot be used", () => {
     ["that is a list", [1, 2], "was not written by Assay"],
     ["that is null", null, "was not written by Assay"],
     ["without a time", { ...sampleQueue(), at: "soon" }, '"at"'],
+    ["with a time that is not a text", { ...sampleQueue(), at: { toString: 1 } }, '"at"'],
     ["with less than nothing", { ...sampleQueue(), waiting: -1 }, '"waiting"'],
     ["without workers", { ...sampleQueue(), workers: undefined }, '"workers"'],
     ["with a strange worker", { ...sampleQueue(), workers: [sampleWorker(), "beta"] }, '"workers[1].id"'],

@@ -31,7 +31,8 @@ const name: Reader<string> = (value) => (typeof value === "string" ? cut(value, 
 const reason: Reader<string> = (value) => (typeof value === "string" ? cut(value, MOST_OF_REASON) : undefined);
 const flag: Reader<boolean> = (value) => (typeof value === "boolean" ? value : undefined);
 const amount: Reader<number> = (value) => (Number.isFinite(value) && Number(value) >= 0 ? Number(value) : undefined);
-const moment: Reader<string> = (value) => (Number.isNaN(Date.parse(String(value))) ? undefined : name(value, ""));
+const moment: Reader<string> = (value) =>
+  typeof value === "string" && !Number.isNaN(Date.parse(value)) ? name(value, "") : undefined;
 
 const WORKER: Shape<WorkerState> = {
   id: name,

@@ -1,5 +1,5 @@
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, textOf } from "../../dialects/fields.js";
+import { type Fields, jsonText, textOf } from "../../dialects/fields.js";
 
 /** What the program does for itself, or tells by other events as well. */
 const QUIET = new Set([
@@ -34,5 +34,5 @@ function introduction({ claude_code_version: version, model, permissionMode }: F
 
 function retryText({ attempt, max_retries: most, error_status: status, error }: Fields): string {
   const what = typeof status === "number" ? `status ${status}, ${textOf(error)}` : textOf(error);
-  return `The model's endpoint failed (${what}); retry ${String(attempt)} of ${String(most)}.`;
+  return `The model's endpoint failed (${what}); retry ${jsonText(attempt)} of ${jsonText(most)}.`;
 }
