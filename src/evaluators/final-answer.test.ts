@@ -6,7 +6,6 @@ import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { cleaned } from "./final-answer/clean.js";
-import { statementsIn } from "./final-answer/statement.js";
 import { FinalAnswer } from "./final-answer.js";
 
 const evaluator = new FinalAnswer();
@@ -16,44 +15,6 @@ function scored(gold: Partial<Example>, response: unknown): ScoredWithEvidence {
 }
 
 const score = (answer: string, response: unknown) => scored({ answer }, response).scores.final_answer;
-
-describe("statementsIn", () => {
-  it.each([
-    ["So the answer is 3.", "3."],
-    ["the answer is: 3", "3"],
-    ["The answer is 1. No, the answer is 2.", "2."],
-    ["**Answer:** Yes", "Yes"],
-    ["**Final Answer**: Yes", "Yes"],
-    ["### Final Answer\n\nYes", "Yes"],
-    ["The answer to this question is therefore No", "No"],
-    ["The answer should be 12", "12"],
-    ["The answer is \\boxed{4}", "\\boxed{4}"],
-    ["The answer is -4", "-4"],
-    ["Answer: 4\n\nThe answer is", "4\n\nThe answer is"],
-  ])("in %j is %j", (text, rest) => {
-    expect(statementsIn(text)[0]?.rest).toBe(rest);
-  });
-
-  it.each([
-    "No",
-    "The answer isn't known",
-    "He answers: no",
-    "I hope this answer is helpful.",
-    "Tell me if the answer is right.",
-    "The wrong answer is 3",
-  ])("are none in %j", (text) => {
-    expect(statementsIn(text)).toEqual([]);
-  });
-
-  it("are told with the words that may be filling, the last one first", () => {
-    expect(statementsIn("The answer is 1. The answer is thus 2.")).toEqual([
-      { rest: "2.", full: "thus 2." },
-      { rest: "1. The answer is thus 2.", full: "1. The answer is thus 2." },
-    ]);
-    expect(statementsIn("The answer is not 3")).toEqual([{ rest: "", full: "not 3" }]);
-    expect(statementsIn("The answer is not 3 but 4.")).toEqual([{ rest: "4.", full: "4." }]);
-  });
-});
 
 describe("cleaned", () => {
   it.each([
@@ -176,6 +137,9 @@ describe("FinalAnswer", () => {
     ["-1234", "So the answer is −1,234", 1],
     ["1234", "So the answer is $1,234.", 1],
     ["24", "Then 2 * 12 = 24", 1],
+    ["452", "So the answer is 676 - 224, which is 452.", 1],
+    ["676", "So the answer is 676 - 224, which is 452.", 0],
+    ["29", "The answer (arabic numerals) is 29.", 1],
   ])("of numbers: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });

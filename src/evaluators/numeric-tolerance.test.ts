@@ -66,6 +66,8 @@ describe("NumericTolerance", () => {
     ["42", "42 of 100", 0],
     [42, 42, 1],
     ["42", "So the answer is 6 * 7 = 42, of course", 1],
+    ["452", "The answer is 676 - 224, which is 452.", 1],
+    ["29", "The answer (arabic numerals) is 29. It took 3 steps.", 1],
     ["1234.5", "$1,234.50", 1],
     ["$1,234.50", "1234.5", 1],
     ["-3", "minus three: −3", 1],

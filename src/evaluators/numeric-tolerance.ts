@@ -2,11 +2,11 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { statementsIn } from "./final-answer/statement.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
 import { wordedNumber } from "./math/number-words.js";
 import { numbersIn, type WrittenNumber } from "./number-text.js";
 import { ownAnswer } from "./own-answer.js";
+import { findResult, findStatedAnswers } from "./stated-answer/index.js";
 
 const FIELD = "numeric_tolerance";
 const USUAL_RELATIVE = 1e-6;
@@ -81,8 +81,9 @@ function goldNumber(gold: string): WrittenNumber[] {
 
 function answeredNumber(response: string): WrittenNumber | null {
   const text = ownAnswer(response);
-  for (const { rest } of statementsIn(text)) {
-    const line = lineOf(rest);
+  for (const { start, end, by, isDenied } of findStatedAnswers(text)) {
+    if (by === "space" || isDenied) continue;
+    const line = lineOf(text.slice(start, end));
     const [first = spelledNumber(line)] = numbersIn(line);
     if (first !== null) return first;
   }
@@ -108,7 +109,7 @@ function lastNumber(text: string): WrittenNumber | null {
 function lineOf(rest: string): string {
   const text = rest.trimStart();
   const end = text.indexOf("\n");
-  const line = end === -1 ? text : text.slice(0, end);
+  const line = findResult(end === -1 ? text : text.slice(0, end));
   // "the answer is 3 + 4 = 7": the result is what is answered.
   return line.slice(line.lastIndexOf("=") + 1);
 }

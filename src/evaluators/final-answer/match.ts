@@ -1,13 +1,17 @@
 import { ownAnswer } from "../own-answer.js";
+import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";
 import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./kind.js";
 import { listsIn, wordsOf } from "./list.js";
 import { numbersAmong, numbersOf } from "./numbers.js";
 import { announcedOption, optionOfLine } from "./option.js";
-import { type Statement, statementsIn } from "./statement.js";
 
 /** One place of a response where its answer may stand. */
-export interface Place extends Statement {
+export interface Place {
+  /** From the answer on. Nothing when the response only says what the answer is not. */
+  rest: string;
+  /** The same with the words that may be filling or the beginning of the answer: "thus", "then", "not". */
+  full: string;
   /** The line that holds the answer. */
   line: string;
   /** The same line with the words that may be filling, or another line where the answer may stand. */
@@ -19,13 +23,14 @@ export interface Place extends Statement {
 /** What is longer than this is no answer. */
 const LONGEST = 20_000;
 const SENTENCE = /^(?:the|this|that|it)\b[^.,;]{0,60}?\bis(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
 const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
 /** Where a response may answer, the last place first. */
 export function readResponse(response: string): Place[] {
   const text = ownAnswer(response).trimStart();
-  const statements = statementsIn(text);
-  if (statements.length > 0) return statements.map(announced);
+  const stated = findStatedAnswers(text).filter(({ by }) => by !== "space");
+  if (stated.length > 0) return stated.map((answer) => announced(text, answer));
   const [line, otherLine] = [lastLine(text).slice(0, LONGEST), lineFrom(text)];
   return [{ rest: text, full: text, line, otherLine, isExplicit: false }];
 }
@@ -117,8 +122,10 @@ function formsOf(line: string): string[] {
   return [line, clauseOf(line), ...(bold === null ? [] : [bold])];
 }
 
-function announced(statement: Statement): Place {
-  return { ...statement, line: lineFrom(statement.rest), otherLine: lineFrom(statement.full), isExplicit: true };
+function announced(text: string, { from, end, isDenied }: StatedAnswer): Place {
+  const full = text.slice(from, end);
+  const rest = isDenied ? "" : full.replace(FILLING, "");
+  return { rest, full, line: lineFrom(rest), otherLine: lineFrom(full), isExplicit: true };
 }
 
 function lineFrom(text: string): string {

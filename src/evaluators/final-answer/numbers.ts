@@ -1,3 +1,4 @@
+import { findResult } from "../stated-answer/index.js";
 import { cleaned, firstBold } from "./clean.js";
 import { wholeNumber } from "./kind.js";
 
@@ -11,7 +12,7 @@ const SUM_END = /[.,;!?](?=\s|$)|\s(?:because|since|as|where|which)\s/;
 
 /** The numbers that a line may answer with; the result of a sum only when the line does not begin with its answer. */
 export function numbersOf(line: string, isExplicit: boolean): number[] {
-  const plain = line.replaceAll("**", "");
+  const plain = findResult(line.replaceAll("**", ""));
   const direct = numbersAmong([line, before(plain, CLAUSE_END), firstBold(line) ?? ""]);
   if (direct.length > 0) return direct;
   const sum = isExplicit ? before(plain, SUM_END) : plain;

@@ -18,6 +18,8 @@ const NUMBERS: readonly (readonly [response: string, answer: string | null])[] =
   ["The answer is $24.00.", "24.00"],
   ["The answer is: **24 clips**.", "24"],
   ["the answer would be -5", "-5"],
+  ["The answer is 676 - 224, which is 452.", "452"],
+  ["The answer (arabic numerals) is 29. There were 3 of them.", "29"],
   ["The answer is −5.", "-5"],
   ["The answer is negative 5", "negative 5"],
   ["The answer is 48 + 24 = 72.", "72"],

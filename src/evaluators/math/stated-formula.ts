@@ -1,6 +1,6 @@
+import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { Answer } from "./answer.js";
 import { sentenceAt } from "./sentences.js";
-import { type Statement, statementsIn } from "./statement.js";
 
 const SPAN = /\$\$([^$]{1,1500})\$\$|\$([^$\n]{1,800})\$|\\\(([\s\S]{1,800}?)\\\)|\\\[([\s\S]{1,1500}?)\\\]/g;
 const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
@@ -8,14 +8,15 @@ const MAX_WORDS = 12;
 
 /** The formula, or the words, that a text last states as its answer; null when it states none. */
 export function statedFormula(text: string): Answer | null {
-  for (const statement of statementsIn(text)) {
+  for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
+    if (statement.by === "box" || statement.isDenied) continue;
     const stated = read(text, statement);
     if (stated !== null) return { text: stated, source: "stated" };
   }
   return null;
 }
 
-function read(text: string, { start, by, isFinal }: Statement): string | null {
+function read(text: string, { start, by, isFinal }: StatedAnswer): string | null {
   if (by === "space" && !isFinal) return null;
   const window = text.slice(start, start + 2000);
   const spans = spansIn(window);

@@ -1,10 +1,11 @@
+import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { type Answer, numberAnswer } from "./answer.js";
 import { concludingNumber, leadingNumber } from "./chosen-number.js";
+import { undressed } from "./dress.js";
 import { lastDigit } from "./last-number.js";
 import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
 import { sentenceAt } from "./sentences.js";
-import { lastReversed, type Statement, statementsIn, undressed } from "./statement.js";
 
 /**
  * The number that a text last states as its answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
@@ -13,7 +14,8 @@ import { lastReversed, type Statement, statementsIn, undressed } from "./stateme
 export function statedNumber(text: string, options: TokenOptions): Answer | null {
   const end = lastDigit(text);
   let prose: Answer | null = null;
-  for (const statement of statementsIn(text)) {
+  for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
+    if (statement.by === "box" || statement.isDenied) continue;
     const reading = read(text, statement, { ...options, end });
     if (reading === "heading") return prose;
     if (reading === null) continue;
@@ -34,9 +36,9 @@ interface ReadOptions extends TokenOptions {
 }
 
 /** A "heading" is an "Answer:" that the whole solution follows, and not the answer. */
-function read(text: string, statement: Statement, options: ReadOptions): Reading | "heading" | null {
+function read(text: string, statement: StatedAnswer, options: ReadOptions): Reading | "heading" | null {
   const start = undressed(text, statement.start);
-  const sentence = sentenceAt(text, start);
+  const sentence = findResult(sentenceAt(text, start));
   const number = leadingNumber(sentence, options);
   if (number === null) return readWords(text, statement, options);
   if (number.values.length === 0 && !number.text.includes(":")) return formula(sentence);
@@ -67,7 +69,7 @@ function isTerse(sentence: string, number: NumberToken): boolean {
 const CALCULATION = /[=≈]|\d\s?[+*×÷/x-]\s?\$?\d|<</;
 const REST = 3000;
 
-function readWords(text: string, { start, by, isFinal }: Statement, options: ReadOptions): Reading | null {
+function readWords(text: string, { start, by, isFinal }: StatedAnswer, options: ReadOptions): Reading | null {
   if (by === "space" && !isFinal) return null;
   const worded = wordedNumber(text.slice(undressed(text, start), start + 100));
   const sentence = sentenceAt(text, start);
@@ -83,7 +85,7 @@ function readWords(text: string, { start, by, isFinal }: Statement, options: Rea
 const NEAR = 80;
 
 function numberBefore(text: string, options: TokenOptions): Answer | null {
-  const at = lastReversed(text);
+  const at = findReversed(text);
   if (at === -1) return null;
   const before = text.slice(Math.max(0, at - NEAR), at);
   const number = numbersIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);

@@ -1,7 +1,7 @@
 import { clauseOf, cleaned, firstBold } from "../final-answer/clean.js";
-import { statementsIn } from "../final-answer/statement.js";
 import { normalizeAnswer } from "../normalize.js";
 import { ownAnswer } from "../own-answer.js";
+import { findStatedAnswers } from "../stated-answer/index.js";
 import { indexOfLabel, type Labels } from "./labels.js";
 import { type Mention, mentionsFromEnd } from "./mention.js";
 import { isAnnounced, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
@@ -36,9 +36,10 @@ export function chosenOption(response: string, options: Options): number | null 
 
 function announced(text: string, options: Options): number | null {
   const label = lastAnnounced(text, options);
-  for (const { rest } of statementsIn(text)) {
-    const line = firstLine(rest).slice(0, LONGEST_LINE);
-    if (label !== null && label.at >= text.length - rest.length) return label.index;
+  for (const { start, end, by, isDenied } of findStatedAnswers(text)) {
+    if (by === "space" || isDenied) continue;
+    const line = firstLine(text.slice(start, end)).slice(0, LONGEST_LINE);
+    if (label !== null && label.at >= start) return label.index;
     const inWords = textIndex([line, clauseOf(line)], options);
     if (inWords !== null) return inWords;
   }

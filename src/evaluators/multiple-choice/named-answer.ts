@@ -1,4 +1,4 @@
-import { LINK, NOUN } from "../math/statement-words.js";
+import { LINK, NOUN } from "../stated-answer/words.js";
 
 const MAX_LINKS = 12;
 /** "故选B", "应选择 B": Chinese chooses without the word for answer. */

@@ -16,10 +16,11 @@ export const FINALS = [
 
 /** Every place that names the answer; the group `final` tells that it is said to be the final one. */
 export const NOUN = new RegExp(
-  `(?:(?<final>${oneOf(FINALS)})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))` +
-    `|(?<=(?:^|\\n)[ \\t*#>]{0,6})A(?=\\**[:：])`,
+  `(?:(?<final>${oneOf(FINALS)})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
   "giu",
 );
+/** In the form of few-shot prompts, "A: 18". */
+export const SHORT_NOUN = /(?<=(?:^|\n)[ \t*#>]{0,6})A(?=\**[:：])/g;
 
 /** Verbs that say what the answer is. */
 export const COPULAS = [
@@ -30,8 +31,9 @@ export const COPULAS = [
 export const JOINED_COPULAS = ["は|が|是|为|為|等于|হল|হলো|হচ্ছে|হবে|হ'ল|คือ|เท่ากับ|은|는|هو|هي|है"];
 export const ADVERBS = [
   "therefore|thus|then|so|simply|just|also|indeed|approximately|about|around|roughly|exactly|only|now|found to|equal to|a total of|that",
+  "clearly|hence|most likely|likely|probably|definitely|certainly|obviously|actually|still",
   "daher|somit|also|etwa|ungefähr|genau|aproximadamente|exactamente|donc|environ|примерно|около|ровно",
-  "final|finale|numérica|numérico|correct|correcta|la mwisho|choice|option|value|number",
+  "final|finale|numérica|numérico|correct|correcta|corretta|correta|certa|giusta|juste|la mwisho|choice|option|value|number",
 ];
 export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
 
@@ -43,7 +45,7 @@ function oneOf(words: readonly string[]): string {
     .join("|");
 }
 
-/** What may stand between the word and the answer: a verb, adverbs, marks, LaTeX that only dresses the number. */
+/** What may stand between the word and the answer: a verb, adverbs, marks. */
 export const LINK = new RegExp(
   `(?:(?<copula>(?:(?:${oneOf(COPULAS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_COPULAS)})|=|≈))` +
     `|(?:${oneOf(ADVERBS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
@@ -51,14 +53,20 @@ export const LINK = new RegExp(
   "iuy",
 );
 
-/** What is said about the answer before the verb: "the answer to the question is", "the answer, in dollars, is". */
-export const ASIDE =
-  /\s?,?\s(?:to|for|in|of|we)\s[^.:=\n]{0,100}?\s(?:is|are|was|equals|would be|will be)(?![\p{L}])|,[^.:=\n,]{0,60}?,\s(?:is|are|was)(?![\p{L}])/iuy;
+/** Not the verb of a clause that goes on: "the answer that we are looking for is". */
+const VERB =
+  "(?:is|are|was|equals|would be|will be|should be|must be)(?![\\p{L}]| (?:looking|asked|asking|trying|searching|seeking|supposed|going|given|after|in)\\b)";
+/**
+ * What is said about the answer before the verb: "the answer to the question is", "the answer, in dollars, is", "the
+ * answer (Yes or No) is". The remark in brackets is no letter of an option: that would be the answer itself.
+ */
+export const ASIDE = new RegExp(
+  `\\s?,?\\s(?:to|for|in|of|we|i|that|which|here|from|among|based on|given|according to|choice that|option that)\\s(?:[^.:=\\n]{0,100}?\\s)?${VERB}` +
+    `|,[^.:=\\n,]{0,60}?,\\s${VERB}` +
+    `|[*_]{0,3}\\s?\\((?!\\s?\\w\\s?\\))[^()\\n]{1,80}\\)[*_]{0,3}(?=\\s?(?:[:：=]|${VERB}))`,
+  "iuy",
+);
 
-/** A number that is called the answer after it was named. */
+/** An answer that is named before it is called the answer: "24 is the answer". */
 export const REVERSED =
   /\b(?:is|are|was|would be) (?:therefore |thus |indeed )?(?:the|our|my|your) (?:final |correct )?answer\b/gi;
-
-/** What may stand between the verb and the digits of a number. */
-export const DRESS =
-  /(?:\\(?:text|textbf|mathbf|boldsymbol|underline|mathrm|displaystyle|boxed|left|bf|color\{\w+\})\s?\{?|\\[([]|\\[,;! ]|[([{*_`"'“”「\s]|\$\$?(?=\s?[\\a-zA-Z*\d.-])|[a-zA-Z](?:_\{?\w\}?)?\s?=|\(?[A-Ea-e]\)\s)/y;

@@ -1,0 +1,105 @@
+import { followNoun, type Noun, skipPattern } from "./follow.js";
+import { isHypothetical } from "./hypothetical.js";
+import type { FindOptions, StatedAnswer } from "./types.js";
+import { NOUN, REVERSED, SHORT_NOUN } from "./words.js";
+
+/** A text that announces more is not searched further back. */
+const MAX_STATED = 100;
+
+const TAG = /<(?:final[_ -]?)?(?:answer|ans)>\s*/gi;
+const CLOSING_TAG = /<\/(?:final[_ -]?)?(?:answer|ans)>/gi;
+const IN_TAG = /<\/?(?:final[_ -]?)?$/i;
+const BOX = /\\(?:boxed|fbox|framebox)\s?\{?/g;
+/** A response that goes on from a prompt which ended in "Answer". */
+const OPENING_COLON = /^\s*[:：]\s*(?=\S)/;
+/** "not (A) but (B)", "not A; it is B". */
+const CORRECTION = /not\b[^.\n]{1,80}?(?:\bbut(?: rather)?|[;,] (?:rather|instead|it is|it['’]s))\s+/iy;
+const DENIAL = /not\b/iy;
+
+/**
+ * Where a text states its final answer, the last place first: in <answer> tags, in \boxed, behind "Answer:", "the answer
+ * is" or a heading, in many languages. What is only supposed ("if the answer is …") is left out. A caller reads what
+ * follows, and goes on to the next place when that is no answer of the kind it looks for.
+ * @example
+ * const text = "One and two is three. So the answer is 3.";
+ * text.slice(findStatedAnswers(text)[0]?.start); // "3."
+ */
+export function findStatedAnswers(text: string, options: FindOptions = {}): StatedAnswer[] {
+  const last = text.trimEnd().length;
+  const found = [...findTagged(text), ...findNamed(text, options), ...findBoxes(text), ...findOpening(text)];
+  const ofStart = new Map<number, StatedAnswer>();
+  for (const stated of found) {
+    // "The answer is \boxed{4}" and "<answer>Answer: 4</answer>" are one answer each.
+    if (stated.from < Math.min(last, stated.end) && !ofStart.has(stated.from)) ofStart.set(stated.from, stated);
+  }
+  return [...ofStart.values()].sort((a, b) => b.from - a.from).slice(0, MAX_STATED);
+}
+
+/** Where a text calls what stands before it the answer, "24 is the answer"; -1 when it does not. */
+export function findReversed(text: string): number {
+  let last = -1;
+  for (const { index } of text.matchAll(REVERSED)) last = index;
+  return last;
+}
+
+function findOpening(text: string): StatedAnswer[] {
+  const from = OPENING_COLON.exec(text)?.[0].length;
+  return from === undefined
+    ? []
+    : [{ from, start: from, end: text.length, by: "colon", isFinal: false, isDenied: false }];
+}
+
+function findNamed(text: string, { names, isShortNameKnown = false }: FindOptions): StatedAnswer[] {
+  const patterns = [NOUN, ...(isShortNameKnown ? [SHORT_NOUN] : []), ...(names === undefined ? [] : [names])];
+  const nouns = patterns.flatMap((pattern) =>
+    lastMatches(text, pattern).map(
+      (match): Noun => ({
+        at: match.index,
+        end: match.index + match[0].length,
+        isFinal: match.groups?.final !== undefined,
+      }),
+    ),
+  );
+  return nouns.flatMap((noun) => {
+    if (IN_TAG.test(text.slice(Math.max(0, noun.at - 8), noun.at))) return [];
+    const followed = followNoun(text, noun);
+    if (isHypothetical(text, noun.at, followed.start)) return [];
+    return [correct(text, { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false })];
+  });
+}
+
+function correct(text: string, stated: StatedAnswer): StatedAnswer {
+  const corrected = skipPattern(CORRECTION, text, stated.from);
+  if (corrected > stated.from) return { ...stated, from: corrected, start: corrected };
+  return { ...stated, isDenied: skipPattern(DENIAL, text, stated.from) > stated.from };
+}
+
+function findBoxes(text: string): StatedAnswer[] {
+  return lastMatches(text, BOX).map(({ index, 0: mark }) => ({
+    from: index,
+    start: index + mark.length,
+    end: text.length,
+    by: "box",
+    isFinal: true,
+    isDenied: false,
+  }));
+}
+
+function findTagged(text: string): StatedAnswer[] {
+  const closings = lastMatches(text, CLOSING_TAG).map(({ index }) => index);
+  return lastMatches(text, TAG).map(({ index, 0: tag }) => {
+    const from = index + tag.length;
+    const end = closings.find((at) => at >= from) ?? text.length;
+    return { from, start: from, end, by: "tag", isFinal: true, isDenied: false };
+  });
+}
+
+/** The latest matches of a pattern: a megabyte may hold nothing else. */
+function lastMatches(text: string, pattern: RegExp): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (const match of text.matchAll(pattern)) {
+    found.push(match);
+    if (found.length > 2 * MAX_STATED) found.splice(0, MAX_STATED);
+  }
+  return found;
+}

@@ -1,0 +1,3 @@
+export { findReversed, findStatedAnswers } from "./find.js";
+export { findResult } from "./result.js";
+export type { StatedAnswer } from "./types.js";
