@@ -18,10 +18,6 @@ export class BoundedText {
     stream?.on("error", () => undefined);
   }
 
-  get isEmpty(): boolean {
-    return this.#bytes === 0;
-  }
-
   text(): string {
     return Buffer.concat(this.#parts).toString("utf8");
   }

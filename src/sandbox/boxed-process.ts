@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
-import type { Socket } from "node:net";
 import { availableParallelism, constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { messageOf, SandboxError } from "../core/errors.js";
@@ -35,8 +34,7 @@ export interface Command {
   hasLines: boolean;
   /** Descriptors of this process that it must not be given. */
   strays: readonly number[];
-  /** Null is no limit. */
-  wallMs: number | null;
+  wallMs: number;
   cpuSecs: number;
   memoryBytes: number;
   outputBytes: number;
@@ -61,7 +59,6 @@ export class BoxedProcess {
   #stopped: StopCause | null = null;
   /** The id of the first process in the box, as this machine knows it. */
   #first: number | null = null;
-  #printed: readonly BoundedText[] = [];
 
   constructor(command: Command) {
     this.#isGroup = command.isGroup;
@@ -101,39 +98,14 @@ export class BoxedProcess {
     if (this.#stopped !== null) this.#kill();
   }
 
-  /** True when it has printed nothing, and started no other process that is still there. */
-  get isUntouched(): boolean {
-    if (this.#first === null || this.#printed.some((text) => !text.isEmpty)) return false;
-    const [only, ...others] = childrenOf(this.#first);
-    return only !== undefined && others.length === 0 && childrenOf(only).length === 0;
-  }
-
-  /** Lets this process end while the box is still there: it ends with it. */
-  unref(): void {
-    this.#child.unref();
-    for (const stream of this.#openStreams()) stream.unref();
-  }
-
-  /** Takes `unref` back: whoever waits for the box needs this process to stay. */
-  ref(): void {
-    this.#child.ref();
-    for (const stream of this.#openStreams()) stream.ref();
-  }
-
-  /** A closed stream would wait to be connected again. */
-  #openStreams(): Socket[] {
-    return this.#child.stdio.filter((stream) => stream?.destroyed === false) as Socket[];
-  }
-
   #watch({ wallMs, cpuSecs, memoryBytes, outputBytes }: Command): Promise<Ended> {
     const started = performance.now();
     const child = this.#child;
     const keep = (fd: number) =>
       new BoundedText(child.stdio[fd] as Readable | null, outputBytes, () => this.stop("output"));
     const [stdout, stderr] = [keep(1), keep(2)];
-    this.#printed = [stdout, stderr];
     readFirst(child.stdio[INFO_FD] as Readable | null, (pid) => this.#born(pid));
-    const timer = wallMs === null ? undefined : setTimeout(() => this.stop("wall_time"), wallMs);
+    const timer = setTimeout(() => this.stop("wall_time"), wallMs);
     const unwatch = watchMemory(child.pid, memoryBytes, () => this.stop("memory"));
     return new Promise<Ended>((resolve, reject) => {
       child.on("error", (error) => {
@@ -215,14 +187,6 @@ async function allGone(first: number | null): Promise<void> {
   const deadline = performance.now() + LONGEST_DEATH_MS;
   while (first !== null && isAlive(first) && performance.now() < deadline) {
     await new Promise((resolve) => setTimeout(resolve, 1));
-  }
-}
-
-function childrenOf(pid: number): number[] {
-  try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, "latin1").split(" ").filter(Boolean).map(Number);
-  } catch {
-    return [];
   }
 }
 

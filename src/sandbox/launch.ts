@@ -17,8 +17,6 @@ export interface Launch {
   hasLines?: boolean;
   /** Descriptors of this process that it must not be given. */
   strays?: readonly number[];
-  /** True for a process that serves many programs, one after the other: it has no time limit of its own. */
-  isLasting?: boolean;
 }
 
 const FIRST_INPUT_FD = INFO_FD + 1;
@@ -39,7 +37,7 @@ export function boxCommand(launch: Launch, kind: IsolationKind, uid: number | nu
     args,
     files,
     filterFd,
-    limits: unhurried(launch),
+    limits,
   };
   return {
     command: "/usr/bin/bwrap",
@@ -63,17 +61,11 @@ export function localCommand(launch: Launch, folder: string): Command {
 /** The limit on processes counts all of the user's, who is at work on this machine: here it would hit the innocent. */
 function localLimits(launch: Launch): string[] {
   if (!existsSync(PRLIMIT)) return [];
-  const limits = kernelLimits(unhurried(launch), launch.interpreter.language);
+  const limits = kernelLimits(launch.limits, launch.interpreter.language);
   return [PRLIMIT, ...limits.filter((limit) => !limit.startsWith("--nproc")), "--"];
 }
 
-function bounds(launch: Launch) {
-  const { limits, stdin, isQuiet = false, isLasting, hasLines = true, strays = [] } = launch;
-  const wallMs = isLasting === true ? null : limits.wallMs;
-  const { cpuSecs, outputBytes } = unhurried(launch);
+function bounds({ limits, stdin, isQuiet = false, hasLines = true, strays = [] }: Launch) {
+  const { wallMs, cpuSecs, outputBytes } = limits;
   return { wallMs, cpuSecs, outputBytes, isQuiet, hasLines, strays, ...(stdin === undefined ? {} : { stdin }) };
-}
-
-function unhurried({ limits, isLasting }: Launch): SandboxLimits {
-  return isLasting === true ? { ...limits, cpuSecs: 2 ** 31 } : limits;
 }

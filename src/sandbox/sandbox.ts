@@ -4,27 +4,23 @@ import { join } from "node:path";
 import { SandboxError, UsageError } from "../core/errors.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
-import { fileArgs, textArgs } from "./interpreter-args.js";
+import { fileArgs } from "./interpreter-args.js";
 import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
-import { KEEPER } from "./keeper.js";
 import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
 import { endOrphans } from "./orphans.js";
-import { plainProgram } from "./plain-program.js";
 import { checkFiles } from "./program-files.js";
 import { Slots } from "./slots.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
-import { WarmBoxes } from "./warm-boxes.js";
-import { runWarm } from "./warm-run.js";
 
 /** How a sandbox is opened. */
 export interface SandboxOptions {
   /** Runs programs as plain child processes when there is no isolation. They can do all that you can do. */
   unsafeLocalExec?: boolean;
   limits?: Partial<SandboxLimits>;
-  /** Programs at a time; the number of cores by default. */
+  /** Programs at a time; the number of cores by default, and at most 32. */
   concurrency?: number;
   /** What `describeIsolation` found, when it was asked before. */
   isolation?: Isolation;
@@ -64,18 +60,14 @@ export interface BoxOptions extends Omit<Launch, "interpreter" | "limits" | "str
   limits?: Partial<SandboxLimits>;
 }
 
-/** What takes longer is run again in a box of its own. */
-const LONGEST_WARM_MS = 1000;
-
-/** What comes of a program whose box was ended with the sandbox. */
-const CLOSED: Ended = { exitCode: null, signal: "SIGKILL", stdout: "", stderr: "", stopped: "aborted" };
+/** A JavaScript trial takes two boxes, and root has 64 user ids for boxes. */
+const MAX_DEFAULT_CONCURRENCY = 32;
 
 /** The ways in which what builds a box says that it failed. */
 const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 
 /**
- * Runs untrusted programs, each in a box of its own that is thrown away afterwards. JavaScript programs that can do
- * nothing but compute and print share a box, one after the other, each in a context of its own.
+ * Runs untrusted programs, each in a box of its own that is thrown away afterwards.
  * @example
  * const sandbox = await openSandbox();
  * const { stdout } = await sandbox.run({ language: "python", files: { "main.py": "print(6 * 7)" }, main: "main.py" });
@@ -87,12 +79,8 @@ export class Sandbox {
   readonly #uids = ownUids();
   readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
-  readonly #pools = new Set<WarmBoxes>();
-  readonly #warm = this.warmBoxes(KEEPER);
-  #warmRuns = 0;
-  #closings = 0;
 
-  constructor(isolation: Isolation, { limits, concurrency = availableParallelism() }: SandboxOptions = {}) {
+  constructor(isolation: Isolation, { limits, concurrency = defaultConcurrency() }: SandboxOptions = {}) {
     this.isolation = isolation;
     this.#limits = limitsOf(limits);
     this.#slots = new Slots(concurrency);
@@ -103,34 +91,11 @@ export class Sandbox {
     return this.isolation.kind === null;
   }
 
-  /** How many programs have come to their end in a box that others were run in before or after. */
-  get warmRuns(): number {
-    return this.#warmRuns;
-  }
-
   /** Runs one program to its end. Rejects only when the sandbox fails, never for what the program does. */
   async run(program: Program, options: RunOptions = {}): Promise<ProgramResult> {
-    const { files, main } = program;
+    const { language, files, main, stdin = "" } = program;
     checkFiles(files, options.limits?.diskBytes ?? this.#limits.diskBytes);
     if (files[main] === undefined) throw new UsageError(`The program has no file "${main}" to start with.`);
-    return (await this.#runWarm(program, options)) ?? this.#runCold(program, options);
-  }
-
-  /** Null when it has to be run in a box of its own. */
-  async #runWarm(program: Program, { limits, signal }: RunOptions): Promise<ProgramResult | null> {
-    const text = this.isUnsafe || limits !== undefined ? null : plainProgram(program);
-    if (text === null) return null;
-    const { outputBytes, wallMs } = this.#limits;
-    const limitMs = Math.min(LONGEST_WARM_MS, wallMs);
-    const job = { main: program.main, text, outputBytes, limitMs, ...(signal === undefined ? {} : { signal }) };
-    const before = this.#closings;
-    const end = await this.inTurn(() => this.#warm.use((box) => runWarm(box, job)), signal);
-    if (end === null) return before === this.#closings ? null : resultOf(CLOSED);
-    this.#warmRuns += 1;
-    return resultOf({ ...end, signal: null, stopped: null });
-  }
-
-  async #runCold({ language, files, main, stdin = "" }: Program, options: RunOptions): Promise<ProgramResult> {
     const args = fileArgs(language, this.isUnsafe ? main : `${WORK_FOLDER}/${main}`);
     const launch = {
       language,
@@ -176,17 +141,7 @@ export class Sandbox {
     });
   }
 
-  /** Boxes that are kept, in each of which this text takes one JavaScript program after the other. */
-  warmBoxes(text: string): WarmBoxes {
-    const args = textArgs("javascript", text);
-    const pool = new WarmBoxes(() => this.start({ language: "javascript", args, stdin: "", isLasting: true }));
-    this.#pools.add(pool);
-    return pool;
-  }
-
   async #launch(ready: Launch): Promise<BoxedProcess> {
-    // Those that only wait for programs make room for one that is there.
-    if (this.#uids?.isEmpty === true) await Promise.all([...this.#pools].map((pool) => pool.close()));
     const box = this.isolation.kind === null ? await this.#startLocal(ready) : this.#startBoxed(ready);
     this.#open.add(box);
     const forget = () => this.#open.delete(box);
@@ -196,12 +151,8 @@ export class Sandbox {
 
   /** Ends everything that still runs. */
   async close(): Promise<void> {
-    this.#closings += 1;
     const boxes = [...this.#open];
-    for (const box of boxes) {
-      box.ref();
-      box.stop("aborted");
-    }
+    for (const box of boxes) box.stop("aborted");
     await Promise.allSettled(boxes.map((box) => box.ended));
   }
 
@@ -256,6 +207,10 @@ export async function openSandbox(options: SandboxOptions = {}): Promise<Sandbox
   }
   endOrphans();
   return new Sandbox(isolation, options);
+}
+
+function defaultConcurrency(): number {
+  return Math.min(availableParallelism(), MAX_DEFAULT_CONCURRENCY);
 }
 
 function limitsGiven(limits: Partial<SandboxLimits> | undefined): Partial<SandboxLimits> {

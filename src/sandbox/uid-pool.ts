@@ -17,10 +17,6 @@ export class UidPool {
     this.#free = Array.from({ length: SLOTS }, (_, slot) => first - offset + SLOTS - 1 - slot);
   }
 
-  get isEmpty(): boolean {
-    return this.#free.length === 0;
-  }
-
   take(): number | null {
     return this.#free.pop() ?? null;
   }

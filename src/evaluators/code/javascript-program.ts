@@ -1,5 +1,5 @@
-import { BOX_LINES } from "../../sandbox/box-lines.js";
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
+import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
 import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
 
@@ -7,7 +7,7 @@ import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
  * What is run in the box of a JavaScript program. It answers what the tests ask, turn by turn: between two questions
  * its timers run. Whatever it does to itself, it can only answer.
  */
-export const JAVASCRIPT_PROGRAM = `(() => {${BOX_LINES}
+export const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINES}
 send("ready");
 const peer = ${JAVASCRIPT_PEER}(send, receive, false, () => {
   // Between two questions nobody listens: it waits for the next one, and asks before it answers that.

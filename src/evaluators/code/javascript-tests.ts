@@ -1,5 +1,5 @@
-import { BOX_LINES } from "../../sandbox/box-lines.js";
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
+import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER } from "./javascript-peer.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
@@ -11,7 +11,7 @@ import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
  * Possible in principle all the same: a hole in V8 or in the kernel, and a test that asks an object of the program for
  * its own opinion, such as a method of a class that the program was asked to write.
  */
-export const JAVASCRIPT_TESTS = String.raw`(() => {${BOX_LINES}
+export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}
 const PEER = new vm.Script(${JSON.stringify(JAVASCRIPT_PEER)}, { filename: "assay-peer.js" });
 const EXIT = new Error("the tests have ended themselves");
 const timers = new Set();

@@ -1,5 +1,5 @@
 /** In a box: reads and writes lines on descriptor 3, waiting for each. */
-export const BOX_LINES = String.raw`
+export const JAVASCRIPT_LINES = String.raw`
 const fs = require("fs"), vm = require("vm");
 const LONGEST = 1 << 24;
 let rest = Buffer.alloc(0);
