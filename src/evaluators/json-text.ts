@@ -52,6 +52,13 @@ export function* jsonValuesIn(text: string): Generator<unknown> {
   }
 }
 
+/** Reads the JSON object or list that begins at a place of a text, and tells where it ends; null when there is none. */
+export function readJsonAt(text: string, at: number): (Parsed & { end: number }) | null {
+  const end = closingOf(text, at);
+  const parsed = end === -1 ? null : parseJson(text.slice(at, end));
+  return parsed === null ? null : { ...parsed, end };
+}
+
 /** Where the bracket at `start` is closed, as the place after it; -1 when it never is. */
 function closingOf(text: string, start: number): number {
   let depth = 0;

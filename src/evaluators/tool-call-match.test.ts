@@ -50,7 +50,22 @@ describe("ToolCallMatch reads a call", () => {
     ["in Python on a line", "I will look it up.\n[weather(city='Paris', days=3)]"],
     ["in a Python dict", "[{'name': 'weather', 'arguments': {'city': 'Paris', 'days': 3}}]"],
     ["after thinking", `<think>[weather(city="Rome")]</think>[weather(city="Paris", days=3.0)]`],
-    ["in the text when the list is empty", { tool_calls: [], response: "[weather(city='Paris', days=3)]" }],
+    ["in a quoted list", `["weather(city='Paris', days=3)"]`],
+    ["in a list quoted as Python does", `['weather(city="Paris", days=3)']`],
+    ["in inline code", '`weather(city="Paris", days=3)`'],
+    ["as a name and JSON on the next line", `weather\n${JSON.stringify(ARGS)}`],
+    [
+      "as a name and JSON after some words",
+      `I will look it up.\n\n**weather**\n${JSON.stringify(ARGS)}\n\nOne moment.`,
+    ],
+    ["of ReAct", `Thought: look it up\nAction: weather\nAction Input: ${JSON.stringify(ARGS)}`],
+    [
+      "of Hermes in Python's quotes",
+      "<tool_call>\n{'name': 'weather', 'arguments': {'city': 'Paris', 'days': 3}}\n</tool_call>",
+    ],
+    ["of Hermes without an end", `<tool_call>\n${JSON.stringify({ name: "weather", arguments: ARGS })}`],
+    ["of Hermes as a name and JSON", `<tool_call>weather\n${JSON.stringify(ARGS)}</tool_call>`],
+    ["of Hermes in Python", "<tool_call>weather(city='Paris', days=3)</tool_call>"],
   ])("%s", (_, output) => {
     expect(scored(ONE, output)).toEqual({ scores: { tool_call_match: 1 } });
   });
@@ -85,6 +100,74 @@ describe("ToolCallMatch reads a call", () => {
     const { scores, evidence } = scored(ONE, output);
     expect(scores.tool_call_match).toBe(0);
     expect(evidence?.tool_call_match).toMatch(reason);
+  });
+});
+
+describe("ToolCallMatch reads text", () => {
+  const ESCAPED = { tool_calls: [{ name: "get_weather", arguments: { home_city: "Paris", note: "a_b" } }] };
+
+  it.each([
+    String.raw`[get\_weather(home\_city='Paris', note='a_b')]`,
+    String.raw`get\_weather(home\_city="Paris", note="a\_b")`,
+    String.raw`{"name": "get\_weather", "arguments": {"home\_city": "Paris", "note": "a\_b"}}`,
+    String.raw`\[get\_weather(home\_city='Paris', note='a\_b')\]`,
+  ])("with Markdown's escapes: %s", (response) => {
+    expect(score(ESCAPED, response)).toBe(1);
+  });
+
+  it("with a backslash that is part of a value", () => {
+    const example = { tool_calls: [{ name: "find", arguments: { pattern: "a\\_b" } }] };
+    expect(score(example, String.raw`[find(pattern=r'a\_b')]`)).toBe(1);
+  });
+
+  it("in several tags", () => {
+    const two = {
+      tool_calls: [
+        { name: "f", arguments: { a: 1 } },
+        { name: "g", arguments: { b: "x" } },
+      ],
+    };
+    const call = (text: string) => `<tool_call>\n${text}\n</tool_call>`;
+    expect(
+      score(two, `${call("{'name': 'f', 'arguments': {'a': 1}}")}\n${call("{'name': 'g', 'arguments': {'b': 'x'}}")}`),
+    ).toBe(1);
+    expect(score(two, call("{'name': 'f', 'arguments': {'a': 1}}"))).toBe(0);
+  });
+
+  it("not where the output lists its calls, or says that there are none", () => {
+    const response = "[weather(city='Paris', days=3)]";
+    expect(scored(ONE, { tool_calls: [], response }).evidence?.tool_call_match).toMatch(/0 calls made, 1 expected/);
+    expect(score({ tool_calls: [] }, { tool_calls: [], response })).toBe(1);
+    expect(score(ONE, { tool_calls: null, response })).toBe(1);
+    expect(score(ONE, { tool_calls: [{ name: "news", arguments: {} }], response })).toBe(0);
+    expect(score(ONE, { tool_calls: [{ name: "weather", arguments: ARGS }, "?"] })).toBe(0);
+  });
+
+  const CALL = JSON.stringify({ name: "weather", arguments: ARGS });
+  it.each([
+    `Which city do you mean? For example, you could ask for weather(city="Paris", days=3).`,
+    `I need the city first. A call would look like this:\n\n\`\`\`python\nweather(city="Paris", days=3)\n\`\`\``,
+    `None of the tools fits. For example:\n\`\`\`json\n${CALL}\n\`\`\`\nonly tells the weather.`,
+    `If you tell me the city, e.g. ${CALL}, I can go on.`,
+    `Please name a city. Example:\n[weather(city='Paris', days=3)]`,
+    `You would use:\nweather\n${JSON.stringify(ARGS)}`,
+  ])("without taking an example for a call: %s", (response) => {
+    const offered = { tool_calls: [], tools: [{ name: "weather", parameters: {} }] };
+    expect(scored(offered, response)).toEqual({ scores: { tool_call_match: 1 } });
+    expect(score(ONE, response)).toBe(0);
+  });
+
+  it("and leaves alone what the words of an argument say", () => {
+    const sent = { tool_calls: [{ name: "send", arguments: { body: "For example, you could call me:", to: "Ada" } }] };
+    const args = { body: "For example, you could call me:", to: "Ada" };
+    expect(score(sent, JSON.stringify({ name: "send", arguments: args }, null, 2))).toBe(1);
+    expect(score(sent, 'send(\n  body="For example, you could call me:",\n  to="Ada"\n)')).toBe(1);
+  });
+
+  it("and takes a tool that is offered and not expected for a call", () => {
+    const offered = { tool_calls: [], tools: [{ name: "weather", parameters: {} }] };
+    for (const response of [`[{"weather": {"city": "Paris"}}]`, `Let me see.\nweather\n{"city": "Paris"}`])
+      expect(score(offered, response)).toBe(0);
   });
 });
 
@@ -245,6 +328,18 @@ describe("ToolCallMatch's expected calls", () => {
     expect(score({ ...wrapped, tools: [null, 4, "x"] }, "[f(x=10.0)]")).toBe(1);
   });
 
+  it("of BFCL need what the tool's schema requires, even where an empty text is allowed", () => {
+    const example = (required: string[]) => ({
+      ground_truth: [{ "m.f": { a: [1], unit: ["C", ""] } }],
+      tools: [{ name: "m_f", parameters: { properties: { a: {}, unit: {} }, required } }],
+    });
+    expect(score(example(["a"]), "[m.f(a=1)]")).toBe(1);
+    expect(scored(example(["a", "unit"]), "[m.f(a=1)]").evidence?.tool_call_match).toBe(
+      "call 1: argument unit is missing",
+    );
+    expect(score(example(["a", "unit"]), "[m.f(a=1, unit='C')]")).toBe(1);
+  });
+
   it("of BFCL have dots that providers forbid", () => {
     expect(
       score(
@@ -352,7 +447,7 @@ describe("ToolCallMatch", () => {
     expect(new ToolCallMatch()).toMatchObject({ name: "tool_call_match", fields: ["tool_call_match"] });
     expect(new ToolCallMatch({ ordered: true }).fingerprint()).toEqual({
       evaluator: "tool_call_match",
-      version: 1,
+      version: 2,
       ordered: true,
     });
   });

@@ -2,8 +2,10 @@ import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { undecided } from "./gold.js";
-import { actualCalls } from "./tool-calls/actual.js";
+import { plainName } from "./tool-calls/call.js";
+import { readDeclaredTools } from "./tool-calls/declared.js";
 import { expectedCalls } from "./tool-calls/expected.js";
+import { readMadeCalls } from "./tool-calls/made-calls.js";
 import { differenceOf } from "./tool-calls/pairing.js";
 
 const FIELD = "tool_call_match";
@@ -15,8 +17,8 @@ export interface ToolCallMatchOptions {
 
 /**
  * Whether a system calls the tools it should, with the arguments it should: those of the output's `tool_calls`, in the
- * shape of any provider, else those in the text of its response, as JSON or in Python's syntax. Expected are the
- * example's `tool_calls`, BFCL's `ground_truth` (compared as BFCL does), or `answers` as JSON. An empty list expects that
+ * shape of any provider; without such a list (an empty one says that none was made) those in the text of its response,
+ * as JSON or in Python's syntax, but not those it only shows as an example. Expected are the example's `tool_calls`, BFCL's `ground_truth` (compared as BFCL does), or `answers` as JSON. An empty list expects that
  * no tool is called.
  * @example
  * new ToolCallMatch().score(
@@ -38,13 +40,14 @@ export class ToolCallMatch implements Evaluator {
   score(original: Example, processed: Output): Scored {
     const expected = expectedCalls(original);
     if (typeof expected === "string") return undecided(this.fields, expected);
-    const made = actualCalls(processed, new Set(expected.map(({ name }) => name)));
+    const tools = [...expected, ...readDeclaredTools(original)];
+    const made = readMadeCalls(processed, new Set(tools.map(({ name }) => plainName(name))));
     const difference = differenceOf(expected, made, this.#isOrdered);
     if (difference === null) return { scores: { [FIELD]: 1 } };
     return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: difference } };
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1, ordered: this.#isOrdered };
+    return { evaluator: this.name, version: 2, ordered: this.#isOrdered };
   }
 }

@@ -6,34 +6,44 @@ import { fieldsOf, plainName } from "./call.js";
 const TOOL_FIELDS = ["function", "functions", "tools"] as const;
 const SCHEMA_KEYS = ["parameters", "input_schema", "inputSchema"] as const;
 
-/** The arguments of a tool that the example declares to be whole numbers, or lists of them. */
-export function declaredIntegers(example: Example, tool: string): ReadonlySet<string> {
-  for (const field of TOOL_FIELDS) {
-    const properties = listOf(example[field]).map(unwrapped).find(isNamed(tool))?.properties;
-    if (properties !== undefined) return new Set(Object.keys(properties).filter((key) => isWhole(properties[key])));
-  }
-  return new Set();
+/** What an example says about a tool that can be called. */
+export interface DeclaredTool {
+  readonly name: string;
+  /** The arguments that are whole numbers, or lists of them. */
+  readonly integers: ReadonlySet<string>;
+  /** The arguments that every call must have. */
+  readonly required: ReadonlySet<string>;
 }
 
-interface Tool {
-  name: unknown;
-  properties: Readonly<Record<string, unknown>>;
+/** Reads the tools that an example declares. */
+export function readDeclaredTools(example: Example): DeclaredTool[] {
+  return TOOL_FIELDS.flatMap((field) => parseList(example[field]).flatMap(readTool));
 }
 
-function listOf(value: unknown): readonly unknown[] {
+/** Finds a tool by its name, written with dots or with underscores. */
+export function findDeclaredTool(tools: readonly DeclaredTool[], name: string): DeclaredTool | undefined {
+  return tools.find((tool) => plainName(tool.name) === plainName(name));
+}
+
+function parseList(value: unknown): readonly unknown[] {
   const read = typeof value === "string" ? parseJson(value)?.value : value;
   return Array.isArray(read) ? read : [read];
 }
 
-function unwrapped(value: unknown): Tool {
+function readTool(value: unknown): DeclaredTool[] {
   const outer = fieldsOf(value) ?? {};
   const fields = fieldsOf(outer.function) ?? outer;
+  if (typeof fields.name !== "string") return [];
   const schema = SCHEMA_KEYS.map((key) => fieldsOf(fields[key])).find((found) => found !== null);
-  return { name: fields.name, properties: fieldsOf(schema?.properties) ?? {} };
-}
-
-function isNamed(tool: string): (each: Tool) => boolean {
-  return ({ name }) => typeof name === "string" && plainName(name) === plainName(tool);
+  const properties = fieldsOf(schema?.properties) ?? {};
+  const required: unknown[] = Array.isArray(schema?.required) ? schema.required : [];
+  return [
+    {
+      name: fields.name,
+      integers: new Set(Object.keys(properties).filter((key) => isWhole(properties[key]))),
+      required: new Set(required.filter((key) => typeof key === "string")),
+    },
+  ];
 }
 
 function isWhole(property: unknown): boolean {

@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { jsonOf, parseJson } from "../json-text.js";
 import { type Call, callsIn, fieldsOf } from "./call.js";
-import { declaredIntegers } from "./declared.js";
+import { type DeclaredTool, findDeclaredTool, readDeclaredTools } from "./declared.js";
 import { pythonCalls } from "./python-calls.js";
 import { isAllowed, isOptional, isSame } from "./same.js";
 
@@ -50,23 +50,24 @@ function unwrapped(value: unknown): unknown {
 function bfclCalls(value: unknown, example: Example): ExpectedCall[] | string | null {
   const read = typeof value === "string" ? (parseJson(value)?.value ?? value) : value;
   const list: unknown[] = Array.isArray(read) ? read : [read];
+  const tools = readDeclaredTools(example);
   const calls: ExpectedCall[] = [];
   for (const item of list) {
-    const read = bfclCall(item, example);
+    const read = bfclCall(item, tools);
     if (read === null || typeof read === "string") return read;
     calls.push(...read);
   }
   return calls;
 }
 
-function bfclCall(item: unknown, example: Example): ExpectedCall[] | string | null {
+function bfclCall(item: unknown, tools: readonly DeclaredTool[]): ExpectedCall[] | string | null {
   if (typeof item === "string") return exactly(pythonCalls(item));
   const fields = fieldsOf(item);
   if (fields === null) return null;
   if (typeof fields.name === "string") return exactly(callsIn(fields));
   const calls = Object.entries(fields).map(([name, args]) => ({ name, allowed: fieldsOf(args) }));
   if (calls.some(({ allowed }) => allowed === null)) return null;
-  return calls.map(({ name, allowed }) => loosely(name, allowed ?? {}, declaredIntegers(example, name)));
+  return calls.map(({ name, allowed }) => loosely(name, allowed ?? {}, findDeclaredTool(tools, name)));
 }
 
 function exactly(calls: readonly Call[] | null): ExpectedCall[] | string | null {
@@ -75,21 +76,23 @@ function exactly(calls: readonly Call[] | null): ExpectedCall[] | string | null 
   return calls?.map(({ name, args }) => expected(name, args ?? {}, EXACT)) ?? null;
 }
 
-const EXACT: Rules = { isMatch: isSame, mayLack: () => false, integers: new Set() };
+const EXACT: Rules = { isMatch: isSame, mayLack: () => false, tool: undefined };
 
+/** As BFCL compares: what the tool's schema requires must be there, even where the ground truth allows to leave it out. */
 function loosely(
   name: string,
   allowed: Readonly<Record<string, unknown>>,
-  integers: ReadonlySet<string>,
+  tool: DeclaredTool | undefined,
 ): ExpectedCall {
-  return expected(name, allowed, { isMatch: isAllowed, mayLack: isOptional, integers });
+  const mayLack = (key: string, wanted: unknown) => isOptional(wanted) && tool?.required.has(key) !== true;
+  return expected(name, allowed, { isMatch: isAllowed, mayLack, tool });
 }
 
 interface Rules {
   isMatch(value: unknown, wanted: unknown): boolean;
-  mayLack(wanted: unknown): boolean;
-  /** The arguments that must be written as whole numbers: 10, and not 10.0. */
-  integers: ReadonlySet<string>;
+  mayLack(key: string, wanted: unknown): boolean;
+  /** Where it declares whole numbers, they must be written as such: 10, and not 10.0. */
+  tool: DeclaredTool | undefined;
 }
 
 function expected(name: string, wanted: Readonly<Record<string, unknown>>, rules: Rules): ExpectedCall {
@@ -97,9 +100,10 @@ function expected(name: string, wanted: Readonly<Record<string, unknown>>, rules
     for (const key of Object.keys(args)) if (!Object.hasOwn(wanted, key)) return `argument ${key} is not expected`;
     for (const [key, value] of Object.entries(wanted)) {
       if (!Object.hasOwn(args, key)) {
-        if (!rules.mayLack(value)) return `argument ${key} is missing`;
+        if (!rules.mayLack(key, value)) return `argument ${key} is missing`;
       } else if (!rules.isMatch(args[key], value)) return `argument ${key} is ${shown(args[key])}, not ${shown(value)}`;
-      if (rules.integers.has(key) && wholeFloats.has(key)) return `argument ${key} is a fraction, not a whole number`;
+      if (rules.tool?.integers.has(key) === true && wholeFloats.has(key))
+        return `argument ${key} is a fraction, not a whole number`;
     }
     return null;
   };
