@@ -110,8 +110,12 @@ function configsOf([name, { configs, evaluators, primaryField }]) {
 /** Cautions, each once with all that it is said of. */
 function cautions(entries) {
   const said = new Map();
-  for (const [name, { caution }] of entries)
-    if (caution !== undefined) said.set(caution, [...(said.get(caution) ?? []), name]);
+  const add = (caution, name) => said.set(caution, [...(said.get(caution) ?? []), name]);
+  for (const [name, { caution, configs }] of entries) {
+    if (typeof caution === "string") add(caution, name);
+    if (typeof caution !== "function") continue;
+    for (const config of configs.names) if (caution(config) !== undefined) add(caution(config), `${name}:${config}`);
+  }
   return [...said].map(([caution, names]) => `- ${code(names)}: ${caution}`).join("\n");
 }
 

@@ -51,6 +51,71 @@ describe("--replay", () => {
     expect(rows.slice(0, 2).map(({ outcome }) => outcome)).toEqual(["pass", "fail"]);
   });
 
+  describe("of multiple-choice questions", () => {
+    const CITIES = ["Rome", "Paris", "Oslo", "Cairo"];
+    // Every option is right a few times, so that scores by the wrong letters cannot come out right by chance.
+    const rows = Array.from({ length: 24 }, (_, index) => ({
+      question_id: `q${index}`,
+      question: `Which city is meant by number ${index}?`,
+      subject: "cities",
+      choices: CITIES,
+      answer: index % 4,
+    }));
+    const letters = rows.map(({ question_id: id, answer }) => ({ id, response: `The answer is ${"ABCD"[answer]}.` }));
+    const args = ["--dataset", "mmlu=cities.jsonl", "--replay", "outputs.jsonl", "--output", "json"];
+    const score = async (outputs: readonly object[], ...more: string[]) => {
+      const space = new Workspace({ "cities.jsonl": rows, "outputs.jsonl": outputs });
+      return warmAssay(space.dir, ...args, ...more);
+    };
+
+    it("reads letters in the order of the file, and says so", async () => {
+      const finished = await score(letters);
+      expect(finished.code).toBe(0);
+      expect(finished.stderr).toContain('outputs: 24 recorded outputs without "choices" or "choice_order"');
+      const report = reportOf(finished);
+      expect(report.summary.outputs).toMatchObject({ mean_score: 1, pass_rate: 1 });
+      expect(report.rows.map(({ exampleId }) => exampleId)).toEqual(rows.map(({ question_id: id }) => id));
+      expect(report.rows[0]?.metadata).toEqual({ choice_order: [0, 1, 2, 3] });
+    });
+
+    it("reads letters in the order that the recording says it saw", async () => {
+      const seen = ["Cairo", "Oslo", "Rome", "Paris"];
+      const outputs = rows.map(({ question_id: id, answer }) => ({
+        id,
+        response: `The answer is ${"ABCD"[seen.indexOf(CITIES[answer] ?? "")]}.`,
+        choices: seen,
+      }));
+      const finished = await score(outputs);
+      expect(finished.stderr).not.toContain("choice_order");
+      expect(reportOf(finished).summary.outputs).toMatchObject({ mean_score: 1 });
+      expect(reportOf(finished).rows[0]?.metadata).toEqual({ choice_order: [3, 2, 0, 1] });
+    });
+
+    it("leaves the shuffled order to systems that are asked now", async () => {
+      const system = "export default ({ answer_index }) => 'The answer is ' + 'ABCD'[answer_index] + '.';";
+      const space = new Workspace({ "cities.jsonl": rows, "outputs.jsonl": letters, "now.mjs": system });
+      const { summary, rows: scored } = reportOf(await warmAssay(space.dir, ...args, "--system", "./now.mjs"));
+      expect(summary).toMatchObject({ outputs: { mean_score: 1 }, now: { mean_score: 1 } });
+      const orders = scored.filter((row) => row.system === "now").map(({ metadata }) => JSON.stringify(metadata));
+      expect(new Set(orders).size).toBeGreaterThan(5);
+    });
+
+    it("is graded again by the order that was seen", async () => {
+      const space = new Workspace({ "cities.jsonl": rows, "outputs.jsonl": letters });
+      await warmAssay(space.dir, ...args);
+      const graded = await warmAssay(
+        space.dir,
+        "grade",
+        "latest",
+        "--evaluator",
+        "multiple_choice_accuracy",
+        "--output",
+        "json",
+      );
+      expect(reportOf(graded).summary.outputs).toMatchObject({ mean_score: 1 });
+    });
+  });
+
   it.each([
     [
       "a duplicate id",

@@ -42,8 +42,8 @@ export interface CatalogueEntry {
   readonly facets?: readonly string[];
   /** How a judge goes about it. */
   readonly judge?: DatasetJudging;
-  /** Said with every run of it, such as what a score does not mean. */
-  readonly caution?: string;
+  /** Said with every run of it, such as what a score does not mean; by config where they differ. */
+  readonly caution?: string | ((config: string) => string | undefined);
 }
 
 export interface Configs {

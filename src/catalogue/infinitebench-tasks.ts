@@ -1,4 +1,13 @@
-import { BY_LETTERS, BY_MENTION, BY_WORDS, inputThen, type LongTask, type Scoring, thenInput } from "./long-task.js";
+import {
+  BY_LETTERS,
+  BY_MENTION,
+  BY_WORDS,
+  inputThen,
+  type LongTask,
+  OTHER_METHOD,
+  type Scoring,
+  thenInput,
+} from "./long-task.js";
 import { askForSummary } from "./summarise.js";
 
 const BY_CHOICE: Scoring = { evaluators: ["multiple_choice_accuracy", "answer_quality"], primaryField: "mc_accuracy" };
@@ -21,7 +30,10 @@ const rightOption = (task: LongTask): InfiniteTask => ({ ...task, gold: "option"
 /** The tasks of InfiniteBench by the name of their config, which is that of their file. */
 export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
   longbook_qa_eng: anyGold(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
-  longbook_qa_chn: anyGold(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+  longbook_qa_chn: {
+    ...anyGold(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+    caution: OTHER_METHOD.chineseCharacters,
+  },
   longbook_choice_eng: rightOption(inputThen("", BY_CHOICE)),
   longbook_sum_eng: anyGold({ ...BY_SUMMARY, ask: () => askForSummary("this book", "about one page") }),
   longdialogue_qa_eng: anyGold(
@@ -39,6 +51,8 @@ export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
     ask: () =>
       "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].",
     gold: "sequence",
+    caution:
+      "the published score is the share of its results that are right before the first wrong one; here the list is compared character by character (1 − edits ÷ length), and a list of thousands of numbers may stay unscored because the comparison takes too long.",
   },
   math_find: anyGold(inputThen("Answer with the number alone.", BY_NUMBER)),
   passkey: anyGold(inputThen("Answer with the pass key alone.", BY_MENTION)),

@@ -2,14 +2,18 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RawRow } from "../datasets/source-row.js";
 import { type DuckDbWriter, openDuckDb } from "../parquet/duckdb-file.js";
+import { catalogue } from "./catalogue.js";
 import { narrativeqaFixture } from "./entries/narrativeqa.fixture.js";
 import { narrativeqa } from "./entries/narrativeqa.js";
 import { triviaqaFixture } from "./entries/triviaqa.fixture.js";
 import { triviaqa } from "./entries/triviaqa.js";
-import type { CatalogueEntry } from "./entry.js";
+import type { CatalogueEntry, ExampleFields, RowContext } from "./entry.js";
 import type { Fixture } from "./fixture.js";
-import { loadEntry } from "./load-entry.js";
+import { loadEntry, readCaution } from "./load-entry.js";
+
+const CONTEXT: RowContext = { config: "", contentId: "", lookups: {} };
 
 let folder: string;
 let duckdb: DuckDbWriter;
@@ -106,5 +110,79 @@ describe("an id that is made from content", () => {
     expect(await ids("unread.jsonl", unread)).toEqual(before);
     const retold = (row: object) => ({ ...row, answers: [{ text: "Another", tokens: [] }] });
     for (const [at, id] of (await ids("retold.jsonl", retold)).entries()) expect(id).not.toBe(before[at]);
+  });
+});
+
+describe("ids of rows", () => {
+  const entry: CatalogueEntry = {
+    about: "Sums.",
+    repo: "own/sums",
+    licence: "mit",
+    size: 2,
+    sources: () => [{ config: "main", split: "test" }],
+    columns: ["question", "answer"],
+    examples: (row) => ({ question: String(row.question), answer: String(row.answer) }),
+    evaluators: ["answer_quality"],
+    primaryField: "f1",
+  };
+  const idsOf = async (rows: readonly object[], of: CatalogueEntry = entry) => {
+    const path = writeJsonl("ids.jsonl", rows.map((row) => JSON.stringify(row)).join("\n"));
+    return [...(await load(of, path)).examples].map(({ id }) => id);
+  };
+
+  it.each(["id", "task_id", "question_id", "_id", "qid", "unique_id", "idx"])("are kept from %s", async (column) => {
+    const rows = [
+      { [column]: "a/1", question: "1 + 1?", answer: "2" },
+      { [column]: 7, question: "2 + 2?", answer: "4" },
+    ];
+    expect(await idsOf(rows)).toEqual(["a/1", 7]);
+  });
+
+  it("are kept from a column of Parquet that the dataset does not read", async () => {
+    const rows = [{ id: 12, question: "1 + 1?", answer: "2" }].map((row) => JSON.stringify(row)).join("\n");
+    const types = { id: "BIGINT", question: "VARCHAR", answer: "VARCHAR" };
+    const { examples } = await load(entry, await writeParquet("ids.parquet", rows, types));
+    expect([...examples].map(({ id }) => id)).toEqual([12]);
+  });
+
+  it("are made from the content where a row has none", async () => {
+    const [empty, none] = await idsOf([
+      { id: "", question: "1 + 1?", answer: "2" },
+      { question: "2 + 2?", answer: "4", id: { nested: true } },
+    ]);
+    expect(empty).toMatch(/^[0-9a-f]{16}$/);
+    expect(none).toMatch(/^[0-9a-f]{16}$/);
+    expect(await idsOf([{ question: "1 + 1?", answer: "2" }])).toEqual([empty]);
+  });
+
+  it("are those that the dataset itself reads first", async () => {
+    const own = { ...entry, examples: (row: RawRow) => ({ ...entry.examples(row, CONTEXT), id: String(row.key) }) };
+    expect(await idsOf([{ key: "k", id: 1, question: "1 + 1?", answer: "2" }], own)).toEqual(["k"]);
+  });
+
+  it("are numbered where a row gives several examples", async () => {
+    const twice = {
+      ...entry,
+      isExpanding: true,
+      examples: (row: RawRow) => [0, 1].map(() => entry.examples(row, CONTEXT) as ExampleFields),
+    };
+    expect(await idsOf([{ id: "r", question: "1 + 1?", answer: "2" }], twice)).toEqual(["r-1", "r-2"]);
+  });
+});
+
+describe("cautions", () => {
+  it.each([
+    ["longbench", "dureader"],
+    ["longbench", "multifieldqa_zh"],
+    ["longbench", "vcsum"],
+    ["longbench", "lsht"],
+    ["longbench", "passage_retrieval_zh"],
+    ["infinitebench", "longbook_qa_chn"],
+  ] as const)("say that %s:%s is scored differently from the published method", (name, config) => {
+    expect(readCaution(catalogue[name], config)).toMatch(/^the published score .*; here /);
+  });
+
+  it("are silent for a config that is scored as published", () => {
+    expect(readCaution(catalogue.longbench, "narrativeqa")).toBeUndefined();
   });
 });

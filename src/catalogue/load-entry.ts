@@ -29,6 +29,7 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
     throw new UsageError(`${name} knows its own columns: --map is for files. Leave it out.`);
   const label = options.config === undefined ? name : `${name}:${options.config}`;
   const opened = await openEntry({ name, entry }, config, options);
+  const caution = readCaution(entry, config);
   try {
     const { examples, notes, groupBy } = await read({ name: label, entry }, { config, opened, options });
     return {
@@ -37,12 +38,17 @@ export async function loadEntry({ name, entry }: NamedEntry, options: LoadOption
       isChosen: true,
       ...(groupBy === undefined ? {} : { groupBy }),
       ...wiringOf(entry, config),
-      notes: [...opened.notes(), ...notes, ...(entry.caution === undefined ? [] : [`${label}: ${entry.caution}`])],
+      notes: [...opened.notes(), ...notes, ...(caution === undefined ? [] : [`${label}: ${caution}`])],
       ...(opened.origin === null ? {} : { origin: opened.origin }),
     };
   } finally {
     await opened.close();
   }
+}
+
+/** What is said with every run of an entry's config. */
+export function readCaution({ caution }: CatalogueEntry, config: string): string | undefined {
+  return typeof caution === "function" ? caution(config) : caution;
 }
 
 /** Evaluators, deciding field and breakdown of an entry. */
@@ -87,7 +93,7 @@ async function read({ name, entry }: NamedEntry, { config, opened, options }: Re
     ...given,
     name,
     rowFiles: opened.files.map(({ file }) => file),
-    columns: { required: columns, optional: optionalColumns },
+    columns: { required: columns, optional: [...optionalColumns, ...ID_COLUMNS] },
     ...(header === undefined ? {} : { header }),
     ...(subject === undefined ? {} : { stratumOf: (example: Example) => stratum(example, subject) }),
     isExpanding,
@@ -133,17 +139,18 @@ function converter({ name, entry }: NamedEntry, { config, lookups, opened }: Con
   return (row: RawRow, file: number): Conversion | Conversion[] => {
     for (const column in row) met.add(column);
     const { subject, file: rowFile } = opened.files[file] ?? {};
-    const id = contentId(entry.columns.map((column) => valueAt(row, column) ?? null));
+    const hash = contentId(entry.columns.map((column) => valueAt(row, column) ?? null));
+    const id = readOwnId(row);
     try {
       const fields = entry.examples(row, {
         config,
-        contentId: id,
+        contentId: hash,
         lookups,
         ...(subject === undefined ? {} : { subject }),
       });
       return isSeveral(fields)
-        ? fields.map((one, index) => toExample(one, { id: `${id}-${index + 1}`, name }))
-        : toExample(fields, { id, name });
+        ? fields.map((one, index) => toExample(one, { ownId: number(id, index), hash: `${hash}-${index + 1}`, name }))
+        : toExample(fields, { ownId: id, hash, name });
     } catch (error) {
       if (!(error instanceof RowProblem)) throw error;
       requireColumns(entry.columns, met, rowFile?.name ?? name);
@@ -156,9 +163,36 @@ function isSeveral(fields: ExampleFields | readonly ExampleFields[]): fields is 
   return Array.isArray(fields);
 }
 
-function toExample(fields: ExampleFields, { id, name }: { id: string; name: string }): Conversion {
-  const ownId = fields.id;
-  return { example: { ...fields, id: ownId ?? id, dataset: name }, idFromContent: ownId === undefined };
+interface Identity {
+  ownId: string | number | null;
+  hash: string;
+  name: string;
+}
+
+/** The id that the entry reads, else one that the row has, so that outputs recorded elsewhere can be joined; else a hash. */
+function toExample(fields: ExampleFields, { ownId, hash, name }: Identity): Conversion {
+  const id = fields.id ?? ownId;
+  return { example: { ...fields, id: id ?? hash, dataset: name }, idFromContent: id === null };
+}
+
+/** What files call the id of a row, the likeliest first. */
+const ID_COLUMNS =
+  "id task_id question_id _id qid query_id example_id sample_id prompt_id problem_id unique_id uid qID ind idx index".split(
+    " ",
+  );
+
+function readOwnId(row: RawRow): string | number | null {
+  for (const column of ID_COLUMNS) {
+    const value = row[column];
+    if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+    if (Number.isSafeInteger(value) || (typeof value === "string" && value !== "")) return value as string | number;
+  }
+  return null;
+}
+
+/** Several examples of one row share its id. */
+function number(id: string | number | null, index: number): string | null {
+  return id === null ? null : `${id}-${index + 1}`;
 }
 
 /**

@@ -4,7 +4,24 @@ export interface LongTask {
   ask(input: string): string;
   readonly evaluators: readonly string[];
   readonly primaryField: string;
+  /** How the published score differs, where it does. */
+  readonly caution?: string;
 }
+
+/** Published scores that are computed in another way than here, in words for the report. */
+export const OTHER_METHOD = {
+  chineseWords:
+    "the published score is the F1 of the Chinese words that a segmenter finds; here answers are compared character by character (1 − edits ÷ length), so that figures are not comparable with published ones.",
+  chineseCharacters:
+    "the published score is the F1 of the characters that two answers share; here they are compared in order (1 − edits ÷ length), so that figures are not comparable with published ones.",
+  chineseSummary:
+    "the published score is ROUGE-L of the Chinese words that a segmenter finds; here summaries are compared character by character (1 − edits ÷ length), so that figures are not comparable with published ones.",
+  classes:
+    "the published score finds class names anywhere in the answer and shares the point among those it finds; here the final answer must be the class.",
+  numbers:
+    "the published score is the share of right ones among all numbers of the answer; here the final answer must be the right one.",
+  code: "the published score compares the first line that is no comment, by the similarity of a fuzzy matcher; here the whole answer is compared character by character (1 − edits ÷ length).",
+} as const;
 
 export type Scoring = Pick<LongTask, "evaluators" | "primaryField">;
 

@@ -5,6 +5,7 @@ import {
   BY_WORDS,
   inputThen,
   type LongTask,
+  OTHER_METHOD,
   type Scoring,
   thenInput,
 } from "./long-task.js";
@@ -26,16 +27,22 @@ export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
     BY_WORDS,
   ),
   multifieldqa_en: QUESTION,
-  multifieldqa_zh: CHINESE_QUESTION,
+  multifieldqa_zh: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseWords },
   hotpotqa: QUESTION,
   "2wikimqa": QUESTION,
   musique: QUESTION,
-  dureader: CHINESE_QUESTION,
+  dureader: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseSummary },
   gov_report: inputThen(askForSummary("this report of a government agency", "about one page"), BY_SUMMARY),
   qmsum: inputThen("Answer in one paragraph, from what is said in the meeting.", BY_SUMMARY),
   multi_news: inputThen(askForSummary("what these news articles report", "a few paragraphs"), BY_SUMMARY),
-  vcsum: inputThen("请用一段话总结这次会议的内容，只写总结。", BY_LETTERS),
-  trec: thenInput("The text shows questions with their types. Say of which type this one is.", BY_FINAL_ANSWER),
+  vcsum: {
+    ...inputThen("请用一段话总结这次会议的内容，只写总结。", BY_LETTERS),
+    caution: OTHER_METHOD.chineseSummary,
+  },
+  trec: {
+    ...thenInput("The text shows questions with their types. Say of which type this one is.", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.classes,
+  },
   triviaqa: thenInput(
     "The text shows passages with a question and its answer. Answer the question to this passage likewise, with the answer alone.",
     BY_WORDS,
@@ -44,16 +51,28 @@ export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
     "The text shows dialogues with their summaries. Summarise this one likewise, in a few short sentences.",
     BY_SUMMARY,
   ),
-  lsht: thenInput("上文是若干新闻及其类别。请判断下面这条新闻属于哪一类。", BY_FINAL_ANSWER),
-  passage_count: inputThen(
-    "Some of the paragraphs in the text are repeated. How many different ones are there? Answer with the number alone.",
-    BY_FINAL_ANSWER,
-  ),
-  passage_retrieval_en: inputThen(
-    'Of which paragraph in the text is this the abstract? Answer with the word "Paragraph" and its number alone.',
-    BY_FINAL_ANSWER,
-  ),
-  passage_retrieval_zh: inputThen("这是上文中哪一段的摘要？只回答“段落”二字加上编号。", BY_FINAL_ANSWER),
-  lcc: NEXT_LINE,
-  "repobench-p": NEXT_LINE,
+  lsht: {
+    ...thenInput("上文是若干新闻及其类别。请判断下面这条新闻属于哪一类。", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.classes,
+  },
+  passage_count: {
+    ...inputThen(
+      "Some of the paragraphs in the text are repeated. How many different ones are there? Answer with the number alone.",
+      BY_FINAL_ANSWER,
+    ),
+    caution: OTHER_METHOD.numbers,
+  },
+  passage_retrieval_en: {
+    ...inputThen(
+      'Of which paragraph in the text is this the abstract? Answer with the word "Paragraph" and its number alone.',
+      BY_FINAL_ANSWER,
+    ),
+    caution: OTHER_METHOD.numbers,
+  },
+  passage_retrieval_zh: {
+    ...inputThen("这是上文中哪一段的摘要？只回答“段落”二字加上编号。", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.numbers,
+  },
+  lcc: { ...NEXT_LINE, caution: OTHER_METHOD.code },
+  "repobench-p": { ...NEXT_LINE, caution: OTHER_METHOD.code },
 };

@@ -1,3 +1,4 @@
+import { OPTION_LETTERS, renderChoices } from "../core/choice-order.js";
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
 import { RowProblem } from "./row-problem.js";
 
@@ -9,9 +10,10 @@ export interface MultipleChoice {
   readonly options: readonly string[];
   /** The position of the right option, from 0. */
   readonly right: number;
+  /** Where the file has each of the options; as they are given here when this is absent. */
+  readonly filePositions?: readonly number[];
 }
 
-const LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
 /** Options that speak of others by their place or letter, so that they make sense in the order of the file only. */
 const REFERS_TO_OTHERS: readonly RegExp[] = [
   // "All of the Above", "None above", "as stated below"; not "above the sea".
@@ -27,19 +29,22 @@ const ASK = "Answer with the letter of the right option.";
 
 /**
  * The fields of a multiple-choice example: options shuffled by the example's id and shown, the letter asked for.
+ * `choice_order` says where the file has each, for outputs that were recorded with another order.
  * @example
  * multipleChoice({ id: 7, question: "2 + 2?", options: ["3", "4"], right: 1 });
  */
-export function multipleChoice({ id, question, options, right }: MultipleChoice) {
-  if (options.length < 2 || options.length > LETTERS.length)
-    throw new RowProblem(`has ${options.length} options, where 2 to ${LETTERS.length} can be asked for by letter`);
+export function multipleChoice({ id, question, options, right, filePositions }: MultipleChoice) {
+  if (options.length < 2 || options.length > OPTION_LETTERS.length)
+    throw new RowProblem(
+      `has ${options.length} options, where 2 to ${OPTION_LETTERS.length} can be asked for by letter`,
+    );
   if (!(right in options)) throw new RowProblem(`says that option ${right} is right, of ${options.length}`);
   const order = [...orderOf(options, String(id))];
   const choices = order.map((index) => options[index] as string);
-  const shown = choices.map((choice, index) => `${LETTERS[index]}. ${choice}`);
   return {
-    question: `${question.trim()}\n\n${shown.join("\n")}\n\n${ASK}`,
+    question: `${question.trim()}\n\n${renderChoices(choices)}\n\n${ASK}`,
     choices,
+    choice_order: order.map((index) => filePositions?.[index] ?? index),
     answer: options[right] as string,
     answer_index: order.indexOf(right),
   };

@@ -1,6 +1,6 @@
 import { catalogue } from "../catalogue/catalogue.js";
 import type { CatalogueEntry } from "../catalogue/entry.js";
-import { configOf, wiringOf } from "../catalogue/load-entry.js";
+import { configOf, readCaution, wiringOf } from "../catalogue/load-entry.js";
 import type { Dataset, DatasetOrigin } from "../core/dataset.js";
 import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
@@ -63,7 +63,8 @@ function aboutOf(spec: string): string[] {
 
 function factsOf(entry: CatalogueEntry, config: string): string[] {
   const { evaluators, primaryField } = wiringOf(entry, config);
-  const { configs, repo, licence, isGated = false, size, subject, caution } = entry;
+  const { configs, repo, licence, isGated = false, size, subject } = entry;
+  const caution = readCaution(entry, config);
   return [
     `- hub: ${repo}${config === "" ? "" : `, config ${config}`}`,
     `- examples: ${size.toLocaleString("en")}${configs === undefined ? "" : ` (${configs.default})`}`,
@@ -101,7 +102,9 @@ function describe({ examples, evaluators = [], primaryField, origin, name, notes
 /** Said above already. */
 function isCaution(note: string, name: string): boolean {
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
-  const { caution } = entries[name.split(":", 1)[0] ?? ""] ?? {};
+  const [own = "", config] = name.split(":", 2);
+  const entry = entries[own];
+  const caution = entry && readCaution(entry, configOf({ name: own, entry }, config));
   return caution !== undefined && note.endsWith(caution);
 }
 

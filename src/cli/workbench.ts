@@ -90,12 +90,20 @@ function reportReplayCoverage(
   datasets: readonly (Dataset | ExampleSource)[],
   trials: number,
 ): void {
-  const ids = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.examples.map(({ id }) => id) : []));
-  const { missing, unknown } = system.coverage(ids, trials);
+  const examples = datasets.flatMap((dataset) => ("examples" in dataset ? dataset.examples : []));
+  const { missing, unknown } = system.coverage(
+    examples.map(({ id }) => id),
+    trials,
+  );
+  const orderless = system.countUnknownOrders(examples);
   const some = (list: readonly unknown[]) => `${list.slice(0, 5).join(", ")}${list.length > 5 ? ", …" : ""}`;
   if (missing.length > 0)
     say(
       `${system.name}: no recorded output for ${plural(missing.length, "example")} (${some(missing)}): counted as errors`,
+    );
+  if (orderless > 0)
+    say(
+      `${system.name}: ${plural(orderless, "recorded output")} without "choices" or "choice_order": letters are read in the order of the dataset's file`,
     );
   if (unknown.length > 0)
     say(`${system.name}: ${plural(unknown.length, "recorded id")} in no dataset (${some(unknown)}): not used`);

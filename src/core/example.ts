@@ -15,6 +15,8 @@ export interface Example {
   answer?: string;
   answers?: string[];
   choices?: string[];
+  /** Where the dataset's file has each of the choices, when they are shown in another order. */
+  choice_order?: readonly number[];
   turns?: Turn[];
   dataset?: string;
   [key: string]: unknown;

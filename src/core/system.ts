@@ -39,6 +39,8 @@ export interface Output {
   tokensPerSec?: number;
   /** Usage or cost is known to be incomplete. */
   partial?: boolean;
+  /** The order of options that it saw, as positions in the dataset's file, where that is not the example's. */
+  choice_order?: readonly number[];
   /** Copied to the row as it is. */
   metadata?: Record<string, unknown>;
   [key: string]: unknown;

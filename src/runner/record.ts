@@ -165,12 +165,25 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const notes = notesOf(finished, returned);
   const { budget, wasPaid: cached } = call;
   const spent = graded?.spent ?? null;
-  const isPlain = notes.length === 0 && attempts.length === 0 && budget === null && !cached && isTextOnly(output);
+  const choiceOrder = output.choice_order ?? trial.example.choice_order;
+  const isPlain =
+    choiceOrder === undefined &&
+    notes.length === 0 &&
+    attempts.length === 0 &&
+    budget === null &&
+    !cached &&
+    isTextOnly(output);
   if (isPlain && spent === null) return row;
   const bill = billed(output, budget);
-  const metadata = withJudgeUsage(withPriced(metadataOf(output.metadata), bill, budget), spent);
+  const own = withChoiceOrder(metadataOf(output.metadata), choiceOrder);
+  const metadata = withJudgeUsage(withPriced(own, bill, budget), spent);
   const judgeCostUsd = spent?.costUsd ?? null;
   return withRareFields(row, { ...measured(output), ...bill, judgeCostUsd, metadata, cached, attempts, notes });
+}
+
+/** Letters mean something only with the order that options were shown in. */
+function withChoiceOrder(metadata: EvalRow["metadata"], order: unknown): EvalRow["metadata"] {
+  return Array.isArray(order) ? { ...metadata, choice_order: order } : metadata;
 }
 
 /** Where the provider says what it bills, what the tokens cost by their price is kept beside it. */

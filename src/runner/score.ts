@@ -1,3 +1,4 @@
+import { applyChoiceOrder } from "../core/choice-order.js";
 import { messageOf } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores, ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
@@ -27,8 +28,10 @@ export interface Graded {
 type Scorable = Pick<Trial, "wiring" | "example">;
 
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
-export function score({ wiring, example }: Scorable, output: Output, signal: AbortSignal): Eventually<Graded> {
+export function score(trial: Scorable, output: Output, signal: AbortSignal): Eventually<Graded> {
+  const { wiring } = trial;
   const { evaluators } = wiring;
+  const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
   const context = { signal, meter };
   const sheet = new ScoreSheet();

@@ -1,6 +1,5 @@
 import { DatasetError } from "../core/errors.js";
-import type { Output } from "../core/system.js";
-import { readRecord } from "./replay-record.js";
+import { type Replayable, readRecord } from "./replay-record.js";
 
 /** How recorded outputs fit a set of examples. */
 export interface ReplayCoverage {
@@ -10,9 +9,12 @@ export interface ReplayCoverage {
   unknown: string[];
 }
 
+/** A recorded output, and the options as it saw them, if the record says. */
+export type Recorded = Pick<Replayable, "output" | "choices">;
+
 /** Recorded outputs by id and trial. Ids match by how they print, because files disagree on whether 1 is "1". */
 export class Recordings {
-  readonly #outputs = new Map<string, Output>();
+  readonly #records = new Map<string, Recorded>();
   readonly #places = new Map<string, number>();
   readonly #ids = new Set<string>();
   readonly #at: (place: number) => string;
@@ -22,7 +24,7 @@ export class Recordings {
   }
 
   get size(): number {
-    return this.#outputs.size;
+    return this.#records.size;
   }
 
   add(record: Readonly<Record<string, unknown>>, place: number): void {
@@ -35,13 +37,13 @@ export class Recordings {
       throw this.error(place, `repeats the ${which} of ${this.#at(other)}; give each its own "trial", or remove one`);
     }
     this.#places.set(key, place);
-    this.#outputs.set(key, read.output);
+    this.#records.set(key, { output: read.output, choices: read.choices });
     this.#ids.add(read.id);
   }
 
   /** The record of the trial, else the one that names no trial. */
-  find(id: string | number, trial: number): Output | undefined {
-    return this.#outputs.get(keyOf(String(id), trial)) ?? this.#outputs.get(keyOf(String(id), null));
+  find(id: string | number, trial: number): Recorded | undefined {
+    return this.#records.get(keyOf(String(id), trial)) ?? this.#records.get(keyOf(String(id), null));
   }
 
   coverage(exampleIds: Iterable<string | number>, trials: number): ReplayCoverage {
@@ -54,8 +56,18 @@ export class Recordings {
     return { missing, unknown: [...unknown] };
   }
 
-  entries(): Iterable<[string, Output]> {
-    return this.#outputs.entries();
+  has(id: string | number): boolean {
+    return this.#ids.has(String(id));
+  }
+
+  /** True when a record of the example says in which order it saw the options. */
+  hasChoiceOrder(id: string | number): boolean {
+    const { output, choices } = this.find(id, 0) ?? {};
+    return output?.choice_order !== undefined || (choices ?? null) !== null;
+  }
+
+  entries(): Iterable<[string, Recorded]> {
+    return this.#records.entries();
   }
 
   error(place: number, problem: string): DatasetError {

@@ -13,6 +13,10 @@ export interface ReplayRecord {
   cost_usd?: number | null;
   /** Seconds. */
   latency?: number | null;
+  /** The texts of the options in the order that they were shown in; without it, and without `choice_order`, the file's order. */
+  choices?: readonly string[] | null;
+  /** The same as positions in the dataset's file, from 0. */
+  choice_order?: readonly number[] | null;
   [key: string]: unknown;
 }
 
@@ -21,13 +25,27 @@ export interface Replayable {
   id: string;
   trial: number | null;
   output: Output;
+  /** The options in the order that they were shown in; null when the record does not say. */
+  choices: readonly string[] | null;
 }
 
 /** Reads a record, or says what is wrong with it. */
 export function readRecord(record: Readonly<Record<string, unknown>>): Replayable | { problem: string } {
   const problem = problemWith(record);
   if (problem !== null) return { problem };
-  const { id, trial, response, context, usage, cost_usd, costUsd = cost_usd, latency, ...others } = record;
+  const {
+    id,
+    trial,
+    response,
+    context,
+    usage,
+    cost_usd,
+    costUsd = cost_usd,
+    latency,
+    choices,
+    choice_order,
+    ...others
+  } = record;
   const output: Output = sorted(others);
   // A recorded null is an empty response, which is a result; a missing one is a compressor's output.
   if (response !== undefined) output.response = (response ?? "") as string;
@@ -35,7 +53,13 @@ export function readRecord(record: Readonly<Record<string, unknown>>): Replayabl
   if (isPresent(usage)) output.usage = readUsage(usage as Record<string, number>);
   if (isPresent(costUsd)) output.costUsd = costUsd as number;
   if (isPresent(latency)) output.latency = latency as number;
-  return { id: String(id), trial: isPresent(trial) ? (trial as number) : null, output };
+  if (isPresent(choice_order)) output.choice_order = choice_order as number[];
+  return {
+    id: String(id),
+    trial: isPresent(trial) ? (trial as number) : null,
+    output,
+    choices: isPresent(choices) ? (choices as string[]) : null,
+  };
 }
 
 const KEPT = new Set("stopped ttftMs firstAttemptMs successAtMs turns tokensPerSec partial tool_calls".split(" "));
@@ -60,6 +84,11 @@ function problemWith(record: Readonly<Record<string, unknown>>): string | null {
   if (isPresent(trial) && !(Number.isInteger(trial) && (trial as number) >= 0)) {
     return `has ${describe(trial)} as its "trial"; trials are whole numbers from 0`;
   }
+  const { choices, choice_order } = record;
+  if (isPresent(choices) && !isListOf(choices, (item) => typeof item === "string"))
+    return `has ${describe(choices)} as its "choices", which are the texts of the options as they were shown`;
+  if (isPresent(choice_order) && !isListOf(choice_order, Number.isInteger))
+    return `has ${describe(choice_order)} as its "choice_order", which is a list of positions from 0`;
   for (const field of ["cost_usd", "costUsd", "latency"]) {
     if (isPresent(record[field]) && !isAmount(record[field])) return `has ${describe(record[field])} as its "${field}"`;
   }
@@ -70,6 +99,10 @@ function problemWith(record: Readonly<Record<string, unknown>>): string | null {
 
 function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
+}
+
+function isListOf(value: unknown, isItem: (item: unknown) => boolean): boolean {
+  return Array.isArray(value) && value.every(isItem);
 }
 
 function isAmount(value: unknown): value is number {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
+import type { Example } from "../core/example.js";
 import type { TrialContext } from "../core/system.js";
 import type { ReplayRecord } from "./replay-record.js";
 import { ReplaySystem } from "./replay-system.js";
@@ -81,6 +82,50 @@ describe("ReplaySystem", () => {
     const system = replay({ id: 1, trial: 0, response: "x" });
     expect(() => system.process({ id: 1 }, trial(3))).toThrow(/"r" has no recorded output for example "1", trial 3/);
     expect(() => system.process({ id: 9 }, trial())).toThrow(expect.objectContaining({ category: "system_error" }));
+  });
+
+  describe("of a question whose options were shuffled", () => {
+    // The file has w, x, y, z; the example shows them as y, w, z, x.
+    const example = {
+      id: 1,
+      question: "Which?\n\nA. y\nB. w\nC. z\nD. x\n\nAnswer.",
+      choices: ["y", "w", "z", "x"],
+      choice_order: [2, 0, 3, 1],
+      answer: "x",
+      answer_index: 3,
+    };
+    const order = (record: object, asked: Example = example) =>
+      replay({ id: 1, response: "B", ...record }).process(asked, trial()).choice_order;
+
+    it("takes the order of the file where the record does not say", () => {
+      expect(order({})).toEqual([0, 1, 2, 3]);
+      expect(order({ choices: null, choice_order: null })).toEqual([0, 1, 2, 3]);
+    });
+
+    it("takes the order that the record says it saw", () => {
+      expect(order({ choice_order: [3, 2, 1, 0] })).toEqual([3, 2, 1, 0]);
+      expect(order({ choices: ["z", " y", "x", "w"] })).toEqual([3, 2, 1, 0]);
+    });
+
+    it("refuses an order of other options", () => {
+      expect(() => order({ choices: ["z", "y", "x", "v"] })).toThrow(/"choices" of example "1" are not the 4 options/);
+      expect(() => order({ choices: ["z", "z", "x", "w"] })).toThrow(TrialError);
+      expect(() => order({ choice_order: [0, 1, 2] })).toThrow(/"choice_order" of example "1"/);
+      expect(() => order({ choice_order: "x" })).toThrow(/has the string "x" as its "choice_order"/);
+      expect(() => order({ choices: [1] })).toThrow(/as its "choices"/);
+    });
+
+    it("knows the options of any example by their texts", () => {
+      const { choice_order: _, ...unshuffled } = example;
+      expect(order({}, unshuffled)).toBeUndefined();
+      expect(order({ choices: ["w", "x", "y", "z"] }, unshuffled)).toEqual([1, 3, 0, 2]);
+    });
+
+    it("counts the records that do not say", () => {
+      const system = replay({ id: 1, response: "B" }, { id: 2, response: "B", choices: ["y", "w", "z", "x"] });
+      expect(system.countUnknownOrders([example, { ...example, id: 2 }, { ...example, id: 3 }])).toBe(1);
+      expect(system.countUnknownOrders([{ id: 1, question: "q" }])).toBe(0);
+    });
   });
 
   it("tells before a run what is missing and what nobody asks for", () => {

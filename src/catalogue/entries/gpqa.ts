@@ -37,5 +37,5 @@ function optionsOf(row: RawRow, id: string) {
   const columns = [RIGHT, ...WRONG];
   const order = [...permutation(columns.length, createRandom(hashSeed(1, id)))];
   const drawn = order.map((index) => columns[index] as string);
-  return { options: drawn.map((column) => goldText(row, column)), right: drawn.indexOf(RIGHT) };
+  return { options: drawn.map((column) => goldText(row, column)), right: drawn.indexOf(RIGHT), filePositions: order };
 }

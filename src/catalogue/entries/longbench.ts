@@ -32,6 +32,7 @@ export const longbench: CatalogueEntry = {
   },
   evaluators: (config) => taskOf(config).evaluators,
   primaryField: (config) => taskOf(config).primaryField,
+  caution: (config) => taskOf(config).caution,
 };
 
 function taskOf(config: string): LongTask {
