@@ -5,7 +5,8 @@ export default defineConfig({
   test: {
     include: ["test/agents/*.suite.ts"],
     testTimeout: 180_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 1,
   },
 });

@@ -4,8 +4,10 @@ export default defineConfig({
   test: {
     globalSetup: "test/cache-folder.ts",
     setupFiles: "test/fixed-seed.ts",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // Limits end what hangs. They are far from what a test takes, so that no busy machine reaches them.
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 3,
     projects: [
       // One process for many files: starting one for each, and loading everything again, is a third of the whole time.

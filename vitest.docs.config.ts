@@ -5,8 +5,9 @@ export default defineConfig({
   test: {
     include: ["test/docs.suite.ts"],
     globalSetup: "test/cache-folder.ts",
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 1,
   },
 });

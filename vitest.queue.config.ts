@@ -6,7 +6,8 @@ export default defineConfig({
     include: ["test/queue/*.suite.ts"],
     globalSetup: "test/cache-folder.ts",
     testTimeout: 300_000,
-    hookTimeout: 60_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 120_000 } },
     maxWorkers: 1,
   },
 });

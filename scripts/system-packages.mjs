@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// What test suites need beyond npm. Does nothing when all of it is there; as root on Debian it installs what is
-// missing; elsewhere it prints the command to run, and the affected suites are skipped (test/system-command.ts).
+// What test suites need beyond npm. Says what is missing and how to install it; suites that need it are skipped
+// (test/system-command.ts). With --install, as root on Debian, it installs what is missing.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -14,6 +14,7 @@ const PACKAGES = [
   { package: "chromium", command: "chromium", neededBy: "the dashboard and the report page" },
   { package: "redis-server", command: "redis-server", neededBy: "runs over several machines" },
   { package: "bsdutils", command: "script", neededBy: "the progress line on a terminal" },
+  { package: "openssl", command: "openssl", neededBy: "encrypted connections" },
 ];
 
 function isOnPath(command) {
@@ -36,8 +37,10 @@ function main() {
   const missing = PACKAGES.filter(({ command }) => !isOnPath(command));
   if (missing.length === 0) return;
   const names = missing.map((entry) => entry.package);
-  const canInstall = process.getuid?.() === 0 && isOnPath("apt-get");
+  const isInstalling = process.argv.includes("--install");
+  const canInstall = isInstalling && process.getuid?.() === 0 && isOnPath("apt-get");
   if (canInstall && aptGet("update") && aptGet("install", "-y", "--no-install-recommends", ...names)) return;
+  if (isInstalling) process.exitCode = 1;
   for (const { command, neededBy } of missing) console.error(`missing: ${command} (${neededBy})`);
   console.error(`To run every suite: sudo apt-get install -y --no-install-recommends ${names.join(" ")}`);
 }

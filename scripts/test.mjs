@@ -1,4 +1,5 @@
-// What `npm test` runs: a build when it is needed, the system packages, then every suite. Arguments go to vitest.
+// What `npm test` runs: a build when it is needed, then every suite. Says which system packages are missing, and
+// installs none. Arguments go to vitest.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import { Workspace } from "../../test/workspace.js";
 import { UsageError } from "../core/errors.js";
 import { addOracle } from "./oracle-command.js";
@@ -65,7 +66,7 @@ async function oracle(files: Record<string, string>, ...args: string[]): Promise
   return { code, ...said };
 }
 
-describe("assay oracle", () => {
+describe.skipIf(lacks("git"))("assay oracle", () => {
   it("reports each stimulus, what was missed and what was left out", async () => {
     const { code, stdout } = await oracle(FILES, "-e", "eval.yaml");
     expect(code).toBe(0);

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Grader } from "../core/grader.js";
@@ -123,19 +124,22 @@ describe("GraderEvaluator", () => {
     }
   });
 
-  it("gives programs a HOME in which git can commit, and no repository around the folder", async () => {
-    const place = folderWith({ "outer/work/a.txt": "a" });
-    execFileSync("git", ["init", "--quiet", place]);
-    const git = (command: string, more: object = {}) => ({ type: "run-command", config: { command, ...more } });
-    const graders = [
-      git("git status", { expected_exit_code: 128 }),
-      git("git init -q && git add . && git commit -qm done"),
-    ];
-    const workspace = { changes: [], path: join(place, "outer/work") };
-    const { scores, evidence } = await scored(example(graders), { workspace });
-    expect(scores.verdict, JSON.stringify(evidence)).toBe(1);
-    rmSync(place, { recursive: true });
-  });
+  it.skipIf(lacks("git"))(
+    "gives programs a HOME in which git can commit, and no repository around the folder",
+    async () => {
+      const place = folderWith({ "outer/work/a.txt": "a" });
+      execFileSync("git", ["init", "--quiet", place]);
+      const git = (command: string, more: object = {}) => ({ type: "run-command", config: { command, ...more } });
+      const graders = [
+        git("git status", { expected_exit_code: 128 }),
+        git("git init -q && git add . && git commit -qm done"),
+      ];
+      const workspace = { changes: [], path: join(place, "outer/work") };
+      const { scores, evidence } = await scored(example(graders), { workspace });
+      expect(scores.verdict, JSON.stringify(evidence)).toBe(1);
+      rmSync(place, { recursive: true });
+    },
+  );
 
   it("knows what the set-up made when a diff is graded in a stored run", async () => {
     const graders = [

@@ -1,4 +1,4 @@
-import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -7,15 +7,14 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import type { TrialError } from "../core/errors.js";
 import { openClient } from "./client.js";
 import { serveScript } from "./scripted-server.js";
 
 const run = promisify(execFile);
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0;
-if (!hasOpenssl) console.warn("openssl is not installed: the TLS tests are skipped");
 
-describe.skipIf(!hasOpenssl)("TLS", () => {
+describe.skipIf(lacks("openssl"))("TLS", () => {
   let dir = "";
   let server: Server;
   let port = 0;

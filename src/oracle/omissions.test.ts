@@ -2,6 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import { looksHarmless } from "./harmless.js";
 import { chosenOf, omissionsOf } from "./omissions.js";
 import { type Files, folderWith, gitApply, patchBetween } from "./oracle-testing.js";
@@ -27,7 +28,9 @@ function leftBy(before: Files, patch: string, path: string) {
 
 const FROM = { "a.txt": "one\ntwo\nthree\n" };
 
-describe("omissions of a patch", () => {
+const hasNoGit = lacks("git");
+
+describe.skipIf(hasNoGit)("omissions of a patch", () => {
   it("leave an added line out, or keep a removed one", () => {
     const patch = patchBetween(FROM, { "a.txt": "one\nTWO\nthree\nfour\n" });
     expect(leftBy(FROM, patch, "a.txt")).toEqual([
@@ -209,7 +212,7 @@ function expected(base: string, golden: string, patch: string, patchLine: number
   throw new Error(`no line ${patchLine}`);
 }
 
-describe("any omission of any patch", () => {
+describe.skipIf(hasNoGit)("any omission of any patch", () => {
   it("leaves the golden text with that one line undone", () => {
     const folder = folderWith({});
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

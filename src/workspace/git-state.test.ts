@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import { isAboutGitAlone } from "./git-state.js";
 import { rebuildWorkspace } from "./rebuild.js";
 import { Workspace } from "./workspace.js";
@@ -24,7 +25,7 @@ const commitAll = (at: string) => {
   git(at, "commit", "--quiet", "-m", "work");
 };
 
-describe("what an agent did in git", () => {
+describe.skipIf(lacks("git"))("what an agent did in git", () => {
   it.each<[string, (at: string) => void]>([
     ["a commit", commitAll],
     ["a commit that is packed", (at) => [commitAll(at), git(at, "gc", "--quiet")]],

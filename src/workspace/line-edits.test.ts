@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import { diffOf } from "./diff.js";
 import { lineEdits } from "./line-edits.js";
 import { put, testFolder } from "./workspace-testing.js";
@@ -50,7 +51,7 @@ describe("diffOf", () => {
     .tuple(fc.array(fc.constantFrom("a", "b", "c", "d e", ""), { maxLength: 30 }), fc.boolean())
     .map(([all, ends]) => all.join("\n") + (ends ? "\n" : ""));
 
-  it("is a diff that git applies", () => {
+  it.skipIf(lacks("git"))("is a diff that git applies", () => {
     fc.assert(
       fc.property(text, text, (before, after) => {
         fc.pre(before !== after && before !== "" && after !== "");

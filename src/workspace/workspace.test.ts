@@ -15,6 +15,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
+import { lacks } from "../../test/system-command.js";
 import type { Environment } from "../core/environment.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
@@ -37,6 +38,8 @@ const hasOtherDisk = existsSync(OTHER_DISK) && statSync(OTHER_DISK).dev !== stat
 if (!hasOtherDisk) console.warn("Keeping a folder on another disk is not tested: there is none at /dev/shm.");
 const isRoot = process.getuid?.() === 0;
 
+const hasNoGit = lacks("git");
+
 describe("Workspace.create", () => {
   it("makes an empty folder with a home and a place for temporary files of its own", async () => {
     const workspace = await create();
@@ -46,22 +49,25 @@ describe("Workspace.create", () => {
     expect(await workspace.changes()).toEqual({ changes: [] });
   });
 
-  it("writes files, then runs commands in order with the example's variables and no key of ours", async () => {
-    process.env.ASSAY_TEST_API_KEY = "ours";
-    const files = [
-      { dest: "bin/run.sh", content: "#!/bin/sh\necho ran $WHO >> log\n", executable: true },
-      { dest: "raw", content: "//4=", encoding: "base64" as const },
-    ];
-    const commands = [
-      "./bin/run.sh",
-      'echo "[$ASSAY_TEST_API_KEY] $HOME" >> log',
-      "git init -q && git commit -q --allow-empty -m x",
-    ];
-    const workspace = await create({ files, commands, env: { WHO: "me" } });
-    delete process.env.ASSAY_TEST_API_KEY;
-    expect(readFileSync(join(workspace.path, "log"), "utf8")).toBe(`ran me\n[] ${workspace.home}\n`);
-    expect(readFileSync(join(workspace.path, "raw"))).toEqual(Buffer.from([0xff, 0xfe]));
-  });
+  it.skipIf(hasNoGit)(
+    "writes files, then runs commands in order with the example's variables and no key of ours",
+    async () => {
+      process.env.ASSAY_TEST_API_KEY = "ours";
+      const files = [
+        { dest: "bin/run.sh", content: "#!/bin/sh\necho ran $WHO >> log\n", executable: true },
+        { dest: "raw", content: "//4=", encoding: "base64" as const },
+      ];
+      const commands = [
+        "./bin/run.sh",
+        'echo "[$ASSAY_TEST_API_KEY] $HOME" >> log',
+        "git init -q && git commit -q --allow-empty -m x",
+      ];
+      const workspace = await create({ files, commands, env: { WHO: "me" } });
+      delete process.env.ASSAY_TEST_API_KEY;
+      expect(readFileSync(join(workspace.path, "log"), "utf8")).toBe(`ran me\n[] ${workspace.home}\n`);
+      expect(readFileSync(join(workspace.path, "raw"))).toEqual(Buffer.from([0xff, 0xfe]));
+    },
+  );
 
   it("says which command failed and how, and leaves nothing behind", async () => {
     const failing = create({ commands: ["true", "echo out; echo why >&2; exit 3"] });
@@ -91,7 +97,7 @@ describe("Workspace.create", () => {
     expect(readdirSync(join(folder.path, "mine"))).toEqual(["seen"]);
   });
 
-  it("never writes through a link that leaves the folder", async () => {
+  it.skipIf(hasNoGit)("never writes through a link that leaves the folder", async () => {
     makeRepository(join(folder.path, "repo"));
     put(folder.path, "outside/x", "kept");
     symlinkSync(join(folder.path, "outside"), join(folder.path, "repo/out"));
@@ -108,7 +114,7 @@ describe("Workspace.create", () => {
   });
 });
 
-describe("a checkout", () => {
+describe.skipIf(hasNoGit)("a checkout", () => {
   const checkedOut = async (ref?: string, scheme = "") => {
     const url = `${scheme}${join(folder.path, "repo")}`;
     const { path } = await create({ git: { url, ...(ref !== undefined && { ref }) } });
