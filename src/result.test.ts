@@ -63,7 +63,7 @@ describe("toTable", () => {
     const [header, a, b] = ["system", "a", "b"].map((name) => cells.get(name) ?? []);
     expect(header?.at(-1)).toBe("Pareto rank");
     expect(a).toEqual([
-      "1 [1, 1]",
+      "1 [0.342, 1]",
       "1 [0.342, 1]",
       "100 → 20",
       "80 %",
@@ -73,7 +73,7 @@ describe("toTable", () => {
       "100 %",
       "1",
     ]);
-    expect(b?.[0]).toBe("0.625 [0, 1]");
+    expect(b?.[0]).toBe("0.625 [0.004, 0.999]");
     expect(b?.at(-1)).toBe("2");
   });
 

@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext } from "../c
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
 import { whereGiven } from "./columns.js";
-import { complement, estimateMean, ratioBounds } from "./estimates.js";
+import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
 /**
@@ -26,14 +26,11 @@ export class CompressionRatio implements Metric {
     const { columns } = tasks;
     const given = sumByTask(tasks, columns.given);
     const produced = sumByTask(tasks, whereGiven(columns.outputTokens, columns.given));
-    const total = sum(given.sums);
+    const ratio = complement(estimateRatio(produced.sums, given, "input tokens"));
     return {
-      compression_ratio: {
-        value: total === 0 ? 0 : 1 - sum(produced.sums) / total,
-        interval: complement(ratioBounds(produced.sums, given, "input tokens")),
-      },
-      mean_input_tokens: estimateMean(given),
-      mean_output_tokens: estimateMean(produced),
+      compression_ratio: sum(given.sums) === 0 ? { ...ratio, value: 0 } : ratio,
+      mean_input_tokens: estimateAmount(given),
+      mean_output_tokens: estimateAmount(produced),
     };
   }
 

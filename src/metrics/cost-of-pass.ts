@@ -3,7 +3,7 @@ import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
 import { sum } from "../stats/mean.js";
 import { atLeast } from "./columns.js";
-import { ratioBounds } from "./estimates.js";
+import { estimateRatio } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -31,11 +31,9 @@ export class CostOfPass implements Metric {
     const tasks = tasksOf(rows, context);
     const passes = sumByTask(tasks, atLeast(tasks.columns.score(scoreField), threshold));
     const tokens = sumByTask(tasks, tasks.columns.outputTokens);
-    const passing = sum(passes.sums);
-    const value = passing === 0 ? Number.POSITIVE_INFINITY : sum(tokens.sums) / passing;
     return {
-      cost_of_pass: { value, interval: ratioBounds(tokens.sums, passes) },
-      num_passing: { value: passing },
+      cost_of_pass: estimateRatio(tokens.sums, passes),
+      num_passing: { value: sum(passes.sums) },
     };
   }
 

@@ -1,8 +1,8 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
-import { readColumn } from "./columns.js";
-import { estimateRate, estimateShare } from "./estimates.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { passRateInterval } from "../stats/index.js";
+import { bounded, estimateShare } from "./estimates.js";
+import { tasksOf } from "./tasks.js";
 
 /** How many planned trials ended how, and what share of them the quality figures stand on. */
 export class Coverage implements Metric {
@@ -16,20 +16,9 @@ export class Coverage implements Metric {
     const tasks = tasksOf(rows, context);
     const counts = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
     for (const row of rows) counts[row.outcome] += 1;
-    const isPlain = tasks.taskOf === null && tasks.groupOf === null && rows.length > 0;
-    const share = (count: number, is: (row: EvalRow) => boolean): Estimate => {
-      if (isPlain) return estimateShare(count, rows.length);
-      const { interval } = estimateRate(
-        sumByTask(
-          tasks,
-          readColumn(tasks.rows, (row) => Number(is(row))),
-        ),
-      );
-      return { value: rows.length === 0 ? 0 : count / rows.length, ...(interval && { interval }) };
-    };
     const estimates: Record<string, Estimate> = {
-      coverage: share(counts.pass + counts.fail, isScored),
-      error_rate: share(counts.error, (row) => row.outcome === "error"),
+      coverage: estimateTrialShare(tasks, isScored),
+      error_rate: estimateTrialShare(tasks, (row) => row.outcome === "error"),
       num_planned: { value: rows.length },
     };
     for (const outcome of OUTCOMES) estimates[`num_${outcome}`] = { value: counts[outcome] };
@@ -39,4 +28,24 @@ export class Coverage implements Metric {
   keys() {
     return ["coverage", "error_rate", "num_planned", ...OUTCOMES.map((outcome) => `num_${outcome}`)];
   }
+}
+
+/**
+ * The share of all trials, which is not the mean over tasks where some have more trials than others. Its interval is
+ * around the same share: trials are not independent, so that those of a task, or of a group of tasks, are a cluster.
+ */
+function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estimate {
+  const { rows, taskOf, groupOf, size } = tasks;
+  const values = Float64Array.from(rows, (row) => Number(is(row)));
+  const hasGroups = groupOf !== null && new Set(groupOf).size < size;
+  if (rows.length > 0 && taskOf === null && !hasGroups)
+    return estimateShare(
+      values.reduce((total, value) => total + value, 0),
+      rows.length,
+    );
+  const taskOfRow = (index: number) => taskOf?.[index] ?? index;
+  const clusters = Uint32Array.from(rows, (_, i) => (hasGroups ? groupOf[taskOfRow(i)] : undefined) ?? taskOfRow(i));
+  const found = passRateInterval(values, rows.length, { clusters });
+  const groups = hasGroups ? found.clusters : undefined;
+  return { value: found.rate, interval: bounded({ low: found.low, high: found.high, n: size, groups }) };
 }

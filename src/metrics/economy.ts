@@ -3,8 +3,8 @@ import type { EvalRow } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { sum } from "../stats/mean.js";
 import { added, orZero, readColumn } from "./columns.js";
-import { complement, estimateMean, ratioBounds } from "./estimates.js";
-import { sumByTask, type TaskSums, tasksOf } from "./tasks.js";
+import { complement, estimateAmount, estimateRatio } from "./estimates.js";
+import { sumByTask, tasksOf } from "./tasks.js";
 
 /** What passes cost, in dollars and in tokens of all trials, and what a compressing proxy saves of the prompt. */
 export class Economy implements Metric {
@@ -21,7 +21,7 @@ export class Economy implements Metric {
     // A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars.
     const input = sumByTask(tasks, orZero(given)).sums;
     const output = sumByTask(tasks, outputTokens).sums;
-    const perPass = dividedBy(passes);
+    const perPass: PerPass = (totals) => estimateRatio(totals, passes);
     return {
       ...dollars(tasks, perPass),
       tokens_per_pass_input: perPass(input),
@@ -49,14 +49,6 @@ export class Economy implements Metric {
 /** What totals over tasks are for each pass. */
 type PerPass = (totals: Float64Array) => Estimate;
 
-function dividedBy(passes: TaskSums): PerPass {
-  const passed = sum(passes.sums);
-  return (totals) => {
-    const value = passed === 0 ? Number.POSITIVE_INFINITY : sum(totals) / passed;
-    return { value, interval: ratioBounds(totals, passes) };
-  };
-}
-
 /** Unknown is not zero: a total of which a part is not known is not known. */
 function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
   const { costUsd, unknownCosts: unknown } = tasks.columns;
@@ -65,7 +57,7 @@ function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
   const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums);
   return {
     cost_per_pass_usd: isKnown && unknown === 0 ? total() : { value: null, reason: whyUnknown(isKnown, unknown) },
-    mean_cost_usd: isKnown ? estimateMean(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
+    mean_cost_usd: isKnown ? estimateAmount(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
     cost_unknown_trials: { value: unknown },
   };
 }
@@ -82,14 +74,12 @@ function promptCompression(tasks: Tasks): Record<string, Estimate> {
     tasks,
     columnOf((row) => row.inputTokens),
   );
-  const total = sum(given.sums);
-  if (total === 0) return {};
+  if (sum(given.sums) === 0) return {};
   const sent = sumByTask(
     tasks,
     columnOf((_, usage) => promptTokens(usage)),
   ).sums;
-  const interval = complement(ratioBounds(sent, given, "input tokens"));
-  return { prompt_compression_ratio: { value: 1 - sum(sent) / total, interval } };
+  return { prompt_compression_ratio: complement(estimateRatio(sent, given, "input tokens")) };
 }
 
 /** Costs are whole pico-dollars; sums of fractions are not quite. */

@@ -1,15 +1,50 @@
-import type { Estimate, EstimateInterval } from "../core/metric.js";
-import { meanInterval, passRateInterval, ratioInterval, wilsonInterval } from "../stats/index.js";
+import type { Column, Estimate, EstimateInterval, Tasks } from "../core/metric.js";
+import {
+  amountInterval,
+  type MeanInterval,
+  meanInterval,
+  type Numbers,
+  passRateInterval,
+  ratioInterval,
+  scoreInterval,
+  wilsonInterval,
+} from "../stats/index.js";
 import { sum } from "../stats/mean.js";
-import { meansOf, type TaskSums, trialsOf } from "./tasks.js";
+import { meansOf, sumByTask, type TaskSums, trialsOf } from "./tasks.js";
 
 const TOO_FEW = "fewer than two tasks";
 const ONE_GROUP = "one group";
+const ALL_ZERO = "every value is 0";
 
-/** A mean over tasks with its t interval, by groups where tasks share them. */
-export function estimateMean(tasks: TaskSums): Estimate {
-  const { mean, low, high, n, clusters } = meanInterval(meansOf(tasks), { clusters: tasks.groups ?? undefined });
-  return { value: mean, interval: bounded({ low, high, n, groups: clusters }) };
+/** The mean of a score over tasks. Of 0/1 scores it is a rate, so that its interval is that of the pass rate. */
+export function estimateScore(tasks: Tasks, column: Column): Estimate {
+  const sums = sumByTask(tasks, column);
+  if (column.every(isBinary)) return estimateRate(sums);
+  const means = meansOf(sums);
+  // Evaluators keep to [0, 1]; rows that were made by hand or imported may not.
+  return meanEstimate(means.every(isShare) ? scoreInterval : meanInterval, means, sums);
+}
+
+/** A value that is absent is NaN, and says nothing against it. */
+function isBinary(value: number): boolean {
+  return value === 0 || value === 1 || Number.isNaN(value);
+}
+
+function isShare(value: number): boolean {
+  return value >= 0 && value <= 1;
+}
+
+/** The mean over tasks of an amount that cannot be negative: dollars, tokens, seconds. */
+export function estimateAmount(tasks: TaskSums): Estimate {
+  return meanEstimate(amountInterval, meansOf(tasks), tasks);
+}
+
+type IntervalOfMean = (values: Numbers, options: { clusters?: Uint32Array | undefined }) => MeanInterval;
+
+function meanEstimate(intervalOf: IntervalOfMean, means: Float64Array, { groups }: TaskSums): Estimate {
+  const { mean, low, high, n, se, clusters } = intervalOf(means, { clusters: groups ?? undefined });
+  const reason = se === null ? undefined : ALL_ZERO;
+  return { value: mean, interval: bounded({ low, high, n, groups: clusters, reason }) };
 }
 
 /** A rate over tasks: Wilson for one trial each, Wilson at the effective number of trials for several and for groups. */
@@ -26,17 +61,22 @@ export function estimateShare(count: number, n: number): Estimate {
   return { value: count / n, interval: { ...wilsonInterval(count, n), n } };
 }
 
-/** The interval of a ratio of totals over tasks; its value is the caller's, who knows what 0 / 0 means. */
-export function ratioBounds(
+/** A ratio of totals over tasks; infinite where there is nothing to divide by. */
+export function estimateRatio(
   numerators: Float64Array,
   denominators: Pick<TaskSums, "sums" | "groups">,
-  counted: "passes" | "input tokens" = "passes",
-): EstimateInterval {
+  counted: "passes" | "input tokens" | "context tokens" = "passes",
+): Estimate & { value: number; interval: EstimateInterval } {
   const { sums, groups } = denominators;
-  const { low, high, n, unbounded, clusters } = ratioInterval(numerators, sums, { clusters: groups ?? undefined });
-  const interval = bounded({ low, high, n, groups: clusters });
-  if (!unbounded) return interval;
-  return { ...interval, reason: low === null ? `no ${counted}` : `no upper bound: too few ${counted}` };
+  const found = ratioInterval(numerators, sums, { clusters: groups ?? undefined });
+  const { ratio, low, high, n, clusters } = found;
+  const reason = reasonWithoutBound(found, counted);
+  return { value: ratio, interval: bounded({ low, high, n, groups: clusters, reason }) };
+}
+
+function reasonWithoutBound(found: ReturnType<typeof ratioInterval>, counted: string): string | undefined {
+  if (found.unbounded) return found.low === null ? `no ${counted}` : `no upper bound: too few ${counted}`;
+  return found.se === null ? undefined : ALL_ZERO;
 }
 
 interface Bounds {
@@ -44,16 +84,22 @@ interface Bounds {
   high: number | null;
   n: number;
   groups?: number | undefined;
+  /** Why a bound is null; left out, because there are too few tasks or groups. */
+  reason?: string | undefined;
 }
 
-/** An interval that may not exist, with the usual reason. */
-export function bounded({ low, high, n, groups }: Bounds): EstimateInterval {
+/** An interval that may not exist, with the reason. */
+export function bounded({ low, high, n, groups, reason }: Bounds): EstimateInterval {
   const interval = { low, high, n, ...(groups === undefined ? {} : { groups }) };
   if (low !== null && high !== null) return interval;
-  return { ...interval, reason: groups === 1 ? ONE_GROUP : TOO_FEW };
+  return { ...interval, reason: reason ?? (groups === 1 ? ONE_GROUP : TOO_FEW) };
 }
 
-/** The interval of 1 − x from that of x. */
-export function complement({ low, high, ...rest }: EstimateInterval): EstimateInterval {
-  return { low: high === null ? null : 1 - high, high: low === null ? null : 1 - low, ...rest };
+/** 1 − x, with its interval. */
+export function complement({ value, interval }: ReturnType<typeof estimateRatio>): Estimate {
+  const { low, high, ...rest } = interval;
+  return {
+    value: 1 - value,
+    interval: { low: high === null ? null : 1 - high, high: low === null ? null : 1 - low, ...rest },
+  };
 }

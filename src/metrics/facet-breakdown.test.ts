@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { intervals } from "../../test/intervals.js";
 import { type EvalRow, type Facets, makeRow } from "../core/row.js";
-import { meanInterval } from "../stats/index.js";
+import { scoreInterval } from "../stats/index.js";
 import { FacetBreakdown, MeanScore, summarise, summaryKeys } from "./index.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 0 };
@@ -31,7 +31,7 @@ describe("FacetBreakdown", () => {
       row(4, 0, null),
     ];
     expect(new FacetBreakdown().compute(rows)).toEqual({ "facet:subject=anatomy": 0.2, "facet:subject=law": 0.75 });
-    const { low, high } = meanInterval([1, 0.5]);
+    const { low, high } = scoreInterval([1, 0.5]);
     const bounds = intervals(new FacetBreakdown(), rows);
     expect(bounds["facet:subject=law"]).toEqual({ low, high, n: 2 });
     expect(bounds["facet:subject=anatomy"]).toMatchObject({ low: null, n: 1, reason: "fewer than two tasks" });

@@ -31,18 +31,21 @@ describe("Latency", () => {
     for (const estimate of Object.values(bounds)) expect(estimate.n).toBe(2);
   });
 
-  it("has an interval around every key, the same for the same seed", () => {
-    const rows = Array.from({ length: 40 }, (_, i) => row(i, (i * 7) % 40));
-    const context = { scoreField: "score", threshold: 0.7, seed: 3 };
-    const found: Record<string, number> = new Latency().compute(rows);
-    const bounds = intervals(new Latency(), rows, context);
-    expect(Object.keys(bounds)).toEqual(Object.keys(found));
-    for (const [key, { low, high, n }] of Object.entries(bounds)) {
-      expect(n).toBe(40);
-      expect(low).toBeLessThanOrEqual(found[key] ?? Number.NaN);
-      expect(high).toBeGreaterThanOrEqual(found[key] ?? Number.NaN);
-    }
-    expect(intervals(new Latency(), rows, context)).toEqual(bounds);
+  it("has the order-statistic interval of each quantile, and no bound where there are too few tasks", () => {
+    const rows = Array.from({ length: 72 }, (_, i) => row(i, ((i * 7) % 72) + 1));
+    const bounds = intervals(new Latency(), rows);
+    // Ranks 28 and 45 of 72 are those of the binomial distribution for the median; 72 is the least for p95.
+    expect(bounds.latency_median).toEqual({ low: 28, high: 45, n: 72 });
+    expect(bounds.latency_p95).toMatchObject({ high: 72, n: 72 });
+    expect(bounds.latency_p99).toMatchObject({ high: null, n: 72, reason: "too few tasks" });
+    expect(intervals(new Latency(), rows.slice(1)).latency_p95).toMatchObject({ high: null, n: 71 });
+    expect(intervals(new Latency(), rows.slice(0, 5)).latency_median).toMatchObject({ low: null, high: null });
+  });
+
+  it("takes the trials of a task as one value as often, which makes the interval no narrower", () => {
+    const rows = Array.from({ length: 30 }, (_, i) => row(i % 10, i, { trial: Math.floor(i / 10) }));
+    // Of ten tasks ranks 2 and 9, in thirds of thirty values: from the first of the second to the last of the ninth.
+    expect(intervals(new Latency(), rows).latency_median).toEqual({ low: 3, high: 26, n: 10 });
   });
 
   it("is 0 without rows, with n = 0 and no interval beside it", () => {

@@ -1,6 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { estimateMean } from "./estimates.js";
+import { estimateAmount } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -23,9 +23,9 @@ export class Latency implements Metric {
     const tasks = tasksOf(rows, context);
     const { latency } = tasks.columns;
     const latencies = sumByTask(tasks, latency);
-    const quantile = quantileEstimator(tasks, { column: latency, sums: latencies, seed: context?.seed ?? 0 });
+    const quantile = quantileEstimator(tasks, latency);
     return {
-      latency_mean: estimateMean(latencies),
+      latency_mean: estimateAmount(latencies),
       latency_median: quantile(0.5),
       latency_p95: quantile(0.95),
       latency_p99: quantile(0.99),

@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { estimateMean } from "./estimates.js";
+import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { tasksOf } from "./tasks.js";
 
 /**
  * The mean of a score field over the rows that have it.
@@ -24,7 +24,7 @@ export class MeanScore implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
     const tasks = tasksOf(rows, context);
-    return { mean_score: estimateMean(sumByTask(tasks, tasks.columns.score(scoreField))) };
+    return { mean_score: estimateScore(tasks, tasks.columns.score(scoreField)) };
   }
 
   keys() {

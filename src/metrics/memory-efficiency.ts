@@ -1,9 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
-import { ratioInterval } from "../stats/index.js";
 import { sum } from "../stats/mean.js";
-import { type Read, readColumn, whereGiven } from "./columns.js";
-import { bounded, estimateMean } from "./estimates.js";
+import { present, type Read, readColumn, whereGiven } from "./columns.js";
+import { estimateAmount, estimateRatio } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { meansOf, sumByTask, tasksOf } from "./tasks.js";
@@ -38,11 +37,11 @@ export class MemoryEfficiency implements Metric {
   }
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<(typeof KEYS)[number], Estimate> {
-    const { scoreField, seed } = settingsOf({ scoreField: this.scoreField }, context);
+    const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
     const tasks = tasksOf(rows, context);
     const brought = measured("contextTokens");
-    const ingests = secondsOf(tasks, "ingestMs", seed);
-    const queries = secondsOf(tasks, "queryMs", seed);
+    const ingests = secondsOf(tasks, "ingestMs");
+    const queries = secondsOf(tasks, "queryMs");
     return {
       mean_context_tokens: meanOf(tasks, brought),
       context_share: ratioOf(tasks, brought, measured("historyTokens")),
@@ -79,7 +78,7 @@ const UNMEASURED = "no trial has it measured";
 
 function meanOf(tasks: Tasks, read: Read): Estimate {
   const sums = sumByTask(tasks, readColumn(tasks.rows, read));
-  return sums.sums.length === 0 ? { value: null, reason: UNMEASURED } : estimateMean(sums);
+  return sums.sums.length === 0 ? { value: null, reason: UNMEASURED } : estimateAmount(sums);
 }
 
 /** Mean over mean, of the trials that have both. */
@@ -90,17 +89,13 @@ function ratioOf(tasks: Tasks, above: Read, below: Read): Estimate {
   const denominators = meansOf(given);
   if (numerators.length === 0) return { value: null, reason: UNMEASURED };
   if (sum(denominators) === 0) return { value: null, reason: "no context tokens" };
-  const found = ratioInterval(numerators, denominators, { clusters: given.groups ?? undefined });
-  const interval = bounded({ ...found, groups: found.clusters });
-  const reason = "no upper bound: context tokens vary too much";
-  return { value: found.ratio, interval: found.unbounded ? { ...interval, reason } : interval };
+  return estimateRatio(numerators, { sums: denominators, groups: given.groups }, "context tokens");
 }
 
 /** Quantiles over trials, where any has the value. */
-function secondsOf(tasks: Tasks, name: string, seed: number): (p: number) => Estimate {
+function secondsOf(tasks: Tasks, name: string): (p: number) => Estimate {
   const milliseconds = measured(name);
   const column = readColumn(tasks.rows, (row) => thousandth(milliseconds(row)));
-  const sums = sumByTask(tasks, column);
-  if (sums.sums.length === 0) return () => ({ value: null, reason: UNMEASURED });
-  return quantileEstimator(tasks, { column, sums, seed });
+  if (present(column).length === 0) return () => ({ value: null, reason: UNMEASURED });
+  return quantileEstimator(tasks, column);
 }

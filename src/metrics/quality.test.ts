@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { meanInterval, wilsonInterval } from "../stats/index.js";
+import { meanInterval, scoreInterval, wilsonInterval } from "../stats/index.js";
 import { MeanScore, PassRate, PerDatasetBreakdown } from "./index.js";
 
 const CONTEXT = { scoreField: "f1", threshold: 0.5, seed: 0 };
@@ -27,8 +27,14 @@ describe("MeanScore", () => {
   it("is the mean of the field over the rows that have it", () => {
     const rows = [row(1, { f1: 1 }), row(2, { f1: 0.5 }), row(3, { em: 1 }), row(4, {}, { outcome: "error" })];
     expect(new MeanScore({ scoreField: "f1" }).compute(rows)).toEqual({ mean_score: 0.75 });
-    const { low, high } = meanInterval([1, 0.5]);
+    const { low, high } = scoreInterval([1, 0.5]);
     expect(intervals(new MeanScore({ scoreField: "f1" }), rows)).toEqual({ mean_score: { low, high, n: 2 } });
+  });
+
+  it("has the t interval where scores leave [0, 1], as rows that were made by hand may", () => {
+    const { low, high } = meanInterval([3, -1, 2]);
+    const rows = [3, -1, 2].map((f1, i) => row(i, { f1 }));
+    expect(intervals(new MeanScore({ scoreField: "f1" }), rows).mean_score).toEqual({ low, high, n: 3 });
   });
 
   it("inherits the run's field, and prefers its own", () => {
@@ -119,7 +125,7 @@ describe("PerDatasetBreakdown", () => {
       "dataset:unknown": 0.4,
     });
     const bounds = intervals(new PerDatasetBreakdown({ scoreField: "f1" }), rows);
-    expect(bounds["dataset:a"]).toEqual({ ...meanIntervalBounds([1, 0.5]), n: 2 });
+    expect(bounds["dataset:a"]).toEqual({ ...scoreBounds([1, 0.5]), n: 2 });
     expect(bounds["dataset:b"]).toMatchObject({ low: null, n: 1 });
   });
 
@@ -138,7 +144,7 @@ describe("PerDatasetBreakdown", () => {
   });
 });
 
-function meanIntervalBounds(values: number[]) {
-  const { low, high } = meanInterval(values);
+function scoreBounds(values: number[]) {
+  const { low, high } = scoreInterval(values);
   return { low, high };
 }

@@ -1,9 +1,9 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type MetricRun } from "../core/metric.js";
 import { type EvalRow, scoreOf } from "../core/row.js";
 import { readColumn } from "./columns.js";
-import { estimateMean } from "./estimates.js";
+import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
-import { sumByTask, tasksOf } from "./tasks.js";
+import { tasksOf } from "./tasks.js";
 
 /** The mean of a score field for each part of the rows; what the parts are is said by each breakdown. */
 export abstract class ScoreBreakdown implements Metric {
@@ -23,7 +23,7 @@ export abstract class ScoreBreakdown implements Metric {
     const estimates: Record<string, Estimate> = {};
     for (const [key, own] of this.parts(rows, context)) {
       const column = readColumn(own, (row) => scoreOf(row, scoreField));
-      estimates[key] = estimateMean(sumByTask(tasksOf(own), column));
+      estimates[key] = estimateScore(tasksOf(own), column);
     }
     return estimates;
   }

@@ -48,30 +48,6 @@ export function trialsOf({ sums, counts }: Pick<TaskSums, "sums" | "counts">): n
   return counts === null ? sums.length : sum(counts);
 }
 
-/** The values of each task, for statistics that need more than their sum; null when no task was tried twice. */
-export function valuesByTask({ taskOf }: Tasks, column: Column): number[][] | null {
-  return taskOf === null ? null : valuesBy(column, (index) => taskOf[index] ?? 0);
-}
-
-/** The values of each group of tasks; null when there are no groups. */
-export function valuesByGroup({ taskOf, groupOf }: Tasks, column: Column): number[][] | null {
-  if (groupOf === null) return null;
-  return valuesBy(column, (index) => groupOf[taskOf === null ? index : (taskOf[index] ?? 0)] ?? 0);
-}
-
-function valuesBy(column: Column, placeOf: (index: number) => number): number[][] {
-  const values: number[][] = [];
-  for (const [i, value] of column.entries()) {
-    if (Number.isNaN(value)) continue;
-    const place = placeOf(i);
-    const known = values[place];
-    if (known === undefined) values[place] = [value];
-    else known.push(value);
-  }
-  // Places where nothing was put are skipped.
-  return values.filter(() => true);
-}
-
 /** The tasks of rows: those that the summary found already, else found now. */
 export function tasksOf(rows: readonly EvalRow[], context?: MetricContext): Tasks {
   return context?.tasksOf?.(rows) ?? findTasks(rows);

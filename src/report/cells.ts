@@ -14,14 +14,8 @@ export function withInterval(key: string, digits = 3): (line: Line) => string {
     const value = measured(summary, key);
     const [low, high] = [summary[`${key}_ci_low`], summary[`${key}_ci_high`]];
     if (value === null || low == null) return formatNumber(value, digits);
-    // A score has no values outside [0, 1]; the t interval of a few does not know that.
-    const within = (bound: number) => (isScore(key) ? Math.min(1, Math.max(0, bound)) : bound);
-    return `${formatNumber(value, digits)} [${formatNumber(within(low), digits)}, ${high == null ? "∞" : formatNumber(within(high), digits)}]`;
+    return `${formatNumber(value, digits)} [${formatNumber(low, digits)}, ${high == null ? "∞" : formatNumber(high, digits)}]`;
   };
-}
-
-function isScore(key: string): boolean {
-  return key === "mean_score" || /^(?:dataset|facet):/.test(key);
 }
 
 /** A value that trials stand behind, as `counted` counts them. */

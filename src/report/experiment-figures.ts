@@ -1,7 +1,7 @@
-import type { Estimate } from "../core/metric.js";
+import type { Column, Estimate, Tasks } from "../core/metric.js";
 import { type EvalRow, hasOutput, isScored, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
-import { type Read, readColumn } from "../metrics/columns.js";
-import { estimateMean, estimateRate } from "../metrics/estimates.js";
+import { present, type Read, readColumn } from "../metrics/columns.js";
+import { estimateAmount, estimateScore } from "../metrics/estimates.js";
 import { sumByTask, tasksOf } from "../metrics/tasks.js";
 import { passCurves } from "../stats/index.js";
 import { isOfStimulus, stimulusKey } from "./experiment-rows.js";
@@ -67,18 +67,18 @@ export function figuresOf(rows: readonly EvalRow[], fields: FigureFields & Plann
     stimuli: new Set(rows.filter(isOfStimulus).map(stimulusKey)).size,
     trials,
     ...coverageOf(trials.pass + trials.fail, planned),
-    passRate: figureOf(estimateRate, rows, passedOf),
+    passRate: figureOf(estimateScore, rows, passedOf),
     curves: curvesOf(rows),
-    meanScore: figureOf(estimateMean, rows, (row) => (isScored(row) ? scoreOf(row, scoreField) : undefined)),
+    meanScore: figureOf(estimateScore, rows, (row) => (isScored(row) ? scoreOf(row, scoreField) : undefined)),
     meanCostUsd: figureOf(
-      estimateMean,
+      amountOf,
       rows,
       ofOutput((row) => row.costUsd ?? undefined),
     ),
     totalCostUsd: total,
     costPerPassUsd: total === null || trials.pass === 0 ? null : total / trials.pass,
     costUnknownTrials: unknown,
-    meanSeconds: figureOf(estimateMean, rows, seconds),
+    meanSeconds: figureOf(amountOf, rows, seconds),
   };
 }
 
@@ -108,17 +108,19 @@ function inSeconds(ms: number | null): number | null {
 
 const passedOf: Read = (row) => (isScored(row) ? Number(row.outcome === "pass") : undefined);
 
-type Estimator = (sums: ReturnType<typeof sumByTask>) => Estimate;
+type Estimator = (tasks: Tasks, column: Column) => Estimate;
+
+const amountOf: Estimator = (tasks, column) => estimateAmount(sumByTask(tasks, column));
 
 function figureOf(estimate: Estimator, rows: readonly EvalRow[], read: Read): Figure {
-  const sums = sumByTask(tasksOf(rows), readColumn(rows, read));
-  if (sums.sums.length === 0) return { value: null, low: null, high: null, n: 0, reason: "not measured" };
-  const { value, interval } = estimate(sums);
+  const column = readColumn(rows, read);
+  if (present(column).length === 0) return { value: null, low: null, high: null, n: 0, reason: "not measured" };
+  const { value, interval } = estimate(tasksOf(rows), column);
   return {
     value,
     low: interval?.low ?? null,
     high: interval?.high ?? null,
-    n: sums.sums.length,
+    n: interval?.n ?? 0,
     ...(interval?.reason === undefined ? {} : { reason: interval.reason }),
   };
 }

@@ -61,11 +61,9 @@ function percent(level: number): string {
   return `${Number((level * 100).toFixed(2))} %`;
 }
 
-/** Scores and rates have no values outside [0, 1]; the t interval of a few does not know that. */
 function withInterval({ value, low, high }: Figure): string {
   if (value === null || low === null || high === null) return formatNumber(value);
-  const within = (bound: number) => formatNumber(Math.min(1, Math.max(0, bound)));
-  return `${formatNumber(value)} [${within(low)}, ${within(high)}]`;
+  return `${formatNumber(value)} [${formatNumber(low)}, ${formatNumber(high)}]`;
 }
 
 const LIFT_WORDS: Readonly<Record<Lift, string>> = {

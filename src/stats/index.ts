@@ -1,4 +1,5 @@
 export { type CrossTable, cohenKappa, crossTable, quadraticKappa, spearman } from "./agreement.js";
+export { amountInterval } from "./amount-interval.js";
 export { incompleteBeta, inverseIncompleteBeta } from "./beta.js";
 export { binomialCdf } from "./binomial.js";
 export { type BootstrapInterval, type BootstrapOptions, bootstrapInterval } from "./bootstrap.js";
@@ -18,8 +19,9 @@ export { type PassCurveOptions, type PassCurvePoint, passCurves, type TaskCounts
 export { type PassRateInterval, type PassRateOptions, passRateInterval } from "./pass-rate-interval.js";
 export { type Design, detectableDifference, requiredTasks } from "./power.js";
 export { median, quantile, quantileSorted } from "./quantile.js";
-export { quantileBootstrapInterval, quantileBootstrapIntervalSorted } from "./quantile-bootstrap.js";
+export { effectiveUnits, type QuantileIntervalOptions, quantileInterval } from "./quantile-interval.js";
 export { createRandom, hashSeed, hashSeedsOf, permutation, type Random, type Seed, shuffle } from "./random.js";
 export { type RatioInterval, type RatioIntervalOptions, ratioInterval } from "./ratio-interval.js";
+export { scoreInterval } from "./score-interval.js";
 export { studentCdf, studentQuantile, studentTwoSidedP } from "./student.js";
 export { wilsonInterval } from "./wilson.js";

@@ -50,9 +50,10 @@ describe("ratioInterval", () => {
     expect(ratioInterval([3], [2])).toMatchObject({ ratio: 1.5, se: null, low: null, high: null });
   });
 
-  it("is a point when nothing varies or nothing costs", () => {
+  it("is a point when nothing varies, and has no interval when nothing costs", () => {
     expect(ratioInterval([2, 2, 2], [1, 1, 1])).toMatchObject({ ratio: 2, se: 0, low: 2, high: 2 });
-    expect(ratioInterval([0, 0, 0], [1, 0.5, 1])).toMatchObject({ ratio: 0, low: 0, high: 0 });
+    const free = ratioInterval([0, 0, 0], [1, 0.5, 1]);
+    expect(free).toMatchObject({ ratio: 0, low: null, high: null, unbounded: false });
   });
 
   it("covers the truth", () => {

@@ -1,7 +1,7 @@
 import { type Clusters, clusterSums } from "./clusters.js";
 import { requireOpenProbability, requireSameLength } from "./domain.js";
 import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
-import { mean, type Numbers, squaredDeviations } from "./mean.js";
+import { mean, type Numbers, squaredDeviations, sum } from "./mean.js";
 import { studentQuantile } from "./student.js";
 
 export interface RatioInterval extends OpenInterval {
@@ -49,13 +49,12 @@ function requireNonNegative(name: string, values: Numbers): void {
 function moments(numerators: Numbers, denominators: Numbers): Moments {
   const n = numerators.length;
   const denominator = mean(denominators);
-  const numerator = mean(numerators);
-  const ratio = numerator / denominator;
+  const ratio = sum(numerators) / sum(denominators);
   const pairs = n * (n - 1);
   let squares = 0;
   let residuals = 0;
   // Looked at on the way, because a loop of its own takes as long as this one.
-  let areUsable = Number.isFinite(numerator + denominator);
+  let areUsable = Number.isFinite(sum(numerators) + denominator);
   for (let i = 0; i < n; i++) {
     const x = denominators[i] ?? 0;
     const y = numerators[i] ?? 0;
@@ -81,7 +80,7 @@ function clusteredMoments(numerators: Numbers, denominators: Numbers, clusters: 
   requireUsable(numerators, denominators);
   const n = numerators.length;
   const denominator = mean(denominators);
-  const ratio = mean(numerators) / denominator;
+  const ratio = sum(numerators) / sum(denominators);
   const residuals = Float64Array.from(numerators, (y, i) => y - ratio * (denominators[i] ?? 0));
   const spreads = clusterSums(denominators, clusters, denominator);
   const units = spreads.length;
@@ -127,7 +126,9 @@ function boundsOf(found: Moments, level: number): Omit<RatioInterval, "n" | "clu
   const t = studentQuantile((1 + level) / 2, units - 1);
   const g = (t * t * varianceOfDenominator) / denominator ** 2;
   const se = Math.sqrt(varianceOfRatio);
-  const factor = ratio === 0 ? 1 : Math.exp((t * se) / ratio);
+  // Where nothing was ever spent, nothing tells how much could be.
+  if (ratio === 0) return { ratio, se, ...NO_INTERVAL, g, unbounded: false };
+  const factor = Math.exp((t * se) / ratio);
   const unbounded = g >= 1 || factor === Number.POSITIVE_INFINITY;
   return { ratio, se, low: ratio / factor, high: unbounded ? null : ratio * factor, g, unbounded };
 }

@@ -27,28 +27,3 @@ export function betaVariate(a: number, b: number, random: Random): number {
   const x = gammaVariate(a, random);
   return x / (x + gammaVariate(b, random));
 }
-
-/** Up to here flipping the coins one by one is as fast as splitting them. */
-const FEW_TRIALS = 32;
-
-/**
- * A binomial variate in a number of steps logarithmic in n: the median of n uniforms is a beta variate, and it tells
- * on which side of p half of them lie.
- */
-export function binomialVariate(n: number, p: number, random: Random): number {
-  let [trials, chance, successes] = [n, p, 0];
-  while (trials > FEW_TRIALS) {
-    const middle = 1 + Math.floor(trials / 2);
-    const split = betaVariate(middle, trials + 1 - middle, random);
-    if (split >= chance) {
-      trials = middle - 1;
-      chance /= split;
-    } else {
-      successes += middle;
-      trials -= middle;
-      chance = (chance - split) / (1 - split);
-    }
-  }
-  for (let i = 0; i < trials; i++) if (random.next() < chance) successes++;
-  return successes;
-}

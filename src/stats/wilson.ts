@@ -7,10 +7,10 @@ export function wilsonBounds(rate: number, n: number, z: number): Interval {
   const square = (z * z) / n;
   const centre = (rate + square / 2) / (1 + square);
   const half = (z * Math.sqrt((rate * (1 - rate)) / n + square / (4 * n))) / (1 + square);
-  // At the ends the bound is exactly the end; rounding would print -1e-17.
+  // At the ends the bound is exactly the end; rounding would print -1e-17, or leave the rate out of a narrow interval.
   return {
-    low: rate === 0 ? 0 : Math.max(0, centre - half),
-    high: rate === 1 ? 1 : Math.min(1, centre + half),
+    low: rate === 0 ? 0 : Math.min(rate, Math.max(0, centre - half)),
+    high: rate === 1 ? 1 : Math.max(rate, Math.min(1, centre + half)),
   };
 }
 

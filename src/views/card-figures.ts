@@ -23,7 +23,7 @@ export function cardFigures(
   return { figures, k };
 }
 
-/** A score has no values outside [0, 1]; the t interval of a few does not know that. */
+/** A score has no values outside [0, 1]; in summaries that older versions stored its interval may go further. */
 export function withinScores(bound: number | null): number | null {
   return bound === null ? null : Math.min(1, Math.max(0, bound));
 }
