@@ -18,12 +18,19 @@ export function orphanRemarks(skillText: string, parts: readonly SkillPart[]): R
 function isMentioned({ path, file }: SkillPart, skillText: string, parts: readonly SkillPart[]): boolean {
   const others = parts.filter((part) => part.file !== file);
   const name = posix.basename(path);
-  const isNamedIn = (text: string) => text.includes(name) || isFolderNamedIn(text, posix.dirname(path));
+  const isNamedIn = (text: string) =>
+    text.includes(name) || isFolderNamedIn(text, posix.dirname(path)) || isRunIn(text, path);
   if (isNamedIn(skillText) || others.some(({ text }) => text !== null && isNamedIn(text))) return true;
   // Programs import each other without the ending of the file.
   const stem = name.replace(/\.\w+$/, "");
   const imported = new RegExp(`\\b${stem.replace(/[^\w]/g, "\\$&")}\\b`);
   return others.some((part) => part.path.startsWith("scripts/") && part.text !== null && imported.test(part.text));
+}
+
+/** A program may be named without its ending: `python scripts/check`, `python -m scripts.check`. */
+function isRunIn(text: string, path: string): boolean {
+  const stem = path.replace(/\.\w+$/, "").replace(/[^\w/]/g, "\\$&");
+  return new RegExp(`(?<![\\w-])${stem.replaceAll("/", "[/.\\\\]")}(?![\\w-])`).test(text);
 }
 
 /** A folder that is named as such means all that lies in it. */

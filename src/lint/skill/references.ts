@@ -15,9 +15,10 @@ const DEFINITION = /^ {0,3}\[[^\]\n]+\]:\s*(<[^>\n]*>|\S+)/g;
 const CODE_SPAN = /(`+)(?!`)(.*?[^`])\1(?!`)/g;
 /** What is no part of a longer path or address, and lies in a folder that skills keep files in. */
 const MENTION = /(?<![\w/\\.@:$}>~-])(?:\.[/\\])?(?:scripts|references|assets)[/\\][\w./\\-]*\.\w+/g;
-/** A path on somebody's own machine. */
-const AT_HOME = /(?<![\w/.:~-])(?:\/(?:Users|home)\/[\w.-]+\/[^\s`"')]+|[A-Za-z]:\\[\w.\\-]+)/g;
-const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
+/** A path in somebody's own home folder. Skills are about Windows often enough: `C:\\Windows` in a text is no such path. */
+const AT_HOME = /(?<![\w/.:~-])\/(?:Users|home)\/[\w.-]+\/[^\s`"')]+/g;
+/** The line that opens a block of code, which may name its language, or closes one, which may not. */
+const FENCE = /^\s*(`{3,}|~{3,})([^`]*)$/;
 
 /**
  * The paths that a Markdown text names: its links, and paths in the folders of a skill.
@@ -28,15 +29,15 @@ export function referencesIn(text: string, firstLine: number): Reference[] {
   const found: Reference[] = [];
   let fence: string | null = null;
   for (const [index, line] of text.split("\n").entries()) {
-    const mark = FENCE.exec(line)?.[1];
-    const isEdge = mark !== undefined && (fence === null || closes(mark, fence));
+    const [, mark, info = ""] = FENCE.exec(line) ?? [];
+    const isEdge = mark !== undefined && (fence === null || (info.trim() === "" && isAsLong(mark, fence)));
     if (isEdge) fence = fence === null ? mark : null;
     else found.push(...inLine(line, { line: firstLine + index, isInCode: fence !== null }));
   }
   return found;
 }
 
-function closes(mark: string, fence: string): boolean {
+function isAsLong(mark: string, fence: string): boolean {
   return mark[0] === fence[0] && mark.length >= fence.length;
 }
 

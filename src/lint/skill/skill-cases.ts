@@ -72,6 +72,26 @@ export const CLEAN_SKILLS: Readonly<Record<string, Files>> = {
     "tidy/assets/templates/two.md": "[a link to fill in](somewhere.md)\n",
     "tidy/LICENSE.md": "Do as you [like](nowhere.md).\n",
   },
+  "text about Windows": {
+    "tidy/SKILL.md": withBody(
+      "Look in C:\\Windows\\System32\\mscoree.dll and `C:\\Program Files\\dotnet`.\n\n```sh\ndir D:\\work\n```",
+    ),
+  },
+  "links in a template that shows blocks of code": {
+    "tidy/SKILL.md": withBody(
+      "````markdown\nSee [the guide](guide.md).\n```js\nrun();\n```\n[more](more.md)\n````\n\n```markdown\n# Title\n```js\n[a link](to-fill-in.md)\n```",
+    ),
+  },
+  "files that only other files of the skill name": {
+    "tidy/SKILL.md": withBody("See [how to evaluate](reference/evaluation.md) and [forms](forms.md)."),
+    "tidy/reference/evaluation.md": "Run `pip install -r scripts/requirements.txt`.\n",
+    "tidy/scripts/requirements.txt": "yaml\n",
+    "tidy/forms.md": "Run `python scripts/check_fields FILE`, then `python -m scripts.fill`.\n",
+    "tidy/scripts/check_fields.py": "print()\n",
+    "tidy/scripts/fill.py": "print()\n",
+    "tidy/Makefile": "all:\n\tsh scripts/all.sh\n",
+    "tidy/scripts/all.sh": "echo\n",
+  },
   "commands about the user's own folders": {
     "tidy/SKILL.md": withBody("```sh\nsh scripts/build.sh\n```"),
   },

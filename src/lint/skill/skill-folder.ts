@@ -11,7 +11,7 @@ export interface SkillPart {
   readonly text: string | null;
 }
 
-/** Where skills keep the files that belong to them. */
+/** Where skills keep the files that an agent should be told of. */
 const PART_FOLDERS = ["references", "scripts", "assets"];
 const DEEPEST = 8;
 const MOST_FILES = 2000;
@@ -19,12 +19,16 @@ const LARGEST_BYTES = 2 ** 20;
 const PASSED_OVER = new Set(["node_modules", "__pycache__", "__init__.py"]);
 const BINARY = new Set([".png", ".jpg", ".jpeg", ".gif", ".webp", ".pdf", ".zip", ".ttf", ".otf", ".woff", ".woff2"]);
 
-/** The Markdown files at the root of a skill but SKILL.md, and all files in the folders that belong to it. */
+/** All files of a skill but its SKILL.md; folders that hold a skill of their own are left out. */
 export async function skillParts(dir: string): Promise<SkillPart[]> {
   const found: string[] = [];
-  for (const entry of await entriesOf(dir))
-    if (entry.isFile() && /\.mdx?$/i.test(entry.name) && entry.name !== "SKILL.md") found.push(entry.name);
   for (const folder of PART_FOLDERS) await collect(dir, { path: folder, depth: 0 }, found);
+  for (const entry of await entriesOf(dir)) {
+    if (isPassedOver(entry) || entry.name === "SKILL.md") continue;
+    if (entry.isFile()) found.push(entry.name);
+    else if (entry.isDirectory() && !PART_FOLDERS.includes(entry.name) && !(await hasSkill(join(dir, entry.name))))
+      await collect(dir, { path: entry.name, depth: 0 }, found);
+  }
   return Promise.all(
     found.sort().map(async (path) => ({ path, file: join(dir, path), text: await textOf(join(dir, path)) })),
   );
@@ -37,11 +41,19 @@ export function isInPartFolder(path: string): boolean {
 
 async function collect(dir: string, { path, depth }: { path: string; depth: number }, found: string[]): Promise<void> {
   for (const entry of await entriesOf(join(dir, path))) {
-    if (entry.name.startsWith(".") || PASSED_OVER.has(entry.name) || found.length >= MOST_FILES) continue;
+    if (isPassedOver(entry) || found.length >= MOST_FILES) continue;
     const below = `${path}/${entry.name}`;
     if (entry.isDirectory() && depth < DEEPEST) await collect(dir, { path: below, depth: depth + 1 }, found);
     else if (entry.isFile()) found.push(below);
   }
+}
+
+function isPassedOver({ name }: Dirent): boolean {
+  return name.startsWith(".") || PASSED_OVER.has(name);
+}
+
+async function hasSkill(dir: string): Promise<boolean> {
+  return (await entriesOf(dir)).some(({ name }) => name === "SKILL.md");
 }
 
 async function entriesOf(path: string): Promise<Dirent[]> {
