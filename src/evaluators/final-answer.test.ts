@@ -256,7 +256,7 @@ describe("FinalAnswer", () => {
       fields: ["final_answer"],
       primaryFields: ["final_answer"],
     });
-    expect(evaluator.fingerprint()).toEqual({ evaluator: "final_answer", version: 1 });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "final_answer", version: 2 });
   });
 
   it.each([

@@ -1,8 +1,8 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { answers, placeFor, readResponse, shownOf } from "./final-answer/match.js";
-import { goldsOf, responseOf, undecided } from "./gold.js";
+import { compareWithGold, readResponse } from "./final-answer/match.js";
+import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
 
 const FIELD = "final_answer";
 
@@ -23,11 +23,11 @@ export class FinalAnswer implements Evaluator {
 
   score(original: Example, processed: Output): Scored {
     const golds = goldsOf(original);
-    const [first] = golds;
-    if (first === undefined) return undecided(this.fields, "the example has no gold answer (answer or answers)");
-    const places = readResponse(responseOf(processed));
-    const right = golds.find((gold) => answers(places, gold));
-    const shown = shownOf(placeFor(places, right ?? first));
+    if (golds.length === 0) return undecided(this.fields, "the example has no gold answer (answer or answers)");
+    const response = readResponse(responseOf(processed));
+    const compared = golds.map((gold) => compareWithGold(response, gold, textOf(original.question)));
+    const right = compared.find(({ isRight }) => isRight);
+    const shown = (right ?? compared[0])?.shown ?? "";
     return {
       scores: { [FIELD]: right === undefined ? 0 : 1 },
       evidence: { [FIELD]: shown === "" ? "no answer found" : `read "${shown}"` },
@@ -35,6 +35,6 @@ export class FinalAnswer implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1 };
+    return { evaluator: this.name, version: 2 };
   }
 }

@@ -40,6 +40,6 @@ export class MultipleChoiceAccuracy implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1 };
+    return { evaluator: this.name, version: 2 };
   }
 }

@@ -1,10 +1,11 @@
+import { chosenOption } from "../multiple-choice/extract.js";
+import { letterIndex, letterOf, MOST_OPTIONS, type Options } from "../multiple-choice/labels.js";
 import { ownAnswer } from "../own-answer.js";
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";
 import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./kind.js";
 import { listsIn, wordsOf } from "./list.js";
 import { numbersAmong, numbersOf } from "./numbers.js";
-import { announcedOption, optionOfLine } from "./option.js";
 
 /** One place of a response where its answer may stand. */
 export interface Place {
@@ -22,73 +23,104 @@ export interface Place {
 
 /** What is longer than this is no answer. */
 const LONGEST = 20_000;
-const SENTENCE = /^(?:the|this|that|it)\b[^.,;]{0,60}?\bis(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+/** "The argument is therefore invalid". */
+const SENTENCE =
+  /^(?:(?:therefore|thus|so|hence|overall|in conclusion),? )?(?:the|this|that|it)\b[^.,;]{0,60}?\bis(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
 const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
 const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
-/** Where a response may answer, the last place first. */
-export function readResponse(response: string): Place[] {
+/** A response as it is compared with golds. */
+export interface ReadResponse {
+  response: string;
+  /** Where it may answer, the last place first. */
+  places: readonly Place[];
+}
+
+/** Finds where a response may answer. */
+export function readResponse(response: string): ReadResponse {
   const text = ownAnswer(response).trimStart();
   const stated = findStatedAnswers(text).filter(({ by }) => by !== "space");
-  if (stated.length > 0) return stated.map((answer) => announced(text, answer));
+  if (stated.length > 0) return { response, places: stated.map((answer) => announced(text, answer)) };
   const [line, otherLine] = [lastLine(text).slice(0, LONGEST), lineFrom(text)];
-  return [{ rest: text, full: text, line, otherLine, isExplicit: false }];
+  return { response, places: [{ rest: text, full: text, line, otherLine, isExplicit: false }] };
+}
+
+/** Whether a response answers with a gold, and what was read, for people. */
+export interface Answered {
+  isRight: boolean;
+  shown: string;
+}
+
+/** Compares a response with a gold. The question tells which letters its options go by. */
+export function compareWithGold({ response, places }: ReadResponse, gold: string, question: string): Answered {
+  if (kindOf(gold) === "option") return compareOption(response, gold, question);
+  const place = placeFor(places, gold);
+  return { isRight: place !== undefined && isGold(place, gold), shown: short(cleaned(place?.line ?? "")) };
+}
+
+const OPTION_LINE = /(?:^|\n)[ \t]*\(([A-Z])\)[ \t]+([^\n]{1,1000})/g;
+
+function compareOption(response: string, gold: string, question: string): Answered {
+  const wanted = optionLetter(gold);
+  const chosen = chosenOption(response, optionsIn(question, letterIndex(wanted)));
+  const letter = chosen === null ? "" : letterOf(chosen);
+  return { isRight: letter === wanted, shown: letter === "" ? "" : `(${letter})` };
+}
+
+/** The options that a question lists at its end, as BIG-Bench-Hard does; every letter when it lists none. */
+function optionsIn(question: string, gold: number): Options {
+  const texts: string[] = [];
+  for (const [, letter = "", text = ""] of question.slice(-LONGEST).matchAll(OPTION_LINE)) {
+    if (letterIndex(letter) === 0) texts.length = 0;
+    if (letterIndex(letter) === texts.length) texts.push(text.trim());
+  }
+  const isListed = texts.length > 1 && gold < texts.length;
+  return {
+    texts: isListed ? texts : [],
+    count: isListed ? texts.length : MOST_OPTIONS,
+    isNumbered: false,
+    isLetterRequired: true,
+  };
+}
+
+function short(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** The place that counts for a gold: the last one with an answer of its kind, else the last. */
-export function placeFor(places: readonly Place[], gold: string): Place | undefined {
+function placeFor(places: readonly Place[], gold: string): Place | undefined {
   const saying = /^not\b/i.test(gold.trim()) ? places : places.filter(({ rest }) => rest !== "");
   return saying.find((place) => isOfKind(place, gold)) ?? saying[0];
 }
 
-/** Whether a response answers with this gold. */
-export function answers(places: readonly Place[], gold: string): boolean {
-  const place = placeFor(places, gold);
-  return place !== undefined && isGold(place, gold);
-}
-
-/** What was read, for people. */
-export function shownOf(place: Place | undefined): string {
-  const text = cleaned(place?.line ?? "");
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
-}
-
 function isOfKind(place: Place, gold: string): boolean {
   switch (kindOf(gold)) {
-    case "option":
-      return optionAt(place) !== null;
     case "number":
       return numbersAt(place).length > 0;
     case "brackets":
       return bracketsAt(place).some(isBrackets);
     case "verdict":
-      return verdictsAt(place).some((text) => verdictsLike(gold).includes(text));
+      return verdictAt(place, gold) !== undefined;
     case "list":
       return listsAt(place).some((list) => sizeOf(list) === sizeOf(wordsOf(cleaned(gold))));
-    case "words":
+    default:
       return true;
   }
 }
 
 function isGold(place: Place, gold: string): boolean {
   switch (kindOf(gold)) {
-    case "option":
-      return optionAt(place) === optionLetter(gold);
     case "number":
       return numbersAt(place).includes(wholeNumber(gold.trim()) ?? Number.NaN);
     case "brackets":
       return bracketsAt(place).includes(spaceless(gold));
     case "verdict":
-      return verdictsAt(place).includes(gold.trim().toLowerCase());
+      return verdictAt(place, gold) === gold.trim().toLowerCase();
     case "list":
       return listsAt(place).includes(wordsOf(cleaned(gold)));
-    case "words":
+    default:
       return textsAt(place).some((text) => plain(text) === plain(cleaned(gold)));
   }
-}
-
-function optionAt({ rest, line, otherLine, isExplicit }: Place): string | null {
-  return isExplicit ? announcedOption(rest, line) : (optionOfLine(line) ?? optionOfLine(otherLine));
 }
 
 function numbersAt({ line, otherLine, isExplicit }: Place): number[] {
@@ -101,10 +133,11 @@ function bracketsAt(place: Place): string[] {
   return [...textsAt(place), boxed].map((text) => spaceless(text).replace(/\\(?=[{}])/g, ""));
 }
 
-function verdictsAt(place: Place): string[] {
-  const texts = textsAt(place);
-  const said = place.isExplicit ? texts.flatMap((text) => SENTENCE.exec(text)?.[1] ?? []) : [];
-  return [...texts, ...said].map(plain);
+/** The first of the answers that a gold such as "Yes" is one of: in the line, its first clause, its bold part. */
+function verdictAt(place: Place, gold: string): string | undefined {
+  const texts = [...textsAt(place), ...(place.isExplicit ? [] : [cleaned(clauseOf(place.otherLine))])];
+  const said = texts.flatMap((text) => SENTENCE.exec(text)?.[1] ?? []);
+  return [...texts, ...said].map(plain).find((text) => verdictsLike(gold).includes(text));
 }
 
 function listsAt(place: Place): string[] {

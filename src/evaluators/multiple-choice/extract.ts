@@ -1,135 +1,176 @@
-import { clauseOf, cleaned, firstBold } from "../final-answer/clean.js";
-import { normalizeAnswer } from "../normalize.js";
+import { cleaned, firstBold } from "../final-answer/clean.js";
 import { ownAnswer } from "../own-answer.js";
 import { findStatedAnswers } from "../stated-answer/index.js";
-import { indexOfLabel, type Labels } from "./labels.js";
+import { indexOfLabel, type Options } from "./labels.js";
+import { firstLine, isFinished, linesFromEnd } from "./lines.js";
 import { type Mention, mentionsFromEnd } from "./mention.js";
-import { isAnnounced, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
+import { findByText, saysText } from "./option-texts.js";
+import { choosingOf, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
+import { type Choice, readStatedOption } from "./stated-option.js";
 
-/** The options of a question. */
-export interface Options extends Labels {
-  /** The text of each, empty when only their letters are known. */
-  texts: readonly string[];
-}
-
-const LONE = /^[([{]?(\w{1,2})[)\]}]?[.):]?$/;
-const LINE_START = /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:[([{](\w{1,2})[)\]}]|(\w{1,2})[).:])(?=[\s*]|$)/iu;
-const FIRST_WORD = /^[*_([]{0,4}([B-HJ-Z])[)*\]]{0,4}(?=[\s,]|$)/;
-const IT_IS = /^(?:so |thus |therefore,? )?(?:it|this|that)(?:['’]s| is| must be)(?: clearly| definitely| probably)? /i;
-const LONGEST_LINE = 4000;
-const LONGEST_LONE = 60;
+/** What else the answer is called. */
+const NAMES = /\b(?:choice|option|selection|response|solution|pick|alternative)\b/gi;
 
 /**
- * The option that a response chooses, from 0: the last one it announces, else one on a line of its own, else the one a
- * line begins with, else the one whose text is the answer, else the only one it names. Null when there is none.
+ * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
+ * the beginning or at the end, else the one whose text is the answer, else the only one it names. Null when it chooses
+ * none: a text that was cut off, or that only tells what there is to choose from.
  */
 export function chosenOption(response: string, options: Options): number | null {
-  const text = ownAnswer(response);
+  const text = ownAnswer(response).trim();
+  const announced = findAnnounced(text, options);
+  if (announced !== null) return announced === "several" ? null : announced;
   return (
-    announced(text, options) ??
-    loneLine(text, options) ??
-    lineStart(text, options) ??
-    optionText(text, options) ??
-    onlyNamed(text, options)
+    findLoneLabel(text, options) ??
+    findOpening(text, options) ??
+    findLabeledLine(text, options) ??
+    findOptionText(text, options) ??
+    findOnlyNamed(text, options)
   );
 }
 
-function announced(text: string, options: Options): number | null {
-  const label = lastAnnounced(text, options);
-  for (const { start, end, by, isDenied } of findStatedAnswers(text)) {
-    if (by === "space" || isDenied) continue;
-    const line = firstLine(text.slice(start, end)).slice(0, LONGEST_LINE);
-    if (label !== null && label.at >= start) return label.index;
-    const inWords = textIndex([line, clauseOf(line)], options);
-    if (inWords !== null) return inWords;
+function findAnnounced(text: string, options: Options): Choice | null {
+  const chosen = findChosen(text, options);
+  for (const stated of findStatedAnswers(text, { names: NAMES })) {
+    if (stated.isDenied) continue;
+    if (chosen.clearly !== null && chosen.clearly.at > stated.start) break;
+    const choice = readStatedOption(text, stated, options);
+    if (choice !== null) return choice;
   }
-  return label?.index ?? null;
+  return (chosen.clearly ?? chosen.weakly)?.index ?? null;
 }
 
-function lastAnnounced(text: string, options: Options): Mention | null {
-  for (const mention of mentionsFromEnd(text, options)) if (isAnnounced(mention)) return mention;
+interface Chosen {
+  clearly: Mention | null;
+  weakly: Mention | null;
+}
+
+/** The last label that a text chooses in words of its own. The very last word of a text is a clear choice. */
+function findChosen(text: string, options: Options): Chosen {
+  let weakly: Mention | null = null;
+  for (const mention of mentionsFromEnd(text, options)) {
+    const choosing = choosingOf(mention);
+    const isLast = weakly === null && /^\W*$/.test(mention.right) && mention.at + 20 > text.length;
+    if (choosing === "clearly" || (choosing === "weakly" && isLast)) return { clearly: mention, weakly };
+    if (choosing === "weakly") weakly ??= mention;
+  }
+  return { clearly: null, weakly };
+}
+
+const LONE = /^([([{]?)(\w{1,2})([)\]}]?)[.):]?$/;
+const MAX_LONE = 60;
+
+/** A label on a line of its own. A small letter there may be the mark of a list, unless it is all there is. */
+function findLoneLabel(text: string, options: Options): number | null {
+  for (const line of linesFromEnd(text)) {
+    if (line.length > MAX_LONE) continue;
+    const [, opening = "", label = "", closing = ""] = LONE.exec(cleaned(line.replace(/[*_`]+/g, ""))) ?? [];
+    const index = indexOfLabel(label, options);
+    const isCapital = label === label.toUpperCase() && !`${opening}${closing}`.includes("[");
+    const isBare = opening === "" && closing === "" && !/[):]$/.test(line);
+    if (index !== -1 && (text === line || isCapital || isBare)) return index;
+  }
   return null;
 }
 
-function loneLine(text: string, options: Options): number | null {
+const LABELED =
+  /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:\(([A-Z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[*_]{0,3}[).:]|[*_]{2,3}(?=\s|$)))[*_]{0,3}(?=\s|$)/u;
+const SMALL_LABELED = /^(?:\(([a-z])\)|([a-z])[).:])\s/;
+const FIRST_WORD = /^[*_([]{0,4}([A-Z])[)*\]]{0,4}(?=[\s,]|$)/;
+const DENIAL = /\b(?:not|wrong|incorrect)\b|n['’]t\b/;
+
+/** A response that begins with its choice: "B) Paris", "B because …", "A, garage". */
+function findOpening(text: string, options: Options): number | null {
+  const line = firstLine(text);
+  const labeled = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
+  if (labeled !== null)
+    return isSeveral(labeled.rest) || isListOfOptions(labeled, text, options) ? null : labeled.index;
+  const word = readLabel(FIRST_WORD, line, options);
+  if (word === null || DENIAL.test(text.slice(0, 60))) return null;
+  if (/^[*_(]{0,4}[B-HJ-Z]/.test(line)) return isSeveral(word.rest) ? null : word.index;
+  // An A or I must be told from the article and the pronoun by what follows.
+  const isBold = line.startsWith("**") && /^\*\*\w\*\*/.test(line);
+  const isBeforeText = saysText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index]);
+  const isShort = options.texts.length === 0 && /^,\s/.test(word.rest) && text === line;
+  return isBold || isBeforeText || isShort ? word.index : null;
+}
+
+interface Labeled {
+  index: number;
+  /** What follows the label. */
+  rest: string;
+}
+
+function readLabel(pattern: RegExp, line: string, options: Options): Labeled | null {
+  const match = pattern.exec(line);
+  const index = indexOfLabel(match?.[1] ?? match?.[2] ?? "", options);
+  return match === null || index === -1 ? null : { index, rest: line.slice(match[0].length) };
+}
+
+function isSeveral(rest: string): boolean {
+  return /^[\s,]*(?:or|and|\/|&)\s?[*(]{0,3}[A-Z](?![\w'’])/.test(rest);
+}
+
+/** Options are told from the first: whoever begins with another one, or with the first alone, has chosen it. */
+function isListOfOptions({ index }: Labeled, text: string, options: Options): boolean {
+  if (index > 0) return false;
   for (const line of linesFromEnd(text)) {
-    if (line.length > LONGEST_LONE) continue;
-    const label = LONE.exec(cleaned(line.replace(/[*_`]+/g, "")))?.[1];
-    const index = label === undefined ? -1 : indexOfLabel(label, options);
-    if (index !== -1) return index;
+    const other = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
+    if (other !== null && other.index !== index) return true;
   }
-  return null;
+  return false;
 }
 
-/** One line that begins with a label is an answer; several are the options, told one by one. */
-function lineStart(text: string, options: Options): number | null {
-  const found = new Set<number>();
-  const first = startOf(firstLine(text.trimStart()), options);
-  // Options are told from the first: whoever begins with another one has chosen it.
-  if (first > 0) return first;
+/** Further lines that begin with a label are an answer when there is only one, and it tells its option's text. */
+function findLabeledLine(text: string, options: Options): number | null {
+  let found: Labeled | null = null;
+  let below = "";
   for (const line of linesFromEnd(text)) {
-    const index = startOf(line, options);
-    if (index !== -1) found.add(index);
-    if (found.size > 1) return null;
+    // "Let's see each option:" and the first of them, where the text was cut off.
+    if (found?.index === 0 && below !== "" && line.endsWith(":")) return null;
+    const labeled = readLabel(LABELED, line, options);
+    below = labeled === null ? "" : line;
+    if (labeled === null) continue;
+    if ((found !== null && found.index !== labeled.index) || !isWholeOption(labeled, line, options)) return null;
+    found = labeled;
   }
-  return [...found][0] ?? null;
+  return found?.index ?? null;
 }
 
-function startOf(line: string, options: Options): number {
-  const match = LINE_START.exec(line);
-  const label = match?.[1] ?? match?.[2];
-  return label === undefined ? -1 : indexOfLabel(label, options);
+const MAX_WORDS = 12;
+
+function isWholeOption({ index, rest }: Labeled, line: string, { texts }: Options): boolean {
+  const said = rest.trim();
+  const text = texts[index];
+  if (said === "") return true;
+  if (text !== undefined) return findByText([said], [text]) === 0 || (isFinished(line) && saysText(said, text));
+  return said.split(/\s+/).length <= MAX_WORDS && (isFinished(line) || !/[,:;]/.test(said));
 }
 
-function optionText(text: string, options: Options): number | null {
+const IT_IS = /^(?:so |thus |therefore,? )?(?:it|this|that)(?:['’]s| is| must be)(?: clearly| definitely| probably)? /i;
+
+function findOptionText(text: string, { texts, isLetterRequired }: Options): number | null {
+  if (isLetterRequired === true) return null;
   const [last = ""] = linesFromEnd(text);
-  const first = firstLine(text.trimStart());
+  const first = firstLine(text);
   const bold = firstBold(last);
-  return textIndex([last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")], options);
+  return findByText([last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")], texts);
 }
 
-function onlyNamed(text: string, options: Options): number | null {
+const MAX_SHORT = 100;
+
+/** The only option that a text names in brackets or as an option; what it was cut off at does not count. */
+function findOnlyNamed(text: string, options: Options): number | null {
+  const [last = ""] = linesFromEnd(text);
+  const isCutOff = !isFinished(last) && text.length > MAX_SHORT;
+  const end = isCutOff ? text.length - last.length : text.length;
   const found = new Set<number>();
   for (const mention of mentionsFromEnd(text, options)) {
-    if (isMarked(mention) && !isDenied(mention) && !isWord(mention)) {
-      if (isOneOfSeveral(mention)) return null;
-      found.add(mention.index);
-    }
+    if (!isMarked(mention) || isDenied(mention) || isWord(mention)) continue;
+    if (isOneOfSeveral(mention)) return null;
+    found.add(mention.at < end ? mention.index : -1);
     if (found.size > 1) return null;
   }
-  const [only] = found;
-  if (only !== undefined) return only;
-  const first = indexOfLabel(FIRST_WORD.exec(text.trimStart())?.[1] ?? "", options);
-  return first === -1 || /\b(?:not|n['’]t|wrong|incorrect)\b/.test(text.slice(0, 60)) ? null : first;
-}
-
-/** The one option whose text is one of these, letter case and punctuation aside. */
-function textIndex(candidates: readonly string[], { texts }: Options): number | null {
-  for (const candidate of candidates) {
-    const wanted = comparable(cleaned(candidate.slice(0, LONGEST_LINE)));
-    if (wanted === "") continue;
-    const same = texts.flatMap((text, index) => (comparable(text) === wanted ? [index] : []));
-    if (same.length === 1) return same[0] ?? null;
-  }
-  return null;
-}
-
-/** A text as it is compared. Articles stay: in "A) Rome" the A is none. Of a text such as "+" nothing is taken away. */
-export function comparable(text: string): string {
-  return normalizeAnswer(text, "articles") || normalizeAnswer(text, "all");
-}
-
-function firstLine(text: string): string {
-  const end = text.indexOf("\n");
-  return end === -1 ? text : text.slice(0, end);
-}
-
-/** The lines that are not blank, the last one first, without the space around them. */
-function* linesFromEnd(text: string): Generator<string> {
-  for (let stop = text.trimEnd().length; stop > 0; ) {
-    const start = text.lastIndexOf("\n", stop - 1) + 1;
-    const line = text.slice(start, stop).trim();
-    if (line !== "") yield line;
-    stop = start - 1;
-  }
+  const [only = -1] = found;
+  return only === -1 ? null : only;
 }

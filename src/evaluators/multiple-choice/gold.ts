@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { goldsOf, textOf } from "../gold.js";
-import { comparable, type Options } from "./extract.js";
-import { letterIndex, MOST_OPTIONS } from "./labels.js";
+import { letterIndex, MOST_OPTIONS, type Options } from "./labels.js";
+import { comparable } from "./option-texts.js";
 
 /** The question as it is scored: its options, and which of them are right. */
 export interface Question {

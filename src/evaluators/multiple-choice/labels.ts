@@ -5,6 +5,14 @@ export interface Labels {
   isNumbered: boolean;
 }
 
+/** The options of a question. */
+export interface Options extends Labels {
+  /** The text of each, empty when only their letters are known. */
+  texts: readonly string[];
+  /** Whether an answer must name its letter: the text of an option alone chooses nothing. */
+  isLetterRequired?: boolean;
+}
+
 const A = "A".charCodeAt(0);
 /** There are no labels after Z. */
 export const MOST_OPTIONS = 26;

@@ -1,42 +1,41 @@
 import type { Mention } from "./mention.js";
-import { announcesAnswer } from "./named-answer.js";
 
-const FILLING =
-  "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed|i think|i believe)";
-/** What announces an answer, read in lower case up to the label. */
-const LEADS: readonly RegExp[] = [
-  new RegExp(`\\banswer\\b[^.;]{0,60}?\\b(?:is|are|be)\\b[\\s:,：]*(?:${FILLING}[\\s:,]*){0,4}$`),
-  new RegExp(
-    `\\b(?:choice|option|selection|response|solution|pick|alternative)\\b(?: (?:here|that|which|would|should|must|will|fits|best|among|of|these|all)){0,4} (?:is|be)\\b[\\s:,：]*(?:${FILLING}[\\s:,]*){0,4}$`,
-  ),
-  /\banswer\b ?(?:[:：=–—>→-]{1,2} ?)?(?:(?:option|choice|letter|is) ?)?$/,
-  /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter) ?(?:[:=–—-] ?)?$/,
-  /\b(?:option|choice|selection|letter|correct) ?[:：=] ?$/,
-  /\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt for|settle on|vote for|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))? ?:? ?$/,
-  /\bnot [^.;]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
+const SURELY =
+  "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
+/** What chooses a label without calling it the answer, read in lower case up to the label. */
+const CHOOSING: readonly RegExp[] = [
+  /\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
+  /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
+  /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter)[\s:=–—-]*$/,
+  /\bcorrect[:：=]\s?$/,
+  // Chinese chooses without the word for answer: "故选B", "应选择 B".
+  /(?:选|選)(?:择|擇)?[:：\s]{0,2}$/,
 ];
-/** These announce only a label that ends its sentence: "it must be B", "leaving B", "=> B". */
-const ENDING_LEADS: readonly RegExp[] = [
-  new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${FILLING}[\\s:,]*){0,4}$`),
-  /\b(?:leaving|leaves)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
+/** "The function with the error is:" and the option on this line or the next. */
+const COPULA_COLON =
+  /(?:^|[\s.])[^.:\n]{0,120}\b(?:is|are|be|was)(?: (?:as follows|likely|most likely|probably))?:\s?$/;
+/** These choose only a label that ends its clause: "it must be B", "most likely B", "leaving B", "=> B". */
+const ENDING: readonly RegExp[] = [
+  new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${SURELY}[\\s:,]*){0,4}$`),
+  /\b(?:most likely|most probably|probably|likely)(?: (?:is|be|to be|option|choice))?:? $/,
+  /\b(?:leaving|leaves|left with|remains|remaining is|left is)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
   /\bcorresponds? to ?$/,
   /(?:^|[^a-z]) ?(?:→|➔|➜|⇒|=>|->|-->) ?$/,
 ];
 /** "A → B" tells of a relation between two things. */
 const MAPPED = /(?:^|[^a-z])[a-z] ?(?:→|➔|➜|⇒|=>|->|-->) ?$/;
-/** These announce only when the label is marked as one. */
+/** These choose only what is marked as a label. */
 const HINTS =
   /\b(?:corresponds? to|matches(?: with)?|matching|namely|i\.e\.,?|that is,?|which is)(?: the)?( (?:option|choice|answer|letter))? ?$/;
 const CONCLUSION =
-  /(?:^|[.;,!?] ?|\n)(?:and )?(?:therefore|thus|hence|so|finally|actually)[,:]?(?: it(?:['’]s| is| must be))?(?: the)?(?: (?:correct |best |right )?(?:option|choice|answer))? ?:? ?$/;
-const HYPOTHETICAL = /\b(?:if|whether|suppose|supposing|assum\w+|unless|incorrect|wrong)\b[^.;,]{0,30}$/;
-/** "If it was about Italy, the answer would be A", "the answer would be A if …", "note that D is the best for …". */
+  /(?:^|[.;,!?] ?|\n)(?:and |but )?(?:therefore|thus|hence|so|finally|actually)[,:]?(?: it(?:['’]s| is| must be))?(?: the)?(?: (?:correct |best |right )?(?:option|choice|answer))? ?:? ?$/;
+const HYPOTHETICAL = /\b(?:if|whether|suppose|supposing|assum\w+|unless)\b[^.;,\n]{0,30}$/;
+/** "If it was about Italy, it would be A", "note that D is the best for …". */
 const COUNTERFACTUAL =
-  /(?:^|[.;!?:\n] ?)(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\b)|had|were)\b[^.;!?]*\bwould\b[^.;!?]*$/;
-const WOULD = /\bwould (?:be|have been)\b[^.;!?]{0,30}$/;
+  /(?:^|[.;!?:\n] ?)(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\b)|had|were)\b[^.;!?\n]*\bwould\b[^.;!?\n]*$/;
+const WOULD = /\bwould (?:be|have been)\b[^.;!?\n]{0,30}$/;
 const CONDITION = /^[^.;!?\n]{0,40}?\bif\b/;
 const NOTE = /\bnote(?: also)? that (?:option |choice )?$/;
-const ANNOUNCER = /\b(?:answer|choice|option|selection|response|solution|pick|alternative)\b/g;
 
 const IS = "(?:is|seems|appears|must be|would be|looks|has to be)";
 const RIGHTLY =
@@ -47,25 +46,35 @@ const AFFIRMED = new RegExp(
 const DENIED_RIGHT =
   /^\s*(?:(?:is|are|was|would be|seems?|looks?) )?(?:also )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|impossible|cannot|can['’]t|does not|doesn['’]t)\b/;
 const DENIED_LEFT =
-  /\b(?:not|never|cannot|neither|nor|except|incorrect|wrong|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)(?: \w+){0,3} ?$|n['’]t(?: \w+){0,2} ?$/;
+  /(?:\b(?:not|never|cannot|neither|nor|except|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)|n['’]t|\b(?:incorrect|wrong)(?= (?:answer|option|choice|is|are)\b| ?$))(?: (?!so\b|thus\b|therefore\b|hence\b|then\b|leaving\b|leaves\b)\w+){0,3} ?$/;
 const BUT = /\bbut(?: rather)?(?: (?:option|choice))? ?$/;
+/** Another label beside it; but not the "and" of "(A) and (B) is wrong". */
 const OTHER_RIGHT =
-  /^\s*(?:(?:\/|&|\b(?:or|and)\b)\s*(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b))/;
+  /^\s*(?:,?\s?(?:\/|&|\b(?:or|and)\b)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|are|was|would|does|do|can|cannot|has|have|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
 const OTHER_LEFT = /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and)\b|\/|&) ?(?:option |choice )?$/;
+const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\()/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
-const AFTER_ARTICLE = /^(?:\s*(?:$|\n|[.,;:!?)])|\s+(?:because|since|as|which|due|based|given|is|for)\b)/;
+/** What may follow the letter A, and would not follow the article. */
+const AFTER_LETTER =
+  /^(?:\s*(?:$|\n|[.,;:!?)\]–—(])|\s+-\s|\s+(?:because|since|as|which|due|based|given|is|for|and|but|though|although|with|in)\b)/;
+const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\]–—(]|,\s(?!\w+ly\b))|\s+(?:because|since|is|as)\b)/;
+const CALLED_OPTION = /\b(?:options?|choices?|letter) ?$/i;
+/** A capital letter here may only begin a sentence. */
+const SENTENCE_START = /(?:^|[.!?:：\n]\s?)$/;
 
-/** Whether the text says, with this label, what its answer is. */
-export function isAnnounced(mention: Mention): boolean {
-  if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return false;
-  if (/boxed|fbox|<answer>/i.test(mention.opening)) return true;
+/** How clearly a text chooses a label with words other than "the answer is". */
+export type Choosing = "clearly" | "weakly" | null;
+
+/** How clearly the text chooses this label. */
+export function choosingOf(mention: Mention): Choosing {
+  if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return null;
   const left = mention.left.toLowerCase();
-  if (isSupposed(mention, left)) return false;
-  if (LEADS.some((lead) => lead.test(left))) return !HYPOTHETICAL.test(beforeLead(left));
-  if (!isCapital(mention)) return false;
-  if (AFFIRMED.test(mention.right)) return !NOTE.test(left);
-  if (isHinted(mention, left) || concludes(mention, left)) return true;
-  return announcesAnswer(mention.left) && !HYPOTHETICAL.test(beforeLead(left));
+  if (isSupposed(mention, left) || /^\s*\?/.test(mention.right)) return null;
+  if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
+  if (!isCapital(mention)) return null;
+  if (AFFIRMED.test(mention.right)) return NOTE.test(left) ? null : "clearly";
+  if (COPULA_COLON.test(left) && isWritten(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
+  return isHinted(mention, left) || concludes(mention, left) ? "weakly" : null;
 }
 
 /** Whether the text tells what would be the answer to another question. */
@@ -75,7 +84,7 @@ function isSupposed({ right }: Mention, left: string): boolean {
 
 /** Whether the text says that this label is not the answer. */
 export function isDenied({ left, right }: Mention): boolean {
-  const before = left.toLowerCase();
+  const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
   return DENIED_RIGHT.test(right.toLowerCase()) || (DENIED_LEFT.test(before) && !BUT.test(before));
 }
 
@@ -87,18 +96,30 @@ export function isOneOfSeveral({ left, right, label }: Mention): boolean {
 
 /** The pronoun I, the article a, and any small letter in running text. */
 export function isWord({ label, opening, closing, left, right }: Mention): boolean {
-  if (/[B-HJ-Z0-9]/.test(label) || /[([{*$<`]/.test(opening)) return false;
-  if (/^[)\]]/.test(closing)) return false;
+  if (/[B-HJ-Z0-9]/.test(label) || /[([{*$<`]/.test(opening) || /^[)\]]/.test(closing)) return false;
   if (label !== label.toUpperCase()) return !/^\s*(?:$|\n|[.,;:!?)])/.test(right);
-  return !(AFTER_ARTICLE.test(right) || AFFIRMED.test(right) || /(?:option|choice)s? $/i.test(left));
+  if (CALLED_OPTION.test(left) || AFFIRMED.test(right)) return false;
+  if (label === "I") return !AFTER_PRONOUN.test(right);
+  return !AFTER_LETTER.test(right) && SENTENCE_START.test(left);
 }
 
-/** Whether the label is marked as one: in brackets, or called an option. */
-export function isMarked({ opening, left }: Mention): boolean {
-  return /[([]/.test(opening) || /\b(?:option|choice)s? ?$/i.test(left);
+/** Whether a capital I is the pronoun: a verb follows it. */
+export function isPronoun(mention: Mention): boolean {
+  return mention.label === "I" && isWord(mention);
 }
 
-function isCapital({ label }: Mention): boolean {
+/** Whether the label is marked as one: a capital in round brackets, or called an option. */
+export function isMarked({ label, opening, closing, left }: Mention): boolean {
+  const isBracketed = opening.includes("(") && closing.includes(")");
+  return (isBracketed && label === label.toUpperCase()) || CALLED_OPTION.test(left);
+}
+
+/** Whether the label is written as that of an option: "B.", "(B)", "**B**", alone on its line. */
+function isWritten({ opening, closing, right }: Mention): boolean {
+  return /[([*`]/.test(opening) || /^[)\]*]/.test(closing) || /^(?:[.):]|\s*(?:\n|$))/.test(right);
+}
+
+export function isCapital({ label }: Mention): boolean {
   return label === label.toUpperCase();
 }
 
@@ -109,13 +130,7 @@ function isHinted(mention: Mention, left: string): boolean {
 
 /** "So, B." and a bold letter that ends its sentence. */
 function concludes({ right, opening, closing }: Mention, left: string): boolean {
-  if (!SENTENCE_END.test(right)) return false;
-  if (ENDING_LEADS.some((lead) => lead.test(left)) && !MAPPED.test(left)) return !HYPOTHETICAL.test(left);
-  return CONCLUSION.test(left) || (opening.includes("**") && closing.includes("**"));
-}
-
-function beforeLead(left: string): string {
-  let at = left.length;
-  for (const match of left.matchAll(ANNOUNCER)) at = match.index;
-  return left.slice(0, at);
+  if (CLAUSE_END.test(right) && ENDING.some((lead) => lead.test(left)) && !MAPPED.test(left))
+    return !HYPOTHETICAL.test(left);
+  return SENTENCE_END.test(right) && (CONCLUSION.test(left) || (opening.includes("**") && closing.includes("**")));
 }

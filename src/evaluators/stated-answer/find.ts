@@ -50,22 +50,26 @@ function findOpening(text: string): StatedAnswer[] {
 }
 
 function findNamed(text: string, { names, isShortNameKnown = false }: FindOptions): StatedAnswer[] {
-  const patterns = [NOUN, ...(isShortNameKnown ? [SHORT_NOUN] : []), ...(names === undefined ? [] : [names])];
-  const nouns = patterns.flatMap((pattern) =>
-    lastMatches(text, pattern).map(
-      (match): Noun => ({
-        at: match.index,
-        end: match.index + match[0].length,
-        isFinal: match.groups?.final !== undefined,
-      }),
-    ),
-  );
-  return nouns.flatMap((noun) => {
-    if (IN_TAG.test(text.slice(Math.max(0, noun.at - 8), noun.at))) return [];
-    const followed = followNoun(text, noun);
-    if (isHypothetical(text, noun.at, followed.start)) return [];
-    return [correct(text, { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false })];
-  });
+  const nouns = [NOUN, ...(isShortNameKnown ? [SHORT_NOUN] : [])].flatMap((pattern) => findNouns(text, pattern));
+  const others = names === undefined ? [] : findNouns(text, names);
+  // "Option B" alone announces nothing, as "Answer B" does.
+  const linked = others.flatMap((noun) => readNoun(text, noun)).filter(({ by }) => by !== "space");
+  return [...nouns.flatMap((noun) => readNoun(text, noun)), ...linked];
+}
+
+function findNouns(text: string, pattern: RegExp): Noun[] {
+  return lastMatches(text, pattern).map(({ index, 0: noun, groups }) => ({
+    at: index,
+    end: index + noun.length,
+    isFinal: groups?.final !== undefined,
+  }));
+}
+
+function readNoun(text: string, noun: Noun): StatedAnswer[] {
+  if (IN_TAG.test(text.slice(Math.max(0, noun.at - 8), noun.at))) return [];
+  const followed = followNoun(text, noun);
+  if (isHypothetical(text, noun.at, followed.start)) return [];
+  return [correct(text, { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false })];
 }
 
 function correct(text: string, stated: StatedAnswer): StatedAnswer {

@@ -26,6 +26,6 @@ export function isHypothetical(text: string, noun: number, answer: number): bool
 function sentenceBefore(text: string, end: number): string {
   const window = text.slice(Math.max(0, end - MAX_BEFORE), end);
   const line = window.slice(window.lastIndexOf("\n") + 1);
-  const ends = [...line.matchAll(/[.;!?](?=\s)|[。！？।]/g)];
+  const ends = [...line.matchAll(/[.;:!?](?=\s)|[。！？।]/g)];
   return line.slice((ends.at(-1)?.index ?? -1) + 1);
 }

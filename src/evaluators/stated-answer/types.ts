@@ -15,7 +15,7 @@ export interface StatedAnswer {
 }
 
 export interface FindOptions {
-  /** What else the answer is called, as a global pattern: "choice", "label". */
+  /** What else the answer is called, as a global pattern: "choice", "label". A verb or a colon must follow. */
   readonly names?: RegExp;
   /** Whether "A:" at the beginning of a line announces the answer; false where it may be the label of an option. */
   readonly isShortNameKnown?: boolean;

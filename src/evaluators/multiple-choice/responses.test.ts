@@ -1,0 +1,283 @@
+import { describe, expect, it } from "vitest";
+import type { ScoredWithEvidence } from "../../core/evaluator.js";
+import type { Example } from "../../core/example.js";
+import type { Output } from "../../core/system.js";
+import { FinalAnswer } from "../final-answer.js";
+import { MultipleChoiceAccuracy } from "../multiple-choice-accuracy.js";
+
+const PLACES = ["garage", "library", "town square", "roof", "the attic"];
+const TEN = "iron copper zinc gold silver tin lead nickel cobalt argon".split(" ");
+const QUESTION = `Where would you keep a car?\nOptions:\n${PLACES.map((text, i) => `(${String.fromCharCode(65 + i)}) ${text}`).join("\n")}`;
+
+const multipleChoice = new MultipleChoiceAccuracy();
+const finalAnswer = new FinalAnswer();
+
+/** The letter that multiple_choice_accuracy reads, found by asking with every letter as the gold. */
+function readChoice(response: string, choices: readonly string[]): string | null {
+  for (let index = 0; index < choices.length; index++) {
+    const example = { id: 1, question: "q", choices, answer_index: index } as unknown as Example;
+    const { scores } = multipleChoice.score(example, { response } as Output) as ScoredWithEvidence;
+    if (scores.mc_extracted === 0) return null;
+    if (scores.mc_accuracy === 1) return String.fromCharCode(65 + index);
+  }
+  return null;
+}
+
+/** The letter that final_answer reads when it knows no more than the letters. */
+function readLetter(response: string, question: string): string | null {
+  for (const letter of "ABCDEFGHIJ") {
+    const example: Example = { id: 1, question, answer: `(${letter})` };
+    const { scores } = finalAnswer.score(example, { response } as Output) as ScoredWithEvidence;
+    if (scores.final_answer === 1) return letter;
+  }
+  return null;
+}
+
+/** Responses in the styles of many models, with the letter they choose. */
+const CHOSEN: readonly (readonly [response: string, letter: string])[] = [
+  // The letter A, behind every kind of announcement
+  ["The answer is A because cars are kept there.", "A"],
+  ["The answer is A, garage.", "A"],
+  ["The answer is A garage.", "A"],
+  ["The answer is A - garage", "A"],
+  ["The answer is A – garage.", "A"],
+  ["The answer is A: garage.", "A"],
+  ["The answer is **A** garage.", "A"],
+  ["The answer is **A: garage**", "A"],
+  ["The answer is option A (garage).", "A"],
+  ["The answer is Option A, which is a garage.", "A"],
+  ["The answer is most likely A", "A"],
+  ["The answer is most likely A, since cars need shelter.", "A"],
+  ["The answer would be A as cars are parked there", "A"],
+  ["The answer must be A in this case.", "A"],
+  ["The correct answer is A) garage.", "A"],
+  ["The correct answer is A. garage", "A"],
+  ["the correct answer is (A) garage", "A"],
+  ["The best answer is A.", "A"],
+  ["Answer: A (garage)", "A"],
+  ["Answer: A (Cars are kept in garages.)", "A"],
+  ["Answer: A garage", "A"],
+  ["Answer: A\n\nA garage is a building for cars. A library keeps books.", "A"],
+  ["Answer: **A**\n\nExplanation: I think that cars fit in a garage.", "A"],
+  ["**Answer**: A", "A"],
+  ["**Answer:** A. garage", "A"],
+  ["**Answer: A. garage**", "A"],
+  ["**Final Answer: A**", "A"],
+  ["### Final Answer\n**A**", "A"],
+  ["### Final Answer:\n\nA. garage", "A"],
+  ["## Answer\n\nA", "A"],
+  ["Final answer: A. I hope this helps.", "A"],
+  ["Correct Answer: A", "A"],
+  ["ANSWER: A", "A"],
+  ["<answer>A</answer>", "A"],
+  ["<answer>\nA\n</answer>", "A"],
+  ["Cars need shelter.\n<answer>\nA. garage\n</answer>\nA library is for books (B).", "A"],
+  ["<answer>A", "A"],
+  ["$\\boxed{A}$", "A"],
+  ["\\boxed{\\text{A}}", "A"],
+  ["\\boxed{\\textbf{(A) }garage}", "A"],
+  ["The final answer is $\\boxed{A}$.", "A"],
+  ["A, garage", "A"],
+  ["A garage", "A"],
+  ["**A** garage", "A"],
+  ["**A**, garage", "A"],
+  ["**A. garage**", "A"],
+  ["A. garage", "A"],
+  ["A) garage\n\nCars are kept in a garage.", "A"],
+  ["option A (garage)", "A"],
+  ["Option A: garage", "A"],
+  ["It is most likely A.", "A"],
+  ["Most likely A", "A"],
+  ["The man would most likely choose A.", "A"],
+  ["I would choose A because of the rain.", "A"],
+  ["I'd go with A (garage).", "A"],
+  ["My choice is A.", "A"],
+  ["So the best choice would be A because it is dry.", "A"],
+  [": A", "A"],
+  [": A. garage", "A"],
+  ["A is the correct answer because a garage is made for cars.", "A"],
+  ["Therefore, A is correct.", "A"],
+  ["Therefore, A.", "A"],
+  ["Based on the above, the answer is A I think.", "A"],
+  ["A is right and the others are wrong.", "A"],
+  // Other letters in the same forms
+  [": C", "C"],
+  [": C\n\nA town square is a public place.", "C"],
+  ["The answer (letter only) is C.", "C"],
+  ["The answer to the question is C", "C"],
+  ["The answer to this multiple-choice question is (C), a town square.", "C"],
+  ["The correct option among these is C.", "C"],
+  ["The correct choice that fits is C.", "C"],
+  ["The function with the error is:\n\nC. town square", "C"],
+  ["The place with the most cars is:\nC", "C"],
+  ["The place that fits best is: **C. town square**", "C"],
+  ["The most plausible place is: (C)", "C"],
+  ["Answer - C", "C"],
+  ["Answer = C", "C"],
+  ["Answer is C", "C"],
+  ["Ans: C", "C"],
+  ["answer: (c)", "C"],
+  ["the answer is c.", "C"],
+  ["the answer is c because it is public", "C"],
+  ["Answer: [C]", "C"],
+  ["The answer is town square.", "C"],
+  ["The answer is **town square**, because it is public.", "C"],
+  ["The answer is town square (C).", "C"],
+  ["The answer is a town square, which corresponds to option C.", "C"],
+  ["C", "C"],
+  ["c", "C"],
+  ["C. town square", "C"],
+  ["(C) town square", "C"],
+  ["C - town square", "C"],
+  ["C, because it is public.", "C"],
+  ["town square", "C"],
+  ["It's town square.", "C"],
+  ["I'm not sure, but I'd guess C.", "C"],
+  ["If I had to pick, I'd say C.", "C"],
+  ["**Conclusion:** The answer is **C**.", "C"],
+  ["After considering every option, I conclude that the answer is (C).", "C"],
+  ["The answer is not A but C.", "C"],
+  ["It is neither A nor B. The answer is C.", "C"],
+  ["**C) town square** ✅", "C"],
+  ["The answer is C.\n\nNote: if the car were broken, the answer would be A.", "C"],
+  ["If the car were broken, A would be right.\nThe answer is C.", "C"],
+  ["What if the car were new? Then it would be different\nAnswer: C", "C"],
+  ["If it were raining, we would use the garage\n\nThe answer is C", "C"],
+  // Chains of thought
+  [
+    "Let's think step by step.\n\nA. garage: closed.\nB. library: for books.\nC. town square: open.\nD. roof: no.\nE. the attic: no.\n\nSo the answer is C.",
+    "C",
+  ],
+  [
+    "Let's analyze each option:\n\n(A) A garage is closed.\n(B) A library has books.\n(D) A roof is too high.\n\nThis leaves (C).",
+    "C",
+  ],
+  [
+    "Option A is wrong because it is closed. Option B is incorrect. Option D cannot be right. Option E is out. Therefore, the correct answer is Option C.",
+    "C",
+  ],
+  ["Eliminating A, B, D and E, we are left with C.", "C"],
+  ["A is wrong so I choose C", "C"],
+  ["At first I thought the answer is B. But on reflection the answer is C.", "C"],
+  ["The answer is C. Option A is wrong because a garage is closed, and (B) keeps books.", "C"],
+  ["Answer: C\nReasoning: A garage is closed. B is a building with books. I think C is open to all.", "C"],
+  ["Answer: C\n\nExplanation:\n- (A) is closed\n- (B) keeps books\n- (D) is too high", "C"],
+  ["The given equation is $a + b = c$.\n\n1. (a + b) grows.\n2. [A] falls.\n\n**Answer: C**", "C"],
+  ["Step 1: consider the car.\nStep 2: consider the place.\n\n$$\\boxed{C}$$\n\nStep 3 is not needed (A).", "C"],
+  ["C\n\nQuestion: What else?\nOptions:\n(A) x\n(B) y\nAnswer: B", "C"],
+  ["The answer is C.\n\nQ: Next\nA: The answer is B.", "C"],
+  ["<think>A? No. The answer is A? Hm.</think>\n\nThe answer is **C**.", "C"],
+  ['{"reasoning": "A is closed.", "answer": "C"}', "C"],
+  ["Sure! The correct answer is:\n\n**C. town square**\n\nLet me know if you have other questions!", "C"],
+  ["Great question! Here's my thinking.\n\n> **C**", "C"],
+  ["| Option | Fit |\n|---|---|\n| A | no |\n| C | yes |\n\nAnswer: C", "C"],
+  // Other languages
+  ["La respuesta correcta es C, porque es pública.", "C"],
+  ["La réponse est A, car il pleut.", "A"],
+  ["Die richtige Antwort ist A, weil es regnet.", "A"],
+  ["Antwort: A", "A"],
+  ["答案是A。", "A"],
+  ["答案：A", "A"],
+  ["因此，正确答案是 A。", "A"],
+  ["故选A。", "A"],
+  ["Ответ: A", "A"],
+  ["正解はAです。", "A"],
+  ["정답은 A입니다.", "A"],
+  ["A resposta correta é A.", "A"],
+];
+
+describe("a response that chooses", () => {
+  it.each(CHOSEN)("%j: %s, in multiple_choice_accuracy", (response, letter) => {
+    expect(readChoice(response, PLACES)).toBe(letter);
+  });
+
+  /** Only the text of an option, without its letter. */
+  const IN_WORDS = /^(?:The answer is (?:\*\*)?town square(?:\*\*)?[.,]|town square|It's town)/;
+
+  it.each(CHOSEN.filter(([response]) => !IN_WORDS.test(response)))("%j: %s, in final_answer", (response, letter) => {
+    expect(readLetter(response, QUESTION)).toBe(letter);
+  });
+});
+
+describe("the letter I", () => {
+  it.each([
+    ["The answer is I.", "I"],
+    ["The answer is I because it is magnetic.", "I"],
+    ["The answer is I, cobalt.", "I"],
+    ["The answer is I (cobalt).", "I"],
+    ["Answer: I", "I"],
+    ["Answer: I. cobalt", "I"],
+    ["**I** cobalt", "I"],
+    ["**I. cobalt**", "I"],
+    ["I. cobalt", "I"],
+    ["I, cobalt", "I"],
+    ["option I (cobalt)", "I"],
+    ["\\boxed{I}", "I"],
+    ["<answer>I</answer>", "I"],
+    ["I think the answer is I.", "I"],
+    ["I would say the answer is H.", "H"],
+    ["Answer: I think it is H", "H"],
+    ["Answer: I believe the answer is (H).", "H"],
+  ])("%j: %s", (response, letter) => {
+    expect(readChoice(response, TEN)).toBe(letter);
+  });
+
+  it.each([
+    "I cannot answer this question.",
+    "I am not able to determine it.",
+    "I, as a language model, have no opinion.",
+    "Answer: I cannot tell.",
+    "Answer: I don't know.",
+    "The answer is I am not sure.",
+  ])("%j chooses nothing", (response) => {
+    expect(readChoice(response, TEN)).toBeNull();
+  });
+});
+
+/** Responses that choose nothing. */
+const NOTHING: readonly string[] = [
+  // Refusals and hedges
+  "I'm sorry, but I cannot answer this question.",
+  "There is not enough information to choose an option.",
+  "None of the options is correct.",
+  "A car can be kept in many places.",
+  "A good place is hard to find.",
+  "Answer: A car is kept where there is room.",
+  "The answer is a matter of taste.",
+  "The answer depends on where you live.",
+  "Both (A) and (C) are possible.",
+  "The answer is A or C.",
+  "The answer could be either (A) or (C).",
+  "It is not B.",
+  "The answer is not B.",
+  // Cut off before an answer
+  "Let's analyze each option one by one to find the best one.\n\nFirst, a car needs shelter from the rain, and it needs room.\n\nNow consider option (C)",
+  "Let's think step by step. A car is large, so it needs much room, and that room must be on the ground. Looking at the options, (C) has a lot of room, whereas the",
+  "To find out where a car is kept, we look at what is said about the weather, the size and the price, and then at Option B, which",
+  "We go through the options:\n\nA. garage: A garage is a closed building that is made for",
+  "Let's evaluate the options.\n\n**A. garage**: this is a building for cars\n**B. library**: this is a building for",
+  "First we need to know the size of the car. The size is given in the text. Then we compare it with\n\nB) the size of",
+  "The place must be large and dry. Comparing it with what is said in (B",
+  // Marks that are no labels of options
+  "There are two parts to this.\n\na) The car has a size.\n\nThe size is given in the text and must be compared with the room.",
+  "We use the following facts:\n(i) cars are large\n(ii) rooms are small",
+  "The reaction is X(s) + Y(aq) -> Z(g), so a gas (g) is formed and the pressure grows.",
+  "Water is H2O (l) and turns to steam (g) when it is heated. The steam rises",
+  "The rate is proportional to [A] and to the square of [B] in the first step of it.",
+  "By the distributive law (a + b) times c is what we need, so we expand it and simplify.",
+  "Let f(a) = 2a and g(b) = b + 1. Then we compute f(g(b)) for all b.",
+  "In triangle ABC, the angle at A is 90 degrees. Let (a, b) be a point on the line.",
+  "The set is {a, b, c} and its size is 3, so there are 8 subsets of it in total.",
+  "Vitamin C and hepatitis B have nothing to do with it.",
+  "Consider case (a) first, in which the car is new. Then the room must be",
+];
+
+describe("a response that does not choose", () => {
+  it.each(NOTHING)("%j, in multiple_choice_accuracy", (response) => {
+    expect(readChoice(response, PLACES)).toBeNull();
+  });
+
+  it.each(NOTHING)("%j, in final_answer", (response) => {
+    expect(readLetter(response, QUESTION)).toBeNull();
+  });
+});

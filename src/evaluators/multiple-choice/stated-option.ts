@@ -1,0 +1,72 @@
+import type { StatedAnswer } from "../stated-answer/index.js";
+import type { Options } from "./labels.js";
+import { firstLine } from "./lines.js";
+import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
+import { findByLine } from "./option-texts.js";
+import { isCapital, isDenied, isMarked, isOneOfSeveral, isPronoun, isWord } from "./phrases.js";
+
+/** What a response chooses: an option from 0, or several of them, which is no choice. */
+export type Choice = number | "several";
+
+/** What may stand between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
+const FILLING =
+  /(?:[\s:：=,*_`"'“”‘$>([{]|\\(?:boxed|fbox|framebox|text|textbf|textit|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|the|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|either|both)(?=[\s:,(*"'[]))*/iy;
+/** A small letter is a label when nothing but a reason follows it. */
+const AFTER_SMALL = /^\s*(?:$|\n|[.,;:!?)])|^\s+(?:because|since|which)\b/;
+const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(])/;
+const SENTENCE_END = /[.!?](?=\s|$)|\n/;
+const MAX_LINE = 4000;
+const MAX_SENTENCE = 300;
+
+/** The option that is named where a text states its answer; null when it names none there. */
+export function readStatedOption(text: string, stated: StatedAnswer, options: Options): Choice | null {
+  const { start, end, by } = stated;
+  FILLING.lastIndex = start;
+  const label = mentionAt(text, start + (FILLING.exec(text)?.[0].length ?? 0), options);
+  const isHere = label !== null && label.at < end;
+  if (by === "space") return isHere && isPlainLabel(label) ? choiceOf(label) : null;
+  if (isHere && !isPossibleWord(label)) return choiceOf(label);
+  // "A good cat" may be the text of an option, and "A garage" option A with its text.
+  const rest = text.slice(start, Math.min(end, start + MAX_LINE)).trimStart();
+  const inWords = findByLine(firstLine(rest), options.texts);
+  if (inWords !== null) return options.isLetterRequired === true && inWords !== label?.index ? null : inWords;
+  return readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? choiceOf(label) : null);
+}
+
+function choiceOf(label: Mention): Choice | null {
+  if (isOneOfSeveral(label)) return "several";
+  return isDenied(label) || /^\s*\?/.test(label.right) ? null : label.index;
+}
+
+/** "Answer B": without a verb or a colon, only a letter that ends its clause. */
+function isPlainLabel(label: Mention): boolean {
+  return isCapital(label) && !isWord(label) && (isMarked(label) || CLAUSE_END.test(label.right));
+}
+
+/** Whether the label may also be the article a, the pronoun I, or a small letter of a formula. */
+function isPossibleWord(label: Mention): boolean {
+  return isWord({ ...label, left: "" });
+}
+
+function isMeantAsLabel(label: Mention, { by }: StatedAnswer, { texts }: Options): boolean {
+  if (!isCapital(label)) return AFTER_SMALL.test(label.right);
+  if (isPronoun(label)) return false;
+  // Inside a sentence an article would be a small letter.
+  if (by === "verb" || texts.length === 0) return true;
+  const [said = ""] = label.right.trim().split(/[^\p{L}\p{N}]/u, 1);
+  const own = texts[label.index]?.trim().toLowerCase() ?? "";
+  return said !== "" && own.startsWith(said.toLowerCase());
+}
+
+/** The one option that the first sentence names in brackets or as an option: "12/25/1937 (B)". */
+function readMarked(rest: string, options: Options): Choice | null {
+  const window = rest.slice(0, MAX_SENTENCE);
+  const end = window.search(SENTENCE_END);
+  const found = new Set<number>();
+  for (const mention of mentionsFromEnd(end === -1 ? window : window.slice(0, end), options)) {
+    if (!isMarked(mention) || isDenied(mention) || isWord(mention)) continue;
+    if (isOneOfSeveral(mention)) return "several";
+    found.add(mention.index);
+  }
+  return found.size === 1 ? ([...found][0] ?? null) : null;
+}
