@@ -103,7 +103,8 @@ function isOfKind(place: Place, gold: string): boolean {
       return verdictAt(place, gold) !== undefined;
     case "list":
       return listsAt(place).some((list) => sizeOf(list) === sizeOf(wordsOf(cleaned(gold))));
-    default:
+    case "option":
+    case "words":
       return true;
   }
 }
@@ -118,7 +119,8 @@ function isGold(place: Place, gold: string): boolean {
       return verdictAt(place, gold) === gold.trim().toLowerCase();
     case "list":
       return listsAt(place).includes(wordsOf(cleaned(gold)));
-    default:
+    case "option":
+    case "words":
       return textsAt(place).some((text) => plain(text) === plain(cleaned(gold)));
   }
 }
