@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
+import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,11 +9,11 @@ import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { openRedis } from "../src/queue/connection.js";
 
-/** A real Redis of a test's own, on a free loopback port, which writes everything down before it answers. */
+/** A real Redis of a test's own, on a free loopback port, which a kill costs no data. */
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
-  /** Ends it as a power cut would: what it has answered is on disk. */
+  /** Ends it without a warning. Nothing that it has answered is lost. */
   kill(): Promise<void>;
   /** Starts it again, on the same port and with the same data. */
   start(): Promise<void>;
@@ -29,12 +29,12 @@ export interface RedisServer {
  */
 export async function startRedis(): Promise<RedisServer> {
   const dir = mkdtempSync(join(tmpdir(), "assay-redis-"));
-  const port = await freePort();
+  const { port, release } = await reservePort();
   const url = `redis://127.0.0.1:${port}`;
   let child: ChildProcess | null = null;
   const start = async () => {
     child = spawn("redis-server", [...settings(port), "--dir", dir], { stdio: "ignore" });
-    await answering(port);
+    await waitUntilReady(child, port);
   };
   const kill = async () => {
     if (child === null) return;
@@ -45,6 +45,7 @@ export async function startRedis(): Promise<RedisServer> {
   };
   const stop = async () => {
     await kill();
+    release();
     rmSync(dir, { recursive: true, force: true });
   };
   await start();
@@ -72,36 +73,72 @@ export function redisFor(use: (own: { server: RedisServer; redis: Redis }) => vo
   beforeEach(async () => void (await redis?.flushall()));
 }
 
+/**
+ * With "appendfsync no", Redis hands every change to the kernel before it answers, so that a killed one has lost nothing.
+ * With "everysec" it answers first while a disk is slow to write: a killed one then came back with data of an earlier
+ * test.
+ */
 function settings(port: number): string[] {
   return [
     ...["--port", String(port), "--bind", "127.0.0.1"],
-    ...["--appendonly", "yes", "--appendfsync", "everysec", "--save", "", "--loglevel", "warning"],
+    ...["--appendonly", "yes", "--appendfsync", "no", "--save", "", "--loglevel", "warning"],
   ];
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+/** Below the ports that systems give to outgoing connections and to servers that ask for any port. */
+const MIN_PORT = 12_000;
+const MAX_PORT = 32_000;
+
+/**
+ * Finds a port that stays this test's own, also while its Redis is down: the port above it is held by this process, and
+ * only who holds that one starts a Redis below. It is given back when the process ends, however it ends.
+ */
+async function reservePort(): Promise<{ port: number; release: () => void }> {
+  const count = (MAX_PORT - MIN_PORT) / 2;
+  const first = process.pid % count;
+  for (let i = 0; i < count; i++) {
+    const port = MIN_PORT + 2 * ((first + i) % count);
+    const holder = await listenOn(port + 1);
+    if (holder === null) continue;
+    // Whatever else runs on this machine may have the port itself.
+    const probe = await listenOn(port);
+    if (probe !== null) {
+      await new Promise((closed) => probe.close(closed));
+      return { port, release: () => void holder.close() };
+    }
+    holder.close();
+  }
+  throw new Error("there is no free port for a Redis");
 }
 
-async function answering(port: number): Promise<void> {
+/** A server on a port; null when the port is taken. */
+async function listenOn(port: number): Promise<Server | null> {
+  const server = createServer((socket) => socket.destroy());
+  server.unref();
+  try {
+    server.listen({ port, host: "127.0.0.1", exclusive: true });
+    await once(server, "listening");
+    return server;
+  } catch {
+    return null;
+  }
+}
+
+/** Waits until this very process answers, however long a busy machine takes to start it; throws when it ends instead. */
+async function waitUntilReady(child: ChildProcess, port: number): Promise<void> {
   const { Redis } = await import("ioredis");
-  for (let tries = 0; tries < 100; tries++) {
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) throw new Error(`redis-server ended on port ${port}`);
     const redis = new Redis(port, "127.0.0.1", { lazyConnect: true, retryStrategy: () => null });
     redis.on("error", () => {});
     try {
       await redis.connect();
-      await redis.ping();
-      return;
+      if ((await redis.info("server")).includes(`process_id:${child.pid}\r\n`)) return;
     } catch {
-      await sleep(50);
+      // It does not listen yet.
     } finally {
       redis.disconnect();
     }
+    await sleep(20);
   }
-  throw new Error(`redis-server does not answer on port ${port}`);
 }

@@ -7,7 +7,7 @@ it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is just being 
   const server = await startRedis();
   onTestFinished(() => server.stop());
   await server.kill();
-  const opening = openRedis(server.url);
+  const opening = openRedis(server.url, { startingMs: 120_000 });
   await server.start();
   const redis = await opening;
   expect(await redis.ping()).toBe("PONG");

@@ -4,10 +4,14 @@ import { messageOf, QueueError, UsageError } from "../core/errors.js";
 
 /** How long the first contact may take. */
 const CONNECT_MS = 5000;
-/** How long a Redis that refuses is taken for one that starts. */
-const STARTING_MS = 2000;
+const DEFAULT_STARTING_MS = 2000;
 const PAUSE_MS = 100;
 const LONGEST_PAUSE_MS = 1000;
+
+interface ConnectionOptions {
+  /** How long a Redis that refuses is taken for one that is being started. Default: 2000. */
+  readonly startingMs?: number;
+}
 
 /**
  * Opens a connection to Redis, and says why when there is none. Once it was there, it is made again whenever it is lost,
@@ -16,7 +20,7 @@ const LONGEST_PAUSE_MS = 1000;
  * const redis = await openRedis("redis://127.0.0.1:6379");
  * await redis.quit();
  */
-export async function openRedis(url: string): Promise<Redis> {
+export async function openRedis(url: string, options: ConnectionOptions = {}): Promise<Redis> {
   const redis = new (await import("ioredis")).Redis(checkUrl(url), {
     lazyConnect: true,
     // BullMQ asks for this: a command waits for the connection for as long as it takes.
@@ -26,7 +30,7 @@ export async function openRedis(url: string): Promise<Redis> {
   });
   redis.on("error", () => {});
   try {
-    await firstContact(redis);
+    await firstContact(redis, options.startingMs ?? DEFAULT_STARTING_MS);
   } catch (cause) {
     redis.disconnect();
     throw new QueueError(
@@ -39,8 +43,8 @@ export async function openRedis(url: string): Promise<Redis> {
 }
 
 /** A Redis that is just being started, or started again, refuses for a moment. */
-async function firstContact(redis: Redis): Promise<void> {
-  const end = performance.now() + STARTING_MS;
+async function firstContact(redis: Redis, startingMs: number): Promise<void> {
+  const end = performance.now() + startingMs;
   let reason: unknown;
   // What a failed attempt itself says is that the connection is closed; why is told beside it.
   const hear = (error: unknown) => {
