@@ -96,6 +96,17 @@ describe("a system given as a file", () => {
     expect(finished).toMatchObject({ code: 2, stdout: "" });
   });
 
+  it("that answers under another name than `response` fails every trial, and says which", async () => {
+    const space = new Workspace({ ...files, "mine.mjs": `export default () => ({ answer: "two minutes" });` });
+    const finished = await assay(space.dir, ...BASE, "--system", "./mine.mjs");
+    expect(finished.code).toBe(3);
+    const { rows } = reportOf(finished);
+    for (const row of rows) expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error" });
+    expect(rows[0]?.attempts[0]?.message).toContain(
+      'has neither a "response" nor a "context", only "answer" (did you mean "response" instead of "answer"?)',
+    );
+  });
+
   it.each(["mine.ts", "mine.mjs"])("%s shares the library's classes with the command line", async (name) => {
     const text = `import { TrialError } from "assay";
       export default { name: "mine", process: () => { throw new TrialError("rate_limit", "slow down"); } };`;

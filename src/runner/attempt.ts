@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
+import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
 import type { Output, System } from "../core/system.js";
 import { andThen, type Eventually, isThenable } from "../core/thenable.js";
@@ -110,7 +111,8 @@ export class Attempter {
   async #makeUnlessCached(call: Call, trial: Trial, known: Known): Promise<Attempted> {
     const key = this.#cacheKey(trial, call.context.seed, known);
     const cached = await this.#ports.cache?.get(key);
-    if (cached != null) return fromCache(cached, call);
+    // Older versions cached outputs without any text.
+    if (cached != null && findOutputProblem(cached.output) === null) return fromCache(cached, call);
     const attempted = await this.#make(call, trial, known);
     if (attempted.kind === "returned" && isWhole(attempted.output)) await this.#remember(key, attempted);
     return attempted;

@@ -1,4 +1,5 @@
-import { messageOf, ShapeError } from "../core/errors.js";
+import { messageOf, ShapeError, TrialError } from "../core/errors.js";
+import { findOutputProblem } from "../core/output-problem.js";
 import type { Attempt } from "../core/row.js";
 import { describe } from "../core/shape.js";
 import {
@@ -99,7 +100,9 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
 /** What a system gave back, unless it is no output. */
 export function returned(system: System, output: unknown, { durationMs, call }: Timed): Attempted {
   if (!isOutput(output)) return threw(wrongOutput(system, output), { durationMs, call });
-  if (!isStopReason(output.stopped)) return threw(wrongStop(system, output.stopped), { durationMs, call });
+  const problem = findOutputProblem(output);
+  if (problem !== null) return threw(incompleteOutput(system, output, problem), { durationMs, call });
+  if (!isStopReason(output.stopped)) return threw(wrongStop(system, output), { durationMs, call });
   const latency = isDuration(output.latency) ? output.latency : secondsOf(durationMs);
   return { kind: "returned", output, latency, durationMs, call };
 }
@@ -133,14 +136,25 @@ function isDuration(latency: unknown): latency is number {
   return typeof latency === "number" && latency >= 0 && latency < Number.POSITIVE_INFINITY;
 }
 
-function wrongStop(system: System, stopped: unknown): ShapeError {
-  return new ShapeError(
-    `The system "${system.name}" returned \`stopped\`: ${describe(stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be left out.`,
+/** The call was made, whatever is wrong with its output: what it used is billed. */
+function wrongStop(system: System, output: Output): TrialError {
+  return new TrialError(
+    "system_error",
+    `The system "${system.name}" returned \`stopped\`: ${describe(output.stopped)}. It must be one of ${STOP_REASONS.join(", ")}, or be left out.`,
+    { spent: output },
   );
 }
 
 function wrongOutput(system: System, output: unknown): ShapeError {
   return new ShapeError(
     `The system "${system.name}" returned ${describe(output)}. process() must return an object such as { response: "…" } or { context: "…" }.`,
+  );
+}
+
+function incompleteOutput(system: System, output: Output, problem: string): TrialError {
+  return new TrialError(
+    "system_error",
+    `The system "${system.name}" returned an output that ${problem}. process() must return text, such as { response: "…" } or { context: "…" }.`,
+    { spent: output },
   );
 }

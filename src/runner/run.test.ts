@@ -128,18 +128,59 @@ describe("outcomes", () => {
     expect(row.attempts[0]?.message).toContain('The system "system" returned');
   });
 
+  it.each([
+    [{ answer: "two minutes" }, 'only "answer" (did you mean "response" instead of "answer"?)'],
+    [{ output: "x", model: "m" }, 'only "output", "model" (did you mean "response" instead of "output"?)'],
+    [{ text: "x" }, 'did you mean "response" instead of "text"?'],
+    [{ content: "x" }, 'did you mean "response" instead of "content"?'],
+    [{ completion: "x" }, 'did you mean "response" instead of "completion"?'],
+    [{ respones: "x" }, 'did you mean "response" instead of "respones"?'],
+    [{ Context: "x" }, 'did you mean "context" instead of "Context"?'],
+    [{ label: "x" }, 'only "label".'],
+    [{}, 'neither a "response" nor a "context", nor any other field.'],
+    [{ response: undefined, usage: null }, 'only "response" (undefined), "usage".'],
+    [{ context: null }, 'only "context".'],
+    [{ response: 42 }, 'has the number 42 as its "response"'],
+    [{ response: { text: "x" } }, 'has an object as its "response"'],
+    [{ response: "x", context: ["y"] }, 'has an array as its "context"'],
+  ])("an output without text is the system's error: %o", async (output, problem) => {
+    const row = await rowOf(output);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", scores: {} });
+    expect(row.attempts[0]?.message).toContain('The system "system" returned an output that has ');
+    expect(row.attempts[0]?.message).toContain(problem);
+  });
+
+  it("an output without text has cost what it has cost", async () => {
+    const usage = { input: 3, output: 4 };
+    expect(await rowOf({ answer: "x", usage, costUsd: 0.5 })).toMatchObject({ outcome: "error", usage, costUsd: 0.5 });
+  });
+
+  it.each([
+    [{ response: "" }],
+    [{ response: null }],
+    [{ context: "" }],
+    [{ tool_calls: [] }],
+    [{ stopped: "refused" }],
+    [{ trajectory: { startedAt: 0, events: [] } }],
+  ])("an output is graded that says nothing, but has something else to show: %o", async (output) => {
+    expect((await rowOf(output)).outcome).toBe("fail");
+  });
+
   it("unscored when the evaluator fails, when there is none, or when it returns nothing", async () => {
-    expect(await rowOf({}, { evaluators: scoring(new Error("judge is down")) })).toMatchObject({
+    expect(await rowOf({ response: "" }, { evaluators: scoring(new Error("judge is down")) })).toMatchObject({
       outcome: "unscored",
       errorCategory: "grader_error",
       notes: ["e1 failed: judge is down"],
     });
-    expect(await rowOf({}, { evaluators: [] })).toMatchObject({
+    expect(await rowOf({ response: "" }, { evaluators: [] })).toMatchObject({
       outcome: "unscored",
       errorCategory: "none",
       notes: ["no evaluators"],
     });
-    expect(await rowOf({}, { evaluators: scoring({}) })).toMatchObject({ outcome: "unscored", passed: null });
+    expect(await rowOf({ response: "" }, { evaluators: scoring({}) })).toMatchObject({
+      outcome: "unscored",
+      passed: null,
+    });
   });
 
   it("add up to what was planned, whatever systems and evaluators do", async () => {
@@ -274,9 +315,9 @@ describe("fields that are asked for", () => {
 
   it("do not stop it when the evaluator that may have had them failed, or could not decide", async () => {
     const failing = { evaluators: scoring({ f2: 1 }, new Error("down")), scoreField: "f1" };
-    expect(await rowOf({}, failing)).toMatchObject({ outcome: "unscored" });
+    expect(await rowOf({ response: "" }, failing)).toMatchObject({ outcome: "unscored" });
     const undecided = { evaluators: scoring({ scores: {}, unscored: { f1: "no gold" } }), scoreField: "f1" };
-    expect(await rowOf({}, undecided)).toMatchObject({ outcome: "unscored" });
+    expect(await rowOf({ response: "" }, undecided)).toMatchObject({ outcome: "unscored" });
   });
 });
 
@@ -338,7 +379,7 @@ describe("a run that fails", () => {
         throw new Error("disk full");
       },
     };
-    for (const process of [() => ({}), async () => ({})]) {
+    for (const process of [() => ({ response: "" }), async () => ({ response: "" })]) {
       const failed = rowsOf({ systems: [systemOf(process)], dataset: examples(3), ports: { sink } });
       await expect(failed).rejects.toThrow("disk full");
     }
@@ -351,7 +392,7 @@ describe("order", () => {
     const recording = (name: string) =>
       systemOf(({ id }, { trial }) => {
         seen.push(`${trial} ${name} ${id}`);
-        return {};
+        return { response: "" };
       }, name);
     await rowsOf({ systems: [recording("a"), recording("b")], dataset: examples(10), ...options });
     return seen;
@@ -378,9 +419,13 @@ describe("order", () => {
   it("of the rows is by system, example and trial, whatever order they ran in", async () => {
     const late = systemOf(async ({ id }) => {
       for (let i = Number(id); i < 4; i++) await turn();
-      return {};
+      return { response: "" };
     }, "late");
-    const rows = await rowsOf({ systems: [systemOf(() => ({}), "a"), late], dataset: examples(4), trials: 2 });
+    const rows = await rowsOf({
+      systems: [systemOf(() => ({ response: "" }), "a"), late],
+      dataset: examples(4),
+      trials: 2,
+    });
     const expected = ["a", "late"].flatMap((name) => [0, 1, 2, 3].flatMap((id) => [0, 1].map((t) => [name, id, t])));
     expect(rows.map((row) => [row.system, row.exampleId, row.trial])).toEqual(expected);
   });
@@ -391,7 +436,7 @@ describe("what a system is told", () => {
     const told: TrialContext[] = [];
     const system = systemOf((_, context) => {
       told.push(context);
-      return {};
+      return { response: "" };
     });
     const controller = new AbortController();
     const options = { systems: [system], dataset: examples(3), trials: 2, ports: { signal: controller.signal } };
@@ -466,7 +511,7 @@ describe("maxWorkers", () => {
       most = Math.max(most, running);
       await turn();
       running -= 1;
-      return {};
+      return { response: "" };
     });
     await rowsOf({ systems: [system], dataset: examples(12), ports: { maxWorkers } });
     expect(most).toBe(Math.min(maxWorkers, 12));
@@ -587,7 +632,7 @@ describe("progress", () => {
   it("is complete when the run is, for systems that never wait too", async () => {
     const seen: Progress[] = [];
     const ports = { onProgress: (progress: Progress) => seen.push(progress) };
-    await rowsOf({ systems: [systemOf(() => ({}))], dataset: examples(5), ports });
+    await rowsOf({ systems: [systemOf(() => ({ response: "" }))], dataset: examples(5), ports });
     const reports = seen.length;
     expect(seen.at(-1)?.done).toBe(5);
     await turn();
@@ -625,14 +670,14 @@ describe("tokens", () => {
 
   it.each([Number.NaN, -1, Number.POSITIVE_INFINITY, "7", undefined])("counted as %o stop the run", async (count) => {
     const tokenizer = { count: () => count as number };
-    await expect(rowOf({}, { ports: { tokenizer } })).rejects.toThrow(/The tokenizer counted/);
+    await expect(rowOf({ response: "" }, { ports: { tokenizer } })).rejects.toThrow(/The tokenizer counted/);
   });
 
   it("are counted once for an example however many systems and trials see it", async () => {
     const counted: string[] = [];
     const tokenizer = { count: (text: string) => counted.push(text) };
     await rowsOf({
-      systems: [systemOf(() => ({}), "a"), systemOf(() => ({}), "b")],
+      systems: [systemOf(() => ({ tool_calls: [] }), "a"), systemOf(() => ({ tool_calls: [] }), "b")],
       dataset: [{ id: 1, context: "long", question: "q" }],
       trials: 3,
       ports: { tokenizer },
@@ -688,9 +733,9 @@ describe("what a system measured", () => {
     });
     const [row] = await rowsOf({ systems: [slow], ports: { clock } });
     expect(row).toMatchObject({ latency: 0.25, durationMs: 250 });
-    expect((await rowOf({ latency: 1.5 }, { ports: { clock } })).latency).toBe(1.5);
+    expect((await rowOf({ response: "", latency: 1.5 }, { ports: { clock } })).latency).toBe(1.5);
     for (const latency of [Number.NaN, -1, Number.POSITIVE_INFINITY]) {
-      expect((await rowOf({ latency }, { ports: { clock } })).latency).toBe(0);
+      expect((await rowOf({ response: "", latency }, { ports: { clock } })).latency).toBe(0);
     }
   });
 });

@@ -1,3 +1,4 @@
+import { findOutputProblem } from "../core/output-problem.js";
 import { describe } from "../core/shape.js";
 import type { Output, Usage } from "../core/system.js";
 import type { Trajectory } from "../core/trajectory.js";
@@ -76,11 +77,10 @@ function sorted({ metadata, trajectory, ...others }: Readonly<Record<string, unk
 }
 
 function problemWith(record: Readonly<Record<string, unknown>>): string | null {
-  const { id, response, context, trial, usage } = record;
+  const { id, trial, usage } = record;
   if ((typeof id !== "string" && typeof id !== "number") || id === "") return 'has no "id" (a text or a number)';
-  if (response === undefined && !isPresent(context)) return 'has neither a "response" nor a "context"';
-  if (isPresent(response) && typeof response !== "string") return `has ${describe(response)} as its "response"`;
-  if (isPresent(context) && typeof context !== "string") return `has ${describe(context)} as its "context"`;
+  const outputProblem = findOutputProblem(record);
+  if (outputProblem !== null) return outputProblem;
   if (isPresent(trial) && !(Number.isInteger(trial) && (trial as number) >= 0)) {
     return `has ${describe(trial)} as its "trial"; trials are whole numbers from 0`;
   }
