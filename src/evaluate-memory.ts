@@ -7,7 +7,7 @@ import type { Metric } from "./core/metric.js";
 import type { EvalResult } from "./core/result.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
-import { type EvaluateOptions, evaluate } from "./evaluate.js";
+import { type EvaluateOptions, evaluateWith } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/answer-quality.js";
 import {
   builtInMemory,
@@ -77,8 +77,7 @@ export async function evaluateMemory(options: EvaluateMemoryOptions): Promise<Ev
     const notes = [...sameModelNotes(systems, reader, judge), ...scoringNotes(loaded.dataset, options)];
     const dataset = decidedBy(judge, withNotes(identified(loaded), notes));
     const evaluators = evaluatorsOf(dataset, options);
-    const metrics = options.metrics ?? memoryMetrics(systems.length);
-    return await evaluate({ ...run, systems, dataset, metrics, ...(evaluators && { evaluators }) });
+    return await evaluateWith(memoryMetrics, { ...run, systems, dataset, ...(evaluators && { evaluators }) });
   } finally {
     for (const system of systems) await closed(system, options);
   }

@@ -31,6 +31,7 @@ const EXACT: Evaluator = {
   fields: ["em"],
   score: ({ answer }, { response }) => ({ em: response === answer ? 1 : 0 }),
 };
+const COUNT: Metric = { name: "count", compute: (rows) => ({ rows: rows.length }) };
 const WORDS = { name: "words", count: (text: string) => text.split(/\s+/).filter(Boolean).length };
 
 function examples(n: number): Example[] {
@@ -77,6 +78,23 @@ describe("evaluate", () => {
     const own = [new MeanScore({ scoreField: "em" }), new PassRate({ threshold: 0.6 })];
     const kept = await evaluate(options({ evaluators: [half], metrics: own, scoreField: "f1", threshold: 0.4 }));
     expect(kept.summary.one).toMatchObject({ mean_score: 1, pass_rate: 0 });
+  });
+
+  it("adds the metrics it is given to the standard ones", async () => {
+    const own = new PassRate({ threshold: 0.1 });
+    const result = await evaluate(options({ metrics: [COUNT, own] }));
+    const standard = await evaluate(options());
+    expect(Object.keys(result.summary.one ?? {})).toEqual(
+      expect.arrayContaining([...Object.keys(standard.summary.one ?? {}), "rows"]),
+    );
+    expect(result.config.metrics).toEqual([
+      "mean_score",
+      "compression_ratio",
+      "cost_of_pass",
+      "latency",
+      "count",
+      "pass_rate",
+    ]);
   });
 
   it("has the standard metrics for its systems and datasets", async () => {
@@ -487,8 +505,8 @@ describe("resume", () => {
 
   it("takes another metric, title or number of workers", async () => {
     const { run } = await interrupted(2);
-    const resumed = await evaluate(options({ resume: run, metrics: [new MeanScore()], title: "other", maxWorkers: 2 }));
-    expect(Object.keys(resumed.summary.one ?? {})).not.toContain("pass_rate");
+    const resumed = await evaluate(options({ resume: run, metrics: [COUNT], title: "other", maxWorkers: 2 }));
+    expect(resumed.summary.one).toHaveProperty("rows");
     expect(resumed.summary.one?.coverage).toBe(1);
   });
 

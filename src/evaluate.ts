@@ -7,6 +7,7 @@ import type { Metric } from "./core/metric.js";
 import type { EvalResult, Timing } from "./core/result.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
+import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
 import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
 import type { QueueOptions, QueueRun } from "./queue-run.js";
 import { RunResult } from "./result.js";
@@ -26,7 +27,10 @@ export interface EvaluateOptions {
   datasets?: readonly (ExampleSource | Dataset)[];
   /** Used for every dataset; left out, each dataset's own are. */
   evaluators?: readonly Evaluator[];
-  /** Left out: the standard ones for this number of systems and datasets. */
+  /**
+   * Computed beside the standard ones for this number of systems and datasets; one of the same name takes the place of
+   * the standard one. There is no way to leave the standard ones out: read the keys you need.
+   */
   metrics?: readonly Metric[];
   /** The field that decides pass or fail; left out, each dataset's primary field. */
   scoreField?: string;
@@ -71,8 +75,13 @@ const MEMO_CHARS = 16_000_000;
  * const result = await evaluate({ systems: [mySystem], dataset, evaluators: [new AnswerQuality()], scoreField: "f1" });
  * console.log(result.toTable());
  */
-export async function evaluate(options: EvaluateOptions): Promise<EvalResult> {
-  const prepared = await prepareRun(options);
+export function evaluate(options: EvaluateOptions): Promise<EvalResult> {
+  return evaluateWith(standardMetrics, options);
+}
+
+/** `evaluate` for runs of a kind that has other standard metrics. */
+export async function evaluateWith(standard: StandardMetrics, options: EvaluateOptions): Promise<EvalResult> {
+  const prepared = await prepareRun(options, standard);
   const { plan, config, metrics, cache } = prepared;
   const queue = options.queue === undefined ? null : await openQueue(options.queue);
   try {

@@ -7,8 +7,8 @@ import type { EvalResult } from "./core/result.js";
 import type { EvalRow } from "./core/row.js";
 import type { System } from "./core/system.js";
 import { progressTo, timingOf } from "./evaluate.js";
-import { lastOfEach } from "./load-run.js";
-import { standardMetrics } from "./metrics/index.js";
+import { lastOfEach, metricsOf } from "./load-run.js";
+import { withStandard } from "./metrics/index.js";
 import { checkMetrics, configOf, DEFAULT_WORKERS, prepareEvaluators } from "./prepared-run.js";
 import { RunResult } from "./result.js";
 import { Grading } from "./runner/grading.js";
@@ -26,6 +26,7 @@ export interface GradeOptions {
   datasets: readonly (ExampleSource | Dataset)[];
   /** Used for every dataset; left out, each dataset's own are. */
   evaluators?: readonly Evaluator[];
+  /** Computed beside those of the run; one of the same name takes the place of the run's. */
   metrics?: readonly Metric[];
   /** The field that decides pass or fail; left out, each dataset's primary field. */
   scoreField?: string;
@@ -57,7 +58,7 @@ export interface GradeOptions {
 export async function gradeRun(dir: string, options: GradeOptions): Promise<EvalResult> {
   const parent = readManifest(dir);
   const { config: before } = parent;
-  const metrics = checkMetrics(options.metrics ?? standardMetrics(before.systems.length, options.datasets.length));
+  const metrics = withStandard(checkMetrics(options.metrics ?? []), (await metricsOf(parent)).known);
   const { signal = new AbortController().signal, maxWorkers = DEFAULT_WORKERS } = options;
   requireCount("maxWorkers", maxWorkers);
   const plan = await makePlan({

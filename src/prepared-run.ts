@@ -10,7 +10,7 @@ import { describe, requireShape } from "./core/shape.js";
 import { didYouMean } from "./core/suggest.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import type { EvaluateOptions } from "./evaluate.js";
-import { standardMetrics } from "./metrics/index.js";
+import { type StandardMetrics, standardMetrics, withStandard } from "./metrics/index.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "./runner/retry.js";
 import { FileOutputCache } from "./store/output-cache.js";
@@ -31,11 +31,15 @@ export interface PreparedRun {
 }
 
 /** Checks the options of a run and makes its plan. */
-export async function prepareRun(options: EvaluateOptions): Promise<PreparedRun> {
+export async function prepareRun(
+  options: EvaluateOptions,
+  standard: StandardMetrics = standardMetrics,
+): Promise<PreparedRun> {
   checkOptions(options);
   const datasets = datasetsOf(options);
   // The plan says what is wrong with the systems; here they may be missing.
-  const metrics = checkMetrics(options.metrics ?? standardMetrics(options.systems?.length ?? 0, datasets.length));
+  const always = standard(options.systems?.length ?? 0, datasets.length);
+  const metrics = withStandard(checkMetrics(options.metrics ?? []), always);
   const { maxWorkers = DEFAULT_WORKERS, signal = new AbortController().signal } = options;
   requireCount("maxWorkers", maxWorkers);
   const tokenizer = tokenizerOf(options.tokenizer);

@@ -283,13 +283,18 @@ describe("toColumns", () => {
     expect(columns.exampleId).toEqual([1, 2, 3]);
     expect(columns).not.toHaveProperty("scores");
     for (const [field, values] of Object.entries(columns)) expect(values, field).toHaveLength(3);
-    const fields = ROW_FIELDS.filter((field) => field !== "scores");
+    const fields = ROW_FIELDS.filter((field) => field !== "scores" && field !== "measures");
     expect(Object.keys(columns).sort()).toEqual([...fields, "scores.f1"].sort());
+  });
+
+  it("has one array for each measure", () => {
+    const columns = resultOf([{ ...row("a", 1, "pass"), measures: { lines: 3 } }, row("a", 2, "pass")]).toColumns();
+    expect(columns["measures.lines"]).toEqual([3, null]);
   });
 
   it("has every field without rows too", () => {
     const columns = resultOf([]).toColumns();
     expect(columns.costUsd).toEqual([]);
-    expect(Object.keys(columns)).toHaveLength(ROW_FIELDS.length - 1);
+    expect(Object.keys(columns)).toHaveLength(ROW_FIELDS.length - 2);
   });
 });

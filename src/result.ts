@@ -1,4 +1,5 @@
 import type { Metric, MetricContext } from "./core/metric.js";
+import { ownValue } from "./core/own-value.js";
 import type { EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
 import { type EvalRow, ROW_FIELDS } from "./core/row.js";
 import { summarise } from "./metrics/index.js";
@@ -57,21 +58,23 @@ export class RunResult implements EvalResult {
     return toJsonReport(this);
   }
 
-  /** One array for each row field, and one for each score as `scores.<field>`: the shape data frames are made from. */
+  /** One array for each row field, and one for each score and measure as `scores.<field>` and `measures.<field>`: the shape data frames are made from. */
   toColumns(): Record<string, unknown[]> {
     const columns: Record<string, unknown[]> = {};
-    const scoreFields = new Set(this.rows.flatMap((row) => Object.keys(row.scores)));
-    for (const field of scoreFields) columns[`scores.${field}`] = this.rows.map((row) => ownScore(row, field));
+    for (const kind of FIGURES) {
+      const fields = new Set(this.rows.flatMap((row) => Object.keys(row[kind] ?? {})));
+      for (const field of fields)
+        columns[`${kind}.${field}`] = this.rows.map((row) => ownValue(row[kind] ?? {}, field) ?? null);
+    }
     for (const field of ROW_FIELDS) {
-      if (field !== "scores") columns[field] = this.rows.map((row) => row[field]);
+      if (field !== "scores" && field !== "measures") columns[field] = this.rows.map((row) => row[field]);
     }
     return columns;
   }
 }
 
-function ownScore({ scores }: EvalRow, field: string): number | null {
-  return Object.hasOwn(scores, field) ? (scores[field] ?? null) : null;
-}
+/** What evaluators return, by field. */
+const FIGURES = ["scores", "measures"] as const;
 
 function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
   if (typeof filter === "function") return filter;

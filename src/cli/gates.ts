@@ -3,7 +3,7 @@ import type { Metric, MetricRun } from "../core/metric.js";
 import { ownValue } from "../core/own-value.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
-import { summaryKeys } from "../metrics/index.js";
+import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
 import { formatNumber, formatShare } from "../report/format.js";
 
 /** What a run must keep to for the command to succeed. */
@@ -58,6 +58,8 @@ export function checkGate(gate: string, key: string, { metrics, datasets, facets
     datasets: datasets(),
     ...(isOfFacets(key) && facets !== undefined ? { facets: facets() } : {}),
   });
+  // What evaluators measure is known only when they have done so.
+  if (key.startsWith(MEASURE_PREFIX)) return;
   if (known.has(key) || metrics.some((metric) => metric.keys === undefined)) return;
   throw new UsageError(`${gate}: this run has no such metric.${didYouMean(key, headlines(known, key))}`);
 }

@@ -4,7 +4,7 @@ import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
 import { pathsOf } from "../datasets/dataset-spec.js";
-import { type EvaluateOptions, evaluate } from "../evaluate.js";
+import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { DEFAULT_WORKERS } from "../prepared-run.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
@@ -122,7 +122,7 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
   try {
-    const result = await evaluate({
+    const result = await evaluateWith(bench.metrics, {
       ...runOptions(parts, config),
       ...storeOptions(request),
       ...queueOptions(request),

@@ -5,6 +5,7 @@ import type { Metric } from "../core/metric.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
+import { type StandardMetrics, withStandard } from "../metrics/index.js";
 import { plural } from "../report/format.js";
 import { ReplaySystem } from "../systems/replay-system.js";
 import type { Judgement } from "./gates.js";
@@ -18,8 +19,8 @@ import { say } from "./streams.js";
 /** How a command comes by what it measures, and by what it measures it on. */
 export interface Workbench {
   readonly command: Invocation["command"];
-  /** The metrics of such a run unless others are named. */
-  metrics(systems: number, datasets: number): Metric[];
+  /** The metrics of every such run. */
+  readonly metrics: StandardMetrics;
   /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
   lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
   /** What is done with a result besides reporting it, and what that decides. */
@@ -77,12 +78,6 @@ async function resolveParts({ systems, datasets: loaded }: Lent, config: RunConf
     made: [...made, ...ownEvaluators(config, loaded)],
     metrics: withStandard(await resolveMetrics(registry, config), bench.metrics(systems.length, datasets.length)),
   };
-}
-
-/** The standard metrics and those the run names; one that is named with other options replaces the standard one. */
-function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
-  const names = new Set(named.map(({ name }) => name));
-  return [...standard.filter(({ name }) => !names.has(name)), ...named];
 }
 
 function reportReplayCoverage(

@@ -2,12 +2,16 @@ import type { Example } from "./example.js";
 import type { Grade } from "./grader.js";
 import type { Output, Usage } from "./system.js";
 
-/** Scores by field, each in [0, 1]. */
+/** Scores by field, each in [0, 1]; one that is not is kept as a measure, with a note. */
 export type Scores = Record<string, number>;
 
-/** Scores with the text shown to people, and the fields that could not be decided, each with its reason. */
+/** Figures by field that may lie anywhere. They are averaged and reported, and never decide pass or fail. */
+export type Measured = Record<string, number>;
+
+/** Scores with what else there is: measures, text shown to people, fields that could not be decided, each with its reason. */
 export interface ScoredWithEvidence {
   scores: Scores;
+  measures?: Measured;
   evidence?: Record<string, string>;
   unscored?: Record<string, string>;
   /** What each grader said, where graders decide. */
@@ -38,6 +42,8 @@ export interface ScoreContext {
  * Turns an output into scores.
  * @example
  * const brief: Evaluator = { name: "brief", score: (_, output) => ({ brief: (output.response ?? "").length < 80 ? 1 : 0 }) };
+ * @example
+ * const length: Evaluator = { name: "length", score: (_, output) => ({ scores: {}, measures: { characters: (output.response ?? "").length } }) };
  */
 export interface Evaluator {
   readonly name: string;

@@ -16,6 +16,7 @@ describe("makeRow", () => {
       outcome: "skipped",
       errorCategory: "none",
       scores: {},
+      measures: {},
       primaryField: null,
       passed: null,
       inputTokens: 0,
@@ -46,7 +47,7 @@ describe("makeRow", () => {
   it("lists every field, in the order it is written", () => {
     const written = JSON.parse(JSON.stringify(makeRow({ ...about, outcome: "pass" }))) as object;
     expect(Object.keys(written)).toEqual(ROW_FIELDS);
-    expect(ROW_FIELDS).toHaveLength(31);
+    expect(ROW_FIELDS).toHaveLength(32);
   });
 
   it("holds neutral values once for all rows, and its own apart", () => {

@@ -46,6 +46,8 @@ export interface EvalRow {
   outcome: Outcome;
   errorCategory: ErrorCategory;
   scores: Record<string, number>;
+  /** Figures of evaluators that may lie anywhere, such as a number of characters. They are averaged, and decide nothing. */
+  measures: Readonly<Record<string, number>>;
   /** The field that decided pass or fail; null when nothing could. */
   primaryField: string | null;
   passed: boolean | null;
@@ -92,6 +94,7 @@ export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId
 
 /** Fields that few rows have, with what they are on all others. */
 const NEUTRAL = Object.freeze({
+  measures: Object.freeze({}),
   usage: null,
   costUsd: null,
   costSource: "unknown",
@@ -133,6 +136,7 @@ class Row implements EvalRow {
   outputTokens: number;
   latency: number | null;
   durationMs: number | null;
+  declare measures: Readonly<Record<string, number>>;
   declare usage: Usage | null;
   declare costUsd: number | null;
   declare costSource: CostSource;
@@ -197,6 +201,7 @@ export function hasRareFields(row: EvalRow): boolean {
     row.usage === null &&
     row.costUsd === null &&
     row.metadata === null &&
+    isEmpty(row.measures) &&
     row.facets === null &&
     row.group === null &&
     row.ttftMs === null &&
@@ -219,9 +224,15 @@ export function withRareFields(row: EvalRow, known: Partial<EvalRow>): EvalRow {
   for (const field of RARE_FIELDS) {
     const value = known[field];
     const isNeutral = value === undefined || value === NEUTRAL[field] || (Array.isArray(value) && value.length === 0);
-    if (!isNeutral) own[field] = value;
+    if (!isNeutral && !(field === "measures" && isEmpty(known.measures))) own[field] = value;
   }
   return row;
+}
+
+/** Rows made by hand may lack their measures. */
+function isEmpty(measures: EvalRow["measures"] | null | undefined): boolean {
+  for (const _ in measures) return false;
+  return true;
 }
 
 /** A row as a plain object with every field of its own, as a copy or another thread needs it. */
@@ -254,4 +265,13 @@ export function scoreOf(row: EvalRow, field: string): number | undefined {
   if (typeof own === "number") return own;
   if (field !== "score" || row.primaryField == null) return undefined;
   return row.scores[row.primaryField];
+}
+
+/**
+ * The value of a measure on a row. An evaluator that does not tell measures from scores may return one figure within
+ * [0, 1] here and outside there: they are the same measure.
+ */
+export function measureOf({ measures, scores }: EvalRow, field: string): number | undefined {
+  if (measures != null && Object.hasOwn(measures, field)) return measures[field];
+  return Object.hasOwn(scores, field) ? scores[field] : undefined;
 }

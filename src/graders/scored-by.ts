@@ -28,7 +28,7 @@ export function scoredBy({ graders, threshold }: ExampleGraders, grades: readonl
   return scored;
 }
 
-type Sheet = Required<ScoredWithEvidence>;
+type Sheet = Required<Omit<ScoredWithEvidence, "measures">>;
 
 interface Said {
   answers: readonly Answer[];

@@ -12,6 +12,7 @@ export const ROW_COLUMNS: readonly Column[] = [
   ["error_category", "VARCHAR", "what went wrong; none when nothing did"],
   ["score", "DOUBLE", "the primary score"],
   ["scores", "MAP(VARCHAR, DOUBLE)", "all scores: scores['f1']"],
+  ["measures", "MAP(VARCHAR, DOUBLE)", "figures that decide nothing: measures['characters']"],
   ["primary_field", "VARCHAR", "the score that decided pass or fail"],
   ["passed", "BOOLEAN", "NULL when nothing could decide"],
   ["input_tokens", "BIGINT", "tokens of the text that the system was given"],

@@ -49,7 +49,7 @@ export function weigh(votes: readonly JudgeVote[], { criteria, panel }: Weighing
   return { ...withoutEmpty(sheet), votes };
 }
 
-type Sheet = Required<Omit<ScoredWithEvidence, "grades">>;
+type Sheet = Required<Omit<ScoredWithEvidence, "grades" | "measures">>;
 
 function withoutEmpty({ scores, evidence, unscored }: Sheet): ScoredWithEvidence {
   return {

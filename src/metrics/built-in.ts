@@ -8,6 +8,7 @@ import { FacetBreakdown } from "./facet-breakdown.js";
 import { Frontier } from "./frontier.js";
 import { Latency } from "./latency.js";
 import { MeanScore } from "./mean-score.js";
+import { Measures } from "./measures.js";
 import { MemoryEfficiency } from "./memory-efficiency.js";
 import { ParetoRank } from "./pareto-rank.js";
 import { PassRate } from "./pass-rate.js";
@@ -23,12 +24,22 @@ const ALWAYS: readonly Metric[] = [
   new TrialCurves(),
   new Frontier(),
   new FacetBreakdown(),
+  new Measures(),
 ];
 
 /** The metrics that are in every summary, and those that were asked for. */
 export function withAlways(metrics: readonly Metric[]): Metric[] {
   const names = new Set(metrics.map(({ name }) => name));
   return [...ALWAYS.filter(({ name }) => !names.has(name)), ...metrics];
+}
+
+/** Which metrics a run has, whatever it names besides. */
+export type StandardMetrics = (systems: number, datasets: number) => readonly Metric[];
+
+/** The standard metrics and those that a run names; one that is named takes the place of the standard one of its name. */
+export function withStandard(named: readonly Metric[], standard: readonly Metric[]): Metric[] {
+  const names = new Set(named.map(({ name }) => name));
+  return [...standard.filter(({ name }) => !names.has(name)), ...named];
 }
 
 /** The metrics of a run that names none. */

@@ -1,4 +1,4 @@
-export { namedMetrics, standardMetrics, summaryKeys } from "./built-in.js";
+export { namedMetrics, type StandardMetrics, standardMetrics, summaryKeys, withStandard } from "./built-in.js";
 export { CompressionRatio } from "./compression-ratio.js";
 export { CostOfPass } from "./cost-of-pass.js";
 export { EFFICIENCY_KEYS } from "./efficiency.js";
@@ -7,6 +7,7 @@ export { CELL_FACETS, type FacetGroup, facetGroups } from "./facet-groups.js";
 export { type FrontierOptions, frontierCostOfPass } from "./frontier.js";
 export { Latency } from "./latency.js";
 export { MeanScore } from "./mean-score.js";
+export { MEASURE_PREFIX } from "./measures.js";
 export { MemoryEfficiency } from "./memory-efficiency.js";
 export { type ParetoOptions, ParetoRank } from "./pareto-rank.js";
 export { PassRate } from "./pass-rate.js";

@@ -1,4 +1,4 @@
-import type { EvalRow } from "../core/row.js";
+import { type EvalRow, measureOf } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { Trajectory, TrajectoryEvent } from "../core/trajectory.js";
 import { formatNumber, formatSeconds, plural } from "./format.js";
@@ -94,8 +94,16 @@ function scoreLines({ row, evidence }: StoredTrial, options: TimelineOptions): s
     const decides = field === row.primaryField ? " (decides)" : "";
     return [`- ${oneLine(field)} = ${formatNumber(score)}${decides}`, ...evidenceLines(found.get(field), options)];
   });
-  const others = [...found].filter(([field]) => !Object.hasOwn(row.scores, field));
-  return [...scored, ...others.flatMap(([field, text]) => [`- ${oneLine(field)}`, ...evidenceLines(text, options)])];
+  const measured = Object.entries(row.measures ?? {}).flatMap(([field, value]) => [
+    `- ${oneLine(field)} = ${formatNumber(value)} (a measure)`,
+    ...evidenceLines(found.get(field), options),
+  ]);
+  const others = [...found].filter(([field]) => measureOf(row, field) === undefined);
+  return [
+    ...scored,
+    ...measured,
+    ...others.flatMap(([field, text]) => [`- ${oneLine(field)}`, ...evidenceLines(text, options)]),
+  ];
 }
 
 function rank(field: string, { primaryField }: EvalRow): number {

@@ -48,3 +48,17 @@ describe("the table of speed and efficiency", () => {
     },
   );
 });
+
+describe("measures", () => {
+  it("have a table of their own, with intervals, and are no metric of the user's", () => {
+    const rows = [100, 200, 300].map((characters, exampleId) =>
+      makeRow({ system: "a", exampleId, outcome: "pass", passed: true, scores: { f1: 1 }, measures: { characters } }),
+    );
+    const parts = { rows, metrics: standardMetrics(1, 1), config: CONFIG, timing: TIMING, runDir: null, notes: [] };
+    const table = new RunResult(parts).toTable();
+    expect(table).toContain("Measures of evaluators, averaged: they decide nothing.\n\n| system |");
+    expect(table).toMatch(/\| +characters \[95 %\] \|\n.*\n\| a +\| +200 \[-48\.414, 448\.4\] \|/);
+    expect(table).not.toContain("measure:");
+    expect(new RunResult(parts).toTable({ columns: ["quality"] })).not.toContain("Measures");
+  });
+});

@@ -4,7 +4,7 @@ import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
-import { besides, groupsBeside, namedMetrics, summaryKeys } from "../metrics/index.js";
+import { besides, groupsBeside, MEASURE_PREFIX, namedMetrics, summaryKeys } from "../metrics/index.js";
 import { type Line, measured, withInterval } from "./cells.js";
 import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
@@ -38,6 +38,8 @@ export function renderTable(result: EvalResult, options: ReportOptions = {}): st
   if (datasets.length > 1) parts.push(datasetTable(lines, datasets));
   const layouts = facetLayouts(result);
   if (groups.includes("facets")) parts.push(...facetParts(lines, layouts, options.columns !== undefined));
+  const measures = groups.includes("other") ? measureKeys(lines) : [];
+  if (measures.length > 0) parts.push(measureTable(lines, measures));
   const others = groups.includes("other") ? otherKeys(result, lines, facetKeys(layouts)) : [];
   if (others.length > 0) parts.push(otherTable(lines, others));
   parts.push(footer(result, lines).join("\n"));
@@ -173,8 +175,12 @@ function inSeconds(ms: number | null | undefined): number | null {
 
 /** The keys of the breakdown. What stands beside them (`_n`, `_ci_low`) has no interval of its own; a tag may end likewise. */
 function datasetKeys(lines: readonly Line[]): string[] {
+  return keysOfKind(lines, "dataset:");
+}
+
+function keysOfKind(lines: readonly Line[], prefix: string): string[] {
   const keys = lines.flatMap(({ summary }) =>
-    Object.keys(summary).filter((key) => key.startsWith("dataset:") && Object.hasOwn(summary, `${key}_ci_low`)),
+    Object.keys(summary).filter((key) => key.startsWith(prefix) && Object.hasOwn(summary, `${key}_ci_low`)),
   );
   return [...new Set(keys)];
 }
@@ -191,11 +197,25 @@ function datasetTable(lines: readonly Line[], keys: readonly string[]): string {
   return markdownTable(columns, lines);
 }
 
+function measureKeys(lines: readonly Line[]): string[] {
+  return keysOfKind(lines, MEASURE_PREFIX);
+}
+
+function measureTable(lines: readonly Line[], keys: readonly string[]): string {
+  const columns = keys.map((key) => ({
+    title: `${oneLine(key.slice(MEASURE_PREFIX.length))} [95 %]`,
+    align: "right" as const,
+    cell: withInterval(key),
+  }));
+  const table = markdownTable([{ title: "system", cell: ({ system }: Line) => system }, ...columns], lines);
+  return `Measures of evaluators, averaged: they decide nothing.\n\n${table}`;
+}
+
 /** What the user's own metrics gave. */
 function otherKeys({ config }: EvalResult, lines: readonly Line[], facets: readonly string[]): string[] {
   const tags = datasetKeys(lines).map((key) => key.slice("dataset:".length));
   const known = summaryKeys(namedMetrics(), { trials: config.trials, datasets: tags });
-  for (const key of facets) for (const name of [key, ...besides(key)]) known.add(name);
+  for (const key of [...facets, ...measureKeys(lines)]) for (const name of [key, ...besides(key)]) known.add(name);
   for (const name of Array.from(known, groupsBeside)) known.add(name);
   const keys = new Set(lines.flatMap(({ summary }) => Object.keys(summary).filter((key) => !known.has(key))));
   const isBesideAnother = (key: string) => /^(.*)_(?:ci_low|ci_high|n|groups)$/.exec(key)?.[1];

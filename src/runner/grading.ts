@@ -5,7 +5,7 @@ import type { Ledger } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import { regradedRow } from "./record.js";
 import { rowGroup } from "./row-group.js";
-import { type Graded, score } from "./score.js";
+import { type Graded, score, UNDECIDED } from "./score.js";
 import type { Wiring } from "./wiring.js";
 
 /** What a system returned in a trial of an earlier run. */
@@ -21,6 +21,7 @@ const GRACE_MS = 2000;
 
 const GIVEN_UP: Graded = {
   scores: {},
+  measures: {},
   primaryField: null,
   evidence: null,
   grades: null,
@@ -56,7 +57,12 @@ export class Grading {
   constructor(parts: GradingParts) {
     this.#parts = parts;
     this.#indexOf = parts.indexOf;
-    this.#graderNotes = [...parts.formerEvaluators.map((name) => `${name} `), "no evaluators", "what scoring has cost"];
+    this.#graderNotes = [
+      ...parts.formerEvaluators.map((name) => `${name} `),
+      "no evaluators",
+      "what scoring has cost",
+      UNDECIDED,
+    ];
     for (const row of parts.rows) this.#sort(row);
   }
 

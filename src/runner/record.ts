@@ -166,8 +166,10 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { budget, wasPaid: cached } = call;
   const spent = graded?.spent ?? null;
   const choiceOrder = output.choice_order ?? trial.example.choice_order;
+  const measures = graded?.measures ?? {};
   const isPlain =
     choiceOrder === undefined &&
+    Object.keys(measures).length === 0 &&
     notes.length === 0 &&
     attempts.length === 0 &&
     budget === null &&
@@ -178,7 +180,16 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const own = withChoiceOrder(metadataOf(output.metadata), choiceOrder);
   const metadata = withJudgeUsage(withPriced(own, bill, budget), spent);
   const judgeCostUsd = spent?.costUsd ?? null;
-  return withRareFields(row, { ...measured(output), ...bill, judgeCostUsd, metadata, cached, attempts, notes });
+  return withRareFields(row, {
+    ...measured(output),
+    ...bill,
+    judgeCostUsd,
+    metadata,
+    cached,
+    attempts,
+    notes,
+    measures,
+  });
 }
 
 /** Letters mean something only with the order that options were shown in. */
@@ -270,6 +281,7 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
     ...plainRow(row),
     ...verdict({ stopped, graded, threshold, isEvaluated }),
     scores: graded.scores,
+    measures: graded.measures,
     judgeCostUsd: graded.spent?.costUsd ?? null,
     metadata: withJudgeUsage(Object.keys(metadata).length === 0 ? null : metadata, graded.spent),
     cached: true,

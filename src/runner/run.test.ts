@@ -259,8 +259,6 @@ describe("one failure never costs another's result", () => {
 
   it.each([
     ["NaN", Number.NaN],
-    ["1.5", 1.5],
-    ["-0.1", -0.1],
     ["Infinity", Number.POSITIVE_INFINITY],
     ['the string "1"', "1"],
     ["the boolean true", true],
@@ -273,6 +271,56 @@ describe("one failure never costs another's result", () => {
     expect(row.notes).toEqual([`e1 returned f1 = ${shown}; scores are numbers in [0, 1], so it was left out`]);
     const undecided = await rowOf({ response: "x" }, { evaluators: scoring({ f1: value }) });
     expect(undecided).toMatchObject({ outcome: "unscored", errorCategory: "grader_error" });
+  });
+
+  it.each([1.5, -0.1, 412, -1e9])("a figure of %d is kept as a measure, which decides nothing", async (value) => {
+    const row = await rowOf({ response: "x" }, { evaluators: scoring({ f1: value, em: 1 }), scoreField: "em" });
+    expect(row).toMatchObject({ scores: { em: 1 }, measures: { f1: value }, outcome: "pass" });
+    expect(row.notes).toEqual([
+      `e1 returned f1 = ${value}, which is outside [0, 1]: it is kept as a measure, which decides nothing`,
+    ]);
+  });
+
+  it.each([
+    ["the first field", {}, { f1: 4, em: 1 }],
+    ["the run's field", { scoreField: "f1" }, { em: 1, f1: 4 }],
+    ["`score`", {}, { em: 1, score: 4 }],
+  ])("a measure in place of %s leaves the row unscored, and says why", async (_, options, scored) => {
+    const row = await rowOf({ response: "x" }, { evaluators: scoring(scored), ...options });
+    expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error", primaryField: null });
+    expect(row.notes.at(-1)).toMatch(/^nothing decides: (?:f1|score) = 4, and the field that decides .*\[0, 1\]/);
+  });
+
+  it("measures that are stated have no note, and leave the deciding to the others", async () => {
+    const length = { scores: {}, measures: { characters: 412, share: 0.5 } };
+    const row = await rowOf({ response: "x" }, { evaluators: scoring(length, { measures: { lines: 3 } }, { em: 1 }) });
+    expect(row).toMatchObject({ scores: { em: 1 }, primaryField: "em", outcome: "pass", notes: [] });
+    expect(row.measures).toEqual({ characters: 412, share: 0.5, lines: 3 });
+    const both = await rowOf({ response: "x" }, { evaluators: scoring({ scores: { em: 0 }, measures: { n: 2 } }) });
+    expect(both).toMatchObject({ outcome: "fail", measures: { n: 2 }, notes: [] });
+  });
+
+  it("measures that are no finite numbers, or have a name twice, are left out with a note", async () => {
+    const odd = { scores: { em: 1 }, measures: { a: Number.NaN, b: "2", em: 3 } };
+    const row = await rowOf({ response: "x" }, { evaluators: scoring(odd) });
+    expect(row).toMatchObject({ outcome: "pass", scores: { em: 1 }, measures: {} });
+    expect(row.notes).toEqual([
+      "e1 returned the measure a = NaN; measures are finite numbers, so it was left out",
+      'e1 returned the measure b = the string "2"; measures are finite numbers, so it was left out',
+      "e1 also returned em; the first evaluator's value was kept",
+    ]);
+  });
+
+  it("a score that rounding has taken out of [0, 1] is a score", async () => {
+    const row = await rowOf({ response: "x" }, { evaluators: scoring({ cosine: 1 + 2e-16 * 3 }) });
+    expect(row).toMatchObject({ outcome: "pass", scores: { cosine: 1 }, measures: {}, notes: [] });
+    expect((await rowOf({ response: "x" }, { evaluators: scoring({ cosine: -1e-17 }) })).scores).toEqual({ cosine: 0 });
+  });
+
+  it("a measure that is asked for as the score field stops the run", async () => {
+    const evaluators = scoring({ scores: { em: 1 }, measures: { characters: 412 } });
+    const failed = rowOf({ response: "x" }, { evaluators, scoreField: "characters" });
+    await expect(failed).rejects.toThrow('"characters" is a measure, which decides nothing: here it is 412.');
   });
 
   it("a field with an unusual name is a field like any other", async () => {

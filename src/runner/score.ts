@@ -1,6 +1,14 @@
 import { applyChoiceOrder } from "../core/choice-order.js";
 import { messageOf } from "../core/errors.js";
-import type { Evaluator, ScoreContext, Scored, ScoredWithEvidence, Scores, ScoringCost } from "../core/evaluator.js";
+import type {
+  Evaluator,
+  Measured,
+  ScoreContext,
+  Scored,
+  ScoredWithEvidence,
+  Scores,
+  ScoringCost,
+} from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Grade } from "../core/grader.js";
 import { describe } from "../core/shape.js";
@@ -13,6 +21,7 @@ import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
 /** The scores of one output. `primaryField` is null when the field that decides could not be had. */
 export interface Graded {
   scores: Scores;
+  measures: Measured;
   primaryField: string | null;
   evidence: Record<string, string> | null;
   /** What graders said; null when none were asked. */
@@ -54,10 +63,20 @@ function gradedBy(wiring: Wiring, sheet: ScoreSheet, meter: ScoringMeter): Grade
   if (wiring.evaluators.length === 0) sheet.note("no evaluators");
   else if (sheet.complete) checkReturnedFields(wiring, sheet);
   if (meter.isUnknown) sheet.note("what scoring has cost is not known: a judge has no price");
-  const { scores, evidence, grades, notes, first, complete } = sheet;
-  const primaryField = primaryFieldOf(wiring, scores, first);
-  return { scores, primaryField, evidence, grades, notes, spent: meter.spent, complete };
+  const { scores, measures } = sheet;
+  const deciding = primaryFieldOf(wiring, measures === NO_MEASURES ? scores : { ...scores, ...measures }, sheet.first);
+  const isMeasure = deciding !== null && Object.hasOwn(measures, deciding);
+  if (isMeasure)
+    sheet.note(
+      `${UNDECIDED}: ${deciding} = ${measures[deciding]}, and the field that decides pass or fail must lie in [0, 1]. Scale it, or return it under \`measures\` and name the field that decides (scoreField, --score-field).`,
+    );
+  const { evidence, grades, notes, complete } = sheet;
+  const primaryField = isMeasure ? null : deciding;
+  return { scores, measures, primaryField, evidence, grades, notes, spent: meter.spent, complete };
 }
+
+/** How the note begins on a row whose deciding field is a measure. */
+export const UNDECIDED = "nothing decides";
 
 class Failed {
   readonly reason: string;
@@ -81,28 +100,36 @@ function tryScore(
 }
 
 const NOTHING: readonly string[] = Object.freeze([]);
+const NO_MEASURES: Measured = Object.freeze({});
+
+/** How far rounding may take a score out of [0, 1], such as the cosine of a text with itself. */
+const ROUNDING = 1e-9;
 
 /** Collects what the evaluators of one output return. */
 class ScoreSheet {
   readonly scores: Scores = {};
   /** Empty for nearly every output, and shared by all of those. */
+  measures: Measured = NO_MEASURES;
+  /** Empty for nearly every output, and shared by all of those. */
   notes: readonly string[] = NOTHING;
   evidence: Record<string, string> | null = null;
   grades: readonly Grade[] | null = null;
-  /** What the first evaluator returned; null when it failed. */
+  /** What the first evaluator returned that does more than measure; null when it failed. */
   first: Scores | null = null;
   /** False once an evaluator failed, so that its fields cannot be told from fields nobody produces. */
   complete = true;
   #undecided: readonly string[] = NOTHING;
-  #added = 0;
+  #hasFirst = false;
 
   add(evaluator: Evaluator, scored: Scored | Failed): void {
     const added = this.#read(evaluator, scored);
-    if (this.#added === 0) this.first = added;
-    this.#added += 1;
+    if (added === undefined || this.#hasFirst) return;
+    this.first = added;
+    this.#hasFirst = true;
   }
 
-  #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null {
+  /** The scores that were returned; null when the evaluator failed, undefined when it only measures. */
+  #read(evaluator: Evaluator, scored: Scored | Failed): Scores | null | undefined {
     if (scored instanceof Failed) return this.#fail(`${evaluator.name} failed: ${scored.reason}`);
     if (typeof scored !== "object" || scored === null || Array.isArray(scored)) {
       return this.#fail(`${evaluator.name} returned ${describe(scored)} instead of scores`);
@@ -114,17 +141,20 @@ class ScoreSheet {
 
   #readWithEvidence(
     evaluator: Evaluator,
-    { scores, evidence = {}, unscored = {}, grades }: ScoredWithEvidence,
-  ): Scores {
+    { scores = {}, measures = {}, evidence = {}, unscored = {}, grades }: Partial<ScoredWithEvidence>,
+  ): Scores | undefined {
     if (grades !== undefined) this.grades = [...(this.grades ?? []), ...grades];
     for (const field in scores) this.#addField(evaluator, field, scores[field]);
+    for (const [field, value] of Object.entries(measures)) this.#addMeasure(evaluator, field, value);
     for (const [field, text] of Object.entries(evidence)) this.#addEvidence(evaluator, field, text);
     for (const [field, reason] of Object.entries(unscored)) {
       this.#leaveOut(field, `${evaluator.name} could not decide ${field}: ${reason}`);
     }
-    return scores;
+    const onlyMeasures = Object.keys(measures).length > 0 && Object.keys({ ...scores, ...unscored }).length === 0;
+    return onlyMeasures ? undefined : scores;
   }
 
+  /** The fields that may decide. */
   fields(): string[] {
     return [...Object.keys(this.scores), ...this.#undecided];
   }
@@ -156,22 +186,55 @@ class ScoreSheet {
   }
 
   #addField(evaluator: Evaluator, field: string, value: unknown): void {
-    if (field === "__proto__") {
-      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold; it was left out`);
-    } else if (typeof value !== "number" || !(value >= 0 && value <= 1)) {
-      const shown = typeof value === "number" ? String(value) : describe(value);
+    if (!this.#isFree(evaluator, field)) return;
+    if (!Number.isFinite(value)) {
       this.#leaveOut(
         field,
-        `${evaluator.name} returned ${field} = ${shown}; scores are numbers in [0, 1], so it was left out`,
+        `${evaluator.name} returned ${field} = ${shownValue(value)}; scores are numbers in [0, 1], so it was left out`,
       );
-    } else if (Object.hasOwn(this.scores, field)) {
-      this.note(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
-    } else {
-      this.scores[field] = value;
+      return;
     }
+    const figure = value as number;
+    if (figure >= -ROUNDING && figure <= 1 + ROUNDING) {
+      this.scores[field] = Math.min(1, Math.max(0, figure));
+      return;
+    }
+    this.measures = { ...this.measures, [field]: figure };
+    this.#leaveOut(
+      field,
+      `${evaluator.name} returned ${field} = ${figure}, which is outside [0, 1]: it is kept as a measure, which decides nothing`,
+    );
+  }
+
+  #addMeasure(evaluator: Evaluator, field: string, value: unknown): void {
+    if (!this.#isFree(evaluator, field)) return;
+    if (Number.isFinite(value)) this.measures = { ...this.measures, [field]: value as number };
+    else
+      this.note(
+        `${evaluator.name} returned the measure ${field} = ${shownValue(value)}; measures are finite numbers, so it was left out`,
+      );
+  }
+
+  #isFree(evaluator: Evaluator, field: string): boolean {
+    if (field === "__proto__") {
+      this.note(`${evaluator.name} returned a field named __proto__, which no object can hold; it was left out`);
+      return false;
+    }
+    if (!Object.hasOwn(this.scores, field) && !Object.hasOwn(this.measures, field)) return true;
+    this.note(`${evaluator.name} also returned ${field}; the first evaluator's value was kept`);
+    return false;
   }
 }
 
+function shownValue(value: unknown): string {
+  return typeof value === "number" ? String(value) : describe(value);
+}
+
 function isWithEvidence(scored: Scored): scored is ScoredWithEvidence {
-  return typeof (scored as { scores?: unknown }).scores === "object" && scored.scores !== null;
+  const { scores, measures } = scored as Partial<ScoredWithEvidence>;
+  return isObject(scores) || (scores === undefined && isObject(measures));
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null;
 }

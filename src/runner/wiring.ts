@@ -1,6 +1,6 @@
 import type { DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
-import type { Evaluator, Scores } from "../core/evaluator.js";
+import type { Evaluator, Measured, Scores } from "../core/evaluator.js";
 import type { Metric } from "../core/metric.js";
 import { requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
@@ -89,15 +89,26 @@ export function primaryFieldOf(wiring: Wiring, scores: Scores, first: Scores | n
  * Throws when a field that somebody asked for is not among those that evaluators, all of which answered, returned.
  * Looked at once: a run that asks for a field nobody produces stops at its first row instead of its last.
  */
-export function checkReturnedFields(wiring: Wiring, returned: { fields(): Iterable<string> }): void {
+export function checkReturnedFields(
+  wiring: Wiring,
+  returned: { fields(): Iterable<string>; readonly measures: Measured },
+): void {
   if (wiring.fieldsAreKnown) return;
-  requireFields(wiring, new Set([...declaredFields(wiring.evaluators), ...returned.fields()]));
+  requireFields(wiring, new Set([...declaredFields(wiring.evaluators), ...returned.fields()]), returned.measures);
   wiring.fieldsAreKnown = true;
 }
 
-function requireFields({ requiredFields, dataset }: Wiring, known: ReadonlySet<string>): void {
+function requireFields(
+  { requiredFields, dataset }: Wiring,
+  known: ReadonlySet<string>,
+  measures: Readonly<Measured> = {},
+): void {
   const missing = requiredFields.find((field) => !known.has(field));
   if (missing === undefined) return;
+  if (Object.hasOwn(measures, missing))
+    throw new ScoreFieldError(
+      `"${missing}" is a measure, which decides nothing: here it is ${measures[missing]}. Name a score, which lies in [0, 1].${didYouMean(missing, known)}`,
+    );
   const where = dataset === "" ? "" : ` for ${dataset}`;
   throw new ScoreFieldError(
     `No evaluator${where} produces the score field "${missing}".${JUDGED.test(missing) ? A_JUDGE : didYouMean(missing, known)}`,

@@ -20,6 +20,10 @@ const rows: fc.Arbitrary<EvalRow> = fc.record({
     text.filter((key) => key !== "__proto__"),
     fc.double({ min: 0, max: 1, noNaN: true }).map((value) => value + 0),
   ),
+  measures: fc.dictionary(
+    text.filter((key) => key !== "__proto__"),
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  ),
   primaryField: fc.option(text),
   passed: fc.option(fc.boolean()),
   inputTokens: fc.nat(),
@@ -69,6 +73,7 @@ describe("encodeRow and decodeRow", () => {
 
   it("lose no field, whichever is the only one that is set", () => {
     const known: Required<Pick<EvalRow, (typeof RARE_FIELDS)[number]>> = {
+      measures: { characters: 412 },
       usage: { input: 1, output: 2 },
       costUsd: 0,
       costSource: "provider",

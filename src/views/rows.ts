@@ -1,4 +1,4 @@
-import { ERROR_CATEGORIES, type EvalRow, OUTCOMES, scoreOf } from "../core/row.js";
+import { ERROR_CATEGORIES, type EvalRow, measureOf, OUTCOMES, scoreOf } from "../core/row.js";
 import type { RowChunk, RowsHead } from "./contract.js";
 
 /** Few enough that a browser takes a piece in without a pause. */
@@ -20,10 +20,11 @@ export function rowsHead(rows: readonly EvalRow[]): RowsHead {
   const systems = new Set<string>();
   const datasets = new Set<string>();
   const fields = new Set<string>();
-  for (const { system, dataset, scores } of rows) {
+  for (const { system, dataset, scores, measures } of rows) {
     systems.add(system);
     datasets.add(dataset);
     for (const field in scores) fields.add(field);
+    for (const field in measures) fields.add(field);
   }
   return {
     schema: "assay.rows/1",
@@ -80,9 +81,7 @@ function chunkOf(rows: readonly EvalRow[], { start, head, places }: ChunkPlace):
     outputTokens: rows.map(({ outputTokens }) => outputTokens),
     turns: rows.map(({ turns }) => finite(turns)),
     attempts: rows.map(({ attempts }) => attempts.length),
-    scores: head.fields.map((field) =>
-      rows.map(({ scores }) => (Object.hasOwn(scores, field) ? finite(scores[field]) : null)),
-    ),
+    scores: head.fields.map((field) => rows.map((row) => finite(measureOf(row, field)))),
     tags: rows.map(tagsOf),
   };
 }

@@ -1,4 +1,4 @@
-import { type EvalRow, scoreOf } from "../../../../src/core/row.js";
+import { type EvalRow, measureOf, scoreOf } from "../../../../src/core/row.js";
 import { formatNumber } from "../../ui/format.js";
 
 /**
@@ -34,8 +34,14 @@ export function foundScores(row: EvalRow, evidence: Readonly<Record<string, stri
     evidence: found.get(field) ?? null,
     decides: field === row.primaryField,
   }));
+  const measured = Object.entries(row.measures).map(([field, score]) => ({
+    field,
+    score,
+    evidence: found.get(field) ?? null,
+    decides: false,
+  }));
   const others = [...found]
-    .filter(([field]) => !Object.hasOwn(row.scores, field))
+    .filter(([field]) => measureOf(row, field) === undefined)
     .map(([field, text]) => ({ field, score: null, evidence: text, decides: false }));
-  return [...scored.toSorted((a, b) => Number(b.decides) - Number(a.decides)), ...others];
+  return [...scored.toSorted((a, b) => Number(b.decides) - Number(a.decides)), ...measured, ...others];
 }

@@ -1,0 +1,45 @@
+import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { type EvalRow, measureOf } from "../core/row.js";
+import { meanInterval } from "../stats/index.js";
+import { readColumn } from "./columns.js";
+import { bounded } from "./estimates.js";
+import { meansOf, sumByTask, tasksOf } from "./tasks.js";
+
+/** How the summary keys of measures begin. */
+export const MEASURE_PREFIX = "measure:";
+
+/**
+ * The mean of every measure that evaluators returned, over the rows that have it.
+ * @example
+ * new Measures().compute(rows); // { "measure:characters": 412.5 }
+ */
+export class Measures implements Metric {
+  readonly name = "measures";
+
+  compute(rows: readonly EvalRow[], context?: MetricContext) {
+    return bareValues(this.estimate(rows, context));
+  }
+
+  estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
+    const fields = new Set(rows.flatMap(({ measures }) => Object.keys(measures ?? {})));
+    const tasks = tasksOf(rows, context);
+    const estimates = new Map<string, Estimate>();
+    for (const field of fields) {
+      const sums = sumByTask(
+        tasks,
+        readColumn(tasks.rows, (row) => measureOf(row, field)),
+      );
+      const { mean, low, high, n, clusters } = meanInterval(meansOf(sums), { clusters: sums.groups ?? undefined });
+      estimates.set(`${MEASURE_PREFIX}${field}`, {
+        value: mean,
+        interval: bounded({ low, high, n, groups: clusters }),
+      });
+    }
+    return Object.fromEntries(estimates);
+  }
+
+  /** Evaluators do not say what they measure before they have done so. */
+  keys() {
+    return [];
+  }
+}
