@@ -9,7 +9,8 @@ import { choosingOf, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrase
 import { type Choice, readStatedOption } from "./stated-option.js";
 
 /** What else the answer is called. */
-const NAMES = /\b(?:choice|option|selection|response|solution|pick|alternative)\b/gi;
+const NAMES =
+  /\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion)\b|选项|選項|选择|選擇/gi;
 
 /**
  * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
@@ -83,8 +84,7 @@ const DENIAL = /\b(?:not|wrong|incorrect)\b|n['’]t\b/;
 function findOpening(text: string, options: Options): number | null {
   const line = firstLine(text);
   const labeled = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
-  if (labeled !== null)
-    return isSeveral(labeled.rest) || isListOfOptions(labeled, text, options) ? null : labeled.index;
+  if (labeled !== null) return isChoice(labeled, text, options) ? labeled.index : null;
   const word = readLabel(FIRST_WORD, line, options);
   if (word === null || DENIAL.test(text.slice(0, 60))) return null;
   if (/^[*_(]{0,4}[B-HJ-Z]/.test(line)) return isSeveral(word.rest) ? null : word.index;
@@ -109,6 +109,15 @@ function readLabel(pattern: RegExp, line: string, options: Options): Labeled | n
 
 function isSeveral(rest: string): boolean {
   return /^[\s,]*(?:or|and|\/|&)\s?[*(]{0,3}[A-Z](?![\w'’])/.test(rest);
+}
+
+/** What follows a label that is denied, or an "A:" that stands for "Answer:". */
+const NO_CHOICE =
+  /^\W{0,4}(?:incorrect|wrong|false|no\b|not\b|❌|let['’]?s|let us|let me|first|step|to |we |in order)/i;
+
+function isChoice(labeled: Labeled, text: string, options: Options): boolean {
+  if (isSeveral(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
+  return !NO_CHOICE.test(labeled.rest) || saysText(labeled.rest, options.texts[labeled.index]);
 }
 
 /** Options are told from the first: whoever begins with another one, or with the first alone, has chosen it. */

@@ -18,12 +18,22 @@ export function findByText(candidates: readonly string[], texts: readonly string
 
 /** The option whose text a line consists of or begins with, before it goes on to explain. */
 export function findByLine(line: string, texts: readonly string[]): number | null {
-  return findByText([line, clauseOf(line)], texts) ?? findByBeginning(line, texts);
+  const said = [line, clauseOf(line)];
+  return (
+    findByText(said, texts) ??
+    findByText(said.map(withoutArticle), texts.map(withoutArticle)) ??
+    findByBeginning(line, texts)
+  );
 }
 
 /** Whether a line says the text of this option, and nothing else before it explains. */
 export function saysText(line: string, text: string | undefined): boolean {
   return text !== undefined && comparable(text) !== "" && findByLine(line, [text]) === 0;
+}
+
+/** "The roof" says the text "roof". A capital A may be a letter. */
+function withoutArticle(text: string): string {
+  return text.trimStart().replace(/^(?:[Tt]he|[Aa]n|a) (?=\S)/, "");
 }
 
 function findByBeginning(line: string, texts: readonly string[]): number | null {

@@ -4,7 +4,7 @@ const SURELY =
   "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
 /** What chooses a label without calling it the answer, read in lower case up to the label. */
 const CHOOSING: readonly RegExp[] = [
-  /\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
+  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
   /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
   /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter)[\s:=–—-]*$/,
   /\bcorrect[:：=]\s?$/,
@@ -43,6 +43,9 @@ const RIGHTLY =
 const AFFIRMED = new RegExp(
   `^\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:if|when)\\b| for [A-Z])`,
 );
+/** "D fits best", "D is more likely", "D stands out as the best choice". */
+const PREFERRED =
+  /^\s*(?:fits(?: best| the\b)?|(?:is|seems|appears)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|appropriate|suitable|accurate|reasonable)(?! than\b)|stands out as the (?:best|most|correct))/;
 const DENIED_RIGHT =
   /^\s*(?:(?:is|are|was|would be|seems?|looks?) )?(?:also )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|impossible|cannot|can['’]t|does not|doesn['’]t)\b/;
 const DENIED_LEFT =
@@ -52,7 +55,7 @@ const BUT = /\bbut(?: rather)?(?: (?:option|choice))? ?$/;
 const OTHER_RIGHT =
   /^\s*(?:,?\s?(?:\/|&|\b(?:or|and)\b)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|are|was|would|does|do|can|cannot|has|have|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
 const OTHER_LEFT = /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and)\b|\/|&) ?(?:option |choice )?$/;
-const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\()/;
+const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
 /** What may follow the letter A, and would not follow the article. */
 const AFTER_LETTER =
@@ -72,9 +75,9 @@ export function choosingOf(mention: Mention): Choosing {
   if (isSupposed(mention, left) || /^\s*\?/.test(mention.right)) return null;
   if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
   if (!isCapital(mention)) return null;
-  if (AFFIRMED.test(mention.right)) return NOTE.test(left) ? null : "clearly";
+  if (AFFIRMED.test(mention.right)) return NOTE.test(left) || HYPOTHETICAL.test(left) ? null : "clearly";
   if (COPULA_COLON.test(left) && isWritten(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
-  return isHinted(mention, left) || concludes(mention, left) ? "weakly" : null;
+  return isHinted(mention, left) || isPreferred(mention, left) || concludes(mention, left) ? "weakly" : null;
 }
 
 /** Whether the text tells what would be the answer to another question. */
@@ -126,6 +129,10 @@ export function isCapital({ label }: Mention): boolean {
 function isHinted(mention: Mention, left: string): boolean {
   const hint = HINTS.exec(left);
   return hint !== null && (hint[1] !== undefined || isMarked(mention));
+}
+
+function isPreferred({ right }: Mention, left: string): boolean {
+  return PREFERRED.test(right) && !HYPOTHETICAL.test(left);
 }
 
 /** "So, B." and a bold letter that ends its sentence. */

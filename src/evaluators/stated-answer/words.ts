@@ -25,7 +25,7 @@ export const SHORT_NOUN = /(?<=(?:^|\n)[ \t*#>]{0,6})A(?=\**[:：])/g;
 /** Verbs that say what the answer is. */
 export const COPULAS = [
   "is|are|was|be|would be|will be|should be|must be|comes out to|comes out to be|equal|equals|equal to|equals to|becomes",
-  "ist|sind|lautet|beträgt|wäre|es|son|sería|est|sont|serait|é|è|são|sono|ni|ni sawa na|adalah",
+  "ist|sind|lautet|beträgt|wäre|es|son|sería|est|sont|serait|é|è|são|sono|ni|ni sawa na|adalah|là",
   "является|равен|равна|равно|составляет|это|будет",
 ];
 export const JOINED_COPULAS = ["は|が|是|为|為|等于|হল|হলো|হচ্ছে|হবে|হ'ল|คือ|เท่ากับ|은|는|هو|هي|है"];
@@ -33,7 +33,7 @@ export const ADVERBS = [
   "therefore|thus|then|so|simply|just|also|indeed|approximately|about|around|roughly|exactly|only|now|found to|equal to|a total of|that",
   "clearly|hence|most likely|likely|probably|definitely|certainly|obviously|actually|still",
   "daher|somit|also|etwa|ungefähr|genau|aproximadamente|exactamente|donc|environ|примерно|около|ровно",
-  "final|finale|numérica|numérico|correct|correcta|corretta|correta|certa|giusta|juste|la mwisho|choice|option|value|number",
+  "final|finale|numérica|numérico|correct|correcta|corretta|correta|certa|giusta|juste|la mwisho|đúng|yang benar|صحيحة|الصحيحة|الصحيح|correcte|richtige|choice|option|value|number|key|letter",
 ];
 export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
 
