@@ -1,4 +1,4 @@
-import type { NumberToken } from "./number-token.js";
+import type { Quantity } from "./quantities.js";
 import type { Rational } from "./rational.js";
 
 /** How an answer was found in a response, in words for people. */
@@ -12,6 +12,7 @@ export interface Answer {
   readonly values?: readonly Rational[];
 }
 
-export function numberAnswer({ text, values }: Pick<NumberToken, "text" | "values">, source: Source): Answer {
-  return { text, source, values };
+/** A number as an answer; a formula is compared as a whole, so that it has no values. */
+export function answerOf({ text, values, isFormula }: Quantity, source: Source): Answer {
+  return isFormula ? { text, source } : { text, source, values };
 }

@@ -52,7 +52,7 @@ function withoutPrint(text: string): string {
 }
 
 function joinedLists(text: string): string {
-  return text.replace(/\s*,?\s+(?:and|or)\s+/g, ",").replace(/;(?=\s)/g, ",");
+  return text.replace(/\s*,?\s+(?:and|or)\s+/g, ",").replace(/;/g, ",");
 }
 
 const OPERATORS: readonly (readonly [RegExp, string])[] = [

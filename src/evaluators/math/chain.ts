@@ -31,8 +31,9 @@ export function sidesOf(text: string): string[] {
   const sides = chain.flat();
   const [left = ""] = sides;
   if (sides.length === 1) return [text];
-  if (!isName(left) && !isConstant(left)) return [text.replace(/≈/g, "=")];
-  return solved(chain, sides);
+  const last = sides.at(-1) ?? "";
+  const isSolved = isName(left) || (isConstant(left) && (isConstant(last) || isName(last)));
+  return isSolved ? solved(chain, sides) : [text.replace(/≈/g, "=")];
 }
 
 /** The last side, and those that it only approximates. In `1 = x` the name comes last. */

@@ -1,35 +1,47 @@
-import { exactValue } from "./arithmetic.js";
-import { canonical } from "./canonical.js";
-import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import type { TokenOptions } from "./number-token.js";
+import { type Quantity, quantitiesIn } from "./quantities.js";
 import { isRounding } from "./rational.js";
 
 const OPERATOR = /[+*×÷/]|[-–](?=[\s\d])|\bx\b|\\times|\\cdot|\\div/;
 const NEW_CLAUSE = /[,;:]\s|\b(?:because|since|as|so|where|which|if|and then)\b/i;
 const ARITHMETIC = /^[\d\s+\-–*/×÷().,$]+$/;
-const CALCULATION = /\d[\s)]*[-–+*/×÷][\s(]*\d|\d\(\d|\)\(/;
 /** A factor in brackets behind a number: "3 (20)", "12)(2)". */
 const FACTOR = /^\)?\s?\(\s?\$?\d[\d.,]{0,20}\s?\)\s*$/;
-/** A number and how it came about: "24 (12 + 12)". */
-const REMARKED = /^-?\d[\d.,]*\s+\(/;
 const MAX_STEP = 80;
 
-/**
- * The number that a sentence begins with. When it is the start of a calculation, "48 + 24 = 72", what the calculation
- * comes to; null when the sentence begins otherwise.
- */
-export function leadingNumber(sentence: string, options: TokenOptions): NumberToken | null {
-  const tokens = numbersIn(sentence, options);
-  const [first] = tokens;
-  if (first === undefined || first.start > 0) return null;
-  return calculated(sentence) ?? endOfCalculation(sentence, tokens);
+/** What may stand before an answer in its sentence: bold and quotation marks, the letter of an option, "between". */
+const BEFORE_ANSWER = /^(?:[\s*_`"'“”「:([{]|\(?[A-Ea-e]\)\s|(?:between|from|either|both)\s)*$/i;
+/** "3 to 4"; but not "24 to 2 decimal places". */
+const RANGE = /^\s+to\s+\\?\$?\d[\d,.]*(?!\s*(?:decimal|significant|places))/;
+
+/** The formula, list or range that a sentence begins with, as a whole; null when it begins with a number, or otherwise. */
+export function leadingFormula(sentence: string, options: TokenOptions = {}): Quantity | null {
+  const [first] = quantitiesIn(sentence, options);
+  if (first === undefined || !BEFORE_ANSWER.test(sentence.slice(0, first.from))) return null;
+  const [range] = RANGE.exec(sentence.slice(first.end, first.end + 60)) ?? [];
+  if (first.isFormula || range === undefined) return first.isFormula ? first : null;
+  const text = sentence.slice(first.start, first.end + range.length);
+  return { ...first, text: text.replace(/\s+to\s+/, ", "), end: first.end + range.length, values: [], isFormula: true };
 }
 
-function endOfCalculation(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
-  let [current = null] = tokens;
+/**
+ * The number that a sentence begins with. When it is the start of a calculation, "9 eggs * $2 = $18", what the
+ * calculation comes to; null when the sentence begins otherwise.
+ */
+export function leadingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const quantities = quantitiesIn(sentence, options);
+  const [first] = quantities;
+  if (first === undefined || first.from > 0) return null;
+  return first.isFormula ? first : endOfCalculation(sentence, quantities);
+}
+
+function endOfCalculation(sentence: string, quantities: readonly Quantity[]): Quantity | null {
+  let [current = null] = quantities;
   for (const { index: at } of sentence.matchAll(/[=≈]/g)) {
     if (current === null) break;
+    if (at < current.end) continue;
     const step = sentence.slice(current.end, at);
-    const next = tokens.find(({ start }) => start > at);
+    const next = quantities.find(({ start }) => start > at);
     // The result itself may be followed by another "=": 2 * 3 = 6 = 6.0.
     if (next === undefined || !(isWritten(step) || step.trim() === "")) break;
     current = step.trim() === "" ? withExact(next, current) : next;
@@ -49,34 +61,30 @@ function isBalanced(step: string): boolean {
 }
 
 /** In "1/3 = 0.333" and "1/3 ≈ 0.333" both may be the answer. */
-function withExact(decimal: NumberToken, exact: NumberToken): NumberToken {
+function withExact(decimal: Quantity, exact: Quantity): Quantity {
   const rounded = exact.values.filter((value) => decimal.values.some((other) => isRounding(other, value)));
   return { ...decimal, values: [...decimal.values, ...rounded] };
-}
-
-/** A calculation that was left to the reader: "12 * 2". */
-function calculated(sentence: string): NumberToken | null {
-  const text = sentence.replace(/\$/g, "").trim();
-  if (REMARKED.test(text) || !ARITHMETIC.test(text) || !CALCULATION.test(text)) return null;
-  const isCut = text.split(")").length === text.split("(").length + 1;
-  const value = exactValue(canonical(isCut ? `(${text}` : text));
-  return value === null ? null : { text, start: 0, end: sentence.length, values: [value], hasCurrency: false };
 }
 
 /**
  * The number that a sentence of prose comes to: the one in bold, the one after the last "=", the only amount of money,
  * else the last one.
  */
-export function concludingNumber(sentence: string, options: TokenOptions): NumberToken | null {
-  const tokens = numbersIn(sentence, options).filter(({ values }) => values.length > 0);
+export function concludingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const tokens = quantitiesIn(sentence, options).filter(isAnswer);
   if (tokens.length < 2) return tokens[0] ?? null;
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? onlyAmount(tokens) ?? tokens.at(-1) ?? null;
+}
+
+/** A time such as 3:30 is neither a number nor a formula. */
+export function isAnswer({ values, isFormula }: Quantity): boolean {
+  return values.length > 0 || isFormula;
 }
 
 const BOLD = /\*\*([^*\n]{1,80})\*\*/g;
 
 /** Bold headings such as **Step 3:** and **2. Add** hold numbers too: only one that begins with its number counts. */
-export function inBold(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
+export function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const spans = [...sentence.matchAll(BOLD)].filter(
     ({ 1: inner = "" }) => /^[\s$€£¥(\\-]*\d/.test(inner) && !/^\s*\d+[.)]\s|:\s*$/.test(inner),
   );
@@ -87,7 +95,7 @@ export function inBold(sentence: string, tokens: readonly NumberToken[]): Number
 }
 
 /** "= $24 for 3 people": what the calculation comes to, not the last number of its clause. */
-export function afterEquals(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
+export function afterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const at = Math.max(sentence.lastIndexOf("="), sentence.lastIndexOf("≈"));
   if (at === -1) return null;
   const next = tokens.find(({ start }) => start > at);
@@ -107,7 +115,7 @@ function goesOn(rest: string, end: number): boolean {
   return REMARK.test(rest) ? CONVERSION.test(rest) : NEW_CLAUSE.test(rest.slice(0, end));
 }
 
-function onlyAmount(tokens: readonly NumberToken[]): NumberToken | null {
+function onlyAmount(tokens: readonly Quantity[]): Quantity | null {
   const amounts = tokens.filter(({ hasCurrency }) => hasCurrency);
   return amounts.length === 1 ? (amounts[0] ?? null) : null;
 }

@@ -64,8 +64,7 @@ function compareRelations(gold: string, given: string, { compare, formulas }: Co
   if (found !== null) return compareInterval(found, gold, compare);
   if (isEquation(gold)) return isEquation(given) ? formulas(gold, given) : "different";
   // "x + y = 24" answers what x + y is.
-  if (isEquation(given))
-    return exactValue(gold) === null ? "different" : compare(gold, given.slice(given.indexOf("=") + 1));
+  if (isEquation(given)) return exactValue(gold) === null ? "different" : compare(gold, split(given, "=")[1] ?? "");
   return null;
 }
 

@@ -1,12 +1,13 @@
 import { ownAnswer } from "../own-answer.js";
-import { type Answer, numberAnswer } from "./answer.js";
+import { type Answer, answerOf } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
 import { firstHashed, lastHashed } from "./hashes.js";
 import { lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";
-import { numbersIn, type TokenOptions } from "./number-token.js";
+import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
+import { quantitiesIn } from "./quantities.js";
 import { lastFormula, statedFormula } from "./stated-formula.js";
 import { statedNumber } from "./stated-number.js";
 
@@ -30,7 +31,7 @@ export function extractNumber(response: string): Answer | null {
   // A solution in GSM8K's own form that never came to its "####" is unfinished, and its official grader says so too.
   if (text !== written) return null;
   const last = lastNumber(text, options);
-  if (last !== null) return numberAnswer(last, "last number");
+  if (last !== null) return answerOf(last, last.isFormula ? "last formula" : "last number");
   return wordedAnswer(text) ?? statedFormula(text) ?? lastFormula(text);
 }
 
@@ -49,8 +50,8 @@ function isBare(content: string): boolean {
 }
 
 function hashedNumber(content: string, options: TokenOptions): Answer {
-  const [number] = numbersIn(content.replace(/^[\s*({]+/, ""), options);
-  return number === undefined ? { text: content, source: "####" } : numberAnswer(number, "####");
+  const [number] = quantitiesIn(content.replace(/^[\s*({]+/, ""), options);
+  return number === undefined ? { text: content, source: "####" } : answerOf(number, "####");
 }
 
 /** The marks of GSM8K's calculator, `<<48/2=24>>`. */

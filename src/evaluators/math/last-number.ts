@@ -1,5 +1,7 @@
-import { afterEquals, inBold } from "./chosen-number.js";
-import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import { afterEquals, inBold, isAnswer } from "./chosen-number.js";
+import type { TokenOptions } from "./number-token.js";
+import { type Quantity, quantitiesIn } from "./quantities.js";
+import { spansIn } from "./spans.js";
 
 const BEFORE = 300;
 const BEHIND = 80;
@@ -11,19 +13,33 @@ const MAX_LINES = 20;
  * The last number of a text, which is what a word problem's solution ends in. Where its last line has the number in
  * bold, or comes to it behind an "=", that one.
  */
-export function lastNumber(text: string, options: TokenOptions): NumberToken | null {
+export function lastNumber(text: string, options: TokenOptions): Quantity | null {
   let end = text.length;
   for (let tried = 0; tried < MAX_LINES; tried++) {
     const digit = lastDigit(text, end);
     if (digit === -1) return null;
-    const start = Math.max(text.lastIndexOf("\n", digit) + 1, digit - BEFORE);
-    const line = text.slice(start, digit) + behind(text.slice(digit, Math.min(digit + BEHIND, end)));
+    const matrix = matrixAround(text, digit);
+    const start = matrix?.start ?? Math.max(text.lastIndexOf("\n", digit) + 1, digit - BEFORE);
+    const line = matrix?.text ?? text.slice(start, digit) + behind(text.slice(digit, Math.min(digit + BEHIND, end)));
     const from = lastSentence(line);
     const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options);
     if (found !== null) return found;
     end = start + from;
   }
   return null;
+}
+
+const MAX_MATRIX = 1600;
+const MATRIX = /\\begin\{(?:[a-zA-Z]?matrix|array|cases)\}/;
+
+/** A matrix that a digit stands in, which may go over several lines. */
+function matrixAround(text: string, digit: number): { start: number; text: string } | null {
+  const from = Math.max(0, digit - MAX_MATRIX);
+  const window = text.slice(from, digit + MAX_MATRIX);
+  if (!MATRIX.test(window)) return null;
+  const span = spansIn(window).find(({ start, end }) => start <= digit - from && digit - from < end);
+  if (span === undefined || !MATRIX.test(span.content)) return null;
+  return { start: from + span.start, text: window.slice(span.start, span.end) };
 }
 
 /** What a polite model adds behind its solution. */
@@ -33,8 +49,8 @@ function behind(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-function concludingOf(sentence: string, options: TokenOptions): NumberToken | null {
-  const tokens = numbersIn(sentence, options).filter(({ values }) => values.length > 0);
+function concludingOf(sentence: string, options: TokenOptions): Quantity | null {
+  const tokens = quantitiesIn(sentence, options).filter(isAnswer);
   if (tokens.length < 2) return tokens[0] ?? null;
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
 }
@@ -56,10 +72,10 @@ function lastSentence(line: string): number {
   return start;
 }
 
-const REMARK = /\([^()]*[+*×÷=/-][^()]*\)[\s.*]*$/;
+const REMARK = /(?<!\\)\([^()]*[+*×÷=/-][^()]*\)[\s.*]*$/;
 
 /** "She makes $18 (9 eggs × $2)." ends in how, not in what. */
-function beforeRemark(sentence: string, tokens: readonly NumberToken[]): NumberToken | null {
+function beforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {
   const remark = REMARK.exec(sentence)?.index ?? sentence.length;
   return tokens.findLast(({ end }) => end <= remark) ?? tokens.at(-1) ?? null;
 }

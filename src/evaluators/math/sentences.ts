@@ -1,13 +1,22 @@
+import { spansIn } from "./spans.js";
+
 /** How much of a text is looked at behind an answer's announcement. */
 const MAX_SENTENCE = 400;
 /** A full stop ends a sentence unless it stands inside a number or behind a short form. */
 const END = /[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
 const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m)|\b[ap])$/i;
 
-/** The sentence, or line, that starts here; a long one is cut. */
+/** How long a formula may be. */
+const MAX_FORMULA = 1600;
+
+/** The sentence, or line, that starts here, with its formulas whole; a long one is cut. */
 export function sentenceAt(text: string, start: number): string {
-  const window = text.slice(start, start + MAX_SENTENCE);
+  const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
+    (span) => span.start < MAX_SENTENCE,
+  );
+  const window = text.slice(start, start + Math.max(MAX_SENTENCE, spans.at(-1)?.end ?? 0));
   for (const { index } of window.matchAll(END)) {
+    if (spans.some((span) => span.start < index && index < span.end - 1)) continue;
     if (window.slice(0, index).trim() !== "" && !SHORT_FORM.test(window.slice(Math.max(0, index - 8), index))) {
       return window.slice(0, index);
     }

@@ -13,11 +13,22 @@ export function shapeOf(text: string): Shape {
   if (matrix !== null) return matrix;
   const union = split(text, "\\cup");
   if (union.length > 1) return { kind: "union", parts: union };
-  if (text.startsWith("\\{") && closes(text, 2, text.length - 2))
-    return { kind: "set", parts: split(text.slice(2, -2), ",") };
+  if (isSet(text)) {
+    const parts = split(text.slice(2, -2), ",");
+    return parts.length === 1 && isElement(parts[0] ?? "") ? { kind: "single" } : { kind: "set", parts };
+  }
   const parts = split(text, ",");
   if (parts.length > 1 && parts.length <= MAX_PARTS) return { kind: "list", parts: parts.flatMap(bothSigns) };
   return tupleOf(text) ?? signed(text);
+}
+
+function isSet(text: string): boolean {
+  return text.startsWith("\\{") && closes(text, 2, text.length - 2);
+}
+
+/** The one solution of a set; a condition, `x \mid x > 3`, describes many. */
+function isElement(text: string): boolean {
+  return text !== "" && !/[:|]|\\mid|\\in/.test(text);
 }
 
 function tupleOf(text: string): Shape | null {
@@ -87,9 +98,9 @@ function closes(text: string, start: number, end: number): boolean {
   return depth === 1 && end > start;
 }
 
-/** Without the brackets around all of it: (A) is A, and (x+1) is x+1. */
+/** Without the brackets around all of it: (A) is A, [4] and \{4\} are 4, and (x+1) is x+1. */
 export function withoutBrackets(text: string): string {
-  let inner = text;
-  while (/^[({].*[)}]$/s.test(inner) && closes(inner, 1, inner.length - 1)) inner = inner.slice(1, -1);
+  let inner = isSet(text) && isElement(text) ? text.slice(2, -2) : text;
+  while (/^(?:[({].*[)}]|\[.*\])$/s.test(inner) && closes(inner, 1, inner.length - 1)) inner = inner.slice(1, -1);
   return inner;
 }

@@ -1,8 +1,8 @@
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { Answer } from "./answer.js";
 import { sentenceAt } from "./sentences.js";
+import { type Span, spansIn } from "./spans.js";
 
-const SPAN = /\$\$([^$]{1,1500})\$\$|\$([^$\n]{1,800})\$|\\\(([\s\S]{1,800}?)\\\)|\\\[([\s\S]{1,1500}?)\\\]/g;
 const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
 const MAX_WORDS = 12;
 
@@ -25,20 +25,6 @@ function read(text: string, { start, by, isFinal }: StatedAnswer): string | null
   const inside = spans.filter(({ end }) => end <= sentence.length + 3);
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
   return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
-}
-
-interface Span {
-  readonly content: string;
-  readonly start: number;
-  readonly end: number;
-}
-
-function spansIn(text: string): Span[] {
-  return [...text.matchAll(SPAN)].map((match) => ({
-    content: match[1] ?? match[2] ?? match[3] ?? match[4] ?? "",
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
 }
 
 /** "$2$ and $3$" is one answer. */

@@ -1,10 +1,11 @@
 import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
-import { type Answer, numberAnswer } from "./answer.js";
-import { concludingNumber, leadingNumber } from "./chosen-number.js";
+import { type Answer, answerOf } from "./answer.js";
+import { concludingNumber, leadingFormula, leadingNumber } from "./chosen-number.js";
 import { undressed } from "./dress.js";
 import { lastDigit } from "./last-number.js";
-import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
+import { type Quantity, quantitiesIn } from "./quantities.js";
 import { sentenceAt } from "./sentences.js";
 
 /**
@@ -37,32 +38,37 @@ interface ReadOptions extends TokenOptions {
 
 /** A "heading" is an "Answer:" that the whole solution follows, and not the answer. */
 function read(text: string, statement: StatedAnswer, options: ReadOptions): Reading | "heading" | null {
-  const start = undressed(text, statement.start);
-  const sentence = findResult(sentenceAt(text, start));
-  const number = leadingNumber(sentence, options);
-  if (number === null) return readWords(text, statement, options);
-  if (number.values.length === 0 && !number.text.includes(":")) return formula(sentence);
-  if (statement.by === "verb" || statement.isFinal) return plain(number);
+  const stated = leadingQuantity(text, statement.start, options);
+  if (stated === null) return readWords(text, statement, options);
+  const { quantity, sentence, start } = stated;
   const isLast = options.end < start + sentence.length;
-  return isLast || isTerse(sentence, number) ? plain(number) : "heading";
+  const isAnswer = statement.by === "verb" || statement.isFinal || isLast || isTerse(sentence, quantity);
+  return isAnswer ? { answer: answerOf(quantity, "stated"), isPlain: true } : "heading";
 }
 
-/** A number that is only the first part of what is stated. */
-function formula(sentence: string): Reading {
-  const [text = ""] = sentence.split(/\$|\\[)\]]/, 1);
-  return { answer: { text, source: "stated" }, isPlain: true };
+interface LeadingQuantity {
+  readonly quantity: Quantity;
+  readonly sentence: string;
+  /** Where the sentence begins. */
+  readonly start: number;
 }
 
-function plain(number: NumberToken): Reading {
-  return { answer: numberAnswer(number, "stated"), isPlain: true };
+function leadingQuantity(text: string, start: number, options: TokenOptions): LeadingQuantity | null {
+  const sentence = findResult(sentenceAt(text, start));
+  const formula = leadingFormula(sentence, options);
+  if (formula !== null) return { quantity: formula, sentence, start };
+  const inner = undressed(text, start);
+  const rest = findResult(sentenceAt(text, inner));
+  const number = leadingNumber(rest, options);
+  return number === null ? null : { quantity: number, sentence: rest, start: inner };
 }
 
 const MAX_UNIT_WORDS = 4;
 
 /** "24 clips in all" is an answer; "16 eggs are laid, of which …" is how a solution begins. */
-function isTerse(sentence: string, number: NumberToken): boolean {
-  const rest = sentence.slice(number.end);
-  return number.start === 0 && !/[\d=+]/.test(rest) && rest.trim().split(/\s+/).length <= MAX_UNIT_WORDS;
+function isTerse(sentence: string, { start, end, isFormula }: Quantity): boolean {
+  const rest = sentence.slice(end);
+  return (isFormula || start === 0) && !/[\d=+]/.test(rest) && rest.trim().split(/\s+/).length <= MAX_UNIT_WORDS;
 }
 
 /** A solution that follows its "Answer:" calculates; an answer that is followed by a remark does not. */
@@ -76,7 +82,7 @@ function readWords(text: string, { start, by, isFinal }: StatedAnswer, options: 
   const isConclusion =
     isFinal || (by === "colon" && !CALCULATION.test(text.slice(start + sentence.length, start + REST)));
   const number = by === "verb" || isConclusion ? concludingNumber(sentence, options) : null;
-  if (number !== null) return { answer: numberAnswer(number, "stated"), isPlain: isConclusion };
+  if (number !== null) return { answer: answerOf(number, "stated"), isPlain: isConclusion };
   return worded === null
     ? null
     : { answer: { text: sentence.trim(), source: "stated", values: [worded] }, isPlain: true };
@@ -88,6 +94,6 @@ function numberBefore(text: string, options: TokenOptions): Answer | null {
   const at = findReversed(text);
   if (at === -1) return null;
   const before = text.slice(Math.max(0, at - NEAR), at);
-  const number = numbersIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
-  return number === undefined ? null : numberAnswer(number, "stated");
+  const number = quantitiesIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
+  return number === undefined ? null : answerOf(number, "stated");
 }

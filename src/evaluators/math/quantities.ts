@@ -1,0 +1,166 @@
+import { exactValue } from "./arithmetic.js";
+import { canonical } from "./canonical.js";
+import { isName } from "./chain.js";
+import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import { divide, isRounding, type Rational, sameNumber } from "./rational.js";
+import { type Run, runsIn } from "./runs.js";
+import { isList, split } from "./shape.js";
+
+/** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
+export interface Quantity extends NumberToken {
+  /** Where the mathematics begins that this is the result of: "48 + 24 = 72" is 72, from its beginning on. */
+  readonly from: number;
+  readonly isFormula: boolean;
+}
+
+/**
+ * The numbers and formulas of a short text. What stands around a number decides what it is: "x + 1", "(2, 3)" and
+ * "3 or 4" are no numbers, "12 * 2" is 24, and a chain of equations is what it comes to.
+ */
+export function quantitiesIn(text: string, options: TokenOptions = {}): Quantity[] {
+  return joinLists(text, piecesOf(text, options)).map(({ quantity }) => quantity);
+}
+
+interface Piece {
+  readonly quantity: Quantity;
+  readonly end: number;
+  /** All of it, of which the quantity may only be the last side. */
+  readonly whole: string;
+  readonly isMarked: boolean;
+}
+
+function piecesOf(text: string, options: TokenOptions): Piece[] {
+  const tokens = numbersIn(text, options);
+  const pieces: Piece[] = [];
+  let [next, end] = [0, 0];
+  for (const run of runsIn(text)) {
+    if (run.start < end || !(run.isMarked || /\d/.test(run.text))) continue;
+    while ((tokens[next]?.end ?? text.length) <= run.start && next < tokens.length) next += 1;
+    const inside = tokensWithin(tokens, next, run.end);
+    const quantity = quantityOf(text, run, inside);
+    end = Math.max(run.end, quantity.end);
+    pieces.push({ quantity, end, whole: run.text, isMarked: run.isMarked });
+  }
+  return pieces;
+}
+
+function tokensWithin(tokens: readonly NumberToken[], from: number, end: number): readonly NumberToken[] {
+  let to = from;
+  while ((tokens[to]?.start ?? end) < end) to += 1;
+  return tokens.slice(from, to);
+}
+
+function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Quantity {
+  const [first] = inside;
+  if (first !== undefined && first.start <= run.start && first.end >= run.end) return plainNumber(first);
+  const values = resultOf(run.text);
+  const { start: from, end } = run;
+  if (values.length === 0)
+    return { text: run.text, from, start: from, end, values, hasCurrency: false, isFormula: true };
+  const source = text.slice(from, end);
+  const start = from + Math.max(...["=", "≈", "\\approx"].map((sign) => source.lastIndexOf(sign))) + 1;
+  const [number, another] = inside.filter((token) => token.start >= start);
+  const isAlone = number !== undefined && another === undefined && DRESS.test(source.slice(number.end - from));
+  if (isAlone && DRESS.test(text.slice(start, number.start)) && number.values.some((value) => isAmong(value, values)))
+    return { ...number, from, values: [...number.values, ...values.slice(1)], isFormula: false };
+  return { text: source.trim(), from, start, end, values, hasCurrency: number?.hasCurrency ?? false, isFormula: false };
+}
+
+/** What may stand between a number and the ends of the mathematics it is all of. */
+const DRESS = /^(?:[\s$€£¥%°(){}*]|\\[()[\],;:!% ]|\\(?:left|right|text|mathrm)(?![a-zA-Z])|[a-zA-Z])*$/;
+
+function isAmong(value: Rational, others: readonly Rational[]): boolean {
+  return others.some((other) => sameNumber(value, other));
+}
+
+export function plainNumber(token: NumberToken): Quantity {
+  return { ...token, from: token.start, isFormula: false };
+}
+
+/** What a calculation, or an equation for one name, comes to, and the sides that it rounds; nothing for what else there is. */
+function resultOf(text: string): readonly Rational[] {
+  const written = canonical(lastRow(text));
+  if (isList(written)) return [];
+  const sides = split(written, "≈").flatMap((part) => split(part, "="));
+  const [first = "", last = ""] = [sides[0], sides.at(-1)];
+  const isTurned = sides.length === 2 && isName(last) && !isName(first);
+  const result = exactValue(isTurned ? first : last);
+  const others = isTurned ? [] : sides.slice(0, -1);
+  const values = others.map(exactValue);
+  if (result === null || others.some((side, at) => values[at] === null && !isName(side))) return [];
+  return [result, ...values.filter((value) => value !== null && isRounding(result, value))].filter(
+    (each) => each !== null,
+  );
+}
+
+const ROWS =
+  /^\s*\\begin\{(?:align(?:ed|at)?|gather(?:ed)?|equation|split|multline)\*?\}([\s\S]*)\\end\{[a-z]+\*?\}\s*$/;
+
+/** The last line of a calculation over several lines. */
+function lastRow(text: string): string {
+  const rows = ROWS.exec(text)?.[1]?.split("\\\\") ?? [];
+  return rows.findLast((row) => row.trim() !== "")?.replace(/&/g, " ") ?? text;
+}
+
+/** "And" and "or" in the languages of MGSM and a few others. */
+const AND = "and|und|et|y|e|и|和|と|และ|এবং|మరియు|na";
+const OR = "or|and/or|oder|ou|o|или|或者?|または|หรือ|বা|లేదా|au";
+const JOINT = new RegExp(`^[\\s*_$]*(?<comma>[,;、]?)\\s*(?:(?<or>${OR})|(?<and>${AND}))?[\\s*_$]*$`);
+
+/** "x = 1 or x = 4", "3, 4 and 5" and "$1$, $2$" are lists; "16 - 7 = 9, 9 * 2 = 18" is a calculation. */
+function joinLists(text: string, pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  for (let at = 0; at < pieces.length; ) {
+    let to = at + 1;
+    while (to < pieces.length && isJoint(text, pieces[to - 1], pieces[to])) to += 1;
+    joined.push(listOf(text, pieces.slice(at, to)));
+    at = to;
+  }
+  return joined;
+}
+
+const END = /^[\s*_)\]"'$]*(?:[.!?;,]|$|\n|(?:and|or)(?![a-z]))/;
+/** "18 and 3 of them are red" goes on with something else. */
+const NEW_CLAUSE = /^\s*(?:of|more|less|other|are|is|was|were|has|have|had|will|would|can)(?![a-z])/;
+
+function isJoint(text: string, one: Piece | undefined, other: Piece | undefined): boolean {
+  if (one === undefined || other === undefined || !isElement(one.whole) || !isElement(other.whole)) return false;
+  const { comma = "", and, or } = JOINT.exec(text.slice(one.end, other.quantity.from))?.groups ?? {};
+  if (or !== undefined) return true;
+  if (and === undefined && comma === "") return false;
+  if ((one.isMarked && other.isMarked) || (one.whole.includes("=") && other.whole.includes("="))) return true;
+  const rest = text.slice(other.end, other.end + 40);
+  return and === undefined ? END.test(rest) : !NEW_CLAUSE.test(rest);
+}
+
+/** A list has numbers, formulas or named values in it, and no calculations. */
+function isElement(text: string): boolean {
+  const [name = "", value, ...more] = split(canonical(text), "=");
+  return value === undefined || (more.length === 0 && isName(name));
+}
+
+function listOf(text: string, pieces: readonly Piece[]): Piece {
+  const [first, ...others] = pieces;
+  const last = others.at(-1);
+  if (first === undefined) throw new RangeError("A list needs a piece.");
+  if (last === undefined) return first;
+  const { from } = first.quantity;
+  const values = sharedValues(pieces);
+  const source = values.length > 0 ? text.slice(from, last.end).trim() : pieces.map(({ whole }) => whole).join(", ");
+  const isFormula = values.length === 0;
+  const quantity = { text: source, from, start: from, end: last.end, values, hasCurrency: false, isFormula };
+  return { quantity, end: last.end, whole: source, isMarked: first.isMarked };
+}
+
+/** "1/2 or 0.5" and "1/2 or 50%" say one number in two ways. */
+function sharedValues([first, ...others]: readonly Piece[]): readonly Rational[] {
+  const own = first === undefined ? [] : readingsOf(first);
+  return own.filter((value) => others.every((other) => isAmong(value, readingsOf(other))));
+}
+
+const HUNDRED = { top: 100n, bottom: 1n };
+
+function readingsOf({ quantity, whole }: Piece): readonly Rational[] {
+  const shares = /%\s*$/.test(whole) ? quantity.values.map((value) => divide(value, HUNDRED)) : [];
+  return [...quantity.values, ...shares.filter((value) => value !== null)];
+}

@@ -1,0 +1,89 @@
+import { spansIn } from "./spans.js";
+
+/** What a piece of a text is to mathematics. `other` is all that no formula has. */
+export type TokenKind =
+  | "space"
+  | "number"
+  | "letter"
+  | "function"
+  | "span"
+  | "operator"
+  | "suffix"
+  | "unit"
+  | "open"
+  | "close"
+  | "comma"
+  | "word"
+  | "other";
+
+export interface RunToken {
+  readonly kind: TokenKind;
+  /** As it stands; of a marked formula what is between its marks, and nothing of a unit. */
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const FUNCTIONS =
+  "arc(?:sin|cos|tan)|(?:sin|cos|tan|sec|csc|cot)h?|log|ln|exp|sqrt|root|pi|infinity|infty|inf|max|min|gcd|lcm|mod";
+const LATIN = "\\p{Script=Latin}\\p{N}_";
+const WORDED = "\\\\(?:text|textbf|textit|textrm|mathrm|mbox)\\s?\\{[^{}\\n]{0,60}\\}(?:\\s?\\^\\s?\\{?\\d\\}?)?";
+/** Short units behind a number; the letter alone may be a variable where no space stands before it. */
+const UNITS = "mm|cm|dm|km|ft|in|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
+const POWER = "(?:\\s?\\^\\s?\\{?[23]\\}?|[²³])?";
+const KINDS: readonly (readonly [TokenKind, string])[] = [
+  ["unit", `(?<=\\d)\\s(?:${UNITS})${POWER}(?:\\s?/\\s?(?:${UNITS}|day|hour)${POWER})?(?![${LATIN}(^])`],
+  ["space", "[ \\t]+|\\\\[,;:! ]|\\\\q?quad(?![a-zA-Z])"],
+  ["operator", `(?<=[${LATIN})])\\*\\*(?=[${LATIN}(])`],
+  ["other", "</?[a-zA-Z][^<>\\n]{0,40}>|[=-]{1,3}>|-{2,}|\\*{2,}|\\.{2,}"],
+  [
+    "number",
+    `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:[\\d,.']*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+)*|(?<![\\d.])\\.\\d+)`,
+  ],
+  ["operator", "\\\\(?:times|cdot|div|pm|mp|leq?|geq?|neq?|lt|gt|approx|in|cup|cap|ast|over)(?![a-zA-Z])"],
+  ["open", "\\\\(?:\\{|(?:left|lbrace|langle|lfloor|lceil)(?![a-zA-Z]))\\s?\\\\?[(\\[{|]?|[(\\[{]"],
+  ["close", "\\\\(?:\\}|(?:right|rbrace|rangle|rfloor|rceil)(?![a-zA-Z]))\\s?\\\\?[)\\]}|]?|[)\\]}]"],
+  [
+    "suffix",
+    `\\s?\\\\?%|\\s?\\^?\\s?\\{?\\\\(?:circ|degree)(?![a-zA-Z])\\}?|\\s?°|[²³⁴]|!(?!\\s|$|["*)'])|\\s?${WORDED}`,
+  ],
+  ["function", `\\\\[a-zA-Z]+|(?:${FUNCTIONS})(?![${LATIN}])|[√π∞]`],
+  ["function", "\\|(?:[a-zA-Z]{1,2}|-\\d+|[^|\\s\\d][^|\\n]{0,30}[-+*/^][^|\\n]{0,30})\\|"],
+  ["letter", `[a-zA-Z](?:_\\{?\\w{1,3}\\}?|\\d{1,2}|'{1,2})?(?![${LATIN}'’])`],
+  ["operator", `(?:times|plus|minus|(?:multiplied|divided) by)(?=\\s+(?:\\\\?\\$?\\d|[a-zA-Z](?![${LATIN}])))`],
+  ["operator", "[+*/×÷·⋅^=<>≤≥≠≈±∓∈∪∩–−-]|_(?=[\\d{])"],
+  ["comma", "[,;]"],
+  // The name of a function in a program, with what it is called with: "func_12(-10)", "list[10]".
+  ["word", `[\\p{Script=Latin}_][${LATIN}]*(?:\\([^()\\n]{0,200}\\)|\\[[^[\\]\\n]{0,200}\\])?|\\p{L}+`],
+];
+const WORDED_OPERATORS: Readonly<Record<string, string>> = {
+  times: "*",
+  "multiplied by": "*",
+  plus: "+",
+  minus: "-",
+  "divided by": "/",
+};
+const TOKEN = new RegExp(KINDS.map(([, pattern], at) => `(?<k${at}>${pattern})`).join("|"), "uy");
+
+/** The pieces of a text, in order. */
+export function tokensOf(text: string): RunToken[] {
+  const tokens: RunToken[] = [];
+  const spans = spansIn(text);
+  for (let at = 0; at < text.length; ) {
+    while ((spans[0]?.start ?? text.length) < at) spans.shift();
+    const [span] = spans;
+    const token = span?.start === at ? { ...span, kind: "span" as const, text: span.content } : tokenAt(text, at);
+    tokens.push(token);
+    at = token.end;
+  }
+  return tokens;
+}
+
+function tokenAt(text: string, start: number): RunToken {
+  TOKEN.lastIndex = start;
+  const match = TOKEN.exec(text);
+  const written = match?.[0] ?? String.fromCodePoint(text.codePointAt(start) ?? 0);
+  const kind = KINDS.find((_, at) => match?.groups?.[`k${at}`] !== undefined)?.[0] ?? "other";
+  const operator = kind === "operator" ? WORDED_OPERATORS[written] : undefined;
+  return { kind, text: kind === "unit" ? "" : (operator ?? written), start, end: start + written.length };
+}
