@@ -16,7 +16,7 @@ describe("MathEquivalence", () => {
     expect(maths.name).toBe("math_equivalence");
     expect(maths.fields).toEqual(["math_equiv"]);
     expect(maths.primaryFields).toEqual(["math_equiv"]);
-    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 1 });
+    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 2 });
   });
 
   it("says what it found and compared", () => {

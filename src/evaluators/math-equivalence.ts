@@ -57,7 +57,7 @@ export class MathEquivalence implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1 };
+    return { evaluator: this.name, version: 2 };
   }
 
   /** One after the other: the first gold answer that is the same ends the search. */

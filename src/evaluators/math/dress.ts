@@ -14,3 +14,8 @@ export function undressed(text: string, start: number): number {
   }
   return at;
 }
+
+/** Where a formula begins whose minus was taken for a dash: "the answer is -q + p". */
+export function withMinus(text: string, start: number): number {
+  return /^\s-[a-zA-Z(]$/.test(text.slice(start - 2, start + 1)) ? start - 1 : start;
+}

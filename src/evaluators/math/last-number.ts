@@ -18,22 +18,34 @@ export function lastNumber(text: string, options: TokenOptions): Quantity | null
   for (let tried = 0; tried < MAX_LINES; tried++) {
     const digit = lastDigit(text, end);
     if (digit === -1) return null;
-    const matrix = matrixAround(text, digit);
-    const start = matrix?.start ?? Math.max(text.lastIndexOf("\n", digit) + 1, digit - BEFORE);
-    const line = matrix?.text ?? text.slice(start, digit) + behind(text.slice(digit, Math.min(digit + BEHIND, end)));
+    const { start, text: line } = matrixAround(text, digit) ?? lineAround(text, digit, end);
     const from = lastSentence(line);
     const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options);
     if (found !== null) return found;
-    end = start + from;
+    end = Math.min(start + from, digit);
   }
   return null;
+}
+
+interface Part {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** The line that a digit stands in. A long one is cut, but not within a number. */
+function lineAround(text: string, digit: number, end: number): Part {
+  const first = text.lastIndexOf("\n", digit) + 1;
+  let start = Math.max(first, digit - BEFORE);
+  while (start > first && start <= digit && /[\d.,]/.test(text[start - 1] ?? "")) start += 1;
+  const last = Math.min(digit + BEHIND, end);
+  return { start, text: start > digit ? "" : text.slice(start, digit) + behind(text.slice(digit, last)) };
 }
 
 const MAX_MATRIX = 1600;
 const MATRIX = /\\begin\{(?:[a-zA-Z]?matrix|array|cases)\}/;
 
 /** A matrix that a digit stands in, which may go over several lines. */
-function matrixAround(text: string, digit: number): { start: number; text: string } | null {
+function matrixAround(text: string, digit: number): Part | null {
   const from = Math.max(0, digit - MAX_MATRIX);
   const window = text.slice(from, digit + MAX_MATRIX);
   if (!MATRIX.test(window)) return null;

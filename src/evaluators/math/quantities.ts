@@ -62,7 +62,13 @@ function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Qua
   const [number, another] = inside.filter((token) => token.start >= start);
   const isAlone = number !== undefined && another === undefined && DRESS.test(source.slice(number.end - from));
   if (isAlone && DRESS.test(text.slice(start, number.start)) && number.values.some((value) => isAmong(value, values)))
-    return { ...number, from, values: [...number.values, ...values.slice(1)], isFormula: false };
+    return {
+      ...number,
+      from,
+      end: Math.max(end, number.end),
+      values: [...number.values, ...values.slice(1)],
+      isFormula: false,
+    };
   return { text: source.trim(), from, start, end, values, hasCurrency: number?.hasCurrency ?? false, isFormula: false };
 }
 

@@ -38,7 +38,7 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["other", "</?[a-zA-Z][^<>\\n]{0,40}>|[=-]{1,3}>|-{2,}|\\*{2,}|\\.{2,}"],
   [
     "number",
-    `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:[\\d,.']*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+)*|(?<![\\d.])\\.\\d+)`,
+    `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:[\\d,.']*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+| : \\d+)*|(?<![\\d.])\\.\\d+)`,
   ],
   ["operator", "\\\\(?:times|cdot|div|pm|mp|leq?|geq?|neq?|lt|gt|approx|in|cup|cap|ast|over)(?![a-zA-Z])"],
   ["open", "\\\\(?:\\{|(?:left|lbrace|langle|lfloor|lceil)(?![a-zA-Z]))\\s?\\\\?[(\\[{|]?|[(\\[{]"],

@@ -4,7 +4,7 @@ import { spansIn } from "./spans.js";
 const MAX_SENTENCE = 400;
 /** A full stop ends a sentence unless it stands inside a number or behind a short form. */
 const END = /[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
-const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m)|\b[ap])$/i;
+const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m))$/i;
 
 /** How long a formula may be. */
 const MAX_FORMULA = 1600;

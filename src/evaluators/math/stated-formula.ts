@@ -1,10 +1,14 @@
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { Answer } from "./answer.js";
+import { leadingFormula } from "./chosen-number.js";
+import { withMinus } from "./dress.js";
 import { sentenceAt } from "./sentences.js";
 import { type Span, spansIn } from "./spans.js";
 
 const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
 const MAX_WORDS = 12;
+/** What goes on behind an answer that is said in full. */
+const REASON = /^\s*[,(]?\s*(?:because|since|as|where|when|which|so|due to|for (?:all|every|any|some))(?![a-z])/i;
 
 /** The formula, or the words, that a text last states as its answer; null when it states none. */
 export function statedFormula(text: string): Answer | null {
@@ -16,14 +20,17 @@ export function statedFormula(text: string): Answer | null {
   return null;
 }
 
-function read(text: string, { start, by, isFinal }: StatedAnswer): string | null {
+function read(text: string, { start: from, by, isFinal }: StatedAnswer): string | null {
   if (by === "space" && !isFinal) return null;
+  const start = withMinus(text, from);
   const window = text.slice(start, start + 2000);
   const spans = spansIn(window);
   if (spans[0]?.start === 0) return joined(window, spans);
   const sentence = sentenceAt(text, start).trim();
   const inside = spans.filter(({ end }) => end <= sentence.length + 3);
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
+  const formula = leadingFormula(sentence);
+  if (formula !== null && REASON.test(sentence.slice(formula.end))) return formula.text;
   return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
 }
 
@@ -40,14 +47,20 @@ function joined(text: string, spans: readonly Span[]): string {
 }
 
 const TAIL = 3000;
+const MAX_LINE = 200;
 
 /** The last formula of a text that states no answer, else its last line. */
 export function lastFormula(text: string): Answer | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
-  if (!trimmed.includes("\n") && trimmed.length <= 200 && spansIn(trimmed).length !== 1)
+  if (!trimmed.includes("\n") && trimmed.length <= MAX_LINE && spansIn(trimmed).length !== 1)
     return { text: trimmed, source: "whole text" };
   const last = spansIn(trimmed.slice(-TAIL)).at(-1);
   if (last !== undefined) return { text: last.content, source: "last formula" };
-  return { text: trimmed.slice(trimmed.lastIndexOf("\n") + 1).slice(-200), source: "last line" };
+  return { text: lastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
+}
+
+/** The end of a line, from the beginning of a word on. */
+function lastWords(line: string): string {
+  return line.length <= MAX_LINE ? line : line.slice(-MAX_LINE).replace(/^\S+/, "");
 }

@@ -1,7 +1,7 @@
 import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { type Answer, answerOf } from "./answer.js";
 import { concludingNumber, leadingFormula, leadingNumber } from "./chosen-number.js";
-import { undressed } from "./dress.js";
+import { undressed, withMinus } from "./dress.js";
 import { lastDigit } from "./last-number.js";
 import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
@@ -53,7 +53,8 @@ interface LeadingQuantity {
   readonly start: number;
 }
 
-function leadingQuantity(text: string, start: number, options: TokenOptions): LeadingQuantity | null {
+function leadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
+  const start = withMinus(text, from);
   const sentence = findResult(sentenceAt(text, start));
   const formula = leadingFormula(sentence, options);
   if (formula !== null) return { quantity: formula, sentence, start };
