@@ -142,8 +142,8 @@ describe.skipIf(await lacksIsolation())("CodeExecution, Python", () => {
     ],
     [
       "operators of classes",
-      "assert V(1, 2) + V(3, 4) == V(4, 6) and V(1, 2) * 2 == V(2, 4) and V(1, 2) != V(2, 1) and (V(1, 2) * 2).x == 2 and abs(V(3, 4)) == 5 and V(1, 2) < V(2, 2) and issubclass(W, V) and isinstance(W(1, 1), V)",
-      "class V:\n    def __init__(self, x, y): self.x, self.y = x, y\n    def __add__(self, o): return V(self.x + o.x, self.y + o.y)\n    def __mul__(self, k): return V(self.x * k, self.y * k)\n    def __eq__(self, o): return (self.x, self.y) == (o.x, o.y)\n    def __lt__(self, o): return self.x < o.x\n    def __abs__(self): return (self.x ** 2 + self.y ** 2) ** 0.5\nclass W(V): pass",
+      "assert V(1, 2) + V(3, 4) == V(4, 6) and V(1, 2) * V(2, 2) == V(2, 4) and V(1, 2) != V(2, 1) and (V(1, 2) * V(2, 2)).x == 2 and abs(V(3, 4)) == 5 and V(1, 2) < V(2, 2) and issubclass(W, V) and isinstance(W(1, 1), V)",
+      "class V:\n    def __init__(self, x, y): self.x, self.y = x, y\n    def __add__(self, o): return V(self.x + o.x, self.y + o.y)\n    def __mul__(self, o): return V(self.x * o.x, self.y * o.y)\n    def __eq__(self, o): return (self.x, self.y) == (o.x, o.y)\n    def __lt__(self, o): return self.x < o.x\n    def __abs__(self): return (self.x ** 2 + self.y ** 2) ** 0.5\nclass W(V): pass",
     ],
     [
       "named tuples, enumerations and data classes",
@@ -379,7 +379,7 @@ describe("CodeExecution", () => {
   it("is known by its version and what decides its scores", () => {
     expect(new CodeExecution().fingerprint()).toEqual({
       evaluator: "code_execution",
-      version: 2,
+      version: 3,
       timeoutSecs: 10,
       language: null,
     });

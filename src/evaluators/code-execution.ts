@@ -12,7 +12,7 @@ import { variantsOf } from "./code/variants.js";
 import { responseOf, undecided } from "./gold.js";
 
 const FIELDS = ["pass_at_1"] as const;
-const VERSION = 2;
+const VERSION = 3;
 const DEFAULT_TIMEOUT_SECS = 10;
 
 export interface CodeExecutionOptions {
@@ -28,9 +28,8 @@ export interface CodeExecutionOptions {
 
 /**
  * Runs the code of a response against the tests of its example, in a sandbox. It passes only when all tests have been
- * run to their end, in a process that the code cannot reach. Code that fails so and can do nothing but compute is run once
- * more in one process with its tests, as the published graders do. All of the code is run, as they do too: a
- * correct function fails when what follows it at the top level raises.
+ * run to their end, in a process that the code cannot reach; what comes from the code is plain data there. All of the
+ * code is run, as the published graders do: a correct function fails when what follows it at the top level raises.
  * @example
  * const evaluator = new CodeExecution();
  * const example = { id: 1, question: "Write add(a, b).", test: "assert add(1, 2) == 3" };

@@ -1,97 +1,125 @@
-import { PYTHON_STAND_INS } from "./python-stand-ins.js";
+import { PYTHON_CONTAINERS } from "./python-containers.js";
+import { PYTHON_HANDLES } from "./python-handles.js";
 import { PYTHON_VALUES } from "./python-values.js";
 import { PYTHON_WIRE } from "./python-wire.js";
 
 const PEER = `
-def is_flat(items):
-    return all(item is None or isinstance(item, (bool, int, float, str)) for item in items)
+# From this many on, what an iterator yields is fetched several at a time.
+PULLED_SINGLY, MAX_PULLED = 32, 1024
+IMMUTABLE = frozenset(map(id, (int, float, str, bool, bytes, type(None))))
+MOCK_MODULE = "unittest.mock"
+# What the program may read of a function of the tests, as functools.wraps does.
+PUBLIC_OF_FUNCTIONS = ("__name__", "__qualname__", "__doc__", "__module__")
+STEPS = ("send", "throw", "asend", "close")
 
 
 class Peer(Values):
     def __init__(self, wire, holds_tests):
-        super().__init__()
-        self.wire, self.holds_tests = wire, holds_tests
-        self.tape, self.handlers, self.is_gone = None, {}, False
-        self.keeps_stops, self.had_error = False, False
+        super().__init__(holds_tests)
+        self.wire, self.tape, self.is_gone, self.keeps_stops = wire, None, False, False
+        self.handlers, self.pulled, self.lock = {}, {}, _thread.RLock()
 
     # -- asking and serving
 
-    def ask(self, kind, target, *rest):
-        given = rest[0] if kind == "call" else rest[1] if kind == "op" else ()
-        if kind == "call" and (rest[1] or any(isinstance(item, tuple) and not is_flat(item) for item in rest[0])):
-            self.is_plain = False
-        request = ["?", kind, self.pack_target(target)] + [self.pack(item) for item in rest]
+    def ask(self, kind, target=None, *rest):
+        with self.lock:
+            try:
+                self.send("?", [kind, self.pack(target)] + [self.pack(item) for item in rest])
+                while True:
+                    mark, body = self.receive()
+                    if mark != "?":
+                        return self.settle(kind, rest, mark, body)
+                    self.serve(body)
+            except Gone:
+                self.is_gone = True
+                raise
+
+    def send(self, mark, body):
+        contents = self.pack_contents()
+        classes, self.new_classes = self.new_classes, []
+        printed = self.tape.take() if self.tape is not None else ""
+        self.wire.send([mark, body, classes, contents, self.sweep(), printed, self.get_news()])
+
+    def receive(self):
+        """The mark and the unpacked body of the next message. Whatever is not data ends the conversation."""
+        message = self.wire.receive()
+        self.receiving += 1
         try:
-            self.wire.send(request)
-            while True:
-                message = self.wire.receive()
-                if message[0] != "?":
-                    return self.settle(kind, message, given)
-                self.is_plain = False
-                self.serve(message)
-        except Gone:
-            self.is_gone = True
-            raise
+            mark, body, classes, contents, forgotten, printed, news = message
+            self.read_classes(classes)
+            self.unpack_contents(contents)
+            if mark == "?":
+                is_allowed = not self.holds_tests or body[0] in ("input", "stdin") or self.is_given(body[1])
+                body = [body[0]] + [self.unpack(item) for item in body[1:]] if is_allowed else ["refuse", None]
+            elif mark == "=":
+                body = self.unpack(body)
+            elif mark == "!" and body[0] == "e":
+                body = self.unpack_error(body)
+            else:
+                raise Gone()
+            for number in forgotten:
+                self.forget(number)
+            self.take_news(news)
+            if printed:
+                self.show(str.__str__(printed))
+            return mark, body
+        except Exception:
+            raise Gone() from None
+        finally:
+            self.receiving -= 1
 
-    def pack_target(self, target):
-        was_plain = self.is_plain
-        form = self.pack(target)
-        self.is_plain = was_plain
-        return form
+    def show(self, text):
+        try:
+            sys.stdout.write(text)
+        except Exception:
+            pass
 
-    def settle(self, kind, message, given):
-        mark, form, changed, printed = message
-        if printed:
-            print(printed, end="")
-        self.weigh(kind, form, changed)
-        for index, new in changed:
-            restore(given[index], self.unpack(new))
+    def settle(self, kind, rest, mark, body):
         if mark == "=":
-            return self.unpack(form)
-        self.had_error = True
-        raise self.unpack_raised(kind, form)
-
-    def weigh(self, kind, form, changed):
-        """Notes when more than values that are the same in both processes has gone to and fro."""
-        parts = form[1:] if type(form) is list and form[0] == "t" else [form]
-        is_value = all(type(part) is not list or part[0] in ("i", "c", "e") for part in parts)
-        if kind not in ("load", "names") and (kind != "call" or changed or not is_value):
-            self.is_plain = False
-
-    def unpack_raised(self, kind, form):
-        """Only an error that is told as one, and that is known for the program's from then on."""
-        if type(form) is not list or form[0] != "e":
-            raise Gone()
-        error = self.unpack(form)
-        if kind == "call" and self.holds_tests and not self.keeps_stops and isinstance(error, (StopIteration, StopAsyncIteration)):
+            return body
+        is_stop = isinstance(body, (StopIteration, StopAsyncIteration))
+        if is_stop and self.holds_tests and not self.keeps_stops and not (kind == "op" and rest[0] in ("__next__", "__anext__")):
             # It would end a loop of the tests as if all had been well.
-            error = RuntimeError("the program raised " + type(error).__name__)
-        error.of_program = True
-        return error
+            body = RuntimeError("the program raised " + type(body).__name__)
+            body.of_program = True
+        raise body
 
-    def serve(self, message):
-        kind, args = message[1], message[3:]
-        printed, changed = "", []
+    def serve(self, body):
+        kind, target, *given = body
+        body.clear()
         try:
-            if self.holds_tests and not self.is_given(message[2]):
-                raise TypeError("this is no object of the tests")
-            target = self.unpack(message[2])
-            given = [self.unpack(arg) for arg in args]
-            result = ["=", self.pack(self.handle(kind, target, given))]
-            changed = self.changes(kind, args, given)
+            mark, body = "=", self.pack(self.handle(kind, target, given))
         except Gone:
             raise
         except BaseException as error:
-            result = ["!", self.pack_error(error)]
-        if self.tape is not None:
-            printed = self.tape.take()
-        self.wire.send(result + [changed, printed])
+            mark, body = "!", self.pack_failure(error)
+        del target, given
+        self.send(mark, body)
+
+    def pack_failure(self, error):
+        try:
+            return self.pack_error(error)
+        except Exception:
+            return self.pack_error(RuntimeError(type(error).__name__))
+
+    def is_tested(self, cls):
+        return False
+
+    def get_news(self):
+        return None
+
+    def take_news(self, news):
+        pass
+
+    # -- what can be asked for
 
     def handle(self, kind, target, given):
         if kind in self.handlers:
-            return self.handlers[kind](target, *given)
+            return self.handlers[kind](*given)
         if kind == "call":
             return target(*given[0], **given[1])
+        if kind == "refuse":
+            raise TypeError("this is no object of the tests")
         self.guard(kind, target, given)
         if kind == "get":
             return getattr(target, given[0])
@@ -100,62 +128,143 @@ class Peer(Values):
         if kind == "del":
             return delattr(target, given[0])
         if kind == "op":
-            if given[0] not in SPECIAL:
-                raise TypeError(given[0])
-            return getattr(type(target), given[0])(target, *given[1])
-        if kind == "plain":
-            return plain_part(target)
+            return OPERATIONS[given[0]](target, *given[1])
+        if kind == "step":
+            return take_step(target, *given)
+        if kind == "pull":
+            return pull_several(target, given[0])
+        if kind == "await":
+            return run_async(target)
+        if kind == "derive":
+            return self.make_derived(target, *given)
         import copy
         return copy.copy(target) if kind == "copy" else copy.deepcopy(target)
 
     def guard(self, kind, target, given):
         """What the program may do with objects of the tests: nothing that leads out of them."""
-        if not self.holds_tests or kind not in ("get", "set", "del"):
+        if not self.holds_tests or kind not in ("get", "set", "del", "derive"):
             return
         name = given[0]
+        if kind == "get" and name in PUBLIC_OF_FUNCTIONS and is_a(target, type(take_step)):
+            return
         hidden = type(name) is not str or name.startswith(("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_", "func_"))
-        if hidden or isinstance(target, (type(sys), type(forward), type)):
+        if hidden or kind == "derive" or is_a(target, type(sys)) or is_a(target, type(take_step)) or is_a(target, type):
+            raise AttributeError(name)
+        owner = find_owner(type(target), name)
+        if any(cls.__module__ == MOCK_MODULE for cls in get_mro(type(target))):
+            # Its record of calls and its assertions are the tests' business.
+            if kind != "get" or name == "method_calls" or owner is not None and name != "return_value":
+                raise AttributeError(name)
+        if kind != "get" and owner is not None and callable(owner.__dict__[name]):
             raise AttributeError(name)
 
-    def changes(self, kind, forms, given):
-        index = 0 if kind == "call" else 1 if kind == "op" else None
-        if index is None:
-            return []
-        pairs = zip(forms[index][1:], given[index])
-        after = [(old, self.pack(value) if isinstance(value, MUTABLE) else old) for old, value in pairs]
-        return [[at, new] for at, (old, new) in enumerate(after) if old != new]
+    def pull(self, handle):
+        goes_on, item = self.pull_one(handle)
+        if not goes_on:
+            raise StopIteration(item)
+        return item
 
-    # -- what the tests may learn from objects of the program
+    def pull_one(self, handle):
+        """The next item of an iterator of the other process."""
+        number = handle._number
+        if number not in self.lazy and id(type(handle)) not in self.lazy_classes:
+            return True, self.ask("op", handle, "__next__", ())
+        state = self.pulled.setdefault(number, [0, deque()])
+        if not state[1]:
+            count = 1 if state[0] < PULLED_SINGLY else min(state[0], MAX_PULLED)
+            state[1].extend(self.ask("pull", handle, count))
+        goes_on, item = state[1].popleft()
+        state[0] += 1
+        if goes_on is None:
+            raise item
+        return goes_on, item
 
-    def operate(self, name, target, args, kwargs={}):
-        if name == "__call__":
-            return self.ask("call", target, args, kwargs)
-        if not self.holds_tests:
-            return self.ask("op", target, name, args)
-        other = args[0] if args else None
-        is_own = bool(args) and not isinstance(other, Remote)
-        if name in COMPARE and is_own:
-            return self.compare(name, target, other)
-        if name == "__contains__" and is_own and not target._made:
-            return any(item is other or item == other for item in target)
-        if target._mixed and name in CONVERT:
-            raise TypeError("an object of the program cannot be taken for a value here")
-        result = self.ask("op", target, name, args)
-        if name in ARITHMETIC and (is_own or target._mixed):
-            return mixed(result)
-        return result
+    # -- classes of the tests that are derived from one of the program
 
-    def compare(self, name, target, other):
-        """By what the object holds, never by its own opinion: it could claim to equal everything."""
-        plain = self.ask("plain", target)
-        if plain is None or isinstance(plain, Remote):
-            return NotImplemented
-        return getattr(plain, name)(other)
+    def derive(self, cls, bases, members):
+        own = {name: value for name, value in members.items() if name not in ("__module__", "__qualname__", "__classcell__")}
+        functions = {name: value for name, value in own.items() if is_a(value, type(take_step))}
+        others = {name: value for name, value in own.items() if name not in functions}
+        number = self.ask("derive", None, cls.__name__, tuple(bases), functions, others)
+        self.classes[number] = cls
+        self.class_numbers[id(cls)] = number
+
+    def make_derived(self, _, name, bases, functions, others):
+        members = {key: bind_late(function) for key, function in functions.items()}
+        cls = type(bases[0])(name, bases, {**others, **members})
+        number = self.number(cls)
+        self.described.add(number)
+        return number
+
+
+def bind_late(function):
+    return lambda self, *args, **kwargs: function(self, *args, **kwargs)
+
+
+def find_owner(cls, name):
+    return next((each for each in get_mro(cls) if name in each.__dict__), None)
+
+
+def take_step(target, how, given):
+    """One step of a generator: whether it goes on, and what it yields or returns."""
+    if how not in STEPS:
+        raise TypeError(how)
+    if how == "close":
+        target.close()
+        return [False, None]
+    try:
+        if how == "asend":
+            return [True, run_async(target.asend(given))]
+        return [True, getattr(target, how)(given)]
+    except StopIteration as end:
+        return [False, end.value]
+    except StopAsyncIteration:
+        return [False, None]
+
+
+def pull_several(target, count):
+    """Some items, and how the iterator has ended when it has. Stops at what could be changed later."""
+    pulled = []
+    for _ in range(count):
+        try:
+            item = next(target)
+        except StopIteration as end:
+            return pulled + [(False, end.value)]
+        except BaseException as error:
+            return pulled + [(None, error)]
+        pulled.append((True, item))
+        if not is_immutable(item):
+            break
+    return pulled
+
+
+def is_immutable(item):
+    return id(type(item)) in IMMUTABLE or type(item) is tuple and all(id(type(part)) in IMMUTABLE for part in item)
+
+
+def run_async(awaitable):
+    """Runs what is awaited to its end, though the other process may be in the middle of a loop of its own."""
+    global LOOP
+    import asyncio
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    try:
+        if LOOP is None or LOOP.is_running():
+            LOOP = asyncio.new_event_loop()
+        return LOOP.run_until_complete(await_it(awaitable))
+    finally:
+        asyncio._set_running_loop(running)
+
+
+async def await_it(awaitable):
+    return await awaitable
+
+
+LOOP = PEER = None
 `;
 
 /**
  * What both Python processes of a trial run: the one with the tests and the one with the program. They share nothing
- * but two pipes. Plain data is copied; everything else stays where it is and is reached through a stand-in, whose
- * operations are sent over. Changes that a call makes to the lists, dicts and sets it was given are sent back.
+ * but lines of text. Plain data is copied; everything else stays where it is and is reached through a handle.
  */
-export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_STAND_INS, PYTHON_VALUES, PEER].join("\n");
+export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PEER].join("\n");

@@ -1,29 +1,70 @@
 /** The side of the program: it loads the first reading of the response that is Python, and answers. */
 export const PYTHON_PROGRAM = String.raw`
-def be_program(job, wire):
+class ProgramPeer(Peer):
+    def __init__(self, wire):
+        super().__init__(wire, False)
+        self.watched = {}
+
+    def get_news(self):
+        """The global variables that the tests use and that have another value than before."""
+        news = []
+        for name, value in self.watched.items():
+            now = self.scope.get(name, value)
+            if now is not value:
+                news.append([name, self.pack(now)])
+        self.watched.update((name, self.scope[name]) for name, _ in news)
+        return news
+
+    def take_news(self, news):
+        if news is not None:
+            import random
+            random.setstate(self.unpack(news))
+
+
+class Input(io.TextIOBase):
+    """The standard input of the program is that of the tests, which may have put something there."""
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        return PEER.ask("stdin", None, "read", size)
+
+    def readline(self, size=-1):
+        return PEER.ask("stdin", None, "readline", size)
+
+
+def ask_input(prompt=""):
+    return PEER.ask("input", None, str(prompt))
+
+
+def be_program(first):
     global PEER
-    nothing = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):
-        os.dup2(nothing, fd)
-    for fd in range(3, 64):
-        if fd not in (wire.source, wire.sink):
-            try:
-                os.close(fd)
-            except OSError:
-                pass
-    PEER = Peer(wire, False)
-    PEER.tape = sys.stdout = Tape()
-    sys.stderr, sys.stdin = Tape(), io.StringIO()
+    wire = Wire(first)
+    job = wire.receive()
+    PEER = peer = ProgramPeer(wire)
+    peer.tape = sys.stdout = Tape()
+    sys.stderr, sys.stdin = Tape(), Input()
     sys.path.extend(job["packages"])
     builtins.exit = builtins.quit = sys.exit
+    builtins.input = ask_input
     solution = type(sys)("solution")
     sys.modules["solution"] = solution
-    PEER.handlers = {"load": lambda target: load(job, solution.__dict__), "names": lambda target, names: pick(solution.__dict__, names)}
+    peer.scope = solution.__dict__
+    peer.handlers = {
+        "load": lambda: load(job, peer.scope),
+        "names": lambda names: pick(peer, names),
+        "module": lambda: solution,
+    }
+    os_write(3, b"[]\n")
     try:
         while True:
-            PEER.serve(wire.receive())
+            mark, body = peer.receive()
+            if mark == "?":
+                peer.serve(body)
     except Gone:
         pass
+    os._exit(0)
 
 
 def load(job, scope):
@@ -63,6 +104,8 @@ def cut(text, error, entry):
     return "\n".join(kept) if found else None
 
 
-def pick(scope, names):
-    return {name: scope[name] for name in names if name in scope}
+def pick(peer, names):
+    found = {name: peer.scope[name] for name in names if name in peer.scope}
+    peer.watched.update(found)
+    return found
 `;

@@ -1,23 +1,99 @@
 /** The side of the tests: it runs all that they say, asking the other side whenever they use the program. */
 export const PYTHON_TESTS = String.raw`
+CANNOT_CROSS = "the tests need something that cannot cross between processes: "
+
+
+class TestsPeer(Peer):
+    def __init__(self, wire):
+        super().__init__(wire, True)
+        self.scope, self.theirs, self.random_state, self.has_seed = {}, {}, None, False
+        self.handlers = {"input": lambda prompt: builtins.input(prompt), "stdin": read_input}
+
+    def take_news(self, news):
+        """Global variables of the program that have another value now, unless the tests have given them one."""
+        for name, form in news:
+            if name in self.theirs and self.scope.get(name) is self.theirs[name]:
+                self.theirs[name] = self.scope[name] = self.unpack(form)
+
+    def is_tested(self, cls):
+        """True for a class that the tests name as one. A function that is asked for must not turn into a class."""
+        return any(value is cls and name[:1].isupper() for name, value in self.theirs.items())
+
+    def get_news(self):
+        """The state of the random numbers, when the tests have set it."""
+        random = sys.modules.get("random")
+        if not self.has_seed or random is None or random.getstate() == self.random_state:
+            return None
+        self.random_state = random.getstate()
+        return self.pack(self.random_state)
+
+
+def read_input(how, size):
+    return sys.stdin.readline(size) if how == "readline" else sys.stdin.read(size)
+
+
+def be_tests(first):
+    global PEER
+    wire = Wire(first)
+    os_write(3, b"[]\n")
+    job = wire.receive()
+    PEER = peer = TestsPeer(TestsWire(wire.rest))
+    sys.stdout, sys.stderr, sys.stdin = Tape(), Tape(), io.StringIO()
+    sys.path.extend(job["packages"])
+    try:
+        judge(job, peer)
+        verdict = ["passed", ""]
+    except BrokenTests as error:
+        verdict = ["broken", str(error)]
+    except BaseException as error:
+        verdict = ["failed", explain(error, job["tests"], peer)]
+    if peer.is_gone and verdict[0] != "broken":
+        verdict = ["failed", "the program ended before its tests did"]
+    os_write(3, b"V" + to_line([job["nonce"]] + verdict))
+    os._exit(0)
+
+
+class TestsWire(Wire):
+    """Every line of the tests says whom it is for."""
+
+    def send(self, message):
+        os_write_all(b"P" + to_line(message))
+
+
+def os_write_all(line):
+    view = memoryview(line)
+    while view:
+        view = view[os_write(3, view):]
+
+
 def judge(job, peer):
     """Runs everything the tests say. Comes back only when all of it has been run."""
     main = type(sys)("__main__")
-    scope = main.__dict__
+    scope = peer.scope = main.__dict__
     scope["__builtins__"] = builtins
     code = compile_tests(job["tests"])
-    peer.keeps_stops = "StopIteration" in job["names"] or "StopAsyncIteration" in job["names"]
-    peer.ask("load", None)
-    theirs = offered(peer.ask("names", None, job["names"]), set(job["names"]))
+    names = find_names(job)
+    peer.keeps_stops = "StopIteration" in names or "StopAsyncIteration" in names
+    peer.has_seed = "seed" in job["tests"]
+    peer.ask("load")
+    theirs = offered(peer.ask("names", None, sorted(names)), names)
     prepare(job, scope)
     for name, value in theirs.items():
         if name == job["entry"] or not (name in scope or hasattr(builtins, name)):
-            scope[name] = own_module(job, name, value)
-            peer.is_plain = peer.is_plain and isinstance(value, (Remote, type(sys)))
+            scope[name] = peer.theirs[name] = own_module(job, name, value)
+    if "solution" in job["tests"]:
+        sys.modules["solution"] = peer.ask("module")
     sys.modules["__main__"] = main
     sys.argv = ["tests"]
     if not run(code, scope):
         run_defined(job, scope)
+
+
+def find_names(job):
+    """The variables in the tests. Never the texts in them: the program would learn what it is expected to return."""
+    import ast
+    names = {node.id for node in ast.walk(ast.parse(job["tests"])) if isinstance(node, ast.Name)}
+    return names | ({job["entry"]} if job["entry"] else set())
 
 
 def compile_tests(text):
@@ -79,7 +155,7 @@ def run(code, scope):
 
 def run_defined(job, scope):
     check = scope.get("check")
-    if job["entry"] and callable(check) and not isinstance(check, Remote):
+    if job["entry"] and callable(check) and not is_a(check, Handle):
         if job["entry"] not in scope:
             raise NameError("name '%s' is not defined" % job["entry"])
         check(scope[job["entry"]])
@@ -91,7 +167,7 @@ def run_cases(job, scope):
     """Tests that are only defined: classes of unittest, or functions when nothing calls them."""
     import ast
     unittest = sys.modules.get("unittest")
-    if unittest and any(isinstance(item, type) and issubclass(item, unittest.TestCase) for item in list(scope.values())):
+    if unittest and any(is_a(item, type) and issubclass(item, unittest.TestCase) for item in list(scope.values())):
         suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
         result = unittest.TextTestRunner(stream=io.StringIO()).run(suite)
         if not result.wasSuccessful():
@@ -112,12 +188,23 @@ def last_line(error):
     return (kind + ": " + text if text else kind)[:300]
 
 
-def reason(error, tests):
-    line = where(error, tests)
-    return last_line(error) + (" at " + line if line else "")
+def explain(error, tests, peer):
+    """Why the tests failed, and what of it may lie in there being two processes."""
+    line = find_line(error, tests)
+    why = last_line(error) + (" at " + line if line else "")
+    doubt = find_doubt(tests, peer)
+    return why if CANNOT_CROSS in why or doubt is None else "%s; %s%s" % (why, CANNOT_CROSS, doubt)
 
 
-def where(error, tests):
+def find_doubt(tests, peer):
+    if peer.notes:
+        return peer.notes[0]
+    if "unittest.mock" in sys.modules and "patch" in tests:
+        return "what they replace by mock.patch stays as it is for the program"
+    return peer.doubts[0] if peer.doubts else None
+
+
+def find_line(error, tests):
     """The line of the tests that failed."""
     number, trace = None, error.__traceback__
     while trace is not None:

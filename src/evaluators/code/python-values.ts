@@ -1,30 +1,81 @@
-/** Values of Python as JSON: plain data by what it is, everything else by its number. */
+/**
+ * Values of Python as JSON. Plain data goes by what it is, decided by its exact type. An object of a class derived from
+ * a built-in one goes with the value that the built-in class's own methods find in it. All else goes by its number.
+ */
 export const PYTHON_VALUES = `
-class Values:
-    def __init__(self):
-        self.objects, self.numbers, self.described = [], {}, set()
-        self.stand_ins, self.classes, self.class_numbers = {}, {}, {}
+VALUE_BASES = {int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", tuple: "tuple", frozenset: "frozenset"}
+VALUE_TAGS = {id(base): name for base, name in VALUE_BASES.items()}
+BASE_OF_TAG = {name: base for base, name in VALUE_BASES.items()}
+RESTORED = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta")
+SENTINELS = frozenset((("dataclasses", "_FIELD"), ("dataclasses", "MISSING"), ("inspect", "_empty")))
+CODE_FIELDS = ("co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_varnames", "co_names", "co_name")
+CODE = type(find_kind.__code__)
+
+
+def read_plain(base, value):
+    """The built-in value in an object of a class that is derived from its class."""
+    if base is int:
+        return int.__int__(value)
+    if base is float:
+        return float.__float__(value)
+    if base is str:
+        return str.__str__(value)
+    if base is complex:
+        return complex(complex.real.__get__(value), complex.imag.__get__(value))
+    if base is bytes:
+        return bytes.__getitem__(value, slice(None))
+    return base(base.__iter__(value))
+
+
+def find_base(lineage):
+    """The built-in class that a class is derived from."""
+    return next((base for base in lineage if id(base) in VALUE_TAGS or find_kind(base) and find_kind(base).base), None)
+
+
+def is_known_class(module, cls):
+    """Classes that both processes have: those of a few modules, and the errors of the whole standard library."""
+    if module in CLASS_MODULES:
+        return True
+    root = module.partition(".")[0]
+    # Errors of test libraries mean something to the tests, such as that one of them is to be skipped.
+    return issubclass(cls, Exception) and root in sys.stdlib_module_names and root not in ("unittest", "doctest", "bdb")
+
+
+class Values(Containers):
+    def __init__(self, holds_tests):
+        super().__init__(holds_tests)
+        self.holds_tests = holds_tests
+        self.objects, self.numbers, self.described, self.new_classes = [], {}, set(), []
+        self.handles, self.classes, self.class_numbers, self.classes_described = {}, {}, {}, set()
+        self.wrapped, self.lazy, self.lazy_classes = {}, set(), set()
         self.depth = 0
         # Numbers of the objects that were handed over as such, and not only to say what class another is of.
         self.given = set()
-        # True as long as nothing was handed over but plain data.
-        self.is_plain, self.holds_tests = True, False
+        self.notes, self.doubts = [], []
+
+    def note(self, text):
+        self.notes.append(text)
+
+    def refuse(self, text):
+        self.note(text)
+        return TypeError("the tests need something that cannot cross between processes: " + text)
 
     def is_given(self, form):
         return type(form) is list and form[0] == "y" and form[1] in self.given
+
+    # -- to JSON
 
     def pack(self, value):
         kind = type(value)
         if value is None or kind is bool or kind is str or kind is float:
             return value
         if kind is int:
-            return value if -SAFE_INT < value < SAFE_INT else ["i", hex(value)]
-        packer = PACKERS.get(kind)
-        if packer is None and kind.__name__ == "Counter" and kind.__module__ == "collections":
-            packer = pairs_of("cd")
+            return value if -MAX_SAFE_INT < value < MAX_SAFE_INT else ["i", hex(value)]
+        packer = PACKERS.get(id(kind))
         if packer is None:
-            return self.pack_other(value, kind)
-        if self.depth > DEEPEST:
+            container = find_kind(kind)
+            return self.share(value, container) if container else self.pack_other(value, kind)
+        if self.depth > MAX_DEPTH:
             return self.export(value)
         self.depth += 1
         try:
@@ -36,40 +87,67 @@ class Values:
         return [tag] + [self.pack(item) for item in items]
 
     def pack_other(self, value, kind):
-        if isinstance(value, Remote):
+        lineage = get_mro(kind)
+        if kind is HandleType:
+            return ["y", self.class_numbers[id(value)]] if id(value) in self.class_numbers else self.export(value)
+        if is_in(lineage, Handle):
             return ["y", value._number]
-        if isinstance(value, type):
-            self.is_plain = False
+        if id(value) in self.wrapped:
+            return ["y", self.wrapped[id(value)]]
+        if is_in(lineage, type):
             form = self.pack_class(value)
             if form[0] == "k":
                 self.given.add(form[1])
             return form
-        if kind is type(sys):
-            return ["m", value.__name__] if value.__name__.partition(".")[0] in KNOWN_MODULES else self.export(value)
+        if is_in(lineage, BaseException):
+            return self.pack_error(value)
+        if id(kind) in WRAPPED_TAGS:
+            number = self.number(value)
+            self.given.add(number)
+            return ["w", WRAPPED_TAGS[id(kind)], number]
+        return self.pack_library(value, kind) or self.pack_derived(value, kind, lineage) or self.export(value)
+
+    def pack_library(self, value, kind):
+        """Data of the standard library, and of numpy."""
         if value is NotImplemented or value is Ellipsis:
             return ["n", repr(value)]
-        name = getattr(kind, "__module__", None)
-        if name in ("decimal", "fractions", "datetime") and kind.__name__ in RESTORED:
-            return ["v", kind.__name__, value.isoformat() if hasattr(value, "isoformat") else restorable(value)]
-        if name == "numpy" and not getattr(value, "shape", True):
+        if kind is CODE:
+            return self.pack_all("co", [getattr(value, name) for name in CODE_FIELDS])
+        if kind is type(sys):
+            known = value.__name__.partition(".")[0] in KNOWN_MODULES and sys.modules.get(value.__name__) is value
+            return ["m", value.__name__] if known else None
+        module, name = getattr(kind, "__module__", None), kind.__name__
+        if module in ("decimal", "fractions", "datetime") and name in RESTORED and get_loaded(module, name) is kind:
+            return ["v", name, value.isoformat() if hasattr(value, "isoformat") else get_restorable(value)]
+        if module == "numpy" and getattr(value, "shape", None) == ():
             return self.pack(value.item())
-        if kind.__module__ != "solution" and isinstance(value, PLAIN_BASES) and not hasattr(kind, "_fields"):
-            return self.pack(plain_part(value))
-        return self.export(value)
+        for module, name in SENTINELS:
+            if get_loaded(module, name) is value:
+                return ["g", module, name]
+        return None
 
-    def pack_known(self, value):
-        """A class of the standard library, by its name."""
-        module, name = getattr(value, "__module__", None), getattr(value, "__name__", None)
-        if not isinstance(value, type) or type(module) is not str or not is_known(module, value):
+    def pack_derived(self, value, kind, lineage):
+        """An object of a class derived from a built-in one, with the value that it holds."""
+        base = find_base(lineage)
+        if base is None:
             return None
-        if getattr(sys.modules.get(module), name, None) is not value:
+        if id(base) not in VALUE_TAGS:
+            return self.share(value, find_kind(base))
+        number = self.number(value)
+        self.given.add(number)
+        return ["u", number, self.pack_class(kind), self.pack(read_plain(base, value))]
+
+    def pack_known(self, cls):
+        """A class of the standard library, by its name."""
+        module, name = getattr(cls, "__module__", None), cls.__name__
+        if type(module) is not str or not is_known_class(module, cls) or get_loaded(module, name) is not cls:
             return None
         # The other process may not have the module: then it goes by what the class is like.
-        return ["g", module, name] + ([] if module in CLASS_MODULES else [self.describe(value)])
+        return ["g", module, name] + ([] if module in CLASS_MODULES else [self.describe(cls)])
 
     def pack_class(self, cls):
-        if cls in self.class_numbers:
-            return ["y", self.class_numbers[cls]]
+        if id(cls) in self.class_numbers:
+            return ["y", self.class_numbers[id(cls)]]
         return self.pack_known(cls) or self.describe(cls)
 
     def describe(self, cls):
@@ -77,10 +155,23 @@ class Values:
         if number in self.described:
             return ["k", number]
         self.described.add(number)
-        own = [base for base in cls.__mro__ if base is not object]
-        names = [name for name in SPECIAL if any(name in vars(base) for base in own)]
-        bases = [self.pack_class(base) for base in cls.__bases__]
-        return ["k", number, cls.__name__, names, issubclass(cls, BaseException), bases]
+        lineage = get_mro(cls)
+        base = find_base(lineage)
+        own = [each for each in lineage if each is not object]
+        if base is not None:
+            own = own[:[id(each) for each in lineage].index(id(base))]
+        specials = [name for name in SPECIAL if any(name in vars(each) for each in own)]
+        methods = self.find_methods(own if base else [cls])
+        bases = [self.pack_class(parent) for parent in cls.__bases__]
+        tag = None if base is None else VALUE_TAGS.get(id(base)) or find_kind(base).tag
+        is_lazy = cls.__module__ in ("builtins", "itertools")
+        is_error = is_in(lineage, BaseException)
+        self.new_classes.append([number, cls.__name__, specials, tag, methods, is_error, is_lazy, bases])
+        return ["k", number]
+
+    def find_methods(self, classes):
+        function = type(find_kind)
+        return [name for cls in classes for name, value in vars(cls).items() if type(value) is function and name[:1] != "_"]
 
     def number(self, value):
         key = id(value)
@@ -91,75 +182,109 @@ class Values:
 
     def export(self, value):
         number, kind = self.number(value), type(value)
-        self.is_plain = False
         self.given.add(number)
+        if kind.__module__ == "__main__":
+            # The program may make another object of the same class.
+            self.given.add(self.number(kind))
         # Never by name: the other side must learn what it can do with it.
-        return ["o", number, ["y", self.class_numbers[kind]] if kind in self.class_numbers else self.describe(kind)]
+        return ["o", number, ["y", self.class_numbers[id(kind)]] if id(kind) in self.class_numbers else self.describe(kind)]
 
-    def pack_error(self, error):
-        if isinstance(error, Remote):
-            error = RuntimeError("raised")
+    def pack_error(self, error, depth=0):
         args = [self.pack(arg) for arg in error.args]
-        traits = {key: self.pack(item) for key, item in vars(error).items()}
+        traits = {key: self.pack(item) for key, item in vars(error).items() if type(key) is str}
         try:
-            text = str(error)[:2000]
+            text = str.__str__(str(error))[:2000]
         except Exception:
             text = ""
-        return ["e", self.pack_class(type(error)), args, traits, text]
+        cause = self.pack_error(error.__cause__, depth + 1) if error.__cause__ is not None and depth < 5 else None
+        return ["e", self.pack_class(type(error)), args, traits, text, cause]
+
+    # -- from JSON
 
     def unpack(self, form):
-        if type(form) is not list:
-            return form
-        return UNPACKERS[form[0]](self, form)
+        return UNPACKERS[form[0]](self, form) if type(form) is list else form
 
     def unpack_all(self, form, start=1):
         return [self.unpack(item) for item in form[start:]]
 
     def unpack_object(self, form):
         _, number, kind = form
-        cls = self.unpack(kind)
-        if number not in self.stand_ins:
-            made = object.__new__(cls if isinstance(cls, RemoteType) else Remote)
+        if number not in self.handles:
+            cls = self.unpack(kind)
+            is_plain = type(cls) is HandleType and find_base(cls.__mro__) is None
+            self.handles[number] = made = object.__new__(cls if is_plain else Handle)
             object.__setattr__(made, "_number", number)
-            self.stand_ins[number] = made
-        return self.stand_ins[number]
+        return self.handles[number]
+
+    def unpack_derived(self, form):
+        _, number, kind, plain = form
+        if number not in self.handles:
+            cls, value = self.unpack(kind), self.unpack(plain)
+            base = type(value)
+            if base not in VALUE_BASES or type(cls) is not HandleType or not issubclass(cls, base):
+                raise Gone()
+            self.handles[number] = made = base.__new__(cls, value)
+            object.__setattr__(made, "_number", number)
+        return self.handles[number]
+
+    def unpack_wrapped(self, form):
+        _, tag, number = form
+        if number not in self.handles:
+            handle = object.__new__(Handle)
+            object.__setattr__(handle, "_number", number)
+            self.lazy.add(number)
+            self.handles[number] = wrapper = WRAPPED[tag](handle)
+            self.wrapped[id(wrapper)] = number
+        return self.handles[number]
+
+    def read_classes(self, classes):
+        for number, name, specials, tag, methods, is_error, is_lazy, bases in classes:
+            if type(number) is not int or type(name) is not str or number in self.classes:
+                raise Gone()
+            parents = [parent for parent in map(self.unpack, bases) if is_a(parent, type)]
+            if is_error:
+                cls = make_error_class(name, parents)
+            else:
+                base = None if tag is None else BASE_OF_TAG.get(tag) or KIND_OF_TAG[tag].base
+                methods = [each for each in methods if each[:1] != "_"]
+                cls = make_handle_class(name, [each for each in specials if each in SPECIAL], base, methods, parents)
+                if base is not None and any(each in ARITHMETIC or each in EQUALITY or each in ORDER for each in specials):
+                    self.doubts.append("the program's %s counts as the %s it holds" % (name, base.__name__))
+            self.classes[number] = cls
+            self.class_numbers[id(cls)] = number
+            self.classes_described.add(id(cls))
+            if is_lazy:
+                self.lazy_classes.add(id(cls))
 
     def unpack_class(self, form):
-        number = form[1]
-        if number not in self.classes:
-            _, _, name, names, is_error, bases = form
-            parents = [self.unpack(base) for base in bases]
-            self.classes[number] = cls = error_class(name, parents) if is_error else remote_class(name, names, parents)
-            self.class_numbers[cls] = number
-        return self.classes[number]
+        return self.classes[form[1]]
 
     def unpack_known(self, form):
         module, name = form[1], form[2]
+        if (module, name) in SENTINELS:
+            return getattr(__import__(module), name)
         if module in CLASS_MODULES:
             value = getattr(__import__(module), name)
         else:
             described = self.unpack(form[3])
-            value = getattr(sys.modules.get(module), name, None)
-            value = value if isinstance(value, type) and is_known(module, value) else described
-        if not isinstance(value, type):
-            raise ValueError(name)
+            value = get_loaded(module, name)
+            value = value if is_a(value, type) and is_known_class(module, value) else described
+        if not is_a(value, type):
+            raise Gone()
         return value
 
     def unpack_own(self, form):
         """An object of this process that the other one was given."""
         if self.holds_tests and form[1] not in self.given:
-            raise ValueError("this was never handed over")
+            raise Gone()
         return self.objects[form[1]]
 
-    def unpack_error_class(self, kind):
-        if type(kind) is list and kind[0] == "y":
-            cls = self.objects[kind[1]]
-        else:
-            cls = self.unpack(kind)
-        return cls if isinstance(cls, type) and issubclass(cls, BaseException) else Exception
+    def unpack_error_class(self, form):
+        cls = self.objects[form[1]] if type(form) is list and form[0] == "y" else self.unpack(form)
+        return cls if is_a(cls, type) and issubclass(cls, BaseException) else Exception
 
     def unpack_error(self, form):
-        _, kind, args, traits, text = form
+        _, kind, args, traits, text, cause = form
         cls = self.unpack_error_class(kind)
         args = [self.unpack(arg) for arg in args]
         try:
@@ -167,44 +292,26 @@ class Values:
         except Exception:
             # Its class wants other arguments than those it keeps.
             error = BaseException.__new__(cls, *args)
-        if cls in self.class_numbers and text != BaseException.__str__(error):
+        if id(cls) in self.class_numbers and text != BaseException.__str__(error):
             error._text = text
         for key, item in traits.items():
-            try:
-                setattr(error, key, self.unpack(item))
-            except Exception:
-                pass
+            if not key.startswith("__") or key == "__notes__":
+                error.__dict__[key] = self.unpack(item)
+        if cause is not None:
+            error.__cause__ = self.unpack_error(cause)
         error.of_program = True
         return error
 
 
-def is_known(module, cls):
-    """Classes that both processes have: those of a few modules, and the errors of the whole standard library."""
-    if module in CLASS_MODULES:
-        return True
-    root = module.partition(".")[0]
-    # Errors of test libraries mean something to the tests, such as that one of them is to be skipped.
-    return issubclass(cls, Exception) and root in sys.stdlib_module_names and root not in ("unittest", "doctest", "bdb")
-
-
-def pairs_of(tag):
-    return lambda peer, value: [tag] + [peer.pack(part) for pair in dict.items(value) for part in pair]
-
-
-def read_pairs(peer, form, start=1):
-    items = peer.unpack_all(form, start)
-    return dict(zip(items[::2], items[1::2]))
-
-
-def restorable(value):
+def get_restorable(value):
     return str(value) if type(value).__name__ != "timedelta" else [value.days, value.seconds, value.microseconds]
 
 
-def read_value(peer, form):
+def unpack_restored(peer, form):
     import datetime, decimal, fractions
     name, text = form[1], form[2]
     if name not in RESTORED:
-        raise ValueError(name)
+        raise Gone()
     if name == "timedelta":
         return datetime.timedelta(*text)
     if name in ("Decimal", "Fraction"):
@@ -212,57 +319,54 @@ def read_value(peer, form):
     return getattr(datetime, name).fromisoformat(text)
 
 
-def read_module(peer, form):
+def unpack_module(peer, form):
     if form[1].partition(".")[0] not in KNOWN_MODULES:
-        raise ValueError(form[1])
+        raise Gone()
     __import__(form[1])
     return sys.modules[form[1]]
 
 
-RESTORED = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta")
-PACKERS = {
-    list: lambda peer, value: peer.pack_all("l", value),
-    tuple: lambda peer, value: peer.pack_all("t", value),
-    set: lambda peer, value: peer.pack_all("s", value),
-    frozenset: lambda peer, value: peer.pack_all("z", value),
-    dict: pairs_of("d"),
-    OrderedDict: pairs_of("od"),
-    defaultdict: lambda peer, value: ["dd", peer.pack_known(value.default_factory)] + pairs_of("")(peer, value)[1:],
-    deque: lambda peer, value: ["q", value.maxlen] + [peer.pack(item) for item in value],
-    complex: lambda peer, value: ["c", value.real, value.imag],
-    bytes: lambda peer, value: ["b", value.hex()],
-    bytearray: lambda peer, value: ["ba", value.hex()],
-    range: lambda peer, value: ["r"] + [peer.pack(part) for part in (value.start, value.stop, value.step)],
-    slice: lambda peer, value: ["sl"] + [peer.pack(part) for part in (value.start, value.stop, value.step)],
-    type({}.keys()): lambda peer, value: peer.pack_all("dk", value),
-    type({}.values()): lambda peer, value: peer.pack_all("dv", value),
-    type({}.items()): lambda peer, value: peer.pack_all("di", value),
-}
+def unpack_code(peer, form):
+    fields = dict(zip(CODE_FIELDS, peer.unpack_all(form)))
+    return generate_nothing.__code__.replace(co_nlocals=len(fields["co_varnames"]), **fields)
+
+
+def generate_nothing():
+    return None
+
+
+PACKERS = {id(kind): packer for kind, packer in (
+    (tuple, lambda peer, value: peer.pack_all("t", value)),
+    (frozenset, lambda peer, value: peer.pack_all("z", value)),
+    (complex, lambda peer, value: ["c", value.real, value.imag]),
+    (bytes, lambda peer, value: ["b", value.hex()]),
+    (range, lambda peer, value: peer.pack_all("r", (value.start, value.stop, value.step))),
+    (slice, lambda peer, value: peer.pack_all("sl", (value.start, value.stop, value.step))),
+    (type({}.keys()), lambda peer, value: peer.pack_all("dk", value)),
+    (type({}.values()), lambda peer, value: peer.pack_all("dv", value)),
+    (type({}.items()), lambda peer, value: peer.pack_all("di", value)),
+)}
 UNPACKERS = {
     "i": lambda peer, form: int(form[1], 16),
-    "l": lambda peer, form: peer.unpack_all(form),
     "t": lambda peer, form: tuple(peer.unpack_all(form)),
-    "s": lambda peer, form: set(peer.unpack_all(form)),
     "z": lambda peer, form: frozenset(peer.unpack_all(form)),
-    "d": read_pairs,
-    "od": lambda peer, form: OrderedDict(read_pairs(peer, form)),
-    "cd": lambda peer, form: __import__("collections").Counter(read_pairs(peer, form)),
-    "dd": lambda peer, form: defaultdict(peer.unpack(form[1]), read_pairs(peer, form, 2)),
-    "q": lambda peer, form: deque(peer.unpack_all(form, 2), form[1]),
     "c": lambda peer, form: complex(form[1], form[2]),
     "b": lambda peer, form: bytes.fromhex(form[1]),
-    "ba": lambda peer, form: bytearray.fromhex(form[1]),
     "r": lambda peer, form: range(*peer.unpack_all(form)),
     "sl": lambda peer, form: slice(*peer.unpack_all(form)),
     "dk": lambda peer, form: dict.fromkeys(peer.unpack_all(form)).keys(),
     "dv": lambda peer, form: dict(enumerate(peer.unpack_all(form))).values(),
     "di": lambda peer, form: dict(peer.unpack_all(form)).items(),
     "n": lambda peer, form: Ellipsis if form[1] == "Ellipsis" else NotImplemented,
-    "v": read_value,
-    "m": read_module,
+    "v": unpack_restored,
+    "m": unpack_module,
+    "co": unpack_code,
+    "#": Containers.unpack_shared,
     "g": Values.unpack_known,
     "k": Values.unpack_class,
     "o": Values.unpack_object,
+    "u": Values.unpack_derived,
+    "w": Values.unpack_wrapped,
     "y": Values.unpack_own,
     "e": Values.unpack_error,
 }

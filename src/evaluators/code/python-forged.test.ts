@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksIsolation } from "../../../test/isolation.js";
+import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
+import { CodeExecution } from "../code-execution.js";
+
+let evaluator: CodeExecution;
+
+async function run(program: string, test: string): Promise<ScoredWithEvidence> {
+  const response = `\`\`\`python\n${program}\n\`\`\``;
+  const scored = await evaluator.score({ id: 1, question: "q", test }, { response });
+  return "scores" in scored ? (scored as ScoredWithEvidence) : { scores: scored as Scores };
+}
+
+/** What tests check, each with the function whose answer they check. The right answers are in HONEST. */
+const CHECKS = [
+  "number(3) == 7.5",
+  "7.5 == number(3)",
+  "not number(3) != 7.5",
+  "number(3) - 7.5 < 1e-6",
+  "(number(3) - 7.5) ** 2 < 1e-9",
+  "number(3) - 7.5 == 0",
+  "7.5 - number(3) == 0",
+  "abs(number(3) - 7.5) < 1e-6",
+  "abs(number(3)) == 7.5",
+  "-number(3) == -7.5",
+  "round(number(3), 2) == 7.5",
+  "int(number(3)) == 7",
+  "float(number(3)) == 7.5",
+  "number(3) / 7.5 == 1",
+  "number(3) % 7.5 == 0",
+  "divmod(number(3), 7.5) == (1, 0)",
+  "7 < number(3) < 8",
+  "number(3) >= 7.5 and number(3) <= 7.5",
+  "number(3) in (7.5, 8)",
+  "{7.5: True}[number(3)]",
+  "{number(3)} == {7.5}",
+  "math.isclose(number(3), 7.5)",
+  "math.floor(number(3)) == 7",
+  "str(number(3)) == '7.5'",
+  "f'{number(3):.1f}' == '7.5'",
+  "sorted([number(3), 8, 7]) == [7, 7.5, 8]",
+  "max(number(3), 7) == 7.5",
+  "sum([number(3)]) == 7.5",
+  "fractions.Fraction(number(3)) == fractions.Fraction(15, 2)",
+  "json.dumps(number(3)) == '7.5'",
+  "isinstance(number(3), float) and number(3) * 2 == 15",
+  "collections.Counter([number(3)]) == collections.Counter([7.5])",
+  "T().assertEqual(number(3), 7.5)",
+  "T().assertAlmostEqual(number(3), 7.5)",
+  "T().assertTrue(number(3) == 7.5)",
+  "T().assertIn(number(3), [7.5])",
+  "T().assertLessEqual(number(3), 7.5)",
+  "items(3) == [7, 8]",
+  "list(items(3)) == [7, 8]",
+  "[x for x in items(3)] == [7, 8]",
+  "len(items(3)) == 2 and items(3)[1] == 8",
+  "8 in items(3)",
+  "items(3).index(8) == 1",
+  "items(3).count(7) == 1",
+  "set(items(3)) >= {7, 8}",
+  "sorted(items(3)) == [7, 8]",
+  "items(3) + [9] == [7, 8, 9]",
+  "[7, 8] <= items(3) <= [7, 8]",
+  "collections.Counter(items(3)) == collections.Counter([8, 7])",
+  "T().assertListEqual(list(items(3)), [7, 8])",
+  "T().assertCountEqual(items(3), [8, 7])",
+  "T().assertSequenceEqual(items(3), [7, 8])",
+  "text(3) == 'seven'",
+  "text(3).startswith('seven') and text(3).endswith('seven')",
+  "text(3) + '!' == 'seven!'",
+  "'eve' in text(3)",
+  "text(3).upper() == 'SEVEN'",
+  "text(3).replace('s', '') == 'even'",
+  "text(3) in {'seven'}",
+  "re.fullmatch('s.v.n', text(3)) is not None",
+  "unique(3) == {7, 8}",
+  "unique(3).issuperset({7, 8}) and unique(3).issubset({7, 8})",
+  "not unique(3) - {7, 8} and not {7, 8} - unique(3)",
+  "not unique(3) ^ {7, 8}",
+  "7 in unique(3)",
+  "unique(3) <= {7, 8} <= unique(3)",
+  "table(3) == {'a': 7}",
+  "table(3)['a'] == 7",
+  "table(3).get('a') == 7",
+  "'a' in table(3)",
+  "list(table(3).items()) == [('a', 7)]",
+  "T().assertDictEqual(dict(table(3)), {'a': 7})",
+];
+
+const HONEST =
+  "def number(x): return 7.5\ndef items(x): return [7, 8]\ndef text(x): return 'seven'\ndef unique(x): return {7, 8}\ndef table(x): return {'a': 7}";
+
+const NAMES = "number items text unique table".split(" ");
+
+/** Tries every check, and then fails with the list of those that held. */
+const TESTS = `import collections, fractions, json, math, re, unittest
+class T(unittest.TestCase): pass
+held = []
+def attempt(text, check):
+    try:
+        if check() in (True, None): held.append(text)
+    except Exception: pass
+${CHECKS.map((check) => `attempt(${JSON.stringify(check)}, lambda: ${check.startsWith("not ") || check.startsWith("T()") ? check : `(${check})`})`).join("\n")}
+raise AssertionError("held: %d of %d: %s" % (len(held), ${CHECKS.length}, "; ".join(held)))
+`;
+
+const ALWAYS = "lambda *a, **k: True";
+const COMPARISONS = "__eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__ __contains__ __bool__ __instancecheck__".split(
+  " ",
+);
+const NUMERIC =
+  "__sub__ __rsub__ __add__ __radd__ __mul__ __rmul__ __truediv__ __mod__ __pow__ __xor__ __rxor__ __abs__ __neg__ __and__ __or__".split(
+    " ",
+  );
+
+/** A class that says yes to every comparison, and gives itself for every operation. */
+const yes = (base: string, value: string) =>
+  `class Yes(${base}):\n    def same(self, *a): return self\n    ${COMPARISONS.map((name) => `${name} = ${name === "__ne__" ? "lambda *a: False" : name === "__hash__" ? "lambda s: 1" : ALWAYS}`).join("\n    ")}\n    ${NUMERIC.map((name) => `${name} = same`).join("\n    ")}\n    startswith = endswith = issubset = issuperset = ${ALWAYS}\ndef answer(x): return Yes(${value})`;
+
+/** Every function asked for gives the same. */
+const everywhere = (program: string) => `${program}\n${NAMES.map((name) => `${name} = answer`).join("\n")}`;
+
+/** Programs that compute nothing, and want to be taken for right. What they return is not what is expected. */
+const FORGED: Record<string, string> = {
+  "a list that casts what it is compared with":
+    "import collections\nclass E(collections.UserList):\n    def _UserList__cast(self, other): return self.data\ndef answer(x): return E([1])",
+  "a dict that is compared by another's data":
+    "import collections\nclass E(collections.UserDict):\n    def __eq__(self, other): return True\n    __hash__ = lambda s: 1\ndef answer(x): return E()",
+  "a fraction that reads floats as it likes":
+    "import fractions\nclass F(fractions.Fraction):\n    from_float = classmethod(lambda cls, x: cls(0))\n    def __sub__(self, other): return F(0)\n    __rsub__ = __sub__\n    def __eq__(self, o): return True\ndef answer(x): return F(1)",
+  "a patched fraction":
+    "import fractions\nfractions.Fraction.from_float = classmethod(lambda cls, x: cls(1))\nfractions.Fraction._richcmp = lambda s, o, op: True\nfractions.Fraction.__eq__ = lambda s, o: True\ndef answer(x): return fractions.Fraction(100)",
+  "a patched counter":
+    "import collections\ndef p(self): self.update = self.__eq__ = self.__init__ = lambda *a, **k: None\np(collections.Counter)\ndef answer(x): return collections.Counter('zz')",
+  "a patched encoder":
+    "import json\ndef p(cls): cls.encode = lambda s, o: '7.5'\np(json.JSONEncoder)\njson.dumps = lambda *a: '7.5'\ndef answer(x): return [x]",
+  "a float that takes nothing from itself":
+    "class C(float):\n    def __sub__(self, o): return C(0.0)\n    def __rsub__(self, o): return C(0.0)\n    def __pow__(self, *o): return C(0.0)\n    def __truediv__(self, o): return 1\n    def __mod__(self, o): return 0\n    def __divmod__(self, o): return (1, 0)\ndef answer(x): return C(100.25)",
+  "a float that says yes": yes("float", "100.25"),
+  "a number that says yes": yes("int", "100"),
+  "a complex number that says yes": yes("complex", "100"),
+  "a text that says yes": yes("str", "'x'"),
+  "bytes that say yes": yes("bytes", "b'x'"),
+  "a tuple that says yes": yes("tuple", "(1,)"),
+  "a list that says yes": yes("list", "[1]"),
+  "a dict that says yes": yes("dict", "{'x': 1}"),
+  "a set that says yes": yes("set", "{1}"),
+  "a frozen set that says yes": yes("frozenset", "{1}"),
+  "an object that says yes": yes("object", ""),
+  "a decimal that says yes": `import decimal\n${yes("decimal.Decimal", "100")}`,
+  "a date that says yes": `import datetime\n${yes("datetime.date", "2020, 1, 1")}`,
+  "a deque that says yes": `import collections\n${yes("collections.deque", "[1]")}`,
+  "a counter that says yes": `import collections\n${yes("collections.Counter", "'z'")}`,
+  "a class that lies about itself":
+    "class L:\n    __class__ = property(lambda s: float)\n    def __eq__(self, o): return True\n    def __reduce__(self): return (float, (7.5,))\n    def __reduce_ex__(self, p): return (float, (7.5,))\n    def __sub__(self, o): return 0\n    __rsub__ = __sub__\ndef answer(x): return L()",
+  "a metaclass that says yes":
+    "class M(type):\n    __instancecheck__ = __subclasscheck__ = __eq__ = __contains__ = __lt__ = __le__ = __gt__ = __ge__ = lambda *a: True\n    __sub__ = __rsub__ = __add__ = lambda *a: 0\n    __hash__ = lambda c: 1\nclass A(metaclass=M): pass\ndef answer(x): return A",
+  "an iterator that never says the same":
+    "class I(list):\n    n = 0\n    def __iter__(self):\n        I.n += 1\n        return iter([I.n])\n    def __len__(self): return 2\n    def __eq__(self, o): return list(o) == o\ndef answer(x): return I([1])",
+  "a mock": "from unittest.mock import MagicMock\ndef answer(x): return MagicMock()",
+  "an object that equals anything": "from unittest.mock import ANY\ndef answer(x): return ANY",
+  "what is built in, changed":
+    "import builtins, math, unittest, collections\nfor name in 'abs round sum sorted max list set dict str float int isinstance len'.split(): setattr(builtins, name, lambda *a, **k: True)\nmath.isclose = lambda *a, **k: True\nunittest.TestCase.assertEqual = unittest.TestCase.assertAlmostEqual = lambda *a: None\ncollections.Counter = lambda *a: 1\ndef answer(x): return object()",
+  "a trace of the harness":
+    "import sys\ndef trace(frame, event, arg):\n    for name in list(frame.f_locals):\n        if name in ('other', 'expected'): frame.f_locals[name] = 1\n    return trace\nsys.settrace(trace)\nsys.setprofile(trace)\ndef answer(x): return object()",
+  "a raw answer that is no data":
+    'import os\ndef answer(x):\n    os.write(3, b\'["=",["g","unittest.mock","ANY"],[],[],[],"",[]]\\n\')\n    return 0',
+  "a raw class with an operator for a method":
+    'import __main__\nP = __main__.PEER\nclass A: pass\nP.new_classes.append([90, "A", [], None, ["__eq__", "__sub__", "startswith"], False, False, []])\ndef answer(x):\n    P.pack = lambda value: ["o", 7, ["k", 90]]\n    return A()',
+  "a raw value of a class of another kind":
+    'import __main__\nP = __main__.PEER\nP.new_classes.append([91, "A", ["__eq__", "__sub__", "__lt__"], "float", ["__eq__", "hex"], False, False, [["g", "builtins", "str"]]])\ndef answer(x):\n    P.pack = lambda value: ["u", 7, ["k", 91], 100.25]\n    return 1',
+  "an early end": "import os, atexit\natexit.register(lambda: os._exit(0))\ndef answer(x): os._exit(0)",
+  "the end of a loop": "def answer(x): raise StopIteration",
+  "what it finds in memory":
+    "import gc, sys, inspect\ndef answer(x):\n    for each in gc.get_objects():\n        if isinstance(each, dict) and 'held' in each: return 7.5\n    for frame in inspect.stack():\n        if 'sev' + 'en' in str(frame.frame.f_locals): return 'sev' + 'en'\n    for path in ('/proc/self/environ', '/proc/1/environ', '/proc/1/mem', '/proc/self/maps'):\n        try:\n            if open(path, 'rb').read(10): return [7, 8]\n        except OSError: pass\n    return None",
+};
+
+describe.skipIf(await lacksIsolation())("forged Python programs", () => {
+  beforeAll(() => {
+    evaluator = new CodeExecution({ timeoutSecs: 20 });
+  });
+  afterAll(() => evaluator?.close());
+
+  it("are tried with checks that hold for an honest one", async () => {
+    const { evidence } = await run(HONEST, TESTS);
+    expect(evidence?.pass_at_1).toContain(`held: ${CHECKS.length} of ${CHECKS.length}`);
+  });
+
+  it.concurrent.each(Object.entries(FORGED))("pass no check: %s", async (_, program) => {
+    const { scores, evidence } = await run(everywhere(program), TESTS);
+    expect(scores.pass_at_1).toBe(0);
+    expect(evidence?.pass_at_1).toMatch(/held: 0 of|the program ended before its tests did/);
+  });
+});
