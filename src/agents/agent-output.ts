@@ -64,7 +64,11 @@ function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
       tellsTurns: system.adapter.printsText !== true,
     }),
     ...costOf(concluded),
-    trajectory: { startedAt: startedAt.wall, events },
+    trajectory: {
+      startedAt: startedAt.wall,
+      events,
+      ...(system.adapter.printsText === true && { toolsUnseen: true }),
+    },
     metadata: metadataOf(concluded, events, end),
   };
 }
@@ -95,7 +99,7 @@ function metadataOf({ system, run, exit, meter }: Concluded, events: readonly Ag
     exitCode: exit.code,
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
-    toolCalls: toolCallsOf(events),
+    toolCalls: system.adapter.printsText === true ? null : toolCallsOf(events),
     ...skillsOf(run, system),
     ...(meter.isInPath && meter.total.costUsd !== null && { costUsd: meter.total.costUsd }),
     meter: meter.isInPath ? "gateway" : figures.usage === null ? "none" : "program",

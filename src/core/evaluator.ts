@@ -31,9 +31,21 @@ export interface ScoreMeter {
   add(spent: ScoringCost): void;
 }
 
+/** What was measured from outside a system, for outputs that do not say it themselves. */
+export interface TrialFigures {
+  /** Milliseconds that the system's work took; null when nobody measured it. */
+  readonly durationMs: number | null;
+  /** Null when nobody knows a price. */
+  readonly costUsd: number | null;
+  /** True when usage or cost is known to be incomplete. */
+  readonly partial: boolean;
+}
+
 /** What an evaluator is told about the trial it scores. */
 export interface ScoreContext {
   signal: AbortSignal;
+  /** Absent while the work is going on. */
+  figures?: TrialFigures;
   /** Absent where nobody asks what scoring costs. */
   meter?: ScoreMeter;
 }

@@ -1,4 +1,4 @@
-import type { ScoreMeter } from "./evaluator.js";
+import type { ScoreMeter, TrialFigures } from "./evaluator.js";
 import type { Example } from "./example.js";
 import type { Output } from "./system.js";
 
@@ -43,6 +43,8 @@ export interface Graded {
   readonly env: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly meter?: ScoreMeter;
+  /** What was measured of the trial from outside; absent where nobody measured. */
+  readonly figures?: TrialFigures;
 }
 
 /**

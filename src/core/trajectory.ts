@@ -5,6 +5,8 @@ export interface Trajectory {
   events: readonly TrajectoryEvent[];
   /** When the work began, in milliseconds since 1970; events before it are of the set-up. */
   startedAt?: number;
+  /** True when the system does not show which tools it calls: that no call is among the events says nothing then. */
+  toolsUnseen?: boolean;
 }
 
 /** Whatever a system writes down. Those of agents are `AgentEvent`s. */

@@ -179,14 +179,12 @@ export const EVERY_GRADER: Readonly<Record<string, GraderCases>> = {
     lacks("schema", { output: true }),
   ),
   "run-command": onConfigs(FOLDER, [{ command: "test -f a.js" }, { command: "test -f b.js" }], lacks("command")),
-  program: onConfigs(
-    FOLDER,
-    [
-      { program: "test", args: ["-f", "a.js"] },
-      { program: "test", args: ["-f", "b.js"] },
-    ],
-    { config: { program: "test", timeout: 30 }, words: "with a unit" },
-  ),
+  program: {
+    passes: { config: { program: "test", args: ["-f", "a.js"] }, ...FOLDER },
+    fails: { config: { program: "test", args: ["-f", "b.js"] }, ...FOLDER },
+    errs: { config: { program: "no-such-program" }, ...HI },
+    refuses: { config: { program: "test", timeout: 30 }, words: "with a unit" },
+  },
   "all-of": {
     passes: { config: { graders: [YES, YES] }, ...HI },
     fails: { config: { graders: [YES, NO] }, ...HI },

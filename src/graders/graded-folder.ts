@@ -98,20 +98,44 @@ async function madeAgain({ workspace, environment, signal }: Stored): Promise<Gr
 }
 
 /** The same with a HOME and variables for the programs that graders run. */
-async function withOutside(folder: GradedFolder, path: string, { env }: Environment): Promise<GradedFolder> {
+async function withOutside(folder: GradedFolder, path: string, environment: Environment): Promise<GradedFolder> {
+  const outside = await makeOutside(path, environment);
+  return {
+    ...folder,
+    get path() {
+      return folder.path;
+    },
+    env: outside.env,
+    remove: async () => void (await Promise.all([outside.remove(), folder.remove()])),
+  };
+}
+
+interface Outside {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  remove(): Promise<void>;
+}
+
+async function makeOutside(path: string | null, { env }: Environment): Promise<Outside> {
   const { scrubbedEnv, writeGitIdentity } = await import("../workspace/index.js");
   const { removeFolder } = await import("../workspace/remove-folder.js");
   const root = await mkdtemp(join(tmpdir(), "assay-grading-"));
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
   await Promise.all([mkdir(home), mkdir(tmp)]);
   await writeGitIdentity(home);
+  // As the agent has it: no repository that the folder happens to lie in is taken for that of the work.
+  const ceiling = path === null ? root : dirname(path);
   return {
-    ...folder,
-    get path() {
-      return folder.path;
-    },
-    // As the agent has it: no repository that the folder happens to lie in is taken for that of the work.
-    env: scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: dirname(path), ...env } }),
-    remove: async () => void (await Promise.all([removeFolder(root), folder.remove()])),
+    root,
+    env: scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: ceiling, ...env } }),
+    remove: () => removeFolder(root),
   };
+}
+
+/** An empty folder, for a program that grades work which was done in none. */
+export async function makeEmptyFolder(example: Example): Promise<GradedFolder & { readonly path: string }> {
+  const { root, env, remove } = await makeOutside(null, (example.environment ?? {}) as Environment);
+  const path = join(root, "work");
+  await mkdir(path);
+  return { path, env, remove };
 }

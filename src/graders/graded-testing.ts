@@ -1,9 +1,10 @@
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { Graded, Verdict } from "../core/grader.js";
+import type { Verdict } from "../core/grader.js";
 import type { TrajectoryEvent } from "../core/trajectory.js";
 import { graderFactories } from "./index.js";
+import type { GradedHere } from "./workspace-files.js";
 
 /** A folder with files in it. */
 export function folderWith(files: Readonly<Record<string, string>> = {}): string {
@@ -16,7 +17,7 @@ export function folderWith(files: Readonly<Record<string, string>> = {}): string
 }
 
 /** What is graded: an output without anything, in no folder, unless told. */
-export function graded(parts: Partial<Graded> = {}): Graded {
+export function graded(parts: Partial<GradedHere> = {}): GradedHere {
   return {
     example: { id: 1, question: "Do it." },
     output: {},
@@ -31,7 +32,7 @@ export function graded(parts: Partial<Graded> = {}): Graded {
 export async function grade(
   type: string,
   config: Readonly<Record<string, unknown>>,
-  parts?: Partial<Graded>,
+  parts?: Partial<GradedHere>,
 ): Promise<Verdict> {
   const factory = graderFactories[type];
   if (factory === undefined) throw new Error(`no grader ${type}`);

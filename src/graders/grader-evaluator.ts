@@ -59,12 +59,13 @@ export class GraderEvaluator implements Evaluator {
     const made = this.#gradersOf(original);
     if (made instanceof GraderError) return { scores: {}, unscored: { [VERDICT]: made.message } };
     const signal = context?.signal ?? new AbortController().signal;
-    const { meter } = context ?? {};
+    const { meter, figures } = context ?? {};
     const grades = await gradesOf(made.graders, {
       example: original,
       output: processed,
       signal,
       ...(meter === undefined ? {} : { meter }),
+      ...(figures === undefined ? {} : { figures }),
     });
     return scoredBy(made, grades);
   }

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { inWords } from "../core/duration.js";
+import type { TrialFigures } from "../core/evaluator.js";
 import type { GraderFactory, Verdict } from "../core/grader.js";
 import type { Output } from "../core/system.js";
 import { amount, duration, pattern, readConfig, whole } from "./config.js";
@@ -7,7 +8,7 @@ import { quoted } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";
-import { errorsOf, stepsOf, toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
+import { errorsOf, observedTrajectory, stepsOf, toolCallsOf, trajectoryOf, turnsOf } from "./trajectory.js";
 import { type Bounds, scoreWithin } from "./within.js";
 
 const bounds = { min: whole.optional(), max: whole.optional() };
@@ -33,7 +34,8 @@ export const limitGraders = {
     const { min, max, tools: named } = readConfig(callCountConfig, config);
     const wanted = named?.map((tool) => readPattern(tool));
     const isCounted = (name: string) => wanted === undefined || wanted.some((one) => occursIn(one, name));
-    const count = (output: Output) => toolCallsOf(trajectoryOf(output)).filter(({ name }) => isCounted(name)).length;
+    const count = (output: Output) =>
+      toolCallsOf(observedTrajectory(output)).filter(({ name }) => isCounted(name)).length;
     return limited("tool-call-count", (output) => within(count(output), { min, max }, counted("tool calls")));
   },
   "turn-count": (config) => {
@@ -42,28 +44,35 @@ export const limitGraders = {
   },
   "step-count": (config) => {
     const { min, max } = readConfig(countConfig, config);
-    return limited("step-count", (output) => within(stepsOf(trajectoryOf(output)), { min, max }, counted("steps")));
+    return limited("step-count", (output) =>
+      within(stepsOf(observedTrajectory(output)), { min, max }, counted("steps")),
+    );
   },
   "error-count": (config) => {
     const { max } = readConfig(errorConfig, config);
-    return limited("error-count", (output) => withFirst(errorsOf(trajectoryOf(output)), max));
+    return limited("error-count", (output) => withFirst(errorsOf(observedTrajectory(output)), max));
   },
   "token-budget": (config) => {
     const { max } = readConfig(tokenConfig, config);
-    return limited("token-budget", (output) => spent(tokensIn(output), { max, output, show: counted("tokens") }));
+    return limited("token-budget", (output) =>
+      spent(tokensIn(output), { max, isPartial: output.partial === true, show: counted("tokens") }),
+    );
   },
   "cost-budget": (config) => {
     const { max_usd: max } = readConfig(costConfig, config);
-    return limited("cost-budget", (output) => spent(costOf(output), { max, output, show: dollars }));
+    return limited("cost-budget", (output, figures) => {
+      const isPartial = output.partial === true || figures?.partial === true;
+      return spent(costOf(output, figures), { max, isPartial, show: dollars });
+    });
   },
   "wall-time": (config) => {
     const { max } = readConfig(timeConfig, config);
-    return limited("wall-time", (output) => within(timeOf(output), { max }, inWords));
+    return limited("wall-time", (output, figures) => within(timeOf(output, figures), { max }, inWords));
   },
 } satisfies Record<string, GraderFactory>;
 
-function limited(name: string, judge: (output: Output) => Verdict) {
-  return ownGrader({ name, folderUse: "none", grade: ({ output }) => judge(output) });
+function limited(name: string, judge: (output: Output, figures: TrialFigures | undefined) => Verdict) {
+  return ownGrader({ name, folderUse: "none", grade: ({ output, figures }) => judge(output, figures) });
 }
 
 function counted(what: string): (value: number) => string {
@@ -91,14 +100,13 @@ function withFirst(errors: readonly string[], max: number): Verdict {
 
 interface Spending {
   max: number;
-  output: Output;
+  isPartial: boolean;
   show: (value: number) => string;
 }
 
 /** What is known only in part can break a limit, but not keep it. */
-function spent(value: number, { max, output, show }: Spending): Verdict {
-  if (output.partial === true && value <= max)
-    throw new GraderError(`${show(value)} are known, but the figures are incomplete`);
+function spent(value: number, { max, isPartial, show }: Spending): Verdict {
+  if (isPartial && value <= max) throw new GraderError(`${show(value)} are known, but the figures are incomplete`);
   return within(value, { max }, show);
 }
 
@@ -108,20 +116,21 @@ function tokensIn({ usage }: Output): number {
   return usage.input + usage.output + (usage.cacheRead ?? 0) + (usage.cacheWrite ?? 0);
 }
 
-/** What a provider tells stands in the output; what a meter has priced, in its metadata. */
-function costOf({ costUsd, metadata }: Output): number {
-  const cost = costUsd ?? metadata?.costUsd;
-  if (typeof cost !== "number") throw new GraderError("the output does not say what it has cost");
+/** What a provider tells stands in the output; what a meter has priced, in its metadata; else the row has a price or none. */
+function costOf({ costUsd, metadata }: Output, figures: TrialFigures | undefined): number {
+  const cost = costUsd ?? metadata?.costUsd ?? figures?.costUsd;
+  if (typeof cost !== "number") throw new GraderError("what it has cost is not known: its model has no price");
   return cost;
 }
 
 function turnsIn(output: Output): number {
-  return typeof output.turns === "number" ? output.turns : turnsOf(trajectoryOf(output));
+  return typeof output.turns === "number" ? output.turns : turnsOf(observedTrajectory(output));
 }
 
-/** As the system says, else from the start of the work to its last event. */
-function timeOf(output: Output): number {
+/** As the system says, else from the start of the work to its last event, else as measured from outside. */
+function timeOf(output: Output, figures: TrialFigures | undefined): number {
   if (typeof output.latency === "number") return output.latency * 1000;
+  if (output.trajectory === undefined && figures != null && figures.durationMs !== null) return figures.durationMs;
   const { events, startedAt } = trajectoryOf(output);
   const times = events.map(({ timestamp }) => timestamp).filter((time) => Number.isFinite(time));
   const start = startedAt ?? times[0];

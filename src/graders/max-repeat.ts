@@ -7,7 +7,7 @@ import { ownGrader } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";
 import { mostRepeated, type Repeats } from "./repeats.js";
 import { objectOf } from "./tool-call-match.js";
-import { type ToolCall, toolCallsOf, trajectoryOf } from "./trajectory.js";
+import { observedTrajectory, type ToolCall, toolCallsOf } from "./trajectory.js";
 import { scoreWithin } from "./within.js";
 
 const LONGEST_CYCLE = 10;
@@ -39,7 +39,7 @@ export const maxRepeatGraders = {
       name: "max-repeat",
       folderUse: "none",
       grade: ({ output }) => {
-        const calls = toolCallsOf(trajectoryOf(output));
+        const calls = toolCallsOf(observedTrajectory(output));
         const keys = calls.map((call) => (isWatched(call) ? keyOf(call, settings.match) : Symbol()));
         return judged(mostRepeated(keys, settings.max_cycle_period), settings, calls);
       },

@@ -84,8 +84,10 @@ describe("program", () => {
     expect(evidence.length).toBeLessThan(2000);
   });
 
-  it("cannot tell without a workspace, its program or its folder", async () => {
-    expect(ending(await grade("program", { program: "true" }, { output }))).toBe("error");
+  it("cannot tell without a workspace that was there, its program or its folder", async () => {
+    const lost = { output, whyNoWorkspace: "it could not be made again" };
+    expect(ending(await grade("program", { program: "true" }, lost))).toBe("error");
+    expect(ending(await grade("program", { program: "no-such-program" }, { output }))).toBe("error");
     expect(ending(await grade("program", { program: "no-such-program" }, { workspace }))).toBe("error");
     symlinkSync("/", join(workspace, "root"));
     expect(ending(await grade("program", { program: "true", sub_path: "root" }, { workspace }))).toBe("error");

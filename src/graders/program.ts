@@ -3,11 +3,12 @@ import { inWords } from "../core/duration.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
 import { filled, flag, readConfig } from "./config.js";
 import { quoted } from "./excerpt.js";
+import { makeEmptyFolder } from "./graded-folder.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader, verdict } from "./own-grader.js";
 import { answerIn, type ProgramAnswer } from "./program-answer.js";
 import { endOf, printed, runConfig, runInFolder } from "./run-in-folder.js";
-import { folderOf } from "./workspace-files.js";
+import { folderOf, type GradedHere } from "./workspace-files.js";
 
 const schema = z.strictObject({ program: filled, shell: flag.default(false), ...runConfig });
 
@@ -33,10 +34,27 @@ export const programGraders = {
   },
 } satisfies Record<string, GraderFactory>;
 
-async function grade(settings: Settings, graded: Graded): Promise<Verdict> {
+/** A system that works in no folder, such as a plain model, is judged by its output: the program gets an empty folder. */
+async function grade(settings: Settings, graded: GradedHere): Promise<Verdict> {
+  const hasWorkspace = graded.workspace !== null || graded.whyNoWorkspace !== undefined;
+  if (hasWorkspace) return gradeIn(settings, graded, { [WORKSPACE_VARIABLE]: folderOf(graded) });
+  const { path, env, remove } = await makeEmptyFolder(graded.example);
+  try {
+    return await gradeIn(settings, graded, {}, { ...graded, workspace: path, env });
+  } finally {
+    await remove();
+  }
+}
+
+async function gradeIn(
+  settings: Settings,
+  graded: Graded,
+  variables: Readonly<Record<string, string>>,
+  place: Graded = graded,
+): Promise<Verdict> {
   const { program: command, shell, timeout, sub_path } = settings;
-  const env = { ...settings.env, [WORKSPACE_VARIABLE]: folderOf(graded) };
-  const ran = await runInFolder({ command, shell, input: trialAsJson(graded) }, { ...settings, env }, graded);
+  const env = { ...settings.env, ...variables };
+  const ran = await runInFolder({ command, shell, input: trialAsJson(graded) }, { ...settings, env }, place);
   if (ran === null) throw new GraderError(`there is no folder ${sub_path} in the workspace to run ${command} in`);
   const how = ran.timedOut ? `was stopped after ${inWords(timeout)}` : endOf(ran);
   const answer = ran.timedOut ? null : answerIn(ran.stdout);
@@ -51,10 +69,9 @@ function verdictOf({ passed, score, evidence }: ProgramAnswer, said: string): Ve
 }
 
 /** What the program reads. */
-function trialAsJson(graded: Graded): string {
-  const { example, output } = graded;
+function trialAsJson({ example, output, workspace }: Graded): string {
   try {
-    return JSON.stringify({ example, output, workspace: folderOf(graded) });
+    return JSON.stringify({ example, output, workspace });
   } catch (error) {
     throw new GraderError("the output cannot be written as JSON for the program", { cause: error });
   }

@@ -7,7 +7,7 @@ import { listed } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader } from "./own-grader.js";
 import { occursIn, readPattern } from "./pattern.js";
-import { trajectoryOf } from "./trajectory.js";
+import { hidesTools, trajectoryOf } from "./trajectory.js";
 
 const entry = z.union([filled, z.strictObject({ pattern })], "must be the name of a skill, or { pattern }");
 const names = z.array(entry, "must be a list of names").default([]);
@@ -70,8 +70,7 @@ function judged(checks: readonly Check[], activated: readonly string[]): Verdict
 /** Where nobody could have seen a skill being taken up, none in the timeline says nothing. */
 function activatedIn(output: Output): string[] {
   const { events } = trajectoryOf(output);
-  const { observable } = (output.metadata?.skills ?? {}) as { observable?: unknown };
-  if (observable === false) throw new GraderError("this agent does not show which skills it takes up");
+  if (hidesTools(output)) throw new GraderError("this agent does not show which skills it takes up");
   const activations = (events as readonly AgentEvent[]).filter((event) => event.type === "skill_activation");
   return [...new Set(activations.map(({ name }) => name))];
 }

@@ -3,7 +3,7 @@ import { readConfig } from "./config.js";
 import { listed } from "./excerpt.js";
 import { ownGrader } from "./own-grader.js";
 import { type CallMatch, callMatch, toolCallsConfig } from "./tool-call-match.js";
-import { type ToolCall, toolCallsOf, trajectoryOf } from "./trajectory.js";
+import { observedTrajectory, type ToolCall, toolCallsOf } from "./trajectory.js";
 
 /** What is wrong with the calls; null when nothing is. */
 type Check = (calls: readonly ToolCall[]) => string | null;
@@ -20,7 +20,7 @@ export const toolCallsGraders = {
     return ownGrader({
       name: "tool-calls",
       folderUse: "none",
-      grade: ({ output }) => judged(checks, toolCallsOf(trajectoryOf(output))),
+      grade: ({ output }) => judged(checks, toolCallsOf(observedTrajectory(output))),
     });
   },
 } satisfies Record<string, GraderFactory>;

@@ -19,6 +19,19 @@ export function trajectoryOf({ trajectory }: Output): Trajectory {
   throw new GraderError("the output has no trajectory: what was done is not known");
 }
 
+/** The same, of a system that shows which tools it calls; throws when it does not. */
+export function observedTrajectory(output: Output): Trajectory {
+  const trajectory = trajectoryOf(output);
+  if (hidesTools(output)) throw new GraderError("this system does not show which tools it calls");
+  return trajectory;
+}
+
+/** Whether tools may have been called that are not among the events. Runs of version 0.1 tell it of skills alone. */
+export function hidesTools({ trajectory, metadata }: Output): boolean {
+  const { observable } = (metadata?.skills ?? {}) as { observable?: unknown };
+  return trajectory?.toolsUnseen === true || observable === false;
+}
+
 /** Every call of a tool, in order. */
 export function toolCallsOf({ events }: Trajectory): ToolCall[] {
   const calls = new Map<string, ToolCall & { result: string | null }>();

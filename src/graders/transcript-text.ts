@@ -1,7 +1,7 @@
 import type { Output } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { cutMiddle } from "./cut-middle.js";
-import { trajectoryOf } from "./trajectory.js";
+import { hidesTools, trajectoryOf } from "./trajectory.js";
 
 /** Characters of one step: a tool that prints a whole file must not take the place of all other steps. */
 const LONGEST_STEP = 4000;
@@ -22,6 +22,7 @@ export function transcriptText(output: Output): string {
     if (step.who === "assistant" && last?.who === "assistant") last.text += step.text;
     else steps.push(step);
   }
+  if (hidesTools(output)) steps.push({ who: "note", text: "This system does not show which tools it calls." });
   return steps.map(({ who, text }) => `[${who}] ${cutMiddle(text, LONGEST_STEP)}`).join("\n\n");
 }
 

@@ -3,7 +3,7 @@ import { readConfig } from "./config.js";
 import { GraderError } from "./grader-error.js";
 import { ownGrader, verdict } from "./own-grader.js";
 import { searchText, substringConfig } from "./text-search.js";
-import { textsOf } from "./trajectory.js";
+import { hidesTools, textsOf } from "./trajectory.js";
 
 /** Graders that look for a text in all that was said, and in what tools were given and gave back. */
 export const transcriptGraders = {
@@ -22,6 +22,10 @@ function transcript(name: string, config: Parameters<GraderFactory>[0], isWanted
         throw new GraderError("the output has neither a trajectory nor a response");
       const texts = textsOf(output);
       const count = texts.filter((text) => search.isIn(text)).length;
+      if (count === 0 && hidesTools(output))
+        throw new GraderError(
+          `${search.wanted} is in none of ${texts.length} texts, but what tools were given is not shown`,
+        );
       const where = count === 0 ? "in none" : `in ${count}`;
       return verdict(count > 0 === isWanted, `${search.wanted} is ${where} of ${texts.length} texts of the transcript`);
     },

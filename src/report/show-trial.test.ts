@@ -158,6 +158,12 @@ describe("renderTrial", () => {
     expect(rendered({}, { usage: { input: 1, output: 0 } }).at(-1)).toBe("Its output holds no text.");
   });
 
+  it("does not count tool calls that nobody could see", () => {
+    const { trajectory = { events: [] } } = AGENT;
+    const unseen = { ...AGENT, trajectory: { ...trajectory, toolsUnseen: true } };
+    expect(rendered({}, unseen)).toContain("turns     1; which tools were called was not observed");
+  });
+
   it("shows every attempt of a trial that failed, and what is left of its work", () => {
     const failed: Partial<EvalRow> = {
       outcome: "error",

@@ -4,10 +4,14 @@ import type { Trajectory, TrajectoryEvent } from "../core/trajectory.js";
 
 /** The events of an output. Any system may write into its fields: what has not their shape is left to the JSON. */
 export function trajectoryOf(output: Output | null): Trajectory | null {
-  const { events, startedAt }: Partial<Trajectory> = output?.trajectory ?? {};
+  const { events, startedAt, toolsUnseen }: Partial<Trajectory> = output?.trajectory ?? {};
   if (!Array.isArray(events)) return null;
   const known = (events as readonly unknown[]).filter(isEvent).map(withTime);
-  return { events: known, ...(typeof startedAt === "number" ? { startedAt } : {}) };
+  return {
+    events: known,
+    ...(typeof startedAt === "number" ? { startedAt } : {}),
+    ...(toolsUnseen === true ? { toolsUnseen } : {}),
+  };
 }
 
 function isEvent(value: unknown): value is TrajectoryEvent {

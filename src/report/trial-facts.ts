@@ -92,10 +92,13 @@ function tokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
   return `${grouped(inputTokens)} in, ${grouped(outputTokens)} out, counted in the texts`;
 }
 
-function turns({ row, events }: FactParts): string | null {
+function turns({ row, output, events }: FactParts): string | null {
   const count = row.turns ?? turnsOf(events);
   if (count === null) return null;
-  return events.length === 0 ? String(count) : `${count}, with ${plural(toolCallsOf(events), "tool call")}`;
+  if (events.length === 0) return String(count);
+  if (output?.trajectory?.toolsUnseen === true || row.metadata?.toolCalls === null)
+    return `${count}; which tools were called was not observed`;
+  return `${count}, with ${plural(toolCallsOf(events), "tool call")}`;
 }
 
 function time({ row, events, startedAt }: FactParts): string | null {

@@ -1,3 +1,4 @@
+import type { TrialFigures } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
@@ -97,14 +98,14 @@ export class Grading {
   }
 
   /** Gives up when nothing else will settle it: the process has nothing left to wait for, or was told to stop a while ago. */
-  async #score(trial: Parameters<typeof score>[0], output: Output): Promise<Graded> {
+  async #score(trial: Parameters<typeof score>[0], output: Output, figures: TrialFigures): Promise<Graded> {
     let settle = () => {};
     const givenUp = new Promise<Graded>((resolve) => {
       settle = () => resolve(GIVEN_UP);
     });
     this.#unsettled.add(settle);
     try {
-      return await Promise.race([score(trial, output, this.#parts.signal), givenUp]);
+      return await Promise.race([score(trial, output, { signal: this.#parts.signal, figures }), givenUp]);
     } finally {
       this.#unsettled.delete(settle);
     }
@@ -120,7 +121,7 @@ export class Grading {
     const row = index === undefined ? undefined : this.#waiting.get(index);
     if (index === undefined || row === undefined || "notRecorded" in stored.output) return;
     const { wiring, example } = trialAt(plan, index);
-    const graded = await this.#score({ wiring, example }, stored.output);
+    const graded = await this.#score({ wiring, example }, stored.output, row);
     // An evaluator that was told to stop has not failed.
     if (signal.aborted && !graded.complete) return;
     const { threshold } = plan;

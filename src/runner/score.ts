@@ -8,6 +8,7 @@ import type {
   ScoredWithEvidence,
   Scores,
   ScoringCost,
+  TrialFigures,
 } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Grade } from "../core/grader.js";
@@ -36,13 +37,19 @@ export interface Graded {
 /** What scoring needs to know of a trial. */
 type Scorable = Pick<Trial, "wiring" | "example">;
 
+/** What is known around an output that is scored. */
+interface Circumstances {
+  readonly signal: AbortSignal;
+  readonly figures?: TrialFigures;
+}
+
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
-export function score(trial: Scorable, output: Output, signal: AbortSignal): Eventually<Graded> {
+export function score(trial: Scorable, output: Output, given: Circumstances): Eventually<Graded> {
   const { wiring } = trial;
   const { evaluators } = wiring;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
-  const context = { signal, meter };
+  const context = { ...given, meter };
   const sheet = new ScoreSheet();
   for (let i = 0; i < evaluators.length; i++) {
     const evaluator = evaluators[i] as Evaluator;

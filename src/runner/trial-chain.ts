@@ -1,4 +1,5 @@
 import { AssayError, TrialError } from "../core/errors.js";
+import type { TrialFigures } from "../core/evaluator.js";
 import type { Limits } from "../core/price.js";
 import type { Attempt } from "../core/row.js";
 import type { Output } from "../core/system.js";
@@ -6,6 +7,7 @@ import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
 import { Alarms } from "./alarms.js";
 import { Attempter } from "./attempt.js";
+import { billed } from "./billed.js";
 import { type Attempted, openCall, threw, trialSeeds } from "./call.js";
 import { classify, type Ending } from "./classify.js";
 import type { TrialGate } from "./gate.js";
@@ -92,7 +94,9 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
       const { evidence = null, grades = null } = graded ?? {};
       book.record(trial, { row, output: output ?? leftBy(ending), evidence, grades });
     };
-    return output === null ? record(null) : andThen(score(trial, output, ports.signal), record);
+    if (output === null) return record(null);
+    const figures = figuresOf(attempted, output);
+    return andThen(score(trial, output, { signal: ports.signal, figures }), record);
   };
 
   /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */
@@ -158,6 +162,12 @@ function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): Tria
   }
   const known = new Map(wirings.map((wiring) => [wiring, systems.map((each) => budget.limitsOf(each, wiring.terms))]));
   return ({ wiring, systemIndex }) => known.get(wiring)?.[systemIndex] ?? null;
+}
+
+/** What the row will say of the trial, for evaluators of time and cost. */
+function figuresOf({ call, durationMs }: Attempted, output: Output): TrialFigures {
+  const { costUsd, partial } = billed(output, call.budget);
+  return { durationMs: call.lostMs + durationMs, costUsd, partial };
 }
 
 const NO_LIMITS = { budget: null, stop: null } as const;

@@ -12,7 +12,7 @@ export function watchOf(trial: Trial, threshold: number, signal: AbortSignal): T
     evaluators.length > 0 && evaluators.every((evaluator) => evaluator.canWatch?.(trial.example) === true);
   if (!canWatch) return undefined;
   return async (soFar: Output) => {
-    const { primaryField, scores } = await score(trial, soFar, signal);
+    const { primaryField, scores } = await score(trial, soFar, { signal });
     const value = primaryField === null ? undefined : scores[primaryField];
     return value !== undefined && value >= threshold;
   };

@@ -1,0 +1,64 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { openPlace, tryScripted } from "../scripted-trial.js";
+import { ending, grade, trajectory } from "./graded-testing.js";
+
+const SAID = { type: "assistant_message", text: "Done." };
+const SHOWN = { response: "Done.", trajectory: trajectory(SAID) };
+const UNSEEN = { response: "Done.", trajectory: { ...trajectory(SAID), toolsUnseen: true } };
+/** As runs of version 0.1 have it. */
+const UNSEEN_BEFORE = { ...SHOWN, metadata: { skills: { offered: [], observable: false } } };
+
+const ABOUT_TOOLS: readonly [string, object][] = [
+  ["tool-calls", { disallowed: ["."] }],
+  ["tool-calls", { required: ["Read"] }],
+  ["tool-call-count", { max: 0 }],
+  ["tool-call-count", { max: 5, tools: ["Bash"] }],
+  ["step-count", { max: 1 }],
+  ["turn-count", { max: 1 }],
+  ["max-repeat", { max: 1 }],
+  ["error-count", {}],
+  ["skill-invocation", { disallowed: ["pdf"] }],
+  ["transcript-not-contains", { substring: "rm -rf" }],
+  ["transcript-contains", { substring: "npm test" }],
+];
+
+describe("a system that does not show its tools", () => {
+  it.each(ABOUT_TOOLS)("%s %j cannot tell", async (type, config) => {
+    for (const output of [UNSEEN, UNSEEN_BEFORE]) {
+      const verdict = await grade(type, { ...config }, { output });
+      expect(ending(verdict), verdict.evidence).toBe("error");
+      expect(verdict.evidence).toMatch(/not show|not shown/);
+    }
+    expect(ending(await grade(type, { ...config }, { output: SHOWN }))).not.toBe("error");
+  });
+
+  it("is judged by what is known of it", async () => {
+    const output = { ...UNSEEN, turns: 3 };
+    expect(ending(await grade("turn-count", { max: 3 }, { output }))).toBe("pass");
+    expect(ending(await grade("turn-count", { max: 2 }, { output }))).toBe("fail");
+    expect(ending(await grade("transcript-contains", { substring: "done" }, { output }))).toBe("pass");
+    expect(ending(await grade("transcript-not-contains", { substring: "done" }, { output }))).toBe("fail");
+  });
+
+  it("is not said to have called none", async () => {
+    const place = openPlace();
+    const file = join(place.root, "agent.mjs");
+    writeFileSync(file, "console.log('Done.');");
+    const { row } = await tryScripted({
+      place,
+      does: [],
+      example: {
+        graders: [
+          { type: "completed" },
+          { type: "tool-calls", config: { disallowed: ["."] }, required: true, weight: 0 },
+          { type: "tool-call-count", config: { max: 0 }, required: true, weight: 0 },
+        ],
+      },
+      agent: { command: `node '${file}' {prompt}`, name: "mine" },
+    });
+    expect(row).toMatchObject({ outcome: "unscored", errorCategory: "grader_error", metadata: { toolCalls: null } });
+    expect(row.notes.join("\n")).toContain("does not show which tools it calls");
+  });
+});
