@@ -58,11 +58,13 @@ async function upstreamsOf(options: AgentOptions): Promise<Upstreams> {
 
 describe("the model of an agent", () => {
   it.each([
-    ["claude", "claude-sonnet-4-5", "anthropic", { anthropic: "https://api.anthropic.com/v1" }],
-    ["codex", "gpt-5.5", "responses", { openai: "https://api.openai.com/v1" }],
-    ["gemini", "gemini-2.5-pro", "gemini", { google: "https://generativelanguage.googleapis.com/v1beta" }],
-  ])("is the usual one of %s unless told", async (agent, name, dialect, urls) => {
-    expect(await plan({ agent })).toMatchObject({ agent, urls, model: { name, cliName: name, dialect } });
+    ["claude", { anthropic: "https://api.anthropic.com/v1" }],
+    ["codex", { openai: "https://api.openai.com/v1" }],
+    ["gemini", { google: "https://generativelanguage.googleapis.com/v1beta" }],
+  ])("is that of %s itself where none is named, priced when it is called", async (agent, urls) => {
+    const { system, ...planned } = await plan({ agent });
+    expect(planned).toMatchObject({ agent, urls, model: null });
+    expect(system.limits).toMatchObject({ price: null, isMetered: true, hardTimeoutMs: 600_000 });
   });
 
   it.each([
@@ -109,7 +111,7 @@ describe("the model of an agent", () => {
   });
 
   it("is priced, and what a trial may cost follows", async () => {
-    const { limits } = (await plan({ agent: "claude" })).system;
+    const { limits } = (await plan({ agent: "claude:claude-opus-5" })).system;
     expect(limits).toMatchObject({ isMetered: true, hardTimeoutMs: 600_000 });
     expect(limits.price?.input).toBeGreaterThan(0);
     expect(limits.maxCostUsd).toBeGreaterThan(0);

@@ -35,6 +35,8 @@ export interface AgentOptions extends ModelPlace {
   home?: string;
   /** Variables that are passed on to it. */
   passEnv?: readonly string[];
+  /** Makes a trial in which another model was called than the one asked for an error; else it has a note. */
+  strictModel?: boolean;
   /** Where workspaces are kept; they are removed unless told. */
   keepWorkspaces?: string;
 }
@@ -42,7 +44,7 @@ export interface AgentOptions extends ModelPlace {
 /**
  * Makes a system of a coding agent: finds the program, its model, where that is called and what a trial may cost.
  * @example
- * const claude = await openAgent({ agent: "claude", model: "claude-sonnet-4-5" });
+ * const claude = await openAgent({ agent: "claude", model: "claude-opus-5" });
  * await evaluate({ systems: [claude], dataset: await loadDataset("agent-tasks") });
  */
 export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
@@ -61,6 +63,7 @@ export async function openAgent(options: AgentOptions): Promise<AgentSystem> {
     maxParallel: options.maxParallel ?? usualParallel(),
     home: homeOf(options),
     passEnv: options.passEnv ?? [],
+    strictModel: options.strictModel === true,
     keepWorkspaces: keptIn(options),
   });
 }

@@ -4,6 +4,7 @@ import type { EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } f
 import { type EvalRow, ROW_FIELDS } from "./core/row.js";
 import { summarise } from "./metrics/index.js";
 import { toJsonReport } from "./report/json.js";
+import { reportedNotes } from "./report/reported-notes.js";
 import { renderTable } from "./report/table.js";
 
 export interface ResultParts {
@@ -42,7 +43,7 @@ export class RunResult implements EvalResult {
     this.timing = parts.timing;
     this.config = parts.config;
     this.runDir = parts.runDir;
-    this.notes = [...new Set([...parts.notes, ...notes])];
+    this.notes = [...new Set([...parts.notes, ...notes, ...reportedNotes(parts.rows)])];
   }
 
   filter(filter: RowFilter): EvalResult {

@@ -106,10 +106,8 @@ export interface AgentAdapter {
   readonly checkedVersion: string;
   /** How models may be spoken to by it, the usual one first. */
   readonly dialects: readonly DialectName[];
-  /** Whose models it uses unless told; null when that has to be said. */
+  /** Whose models it uses, and whose default it has where none is named; null when both have to be said. */
   readonly provider: string | null;
-  /** Used unless told; null when one has to be named. */
-  readonly defaultModel: string | null;
   /** How to get it. */
   readonly install: string;
   /** Where it keeps its login, below HOME. */

@@ -44,7 +44,6 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(adapter.install).toMatch(/^npm install -g /);
     expect(adapter.dialects.length).toBeGreaterThan(0);
     expect(adapter.login).toMatch(/^\.\w/);
-    expect(adapter.provider === null).toBe(adapter.defaultModel === null);
   });
 
   it("is pointed at the gateway with the key that means nothing", () => {
@@ -61,6 +60,12 @@ describe.each(AGENT_NAMES)("%s", (name) => {
     expect(launch.homeFiles).toEqual({});
     expect(launch.args.join(" ")).toContain("own/the-model");
     expect([...launch.args, launch.input].join(" ")).toContain("Do it");
+  });
+
+  it("is told no model where none was asked for, so that it uses its own default", () => {
+    if (adapter.provider === null) return;
+    const { args, env } = adapter.launch({ ...REQUEST, model: null });
+    expect([...args, ...Object.values(env)].join(" ")).not.toMatch(/(?:^| )(?:--model|-m)(?: |=|$)|the-model/);
   });
 
   it("has a reader for each run", () => {

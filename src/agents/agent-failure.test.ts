@@ -157,6 +157,7 @@ describe("failureOf", () => {
     durationMs: 1,
     ttftMs: null,
     generationMs: null,
+    finish: null,
     message: "the connection broke.",
   };
   const idle = () => {
@@ -183,7 +184,7 @@ describe("failureOf", () => {
     [408, "timeout", true],
     [504, "timeout", true],
     [429, "rate_limit", true],
-    [529, "api_error", true],
+    [529, "rate_limit", true],
     [400, "api_error", false],
     [403, "api_error", false],
   ])("goes by the status that it is told: %i", (status, category, mayRetry) => {

@@ -22,6 +22,7 @@ function answered(output: number, more: Partial<GatewayRequest> = {}): GatewayRe
     durationMs: 1000,
     ttftMs: null,
     generationMs: null,
+    finish: null,
     message: null,
     ...more,
   };

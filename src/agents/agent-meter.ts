@@ -4,6 +4,7 @@ import type { TrialBudget } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { type Gateway, type GatewayRequest, type GatewayTotal, startGateway } from "../gateway/index.js";
 import { PROVIDERS, type ProviderName } from "../gateway/provider.js";
+import { isSameModel } from "./model-names.js";
 
 /** Where an agent's calls go. */
 export interface Upstreams {
@@ -13,6 +14,8 @@ export interface Upstreams {
   readonly keys: Readonly<Partial<Record<ProviderName, string>>>;
   /** By the name of the model; others have the bundled price. */
   readonly prices: ReadonlyMap<string, Price>;
+  /** The model that was asked for: a release of it costs what it costs. */
+  readonly model?: string;
   /** Lets keys travel over plain http to another machine. */
   readonly allowInsecure: boolean;
 }
@@ -38,7 +41,7 @@ export class AgentMeter {
       keys: upstreams.keys,
       prices: upstreams.prices,
       // Agents call small models besides the one they were told to use.
-      priceOf: (model) => bundledPrice({ model }),
+      priceOf: (model) => priceOfRelease(model, upstreams) ?? bundledPrice({ model }),
       allowInsecure: upstreams.allowInsecure,
       // Keys of our own environment are nobody's here: an agent has those it was given.
       env: {},
@@ -72,6 +75,11 @@ export class AgentMeter {
   close(): Promise<void> {
     return this.#gateway.close();
   }
+}
+
+/** An agent may call a dated release of the model that it was told to use. */
+function priceOfRelease(called: string, { model, prices }: Upstreams): Price | null {
+  return model !== undefined && isSameModel(model, called) ? (prices.get(model) ?? null) : null;
 }
 
 /** Each answered request as an event, at the moment it was over. */

@@ -1,5 +1,5 @@
 import type { Spent } from "../core/errors.js";
-import { TrialStopped } from "../core/errors.js";
+import { TrialError, TrialStopped } from "../core/errors.js";
 import type { Output, TrialContext } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { toolCallsOf } from "../core/trajectory-figures.js";
@@ -11,6 +11,15 @@ import { type AgentMeter, usageEvents } from "./agent-meter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
 import { withoutKeys } from "./masked.js";
+import {
+  anotherModel,
+  type CalledModel,
+  calledModels,
+  isUnanswered,
+  lastFinish,
+  modelCalls,
+  usedFigures,
+} from "./model-calls.js";
 import type { Watched } from "./work-watch.js";
 
 /** As many kinds of unknown events as a note lists. */
@@ -32,12 +41,17 @@ export interface Concluded {
 export async function conclude(concluded: Concluded): Promise<Output> {
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
   const keys = Object.values(system.upstreams.keys);
-  const end = endOf(concluded);
+  const called = calledModels(meter.requests);
+  const end = endOf(concluded, called);
+  const wrongModel = anotherModel(system.model?.name ?? null, called);
   for (const note of notesOf(concluded)) trial.log(note);
-  const measured = withoutKeys(measuredIn(concluded, end), keys);
+  const measured = withoutKeys(measuredIn(concluded, end, called), keys);
   const wasStopped = trial.signal.reason instanceof TrialStopped;
-  if (!wasStopped && (end === null || end.kind === "failed"))
-    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured });
+  const hasFailed = !wasStopped && (end === null || end.kind === "failed");
+  // Without an answer of a model nothing was measured, however the program ended.
+  if (hasFailed || isUnanswered(meter.requests, run.reader.figures))
+    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured, wasStopped });
+  if (wrongModel !== null) reportWrongModel(wrongModel, concluded, measured);
   return {
     response: withoutKeys(run.reader.response, keys),
     ...measured,
@@ -47,13 +61,26 @@ export async function conclude(concluded: Concluded): Promise<Output> {
   };
 }
 
-/** By its final event; a program that prints none has only its exit code to say it with. */
-function endOf({ run, exit, system }: Concluded): AgentEnd | null {
-  if (run.reader.end !== null || system.adapter.printsText !== true) return run.reader.end;
-  return exit.code === 0 ? { kind: "done" } : null;
+/** A trial with another model than the one asked for is an error for those who want it so. */
+function reportWrongModel(wrongModel: string, { system, trial }: Concluded, spent: Spent): void {
+  if (system.strictModel)
+    throw new TrialError("system_error", `${system.name}: ${wrongModel} (--strict-model).`, { spent });
+  trial.log(wrongModel);
 }
 
-function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
+/**
+ * By its final event; a program that prints none has only its exit code to say it with. That the last answer was cut
+ * short or declined is told by the gateway where the program does not say it.
+ */
+function endOf({ run, exit, system, meter }: Concluded, called: readonly CalledModel[]): AgentEnd | null {
+  const isTold = run.reader.end !== null || system.adapter.printsText !== true;
+  const end = isTold ? run.reader.end : exit.code === 0 ? DONE : null;
+  return end?.kind === "done" ? (lastFinish(meter.requests, called) ?? end) : end;
+}
+
+const DONE: AgentEnd = { kind: "done" };
+
+function measuredIn(concluded: Concluded, end: AgentEnd | null, called: readonly CalledModel[]): Spent {
   const { run, meter, startedAt, system, watched } = concluded;
   const { firstChangeAt } = watched;
   const events = [...run.events, ...usageEvents(meter.requests)].sort((a, b) => a.timestamp - b.timestamp);
@@ -69,7 +96,7 @@ function measuredIn(concluded: Concluded, end: AgentEnd | null): Spent {
       events,
       ...(system.adapter.printsText === true && { toolsUnseen: true }),
     },
-    metadata: metadataOf(concluded, events, end),
+    metadata: metadataOf(concluded, { events, end, called }),
   };
 }
 
@@ -79,7 +106,7 @@ function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "
     const { costSource, costUsd, usage } = meter.total;
     return { usage, ...(costSource === "provider" && costUsd !== null && { costUsd }) };
   }
-  const { usage, costUsd, isPartial } = run.reader.figures;
+  const { usage, costUsd, isPartial } = usedFigures(run.reader.figures);
   return {
     ...(usage !== null && { usage }),
     ...(costUsd !== null && { costUsd }),
@@ -87,15 +114,23 @@ function costOf({ meter, run }: Concluded): Pick<Output, "costUsd" | "usage" | "
   };
 }
 
-function metadataOf({ system, run, exit, meter }: Concluded, events: readonly AgentEvent[], end: AgentEnd | null) {
+interface Facts {
+  readonly events: readonly AgentEvent[];
+  readonly end: AgentEnd | null;
+  readonly called: readonly CalledModel[];
+}
+
+function metadataOf({ system, run, exit, meter }: Concluded, { events, end, called }: Facts) {
   const { reader } = run;
-  const { figures } = reader;
+  const figures = usedFigures(reader.figures);
   const version = reader.version ?? system.version;
-  const model = reader.model ?? system.model?.name ?? null;
+  const asked = system.model?.name ?? null;
+  const model = reader.model ?? called[0]?.name ?? asked;
   return {
     agent: system.adapter.name,
     ...(version !== null && { agentVersion: version }),
     ...(model !== null && { model }),
+    ...(called.some(({ name }) => name !== asked) && { calledModels: callsByName(called) }),
     exitCode: exit.code,
     ...(exit.signal !== null && { exitSignal: exit.signal }),
     requests: meter.requests.filter(({ usage }) => usage !== null).length,
@@ -109,6 +144,10 @@ function metadataOf({ system, run, exit, meter }: Concluded, events: readonly Ag
   };
 }
 
+function callsByName(called: readonly CalledModel[]): Record<string, number> {
+  return Object.fromEntries(called.map(({ name, calls }) => [name, calls]));
+}
+
 /** What it was offered. That none of it was taken up says something only where that could have been seen. */
 function skillsOf({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record<string, unknown> {
   if (adapter.printsText === true) return { skills: { offered: skills, observable: false } };
@@ -117,9 +156,10 @@ function skillsOf({ skills }: AgentRun, { adapter }: AgentSystemOptions): Record
 
 /** What the reader of a row should know. */
 function notesOf({ run, exit, meter, system }: Concluded): string[] {
-  const { figures, unknown } = run.reader;
+  const { unknown } = run.reader;
+  const figures = usedFigures(run.reader.figures);
   const isMetered = meter.isInPath;
-  const difference = isMetered ? disagreement(figures, meter.total) : null;
+  const difference = isMetered ? disagreement(run.reader.figures, meter.total) : null;
   const kinds = [...unknown].map(([type, count]) => `${type.slice(0, 60)} (${count})`);
   const others = kinds.splice(MOST_KINDS).length;
   if (others > 0) kinds.push(`${others} more kinds`);
@@ -128,7 +168,7 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
     ...(isMetered || figures.usage === null
       ? []
       : ["nothing went through the gateway: tokens and cost are what the program itself reports"]),
-    ...(isMetered || figures.usage !== null || meter.requests.some(({ dialect }) => dialect !== null)
+    ...(isMetered || figures.usage !== null || modelCalls(meter.requests).length > 0
       ? []
       : ["no model was called through the gateway: what it used is not known"]),
     ...(kinds.length === 0 ? [] : [`events that this version does not know: ${kinds.join(", ")}`]),

@@ -11,6 +11,7 @@ import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
 import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
+import { hasUsed } from "./model-calls.js";
 import { environmentOf, type Offer, offerOf, requireTaken, type Taker } from "./offer.js";
 import { placeOffer, withSkills } from "./offer-files.js";
 import { promptOf } from "./prompt.js";
@@ -52,6 +53,8 @@ export interface AgentSystemOptions {
   readonly home: string | null;
   /** Variables that are passed on besides the few that every program needs. */
   readonly passEnv: readonly string[];
+  /** True when a trial in which another model was called than the one asked for is an error. */
+  readonly strictModel: boolean;
   /** Where workspaces are kept after grading; null to remove them. */
   readonly keepWorkspaces: string | null;
 }
@@ -59,7 +62,7 @@ export interface AgentSystemOptions {
 /**
  * A coding agent: a program that is given a task and a folder to work in.
  * @example
- * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-sonnet-4-5" });
+ * const claude: AgentSystem = await openAgent({ agent: "claude", model: "claude-opus-5" });
  */
 export class AgentSystem implements System {
   readonly name: string;
@@ -234,7 +237,7 @@ async function writeHome(home: string, files: Readonly<Record<string, string>>):
 
 /** The program's own word, where nothing of it goes through the gateway. What it says of its cost beats the price. */
 function reportOwn({ usage, costUsd }: AgentFigures, price: Price | null, budget: TrialBudget | null): void {
-  if (usage === null) return;
+  if (!hasUsed(usage)) return;
   const priced = price === null ? null : dollars(costOf(price, usage));
   budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
 }

@@ -26,7 +26,6 @@ export const claude: AgentAdapter = {
   checkedVersion: "2.1.325",
   dialects: ["anthropic"],
   provider: "anthropic",
-  defaultModel: "claude-sonnet-4-5",
   install: "npm install -g @anthropic-ai/claude-code",
   login: ".claude/.credentials.json",
   skills: { inHome: ".claude/skills", inProject: ".claude/skills" },

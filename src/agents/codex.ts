@@ -23,7 +23,6 @@ export const codex: AgentAdapter = {
   checkedVersion: "0.166.0",
   dialects: ["responses"],
   provider: "openai",
-  defaultModel: "gpt-5.5",
   install: "npm install -g @openai/codex",
   tellsUsageAtEnd: true,
   login: ".codex/auth.json",

@@ -35,7 +35,6 @@ export function commandAdapter(template: string): AgentAdapter {
     checkedVersion: "",
     dialects: ["chat", "responses", "anthropic", "gemini"],
     provider: null,
-    defaultModel: null,
     install: `Put ${program} into PATH, or give the whole path.`,
     command: template,
     printsText: true,

@@ -25,7 +25,6 @@ export const gemini: AgentAdapter = {
   checkedVersion: "0.61.0",
   dialects: ["gemini"],
   provider: "google",
-  defaultModel: "gemini-2.5-pro",
   install: "npm install -g @google/gemini-cli",
   tellsUsageAtEnd: true,
   login: ".gemini/oauth_creds.json",

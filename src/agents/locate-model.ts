@@ -45,7 +45,7 @@ interface Located {
 /** Where the calls of an agent go, for which model, and what they may cost. */
 export async function locateModel(wanted: Wanted): Promise<Located> {
   const { adapter, options, file } = wanted;
-  const name = wanted.wanted ?? adapter.defaultModel ?? undefined;
+  const name = wanted.wanted;
   if (name === undefined) return withoutModel(wanted);
   const entry = entryFor(name, file);
   const { provider, model, cliName } = entry === undefined ? nameOf(name, wanted) : entryName(entry, adapter);
@@ -62,12 +62,22 @@ export async function locateModel(wanted: Wanted): Promise<Located> {
     upstreams: {
       urls: { [mount]: baseUrl },
       keys: key === null ? {} : { [mount]: key },
-      prices: limits.price === null ? new Map() : new Map([[model, limits.price]]),
+      prices: pricesFor(model, limits.price, file),
+      model,
       allowInsecure: options.allowInsecure === true,
     },
     // A budget in dollars is refused at once for a model that nobody knows the price of.
     limits: { ...limits, ...(limits.price !== null && { isMetered: true }), ...(isBlind && { maxCostUsd: null }) },
   };
+}
+
+/** Those of the models file by the names that endpoints know: the model that is called may be another than the one asked for. */
+function pricesFor(model: string | null, price: Price | null, file: ModelsFile | null): ReadonlyMap<string, Price> {
+  const prices = new Map<string, Price>();
+  for (const { apiName, limits } of file?.models.values() ?? [])
+    if (limits.price !== null) prices.set(apiName, limits.price);
+  if (model !== null && price !== null) prices.set(model, price);
+  return prices;
 }
 
 interface Named {
@@ -147,12 +157,35 @@ function keyOf({
   );
 }
 
-/** A command that chooses its model by itself finds every provider there is a key for. */
-function withoutModel({ adapter, options }: Wanted): Located {
-  if (adapter.command === undefined)
+/** An agent without a model uses its own default, which is priced when it is called. */
+function withoutModel(wanted: Wanted): Located {
+  const { adapter, options, file } = wanted;
+  if (adapter.command !== undefined) return commandWithoutModel(wanted);
+  const { provider } = adapter;
+  if (provider === null)
     throw new UsageError(
       `${adapter.name} needs a model: --agent ${adapter.name}:PROVIDER/MODEL, or ${adapter.name}:NAME with a NAME of models.yml.`,
     );
+  const place = { provider, entry: undefined, options };
+  const dialect = dialectFor(wanted, provider);
+  const baseUrl = upstreamOf({ ...place, dialect });
+  const key = options.home === undefined ? keyOf({ ...place, adapter, baseUrl }) : null;
+  const isBlind = options.home !== undefined && adapter.tellsUsageAtEnd === true;
+  const mount = mountOf(dialect);
+  return {
+    model: null,
+    upstreams: {
+      urls: { [mount]: baseUrl },
+      keys: key === null ? {} : { [mount]: key },
+      prices: pricesFor(null, null, file),
+      allowInsecure: options.allowInsecure === true,
+    },
+    limits: { ...limitsAt(null), isMetered: true, ...(isBlind && { maxCostUsd: null }) },
+  };
+}
+
+/** A command that chooses its model by itself finds every provider there is a key for. */
+function commandWithoutModel({ options, file }: Wanted): Located {
   const names = Object.keys(PROVIDERS) as ProviderName[];
   const urls = names.flatMap((name): [ProviderName, string][] =>
     options.url === undefined ? [] : [[name, baseUrlOf("--agent-url", options.url, PROVIDERS[name].dialect)]],
@@ -168,7 +201,7 @@ function withoutModel({ adapter, options }: Wanted): Located {
     upstreams: {
       urls: Object.fromEntries(urls),
       keys: options.home === undefined ? Object.fromEntries(keys) : {},
-      prices: new Map<string, Price>(),
+      prices: pricesFor(null, null, file),
       allowInsecure: options.allowInsecure === true,
     },
     limits: { ...limitsAt(null), isMetered: true },

@@ -24,7 +24,6 @@ export const opencode: AgentAdapter = {
   checkedVersion: "1.18.33",
   dialects: ["chat", "responses", "anthropic", "gemini"],
   provider: null,
-  defaultModel: null,
   install: "npm install -g opencode-ai",
   login: ".local/share/opencode/auth.json",
   skills: { inHome: ".config/opencode/skills", inProject: ".opencode/skills", needsName: true },

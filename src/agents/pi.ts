@@ -18,7 +18,6 @@ export const pi: AgentAdapter = {
   checkedVersion: "0.74.2",
   dialects: ["chat", "responses", "anthropic", "gemini"],
   provider: null,
-  defaultModel: null,
   install: "npm install -g @earendil-works/pi-coding-agent",
   login: ".pi/agent/auth.json",
   skills: { inHome: ".pi/agent/skills", inProject: ".pi/skills" },

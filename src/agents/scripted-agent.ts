@@ -6,9 +6,9 @@ import { PROGRAM } from "./scripted-program.js";
 export type ScriptStep =
   /**
    * Calls the model where its environment says, tells of it as `claude` does unless it is silent, and runs the command it
-   * is told. When the call fails it ends, unless it is to try again.
+   * is told. When the call fails it ends, unless it is to try again once, or to go on anyway.
    */
-  | { readonly ask: true; readonly silent?: boolean; readonly again?: true }
+  | { readonly ask: true; readonly silent?: boolean; readonly again?: true; readonly anyway?: true }
   /** Tells of a call to a model that it has not made through anything that could count it. */
   | { readonly say: string; readonly input: number; readonly output: number }
   /** A file in the folder it works in. */

@@ -49,7 +49,7 @@ async function* events(response) {
   }
 }
 
-async function ask({ silent = false, again = false }) {
+async function ask({ silent = false, again = false, anyway = false }) {
   const headers = { "content-type": "application/json", "anthropic-version": "2023-06-01", "x-api-key": process.env.ANTHROPIC_API_KEY ?? "" };
   const body = JSON.stringify({ model, max_tokens: 4096, stream: true, messages, tools: [TOOL] });
   const response = await fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages", { method: "POST", headers, body });
@@ -57,6 +57,7 @@ async function ask({ silent = false, again = false }) {
     print({ type: "system", subtype: "api_retry", attempt: 1, error_status: response.status });
     return ask({ silent });
   }
+  if (!response.ok && anyway) return;
   if (!response.ok) failed(response.status, await response.text());
   const blocks = [];
   let message = { role: "assistant" };

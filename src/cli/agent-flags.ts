@@ -43,6 +43,7 @@ export function addAgentSettings(command: Command): Command {
     .option("--agent-home <inherit|dir>", "your own HOME, or a folder, for agents that are logged in there")
     .option("--agent-url <url>", "where the agents' model calls go instead of their provider")
     .option("--agent-env <name,…>", "variables that are passed on to agents")
+    .option("--strict-model", "make a trial an error in which an agent called another model than the one asked for")
     .option("--keep-workspaces <dir>", "keep what agents leave behind, a folder for each trial");
 }
 

@@ -26,7 +26,8 @@ function requireOwnNames(names: readonly string[]): void {
 /** One agent as a system. */
 export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSystem> {
   requireKeptBudget(agent, run);
-  const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv, keepWorkspaces } = run;
+  const { agentUrl, apiKeyEnv, allowInsecure, modelsFile, agentParallel, agentHome, agentEnv } = run;
+  const { keepWorkspaces, strictModel } = run;
   const options = {
     ...agent,
     url: agentUrl,
@@ -38,6 +39,7 @@ export async function agentSystem(agent: AgentConfig, run: Run): Promise<AgentSy
     home: run.queue === undefined || agentHome === undefined ? agentHome : "inherit",
     passEnv: agentEnv,
     keepWorkspaces,
+    strictModel,
     // A plan is made without a key, and without the program.
     isPlan: isPlannedOnly(run),
   };

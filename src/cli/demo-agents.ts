@@ -109,6 +109,7 @@ async function agentSystem(adapter: AgentAdapter, mock: Mock): Promise<AgentSyst
     maxParallel: usualParallel(),
     home: null,
     passEnv: [],
+    strictModel: false,
     keepWorkspaces: null,
   });
 }

@@ -71,6 +71,7 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   judgeUrl?: string;
   judgeApiKeyEnv?: string;
   agentEnv?: string;
+  strictModel?: boolean;
   keepWorkspaces?: string;
   models?: string;
   apiKeyEnv?: string;
@@ -144,12 +145,13 @@ function openSystem(
     throw new UsageError(
       `Nothing says which agent runs "${name}". Add executor to the defaults of the eval file, or pass --executor claude.`,
     );
-  const { agentHome, agentUrl, agentEnv, keepWorkspaces, models, apiKeyEnv, allowInsecure, workers } = flags;
+  const { agentHome, agentUrl, agentEnv, keepWorkspaces, strictModel, models, apiKeyEnv, allowInsecure, workers } =
+    flags;
   const { maxCost, trialMaxCost, dryRun: isDry } = flags;
   const run = {
     ...agentSettings(config),
     ...describeAgents(agentEnv === undefined ? {} : { agentEnv }),
-    ...given({ agentHome, agentUrl, keepWorkspaces, modelsFile: models, apiKeyEnv, allowInsecure }),
+    ...given({ agentHome, agentUrl, keepWorkspaces, strictModel, modelsFile: models, apiKeyEnv, allowInsecure }),
     ...given({ agentParallel: workers, maxCost, trialMaxCost, dryRun: isDry }),
   };
   return agentSystem({ ...executorAgent(executor), name, ...(model === null ? {} : { model }) }, run);

@@ -67,6 +67,7 @@ export function runConfigSchema() {
     agentHome: z.string().optional(),
     agentUrl: z.string().optional(),
     agentEnv: z.array(z.string()).optional(),
+    strictModel: z.boolean().optional(),
     keepWorkspaces: z.string().optional(),
     maxCost: z.number().positive().optional(),
     trialMaxCost: z.number().min(0).optional(),

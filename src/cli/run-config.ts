@@ -83,6 +83,8 @@ export interface RunConfig extends ModelSettings {
   agentUrl?: string;
   /** Variables that are passed on to agents. */
   agentEnv?: readonly string[];
+  /** Makes a trial an error in which an agent called another model than the one asked for. */
+  strictModel?: boolean;
   /** Where the workspaces of agents are kept; they are removed unless given. */
   keepWorkspaces?: string;
   /** Files of recorded outputs, each measured as a system. */

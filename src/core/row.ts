@@ -89,6 +89,12 @@ export type TrialKey = Pick<EvalRow, "system" | "dataset" | "exampleId" | "trial
 /** The first word of a note on a trial that was slower than its model is expected to be. */
 export const SLOW = "slow";
 
+/** The first words of a note on a trial in which another model was called than the one that was asked for. */
+export const ANOTHER_MODEL = "another model";
+
+/** The first words of a note on a trial whose model refused a part of the request. */
+export const SENT_WITHOUT = "sent without";
+
 /** What a row needs at least. */
 export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
 

@@ -151,7 +151,7 @@ export class Desk {
         accounts.close(answer, isBilled);
         const figures = isBilled ? meter.figures : null;
         this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
-        visit.end(ending, { figures, message });
+        visit.end(ending, { figures, message, finish: meter.finish });
         onSpend?.();
       },
     });

@@ -1,7 +1,7 @@
 import { dollars } from "../budget/price.js";
 import type { CostSource } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import type { DialectName } from "../dialects/dialect.js";
+import type { DialectName, Finish } from "../dialects/dialect.js";
 import type { Figures } from "./figures.js";
 import type { ProviderName } from "./provider.js";
 
@@ -36,6 +36,8 @@ export interface GatewayRequest {
   readonly ttftMs: number | null;
   /** From the first words of a streamed answer to the last; null when all came in one piece. */
   readonly generationMs: number | null;
+  /** How its answer ended; null when it did not come to its end. */
+  readonly finish: Finish | null;
   /** Of a request that failed or was refused: what was said about it, in short and without keys. */
   readonly message: string | null;
 }

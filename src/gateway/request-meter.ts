@@ -1,7 +1,7 @@
 import type { Price } from "../core/price.js";
 import type { Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { AnswerReader, Delta } from "../dialects/dialect.js";
+import type { AnswerReader, Delta, Finish } from "../dialects/dialect.js";
 import { type Figures, figuresOf } from "./figures.js";
 import type { Ledger } from "./ledger.js";
 
@@ -54,6 +54,11 @@ export class RequestMeter {
   get isFinished(): boolean {
     const { isComplete, finish } = this.#options.reader;
     return isComplete || finish !== null;
+  }
+
+  /** How the answer ended; null until it did. */
+  get finish(): Finish | null {
+    return this.#options.reader.finish;
   }
 
   /** What the provider itself said went wrong; null when nothing did. */

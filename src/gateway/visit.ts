@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { dollars } from "../budget/price.js";
-import { type Dialect, dialects } from "../dialects/index.js";
+import { type Dialect, dialects, type Finish } from "../dialects/index.js";
 import type { Accounts } from "./accounts.js";
 import type { Figures } from "./figures.js";
 import { Pace } from "./pace.js";
@@ -26,6 +26,7 @@ export interface VisitOptions {
 export interface VisitEnd {
   readonly figures?: Figures | null;
   readonly message?: string | null;
+  readonly finish?: Finish | null;
 }
 
 /** One request at the gateway, from its arrival to its one ending. */
@@ -75,12 +76,12 @@ export class Visit {
     this.end("unmetered");
   }
 
-  end(ending: Ending, { figures = null, message = null }: VisitEnd = {}): void {
+  end(ending: Ending, end: VisitEnd = {}): void {
     if (this.#isOver) return;
     this.#isOver = true;
     const { accounts, onRequest } = this.#options;
     accounts.end(ending);
-    onRequest?.(this.#record(ending, figures, message));
+    onRequest?.(this.#record(ending, end));
   }
 
   /** Nothing is missing in the total without what costs nothing. */
@@ -88,7 +89,7 @@ export class Visit {
     return this.route.counts !== null || this.request.method === "HEAD";
   }
 
-  #record(ending: Ending, figures: Figures | null, message: string | null): GatewayRequest {
+  #record(ending: Ending, { figures = null, message = null, finish = null }: VisitEnd): GatewayRequest {
     const { provider, dialect } = this.route;
     const pico = figures?.pico ?? null;
     return {
@@ -106,6 +107,7 @@ export class Visit {
       durationMs: this.pace.elapsedMs,
       ttftMs: this.pace.ttftMs,
       generationMs: this.pace.generationMs,
+      finish,
       message: message === null ? null : shortMessage(message, secretsOf(this.request, this.upstream)),
     };
   }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { messageOf } from "../core/errors.js";
+import { isTrialError, messageOf } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
@@ -274,6 +274,8 @@ function billedAndStopped(attempted: Attempted): Attempted {
 function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
   if (reason === null) return attempted;
   const { durationMs, call } = attempted;
+  // A system that knows that nothing was measured says so, whatever stopped it.
+  if (attempted.kind === "threw" && isTrialError(attempted.error)) return attempted;
   if (attempted.kind === "threw")
     return { kind: "returned", output: { stopped: reason }, latency: secondsOf(durationMs), durationMs, call };
   return { ...attempted, output: { ...attempted.output, stopped: attempted.output.stopped ?? reason } };

@@ -1,0 +1,152 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../scripted-trial.js";
+import type { ScriptStep } from "./scripted-agent.js";
+
+const ZERO = { input_tokens: 0, output_tokens: 0 };
+/** The final event of claude, with a usage of nothing. */
+const ZERO_END = {
+  type: "result",
+  subtype: "success",
+  is_error: true,
+  result: "API Error",
+  usage: ZERO,
+  total_cost_usd: 0,
+};
+
+describe("an endpoint that never answers", () => {
+  it.each([
+    [429, "rate_limit"],
+    [500, "api_error"],
+    [401, "api_error"],
+    [503, "api_error"],
+  ] as const)("is an error though the agent went on until its time was up: %i", async (kind, errorCategory) => {
+    const { row, place } = await tryScripted({
+      does: [{ ask: true, anyway: true }, { hang: true }],
+      model: { faults: [{ kind }] },
+      budgets: { hard_timeout_secs: 2 },
+      run: { retry: { maxRetries: 2 } },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, passed: null });
+    expect(row.attempts).toHaveLength(1);
+    expect(row.attempts[0]?.message).toMatch(/not answered|was answered/);
+    expect(row.costUsd).toBeNull();
+    expectNothingLeft(place);
+  });
+
+  it("is a time-out when it says nothing at all", async () => {
+    const { row } = await tryScripted({
+      does: [{ ask: true }, { end: "done" }],
+      model: { faults: [{ kind: "hang" }] },
+      budgets: { hard_timeout_secs: 1 },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "timeout" });
+  });
+
+  it("is an error though the program ends as if all were well", async () => {
+    const place = openPlace();
+    const file = join(place.root, "agent.mjs");
+    writeFileSync(file, CARELESS);
+    const { row, mock } = await tryScripted({
+      place,
+      does: [],
+      model: { faults: [{ kind: 503, first: 2 }] },
+      agent: { command: `node '${file}' {prompt}`, name: "careless" },
+      run: { retry: { maxRetries: 1 } },
+    });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error" });
+    // What it printed are no words of a model: it was tried again.
+    expect(row.attempts).toHaveLength(2);
+    expect(row.attempts[0]?.message).toContain("its model call was not answered; the last one said:");
+    expect(mock.requests).toHaveLength(2);
+  });
+
+  it("is tried again though the program counts nothing in the end", async () => {
+    const does: readonly ScriptStep[] = [{ ask: true, anyway: true }, { print: ZERO_END }, { exit: 1 }];
+    const { row, agent } = await tryScripted({
+      does: [...does],
+      model: { faults: [{ kind: 503, first: 9 }] },
+      run: { retry: { maxRetries: 1 } },
+    });
+    expect(agent.starts()).toBe(2);
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "api_error", costUsd: null, usage: null });
+    expect(row.metadata).toMatchObject({ meter: "none" });
+    expect(row.notes).toEqual([]);
+  });
+
+  it("leaves a trial alone in which one call was answered", async () => {
+    const { row } = await tryScripted({
+      does: [{ ask: true }, { ask: true, anyway: true }, { hang: true }],
+      model: { tools: [{ command: "true" }], faults: [{ kind: 500, every: 2 }] },
+      budgets: { hard_timeout_secs: 2 },
+    });
+    expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+  });
+});
+
+/** Prints what comes back, whatever it is, and is content. */
+const CARELESS = `
+const body = JSON.stringify({ model: process.env.CALLS ?? "gpt-5", messages: [{ role: "user", content: "hi" }] });
+const headers = { "content-type": "application/json" };
+const response = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers, body });
+console.log(await response.text());
+`;
+
+describe("the model that was called", () => {
+  async function callInstead(called: string, more: object = {}) {
+    const place = openPlace();
+    const file = join(place.root, "agent.mjs");
+    writeFileSync(file, CARELESS.replace('process.env.CALLS ?? "gpt-5"', JSON.stringify(called)));
+    return tryScripted({
+      place,
+      does: [],
+      agent: { command: `node '${file}' {prompt}`, name: "mine", model: "tested", api: "chat", ...more },
+    });
+  }
+
+  it("has a note on row and report when it is not the one asked for, and its own price", async () => {
+    const { row, result } = await callInstead("gpt-5-mini");
+    const note = "another model: claude-sonnet-4-5 was asked for, gpt-5-mini was called";
+    expect(row.outcome).toBe("pass");
+    expect(row.notes).toContain(note);
+    expect(row.metadata).toMatchObject({ model: "gpt-5-mini", calledModels: { "gpt-5-mini": 1 } });
+    expect(result.notes).toContain(`mine: ${note} (1 of 1 trials)`);
+    expect(result.toTable()).toContain(note);
+    expect(row.costUsd).toBeGreaterThan(0);
+    expect(row.costUsd).toBeLessThan(0.01);
+  });
+
+  it("may be a release of it, at its price", async () => {
+    const { row, mock } = await callInstead("anthropic/claude-sonnet-4-5-20250929");
+    expect(row.notes).toEqual([]);
+    expect(row.costUsd).toBe(costOf(countedBy(mock.requests)));
+  });
+
+  it("is an error for those who are strict about it", async () => {
+    const { row } = await callInstead("gpt-5-mini", { strictModel: true });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "system_error", usage: { input: 1000 } });
+    expect(row.attempts[0]?.message).toContain("claude-sonnet-4-5 was asked for, gpt-5-mini was called");
+    const { row: right } = await callInstead("claude-sonnet-4-5", { strictModel: true });
+    expect(right.outcome).toBe("pass");
+  });
+});
+
+describe("the last answer", () => {
+  it.each([
+    ["length", "truncated"],
+    ["refusal", "refused"],
+  ] as const)("that ends with %s is told by the gateway where the program says nothing", async (finish, category) => {
+    const place = openPlace();
+    const file = join(place.root, "agent.mjs");
+    writeFileSync(file, CARELESS);
+    const { row } = await tryScripted({
+      place,
+      does: [],
+      model: { finish },
+      example: { graders: [{ type: "output-contains", config: { substring: "no such text" } }] },
+      agent: { command: `node '${file}' {prompt}`, name: "mine" },
+    });
+    expect(row).toMatchObject({ outcome: "fail", errorCategory: category });
+  });
+});
