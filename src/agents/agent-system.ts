@@ -95,8 +95,9 @@ export class AgentSystem implements System {
     try {
       const run = await this.#start(example, { workspace, offer, meter, trial });
       const timed = trial.timed ?? ((work) => work());
-      const startedAt = { wall: Date.now(), clock: performance.now() };
       const watch = new WorkWatch(workspace, trial.passes);
+      await watch.ready;
+      const startedAt = { wall: Date.now(), clock: performance.now() };
       const exit = await timed(() => run.go());
       await meter.close();
       if (meter.isInPath) trial.budget?.report(meter.total);

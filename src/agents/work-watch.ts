@@ -36,6 +36,11 @@ export class WorkWatch {
     });
   }
 
+  /** Resolves when changes are seen: wait for it before the agent is started. */
+  get ready(): Promise<void> {
+    return this.#watch.ready;
+  }
+
   /** Looks at the last state too, for so long at most. */
   async end(withinMs: number | null = null): Promise<Watched> {
     const times = await this.#watch.close();

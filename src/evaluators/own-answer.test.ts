@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { startCpuTime } from "../../test/cpu-time.js";
 import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
 import { ownAnswer } from "./own-answer.js";
 
@@ -115,11 +116,11 @@ describe("ownAnswer", () => {
   it.each(["<think>", "</think>", "<think></think>", "\nQ:", "\n", " ", "<|im_end|>", "<|channel|>", "<s>", "answer "])(
     "stays quick on a megabyte of %j",
     (unit) => {
-      const start = performance.now();
+      const cpuMs = startCpuTime();
       ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
       ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
       // On a busy machine; what is quadratic takes minutes.
-      expect(performance.now() - start).toBeLessThan(10_000);
+      expect(cpuMs()).toBeLessThan(10_000);
     },
   );
 });

@@ -28,6 +28,8 @@ interface ChangeTimes {
 }
 
 export interface FolderWatch {
+  /** Resolves after the first look: what changes from then on is seen. */
+  readonly ready: Promise<void>;
   /** Looks a last time, tells nothing more, and says when it changed; null when it did not. */
   close(): Promise<ChangeTimes | null>;
 }
@@ -40,9 +42,7 @@ export interface FolderWatch {
  * const times = await watch.close(); // { firstAt: 210.5, lastAt: 1934.2 }
  */
 export function watchFolder(options: WatchOptions): FolderWatch {
-  const watch = new ScanningWatch(options);
-  watch.start();
-  return watch;
+  return new ScanningWatch(options);
 }
 
 /** Enough of a folder to tell that something in it changed: whatever does changes a time of a file or of its folder. */
@@ -57,7 +57,8 @@ interface Look {
 class ScanningWatch implements FolderWatch {
   readonly #options: Required<WatchOptions>;
   #timer: NodeJS.Timeout | undefined;
-  #looking: Promise<void> = Promise.resolve();
+  readonly ready: Promise<void>;
+  #looking: Promise<void>;
   #isClosed = false;
   #last: Look | null = null;
   #lookedAt = performance.now();
@@ -67,10 +68,8 @@ class ScanningWatch implements FolderWatch {
 
   constructor(options: WatchOptions) {
     this.#options = { quietMs: 300, maxWaitMs: 2000, ignore: isGit, isThere: () => true, ...options };
-  }
-
-  start(): void {
-    this.#looking = this.#lookAndGoOn();
+    this.ready = this.#lookAndGoOn();
+    this.#looking = this.ready;
   }
 
   async close(): Promise<ChangeTimes | null> {
@@ -81,12 +80,16 @@ class ScanningWatch implements FolderWatch {
     return this.#times;
   }
 
+  #goOn(): void {
+    this.#looking = this.#lookAndGoOn();
+  }
+
   async #lookAndGoOn(): Promise<void> {
     const workedMs = await this.#look();
     if (!this.#isClosed) this.#tell();
     const pauseMs = Math.max(LOOK_EVERY_MS, workedMs / MAX_SHARE);
     // Who is told may close it.
-    if (!this.#isClosed) this.#timer = setTimeout(() => this.start(), pauseMs).unref();
+    if (!this.#isClosed) this.#timer = setTimeout(() => this.#goOn(), pauseMs).unref();
   }
 
   /** Gives the time that looking took. */
