@@ -23,9 +23,14 @@ export interface Place {
 
 /** What is longer than this is no answer. */
 const LONGEST = 20_000;
-/** "The argument is therefore invalid". */
+const MAX_SENTENCE = 300;
+/** What a conclusion begins with. */
+const OPENER = /^(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|in summary)\b[,:]?\s)+/i;
+/** "The argument is therefore invalid", "the expression evaluates to True". */
 const SENTENCE =
-  /^(?:(?:therefore|thus|so|hence|overall|in conclusion),? )?(?:the|this|that|it)\b[^.,;]{0,60}?\bis(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+  /^(?:the|this|that|it)\b(?:(?!\bnot\b|n['’]t\b)[^.,;]){0,60}?\b(?:is|evaluates to|simplifies to|equals|becomes)(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+/** "The sorted words are ant bee cat", "it is from Paragraph 12". */
+const LINKING = /\b(?:is|are|was|from|in|to)\s(?!.*\b(?:is|are|was|from|in|to)\s)(?=\S)/i;
 const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
 const GREEDY_BOX = /^\\boxed\s?\{(.*)\}/;
 
@@ -42,7 +47,22 @@ export function readResponse(response: string): ReadResponse {
   const stated = findStatedAnswers(text).filter(({ by }) => by !== "space");
   if (stated.length > 0) return { response, places: stated.map((answer) => announced(text, answer)) };
   const [line, otherLine] = [lastLine(text).slice(0, LONGEST), lineFrom(text)];
-  return { response, places: [{ rest: text, full: text, line, otherLine, isExplicit: false }] };
+  const whole = { rest: text, full: text, line, otherLine, isExplicit: false };
+  const labeled = behindLastColon(text);
+  return { response, places: labeled === null ? [whole] : [whole, labeled] };
+}
+
+/** Behind the label of the last line, "Total: 8", or below the last line that ends in a colon. */
+const LABELED_LINE = /(?:^|\n)(?![ \t]*(?:[-*•]\s|\d|#{0,4}[ \t]*[*_]{0,2}step\b))[^:\n]{1,100}:[*_]{0,3}(?=\s)/gi;
+
+function behindLastColon(text: string): Place | null {
+  const lines = [...text.slice(-LONGEST).matchAll(LABELED_LINE)];
+  const last = lines.at(-1);
+  if (last === undefined) return null;
+  const rest = text.slice(-LONGEST).slice(last.index + last[0].length);
+  // What goes on on other lines must be below the label, and not beside it.
+  if (/^[ \t]*\S[^\n]*\n\s*\S/.test(rest) || rest.trim() === "") return null;
+  return { rest, full: rest, line: lineFrom(rest), otherLine: lineFrom(rest), isExplicit: true };
 }
 
 /** Whether a response answers with a gold, and what was read, for people. */
@@ -125,8 +145,11 @@ function isGold(place: Place, gold: string): boolean {
   }
 }
 
+const AMOUNT = /^(?:exactly|approximately|about|around|roughly|only|just|a total of|equal to)\s/i;
+
 function numbersAt({ line, otherLine, isExplicit }: Place): number[] {
-  return [...numbersOf(line, isExplicit), ...(isExplicit ? [] : numbersAmong([otherLine]))];
+  const said = isExplicit ? line.replace(AMOUNT, "") : line;
+  return [...numbersOf(said, isExplicit), ...(isExplicit ? [] : numbersAmong([otherLine]))];
 }
 
 /** Braces are often written as LaTeX wants them, "\}", and often not. */
@@ -137,19 +160,30 @@ function bracketsAt(place: Place): string[] {
 
 /** The first of the answers that a gold such as "Yes" is one of: in the line, its first clause, its bold part. */
 function verdictAt(place: Place, gold: string): string | undefined {
-  const texts = [...textsAt(place), ...(place.isExplicit ? [] : [cleaned(clauseOf(place.otherLine))])];
+  const { line, otherLine, isExplicit } = place;
+  const concluded = line.replace(OPENER, "");
+  const further = [concluded, clauseOf(concluded), ...(isExplicit ? [] : [clauseOf(otherLine)])].map(cleaned);
+  const texts = [...textsAt(place), ...further];
   const said = texts.flatMap((text) => SENTENCE.exec(text)?.[1] ?? []);
-  return [...texts, ...said].map(plain).find((text) => verdictsLike(gold).includes(text));
+  const result = line.includes("=") ? [cleaned(line.slice(line.lastIndexOf("=") + 1))] : [];
+  return [...texts, ...said, ...result].map(plain).find((text) => verdictsLike(gold).includes(text));
 }
 
 function listsAt(place: Place): string[] {
   const long = place.isExplicit ? [place.rest, place.full].flatMap(listsIn) : [];
-  return [...textsAt(place), ...long].map(wordsOf);
+  return [...textsAt(place), ...linkedTexts(place), ...long].map(wordsOf);
 }
 
 /** The forms an answer in words may take: the whole line, its first clause, its bold part. */
 function textsAt({ line, otherLine, isExplicit }: Place): string[] {
   return [...formsOf(line), ...(isExplicit ? formsOf(otherLine) : [otherLine])].map(cleaned);
+}
+
+/** What follows the last verb or preposition of a line. */
+function linkedTexts({ line }: Place): string[] {
+  const window = line.slice(0, MAX_SENTENCE);
+  const link = LINKING.exec(window);
+  return link === null ? [] : [cleaned(window.slice(link.index + link[0].length))];
 }
 
 function formsOf(line: string): string[] {

@@ -26,6 +26,7 @@ export function followNoun(text: string, noun: Noun): Pick<StatedAnswer, "from" 
   let by: StatedAnswer["by"] = isVerbSkipped ? "verb" : "space";
   let from = closed;
   let start = aside;
+  let isOpen = true;
   for (let step = 0; step < MAX_LINKS; step++) {
     LINK.lastIndex = start;
     const match = LINK.exec(text);
@@ -33,14 +34,17 @@ export function followNoun(text: string, noun: Noun): Pick<StatedAnswer, "from" 
     const { copula, colon } = match.groups ?? {};
     const isLinking = copula !== undefined || colon !== undefined;
     // Words of the answer may look like links: only what directly continues "is" or ":" moves its beginning.
-    if (isLinking && (by === "space" || (by === "verb" && isBlank(text, from, start)))) from = start + match[0].length;
+    if (isLinking && isOpen && (by === "space" || isBlank(text, from, start))) from = start + match[0].length;
+    if (colon !== undefined) isOpen = false;
     if (copula !== undefined && by === "space") by = "verb";
     else if (colon !== undefined && by === "space") by = "colon";
     start += match[0].length;
   }
   if (by === "space" && isHeading(text, noun)) by = "colon";
   from = skipPattern(MARKS, text, from);
-  return { from, start: Math.max(from, start), by };
+  // A text that ends in such words consists of them: "The answer is: are be is".
+  const isAnswered = start < text.length || from >= start;
+  return { from, start: isAnswered ? Math.max(from, start) : from, by };
 }
 
 function isBlank(text: string, from: number, to: number): boolean {
