@@ -40,8 +40,19 @@ describe("NLILabelMatch reads", () => {
     ["We must decide whether it entails or contradicts the hypothesis. Section 2 says so. Answer: Entailment", 0],
     ["The options are entailment, contradiction, or not mentioned. Section 4 supports it.", 0],
     ["<think>It is a contradiction.</think>Entailment", 0],
+    ["<answer>\nEntailment\n</answer>\nA contradiction would need more.", 0],
+    ["The answer (entailment, contradiction or not mentioned) is entailment.", 0],
+    ["**Answer**: Entailment\n\nSection 2 says so, thus it does not contradict section 3.", 0],
+    ["### Final Answer\nEntailment\n\nOverall, nothing here is a contradiction", 0],
+    [": Entailment", 0],
     ["Contradiction", 1],
     ["contradicts", 1],
+    [
+      "Answer: Contradiction\n\nExplanation: If clause 7 were absent, the hypothesis would be entailed. So much for entailment.",
+      1,
+    ],
+    ["The relationship between the two is therefore one of contradiction.", 1],
+    ["This is classified as a contradiction.", 1],
     ["The hypothesis is contradicted by clause 7.", 1],
     ["This directly contradicts the hypothesis", 1],
     ["At first it seems entailed. … Therefore the label is: contradiction", 1],
@@ -219,10 +230,10 @@ describe("NLILabelMatch with labels of one's own", () => {
   it("are part of what it is", () => {
     expect(new NLILabelMatch(options).fingerprint()).toEqual({
       evaluator: "nli_label_match",
-      version: 1,
+      version: 2,
       labels: options.labels,
     });
-    expect(evaluator.fingerprint()).toEqual({ evaluator: "nli_label_match", version: 1, labels: null });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "nli_label_match", version: 2, labels: null });
   });
 });
 

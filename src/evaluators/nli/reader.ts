@@ -1,17 +1,22 @@
 import { ownValue } from "../../core/own-value.js";
+import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { LabelMap } from "./label-map.js";
 
 const BLOCKED =
   "(?:and|but|so|thus|therefore|hence|rather|instead|only|because|which|mention\\w*|enough|sufficient)\\b";
 const DENIAL = `(?:\\b(?:not|never|no|cannot|neither|nor|without|non|fails? to|failed to)|n['’]t)(?![\\s]+only\\b)(?:\\s{1,3}(?!${BLOCKED})[\\w'’]{1,30}){0,4}?[\\s_-]{1,3}`;
-const LED =
-  /\b(?:label|answer|verdict|relation(?:ship)?|conclusion|classification|judge?ment|prediction|classified|labell?ed|choice|category)\b[^.\n]{0,40}?(?:\b(?:is|as|be)\b|[:：=])[\s*"'`“(:_{\\a-z]{0,12}(?:\b(?:an?|that of) )?[*"'`(]{0,3}$/i;
+/** What else the answer is called. */
+const NAMES =
+  /\b(?:label|verdict|relation(?:ship)?|conclusion|classification|judge?ment|prediction|choice|category|response|stance)\b/gi;
+const CLASSIFIED = /\b(?:classified|labell?ed|categori[sz]ed) (?:as|:)\s?(?:an? )?[*"'`(]{0,3}$/i;
 const CONCLUDED =
   /\b(?:therefore|thus|hence|so|consequently|overall|in conclusion|in summary|accordingly)\b[^.\n]{0,110}$/i;
 const HYPOTHETICAL = /\b(?:whether|if|either|determine|decide|options|labels|choices)\b[^.\n]{0,60}$/i;
 const MARKED = /(?:\*\*|\\boxed\{(?:\\text\{)?|<answer>\s?|`|")$/;
 const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|an?)\W{1,3}){0,2}$/i;
 const BEFORE = 130;
+/** A label that is announced stands at most this far behind the announcement: "the answer is that the text entails it". */
+const MAX_DISTANCE = 60;
 /** A label is among the last of a response; a text of nothing but labels is no answer. */
 const MOST = 4000;
 
@@ -79,11 +84,24 @@ export class LabelReader {
   }
 }
 
-/** The last label that is announced, concluded or marked as the answer. */
+/** The last label that is announced as the answer, else the last one that is concluded or marked as it. */
 function lastStated(found: readonly Found[], text: string): string | null {
-  for (const { label, at } of [...found].reverse()) {
-    const left = before(text, at);
-    if (LED.test(left) || CONCLUDED.test(left) || MARKED.test(left)) return label;
+  const fromEnd = [...found].reverse();
+  const announced = firstBehind(findStatedAnswers(text, { names: NAMES }), found, text);
+  const classified = fromEnd.find(({ at }) => CLASSIFIED.test(before(text, at)));
+  if (announced !== null && (classified === undefined || announced.at >= classified.at)) return announced.label;
+  if (classified !== undefined) return classified.label;
+  const concluded = fromEnd.find(({ at }) => CONCLUDED.test(before(text, at)) || MARKED.test(before(text, at)));
+  return concluded?.label ?? null;
+}
+
+/** The label that stands where the answer is stated; of several places the last one with a label. */
+function firstBehind(stated: readonly StatedAnswer[], found: readonly Found[], text: string): Found | null {
+  for (const { from, end, by } of stated) {
+    if (by === "space") continue;
+    const first = found.find(({ at }) => at >= from && at < end);
+    if (first === undefined || first.at - from > MAX_DISTANCE) continue;
+    if (!/[.\n]\s*\S/.test(text.slice(from, first.at))) return first;
   }
   return null;
 }
