@@ -12,7 +12,8 @@ Examples:
   assay compare 20261115-213334-gsm8k latest
   assay compare main-run latest --fail-on-regression --metric pass_rate
   assay compare latest --system-a gpt-5 --system-b gpt-5-mini      two systems of one run
-  assay compare before after --fail-on-regression --min-difference 0.02 --output markdown`;
+  assay compare before after --fail-on-regression --min-difference 0.02 --output markdown
+  assay compare before after --max-drop 0.05                       for suites of a few examples, without a test`;
 
 /** `assay compare`. */
 export function addCompare(program: Command, done: Done): void {
@@ -24,8 +25,12 @@ export function addCompare(program: Command, done: Done): void {
     .option("--metric <names>", "only these, with commas between (default: all that both have)", list)
     .option("--system-a <name>", "which system of A")
     .option("--system-b <name>", "which system of B")
-    .option("--fail-on-regression", "exit 1 when the pass rate or the score of B is worse beyond chance")
+    .option(
+      "--fail-on-regression",
+      "exit 1 when the pass rate or the score of B is worse beyond chance, 3 when too few tasks are paired to tell",
+    )
     .option("--min-difference <share>", "for --fail-on-regression: let smaller losses pass", number)
+    .option("--max-drop <share>", "exit 1 when the pass rate or the score of B is lower by more, chance or not", number)
     .option("--level <share>", "what intervals cover (default: 0.95)", number)
     .option("--seed <number>", "of permutations that are drawn rather than counted", integer, 0)
     .option("--output <name>", "table, json or markdown", "table")

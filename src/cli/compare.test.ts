@@ -90,12 +90,33 @@ describe("assay compare", () => {
     const { runsDir, names } = await stored({ dataset }, { dataset, systems: [system(0)] });
     const [a = "", b = ""] = names;
     const { code, stderr } = await compare(runsDir, { a, b, failOnRegression: true });
-    expect(code).toBe(0);
+    expect(code).toBe(3);
     expect(stderr).toMatch(/^WARNING: --fail-on-regression CHECKED NOTHING of model: with 4 paired tasks no loss/);
     const comment = await compare(runsDir, { a, b, failOnRegression: true, output: "markdown" });
     expect(comment.stdout).toMatch(/^\*\*⚠ WARNING: --fail-on-regression CHECKED NOTHING/);
     const ungated = await compare(runsDir, { a, b, output: "markdown" });
     expect(ungated.stdout + ungated.stderr).not.toContain("WARNING");
+  });
+
+  it("fails by the plain difference with --max-drop, however few tasks there are", async () => {
+    const dataset = EXAMPLES.slice(0, 2);
+    const { runsDir, names } = await stored({ dataset, trials: 3 }, { dataset, trials: 3, systems: [system(0)] });
+    const [a = "", b = ""] = names;
+    const { code, stderr } = await compare(runsDir, { a, b, maxDrop: 0.05 });
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: [
+        "model: pass_rate dropped by more than 0.05: 1 → 0, -1\n",
+        "model: mean_score dropped by more than 0.05: 1 → 0, -1\n",
+      ].join(""),
+    });
+    const comment = await compare(runsDir, { a, b, maxDrop: 0.05, metric: ["pass_rate"], output: "markdown" });
+    expect(comment.stdout).toMatch(/^\*\*✕ model: pass_rate dropped by more than 0\.05: 1 → 0, -1\*\*\n\n# /);
+    expect((await compare(runsDir, { a: b, b: a, maxDrop: 0 })).code).toBe(0);
+    expect((await compare(runsDir, { a, b, maxDrop: 1 })).code).toBe(0);
+    const both = await compare(runsDir, { a: b, b: a, maxDrop: 0, failOnRegression: true });
+    expect(both.code).toBe(0);
+    expect(both.stderr).toContain("CHECKED NOTHING");
   });
 
   it("compares two systems of one run, and lists them when none is named", async () => {
@@ -155,6 +176,8 @@ describe("assay compare", () => {
     await refused({ metric: ["latency_mean"], failOnRegression: true }).toThrow(/name one of them/);
     await refused({ minDifference: 0.1 }).toThrow(/--fail-on-regression/);
     await refused({ minDifference: 5, failOnRegression: true }).toThrow(/not a percentage/);
+    await refused({ metric: ["latency_mean"], maxDrop: 0.1 }).toThrow(/--max-drop looks at .*name one of them/);
+    for (const maxDrop of [-0.1, 5, Number.NaN]) await refused({ maxDrop }).toThrow(/--max-drop must lie in \[0, 1\]/);
     await refused({ level: 95 }).toThrow(/between 0 and 1/);
     await refused({ b: "nowhere" }).toThrow(RunFolderError);
     await refused({ b: a }).toThrow(/same run/);

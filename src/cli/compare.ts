@@ -4,7 +4,7 @@ import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { storedRows } from "../load-run.js";
 import { compareMarkdown, compareText } from "../report/compare.js";
-import { type GateWords, gateWords } from "../report/compare-gate.js";
+import { dropWords, type GateWords, gateWords } from "../report/compare-gate.js";
 import { compareReport } from "../report/compare-json.js";
 import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
@@ -16,6 +16,7 @@ export interface CompareFlags {
   systemB?: string;
   failOnRegression?: boolean;
   minDifference?: number;
+  maxDrop?: number;
   level?: number;
   seed: number;
   output: string;
@@ -40,21 +41,29 @@ export async function compareCommand(request: CompareRequest): Promise<number> {
   const b = request.b === undefined ? a : storedRun(request.b, request.runsDir);
   const compared = compareRuns(a.run, b.run, { metrics: metric, systemA, systemB, level, seed });
   const notes = [...neverRun("A", a), ...(a.run.runDir === b.run.runDir ? [] : neverRun("B", b))];
-  const gates = request.failOnRegression === true ? gateWords(compared.comparisons, request.minDifference ?? 0) : [];
+  const gates = gatesOf(compared, request);
   await writeResult(render({ ...compared, notes: [...compared.notes, ...notes] }, { request, gates }));
-  return exitCodeOf(compared, gates);
+  return exitCodeOf(compared, gates, request);
 }
 
-function checkFlags({ output, metric, failOnRegression = false, minDifference }: CompareRequest): void {
+function gatesOf({ comparisons }: RunComparison, { failOnRegression, minDifference, maxDrop }: CompareRequest) {
+  return [
+    ...(failOnRegression === true ? gateWords(comparisons, minDifference ?? 0) : []),
+    ...(maxDrop === undefined ? [] : dropWords(comparisons, maxDrop)),
+  ];
+}
+
+function checkFlags({ output, metric, failOnRegression = false, minDifference, maxDrop }: CompareRequest): void {
   if (!FORMATS.includes(output)) throw new UsageError(`There is no output "${output}".${didYouMean(output, FORMATS)}`);
-  if (minDifference !== undefined && !(minDifference >= 0 && minDifference <= 1))
-    throw new UsageError(
-      `--min-difference must lie in [0, 1], but is ${minDifference}. It is a share, not a percentage.`,
-    );
+  for (const [flag, share] of Object.entries({ "--min-difference": minDifference, "--max-drop": maxDrop }))
+    if (share !== undefined && !(share >= 0 && share <= 1))
+      throw new UsageError(`${flag} must lie in [0, 1], but is ${share}. It is a share, not a percentage.`);
   if (minDifference !== undefined && !failOnRegression)
     throw new UsageError("--min-difference is for --fail-on-regression. Pass both, or neither.");
-  if (failOnRegression && metric !== undefined && !metric.some((name) => QUALITY.includes(name)))
-    throw new UsageError(`--fail-on-regression looks at ${QUALITY.join(" and ")}: name one of them with --metric.`);
+  if (metric === undefined || metric.some((name) => QUALITY.includes(name))) return;
+  const gate = failOnRegression ? "--fail-on-regression" : "--max-drop";
+  if (failOnRegression || maxDrop !== undefined)
+    throw new UsageError(`${gate} looks at ${QUALITY.join(" and ")}: name one of them with --metric.`);
 }
 
 interface StoredRun {
@@ -79,21 +88,21 @@ function render(
   compared: RunComparison,
   { request, gates }: { request: CompareRequest; gates: readonly GateWords[] },
 ): string {
-  const { output, minDifference } = request;
-  if (output === "json") return `${JSON.stringify(compareReport(compared, minDifference), null, 2)}\n`;
-  return output === "markdown" ? compareMarkdown(compared, warningsIn(gates)) : compareText(compared);
-}
-
-function warningsIn(gates: readonly GateWords[]): string[] {
-  return gates.flatMap(({ warning }) => warning ?? []);
+  const { output } = request;
+  if (output === "json") return `${JSON.stringify(compareReport(compared, request), null, 2)}\n`;
+  return output === "markdown" ? compareMarkdown(compared, gates) : compareText(compared);
 }
 
 /** Nothing to compare comes first: a gate that saw nothing decides nothing. */
-function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[]): number {
-  for (const warning of warningsIn(gates)) say(warning);
+function exitCodeOf({ comparisons }: RunComparison, gates: readonly GateWords[], { maxDrop }: CompareRequest): number {
+  const warnings = gates.flatMap(({ warning }) => warning ?? []);
+  for (const warning of warnings) say(warning);
   const empty = comparisons.filter(({ tasks }) => tasks.paired === 0);
   for (const { systemA, systemB } of empty) say(`${systemA} and ${systemB}: no task was scored in both runs.`);
-  for (const message of gates.flatMap(({ messages }) => messages)) say(message);
+  const failures = gates.flatMap((gate) => gate.failures);
+  for (const message of new Set([...failures, ...gates.flatMap(({ remarks }) => remarks)])) say(message);
   if (empty.length > 0) return EXIT.infrastructure;
-  return gates.some(({ isWorse }) => isWorse) ? EXIT.gateFailed : EXIT.fine;
+  if (failures.length > 0) return EXIT.gateFailed;
+  // What no test can tell is decided by the plain gate, where there is one.
+  return warnings.length > 0 && maxDrop === undefined ? EXIT.infrastructure : EXIT.fine;
 }

@@ -24,4 +24,11 @@ export {
   type UnmatchedTask,
 } from "./comparison.js";
 export { type Lift, type LiftOptions, liftOf, qualityOf } from "./lift.js";
-export { fewestTasks, type RegressionOptions, type Regressions, regressionsIn, regressionsOf } from "./regressions.js";
+export {
+  fewestTasks,
+  findDrops,
+  type RegressionOptions,
+  type Regressions,
+  regressionsIn,
+  regressionsOf,
+} from "./regressions.js";

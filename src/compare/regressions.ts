@@ -68,6 +68,20 @@ function isUntold({ smallestP, hypotheses }: MetricComparison, alpha: number): b
   return smallestP * Math.max(1, hypotheses) >= alpha;
 }
 
+/** Rounding must not make a loss of exactly 0.05 a larger one. */
+const ROUNDING = 1e-9;
+
+/**
+ * The metrics of quality that are lower in B by more than `maxDrop`, whatever chance may do: no test is made.
+ * @example
+ * if (findDrops(compareRows(before, after), 0.05).length > 0) process.exitCode = 1;
+ */
+export function findDrops({ metrics }: Comparison, maxDrop: number): MetricComparison[] {
+  return metrics.filter(
+    (metric) => isQuality(metric) && metric.difference !== null && -metric.difference > maxDrop + ROUNDING,
+  );
+}
+
 /** The least number of independent tasks of which some difference could be told from chance; null when many are not enough. */
 export function fewestTasks(level: number, hypotheses: number): number | null {
   const fewest = Math.floor(2 + Math.log2(Math.max(1, hypotheses) / alphaOf(level)));

@@ -1,6 +1,7 @@
 import {
   type Comparison,
   fewestTasks,
+  findDrops,
   type MetricComparison,
   type Regressions,
   regressionsOf,
@@ -8,12 +9,26 @@ import {
 import { metricName, metricValue, pValue, signedIn } from "./compare-cells.js";
 import { formatNumber, plural } from "./format.js";
 
-/** What the gate against regressions says of one comparison. */
+/** What a gate says of one comparison. */
 export interface GateWords {
-  isWorse: boolean;
+  /** Why it fails; empty where it does not. */
+  failures: readonly string[];
   /** Said before all else: that the gate could not have failed. Null when it could. */
   warning: string | null;
-  messages: readonly string[];
+  /** What else is to be said. */
+  remarks: readonly string[];
+}
+
+/** Says of each comparison where B is lower than A by more than `maxDrop`. */
+export function dropWords(comparisons: readonly Comparison[], maxDrop: number): GateWords[] {
+  return comparisons.map((comparison) => ({
+    failures: findDrops(comparison, maxDrop).map(
+      (metric) =>
+        `${comparison.systemB}: ${metricName(metric)} dropped by more than ${formatNumber(maxDrop)}: ${fromTo(metric)}`,
+    ),
+    warning: null,
+    remarks: unseenWords(comparison),
+  }));
 }
 
 /** Says of each comparison where B is worse, where it may be, and first of all where this design could not have told. */
@@ -26,21 +41,17 @@ const NOTHING: Regressions = { worse: [], unclear: [], blind: [], isFutile: fals
 
 function wordsOf(comparison: Comparison, found: Regressions, minDifference: number): GateWords {
   const { systemB, tasks } = comparison;
-  const unseen =
-    tasks.aOnly === 0
-      ? []
-      : [`${plural(tasks.aOnly, "task")} of A ${wasOrWere(tasks.aOnly)} not scored in B and decided nothing`];
-  const messages = [
-    ...found.worse.map(worseWords),
-    ...found.unclear.map(unclearWords),
-    ...(found.isFutile ? [] : blindWords(found, minDifference)),
-    ...unseen,
-  ];
+  const remarks = [...found.unclear.map(unclearWords), ...(found.isFutile ? [] : blindWords(found, minDifference))];
   return {
-    isWorse: found.worse.length > 0,
+    failures: found.worse.map((metric) => `${systemB}: ${worseWords(metric)}`),
     warning: found.isFutile && tasks.paired > 0 ? futileWords(comparison, found) : null,
-    messages: messages.map((message) => `${systemB}: ${message}`),
+    remarks: [...remarks.map((remark) => `${systemB}: ${remark}`), ...unseenWords(comparison)],
   };
+}
+
+function unseenWords({ systemB, tasks: { aOnly } }: Comparison): string[] {
+  if (aOnly === 0) return [];
+  return [`${systemB}: ${plural(aOnly, "task")} of A ${wasOrWere(aOnly)} not scored in B and decided nothing`];
 }
 
 /** A gate that cannot fail must not look like one that was passed. */
@@ -51,7 +62,7 @@ function futileWords({ systemB, level, tasks }: Comparison, { blind }: Regressio
   const fewest = fewestTasks(level, hypotheses);
   const need = fewest === null ? "many more" : `at least ${fewest}`;
   const fewer = hypotheses < 2 ? "" : ", or ask about one system and one metric with --system-a and --metric";
-  return `WARNING: --fail-on-regression CHECKED NOTHING of ${systemB}: with ${has} no loss, however large, can be told from chance. This is no pass. Run ${groups === 0 ? `${need} examples` : `examples of ${need} groups`}${fewer}.`;
+  return `WARNING: --fail-on-regression CHECKED NOTHING of ${systemB}: with ${has} no loss, however large, can be told from chance. This is no pass. Run ${groups === 0 ? `${need} examples` : `examples of ${need} groups`}${fewer}, or gate on the plain difference with --max-drop.`;
 }
 
 function worseWords(metric: MetricComparison): string {

@@ -3,7 +3,7 @@ import { compareRows, type RunComparison } from "../compare/index.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { compareMarkdown, compareText } from "./compare.js";
 import { differenceCell, pValue } from "./compare-cells.js";
-import { gateWords } from "./compare-gate.js";
+import { dropWords, gateWords } from "./compare-gate.js";
 import { compareReport } from "./compare-json.js";
 
 interface Side {
@@ -75,7 +75,9 @@ describe("compareText", () => {
 
 describe("compareMarkdown", () => {
   it("has warnings before all else", () => {
-    expect(compareMarkdown(WORSE, ["nothing was checked"])).toMatch(/^\*\*⚠ nothing was checked\*\*\n\n# before/);
+    expect(compareMarkdown(WORSE, [{ failures: [], warning: "nothing was checked", remarks: [] }])).toMatch(
+      /^\*\*⚠ nothing was checked\*\*\n\n# before/,
+    );
   });
 
   it("folds lists, and lets no task open a tag", () => {
@@ -93,7 +95,7 @@ describe("compareReport", () => {
     const [only] = report.comparisons;
     expect(only?.flips.toFail).toHaveLength(15);
     expect(only).toMatchObject({ lift: "worse", regressions: { worse: ["pass_rate"], undetectable: [] } });
-    expect(compareReport(WORSE, 0.5).comparisons[0]?.regressions.worse).toEqual([]);
+    expect(compareReport(WORSE, { minDifference: 0.5 }).comparisons[0]?.regressions.worse).toEqual([]);
   });
 });
 
@@ -106,35 +108,57 @@ describe("gateWords", () => {
 
   it("says what is worse", () => {
     expect(words({ tasks: 40, passes: 30 }, { tasks: 40, passes: 15 })).toEqual({
-      isWorse: true,
+      failures: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (p <0.001)"],
       warning: null,
-      messages: ["agent: pass_rate is worse: 0.75 → 0.375, -0.375 (p <0.001)"],
+      remarks: [],
     });
   });
 
   it("says when chance may be the reason, and when the design could not have told", () => {
     expect(words({ tasks: 4, passes: 4 }, { tasks: 4, passes: 0 })).toEqual({
-      isWorse: false,
+      failures: [],
       warning:
-        "WARNING: --fail-on-regression CHECKED NOTHING of agent: with 4 paired tasks no loss, however large, can be told from chance. This is no pass. Run at least 6 examples.",
-      messages: ["agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)"],
+        "WARNING: --fail-on-regression CHECKED NOTHING of agent: with 4 paired tasks no loss, however large, can be told from chance. This is no pass. Run at least 6 examples, or gate on the plain difference with --max-drop.",
+      remarks: ["agent: pass_rate is lower, but chance may do that too: 1 → 0, -1 (p 0.125)"],
     });
-    expect(words({ tasks: 6, passes: 6 }, { tasks: 6, passes: 0 })).toMatchObject({ isWorse: true, warning: null });
+    expect(words({ tasks: 6, passes: 6 }, { tasks: 6, passes: 0 })).toMatchObject({
+      failures: [expect.stringContaining("pass_rate is worse")],
+      warning: null,
+    });
   });
 
   it("counts groups where tasks share them", () => {
     const grouped = (passes: number) => rows({ tasks: 8, passes }).map((row, i) => makeRow({ ...row, group: i % 2 }));
     const [gate] = gateWords([compareRows(grouped(8), grouped(0), { metrics: ["pass_rate"] })], 0);
     expect(gate?.warning).toContain("with paired tasks of 2 groups no loss");
-    expect(gate?.warning).toContain("Run examples of at least 6 groups.");
+    expect(gate?.warning).toContain("Run examples of at least 6 groups, or gate");
   });
 
   it("says which losses that matter could have been missed, and what B never did", () => {
-    const { messages } = words({ tasks: 41, passes: 30 }, { tasks: 40, passes: 28 }, 0.02);
-    expect(messages.join("\n")).toMatch(
+    const { remarks } = words({ tasks: 41, passes: 30 }, { tasks: 40, passes: 28 }, 0.02);
+    expect(remarks.join("\n")).toMatch(
       /a loss of 0\.02 could well have been missed: this design finds 0\.0\d+ and more/,
     );
-    expect(messages).toContain("agent: 1 task of A was not scored in B and decided nothing");
+    expect(remarks).toContain("agent: 1 task of A was not scored in B and decided nothing");
+  });
+});
+
+describe("dropWords", () => {
+  const failures = (passes: number, maxDrop: number) =>
+    dropWords(compared({ tasks: 20, passes: 20 }, { tasks: 20, passes }).comparisons, maxDrop)[0]?.failures;
+
+  it("fails by the plain difference, and not at the limit itself", () => {
+    expect(failures(19, 0.05)).toEqual([]);
+    expect(failures(18, 0.05)).toEqual(["agent: pass_rate dropped by more than 0.05: 1 → 0.9, -0.1"]);
+    expect(failures(19, 0)).toEqual(["agent: pass_rate dropped by more than 0: 1 → 0.95, -0.05"]);
+    expect(failures(20, 0)).toEqual([]);
+    expect(failures(0, 1)).toEqual([]);
+  });
+
+  it("is in the report of programs where a limit is given", () => {
+    expect(compareReport(WORSE, { maxDrop: 0.3 }).comparisons[0]?.regressions.dropped).toEqual(["pass_rate"]);
+    expect(compareReport(WORSE, { maxDrop: 0.9 }).comparisons[0]?.regressions.dropped).toEqual([]);
+    expect(compareReport(WORSE).comparisons[0]?.regressions).not.toHaveProperty("dropped");
   });
 });
 

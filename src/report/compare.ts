@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import type { Comparison, RunComparison, RunName } from "../compare/index.js";
+import type { GateWords } from "./compare-gate.js";
 import { comparisonFacts, headline, metricTable, type TaskList, taskLists } from "./compare-parts.js";
 import { oneLine } from "./markdown.js";
 
@@ -11,10 +12,11 @@ export function compareText(compared: RunComparison): string {
   return rendered(compared, plainList);
 }
 
-/** The same for a comment on a pull request: long lists are folded, and warnings, which have no other way there, are first. */
-export function compareMarkdown(compared: RunComparison, warnings: readonly string[] = []): string {
-  const first = warnings.map((warning) => `**⚠ ${oneLine(warning)}**\n\n`).join("");
-  return `${first}${rendered(compared, foldedList)}`;
+/** The same for a comment on a pull request: long lists are folded, and what gates say, which has no other way there, is first. */
+export function compareMarkdown(compared: RunComparison, gates: readonly GateWords[] = []): string {
+  const warnings = gates.flatMap(({ warning }) => (warning === null ? [] : [`**⚠ ${oneLine(warning)}**\n\n`]));
+  const failures = gates.flatMap((gate) => gate.failures.map((failure) => `**✕ ${oneLine(failure)}**\n\n`));
+  return `${[...warnings, ...failures].join("")}${rendered(compared, foldedList)}`;
 }
 
 function rendered({ a, b, comparisons, notes }: RunComparison, listed: ListStyle): string {
