@@ -303,6 +303,27 @@ describe("assay datasets", () => {
     expect(stdout).toMatch(/gpqa.*gated/);
   });
 
+  it.each([
+    ["of the config that is found", "assay.config.yaml", []],
+    ["of the config that is named", "project/other.yaml", ["--config", "project/other.yaml"]],
+    ["of a flag and the config", "assay.config.yaml", ["--plugin", "plugin.mjs"]],
+  ])("lists and shows what plugins bring: %s", async (_, config, flags) => {
+    const plugin = `export const register = (registry) =>
+      registry.register("dataset", "riddles", {
+        name: "riddles",
+        description: "Riddles of ours.",
+        load: () => ({ name: "riddles", examples: [{ id: 1, question: "What has keys?", answer: "a piano" }] }),
+      });`;
+    const place = config.includes("/") ? "../plugin.mjs" : "./plugin.mjs";
+    const space = new Workspace({ "plugin.mjs": plugin, [config]: `plugins: [${place}]\n` });
+    const listed = await warm(space.dir, ["datasets", ...flags]);
+    expect(listed).toMatchObject({ code: 0, stderr: "" });
+    expect(listed.stdout).toMatch(/^\| riddles .*Riddles of ours\./m);
+    const shown = await warm(space.dir, ["datasets", "show", "riddles", ...flags]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toContain("What has keys?");
+  });
+
   it("import gives files a name, keeps the config's comments, and is used at once", async () => {
     const space = new Workspace({
       "silent.mjs": SILENT,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import "../builtins.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
@@ -7,6 +9,7 @@ import { findConfig, loadConfig } from "./config-file.js";
 import type { DatasetsOptions } from "./dataset-commands.js";
 import { listDatasets } from "./list-datasets.js";
 import { loadPlugins, registerNamed } from "./resolve.js";
+import type { RunConfig } from "./run-config.js";
 
 /** The words that follow `assay datasets`. */
 export interface DatasetsWords {
@@ -26,11 +29,11 @@ export async function datasetsCommand(
     throw new UsageError(
       `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, or assay datasets import NAME FILE….`,
     );
-  await loadPlugins(registry, options.plugin ?? []);
+  const config = await projectConfig(action, options);
+  await loadPlugins(registry, pluginsOf(config, options));
   if (action === "import") return importFiles(name, files, options);
   requireNoImportFlags(options);
-  const configFile = options.config ?? findConfig(process.cwd());
-  if (configFile !== undefined) registerNamed(registry, await loadConfig(configFile));
+  registerNamed(registry, config);
   if (action === undefined) {
     process.stdout.write(printable(await listDatasets(registry)));
     return EXIT.fine;
@@ -39,6 +42,18 @@ export async function datasetsCommand(
   if (files.length > 0) throw new UsageError(`assay datasets show takes one dataset, but got "${files[0]}" besides.`);
   const { showDataset } = await import("./show-dataset.js");
   return showDataset(name, options);
+}
+
+/** The config of the project; a file that an import is to make is not there yet. */
+async function projectConfig(action: string | undefined, options: DatasetsOptions): Promise<RunConfig> {
+  const file = options.config ?? findConfig(process.cwd());
+  if (file === undefined || (action === "import" && !existsSync(file))) return {};
+  return loadConfig(file);
+}
+
+/** Those of the config and of the flags, each once: a name can be registered only once. */
+function pluginsOf({ plugins = [] }: RunConfig, { plugin = [] }: DatasetsOptions): string[] {
+  return [...new Set([...plugins, ...plugin].map((path) => resolve(path)))];
 }
 
 async function importFiles(name: string | undefined, files: readonly string[], options: DatasetsOptions) {

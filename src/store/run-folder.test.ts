@@ -42,10 +42,12 @@ describe("makeRunDir", () => {
 });
 
 describe("findRun", () => {
-  function stored(name: string, complete: boolean | null): string {
+  function stored(name: string, complete: boolean | null, createdAt?: string): string {
     const run = join(dir, name);
     mkdirSync(run);
-    writeFileSync(join(run, "manifest.json"), "{}");
+    const written = /^(\d{4})(\d{2})(\d{2})-/.exec(name);
+    const byName = written === null ? undefined : `${written[1]}-${written[2]}-${written[3]}T00:00:00.000Z`;
+    writeFileSync(join(run, "manifest.json"), JSON.stringify({ createdAt: createdAt ?? byName }));
     if (complete !== null) writeFileSync(join(run, "summary.json"), JSON.stringify({ complete }));
     return run;
   }
@@ -84,6 +86,23 @@ describe("findRun", () => {
     const isCandidate = (run: string) => run !== newer;
     expect(findRun({ runsDir: dir, name: undefined, isCandidate })).toBe(older);
     expect(findRun({ runsDir: dir, name: newer, isCandidate })).toBe(newer);
+  });
+
+  it("takes the run that was created last for the latest, whatever the folders are called", () => {
+    const last = stored("20260101-000000-a", true, "2026-06-02T10:00:00.000Z");
+    stored("main-run", true, "2026-06-01T10:00:00.000Z");
+    expect(find("latest")).toBe(last);
+    const same = ["b", "b-2", "b-10", "b-9"].map((name) => stored(name, true, "2026-06-03T10:00:00.000Z"));
+    expect(find("latest")).toBe(same[2]);
+  });
+
+  it("goes by the date of the file where a manifest does not say when", () => {
+    stored("20260101-000000-a", true);
+    const damaged = stored("b", true);
+    for (const text of ["{", "null", '{"createdAt":"then"}']) {
+      writeFileSync(join(damaged, "manifest.json"), text);
+      expect(find("latest")).toBe(damaged);
+    }
   });
 
   it("says when there is none", () => {

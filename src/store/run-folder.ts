@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import { isComplete } from "./summary-file.js";
@@ -62,9 +62,28 @@ export function latestRun(runsDir: string, isCandidate: (dir: string) => boolean
   throw new RunFolderError(`There is no run in ${runsDir}. Give the path of a run folder, or --runs-dir.`);
 }
 
+/** The run folders, the one that was created last first: folders may have been renamed. */
 function runsIn(runsDir: string): string[] {
-  const names = existsSync(runsDir) ? readdirSync(runsDir).sort().reverse() : [];
-  return names.map((name) => join(runsDir, name)).filter(isRun);
+  const names = existsSync(runsDir) ? readdirSync(runsDir) : [];
+  const runs = names.map((name) => join(runsDir, name)).filter(isRun);
+  const created = new Map(runs.map((dir) => [dir, creationTime(dir)]));
+  return runs.sort((a, b) => (created.get(b) ?? 0) - (created.get(a) ?? 0) || BY_NUMBER.compare(b, a));
+}
+
+/** Runs of the same moment differ by a number at the end of their names. */
+const BY_NUMBER = new Intl.Collator("en", { numeric: true });
+
+/** When a run was created, by its manifest; by the date of the file where that is damaged. */
+function creationTime(dir: string): number {
+  const path = join(dir, "manifest.json");
+  const { mtimeMs } = statSync(path);
+  try {
+    const { createdAt } = JSON.parse(readFileSync(path, "utf8")) as { createdAt?: unknown };
+    const moment = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
+    return Number.isNaN(moment) ? mtimeMs : moment;
+  } catch {
+    return mtimeMs;
+  }
 }
 
 function namedRun(runsDir: string, name: string): string {
