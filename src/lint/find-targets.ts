@@ -3,6 +3,7 @@ import { readdir, stat } from "node:fs/promises";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { readGlob } from "../graders/glob.js";
+import { isForeignYaml, isSearchedFolder } from "../specs/index.js";
 
 /** The files to look through. */
 export interface LintTargets {
@@ -11,9 +12,6 @@ export interface LintTargets {
 }
 
 const SPEC_NAME = /^(?:eval|.+\.eval)\.ya?ml$/;
-const PASSED_OVER = new Set(["node_modules"]);
-/** Of the folders whose names begin with a dot, those in which agents look for skills. */
-const DOT_FOLDERS = new Set([".agents", ".claude", ".codex", ".cursor", ".gemini", ".github", ".opencode", ".pi"]);
 const DEEPEST = 24;
 
 /**
@@ -55,25 +53,24 @@ function requireKnown(path: string, given: string): string {
 async function matchingIn(cwd: string, pattern: string): Promise<string[]> {
   const glob = readGlob(pattern);
   const fits = (file: string) => glob.matches(relative(cwd, file).split(sep).join("/"));
-  return (await walked(cwd, 0)).filter((file) => fits(file) && (isSkill(file) || /\.ya?ml$/.test(file)));
+  return (await walked(cwd)).filter((file) => fits(file) && (isSkill(file) || /\.ya?ml$/.test(file)));
 }
 
 async function searched(dir: string): Promise<string[]> {
-  return (await walked(dir, 0)).filter((file) => isSkill(file) || SPEC_NAME.test(basename(file)));
+  const files = (await walked(dir)).filter((file) => isSkill(file) || SPEC_NAME.test(basename(file)));
+  const isForeign = await Promise.all(files.map(async (file) => !isSkill(file) && (await isForeignYaml(file))));
+  return files.filter((_, i) => isForeign[i] === false);
 }
 
-async function walked(dir: string, depth: number): Promise<string[]> {
-  const entries: Dirent[] = await readdir(dir, { withFileTypes: true }).catch(() => []);
+/** The files below a folder; `inside` is the way there, with slashes. */
+async function walked(dir: string, inside = "", depth = 0): Promise<string[]> {
+  const entries: Dirent[] = await readdir(join(dir, inside), { withFileTypes: true }).catch(() => []);
   const below = await Promise.all(
     entries.map(async (entry): Promise<string[]> => {
-      const path = join(dir, entry.name);
-      if (entry.isFile()) return [path];
-      return entry.isDirectory() && isEntered(entry.name) && depth < DEEPEST ? walked(path, depth + 1) : [];
+      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+      if (entry.isFile()) return [join(dir, path)];
+      return entry.isDirectory() && isSearchedFolder(path) && depth < DEEPEST ? walked(dir, path, depth + 1) : [];
     }),
   );
   return below.flat();
-}
-
-function isEntered(name: string): boolean {
-  return name.startsWith(".") ? DOT_FOLDERS.has(name) : !PASSED_OVER.has(name);
 }

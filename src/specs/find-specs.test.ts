@@ -10,7 +10,31 @@ const FILES = Object.fromEntries(
   ]),
 );
 
+const WORKFLOW = "name: eval\non: { push: }\nenv: { CI: 1 }\njobs: { eval: { runs-on: ubuntu-latest, steps: [] } }\n";
+const CHART = "apiVersion: v2\nname: eval\ndescription: a chart\n";
+
 describe("findSpecs", () => {
+  it("passes over workflows, hidden folders, and files that are about something else", async () => {
+    using folder = specFolder("name: mine\nstimuli: []\n", {
+      ".github/workflows/eval.yml": WORKFLOW,
+      ".github/workflows/broken.eval.yml": "name: [",
+      ".github/skills/tidy/eval.yaml": "stimuli: []\n",
+      ".venv/eval.yaml": "stimuli: []\n",
+      "ci/eval.yml": WORKFLOW,
+      "chart/eval.yaml": CHART,
+      "slip/eval.yaml": "name: x\nstimulli: []\n",
+      "bare/eval.yaml": "name: x\n",
+      "list/eval.yaml": "- a\n",
+      "torn/eval.yaml": "stimuli: [\n",
+    });
+    const found = ["eval.yaml", ".github/skills/tidy/eval.yaml", "slip/eval.yaml", "bare/eval.yaml"];
+    const all = [...found, "list/eval.yaml", "torn/eval.yaml"].map((name) => join(folder.path, name));
+    expect((await findSpecs([folder.path])).sort()).toEqual(all.sort());
+    const named = join(folder.path, "ci/eval.yml");
+    expect(await findSpecs([named])).toEqual([named]);
+    await expect(findSpecs([join(folder.path, "chart")])).rejects.toThrow("There is no eval file in");
+  });
+
   it.each([
     { asked: ["."], found: [".github/c/eval.yaml", "a/b/x.eval.yaml", "a/eval.yml", "eval.yaml"] },
     { asked: ["a/other.yaml"], found: ["a/other.yaml"] },

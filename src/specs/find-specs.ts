@@ -2,15 +2,14 @@ import { readdir, stat } from "node:fs/promises";
 import { join, normalize, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { type Glob, readGlob } from "../graders/glob.js";
+import { isForeignYaml, isSearchedFolder } from "./discovery.js";
 
 const SPEC_NAME = /^(?:.+\.)?eval\.ya?ml$/;
 const WILD = /[*?[{]/;
-/** Tools keep files of others there. */
-const PASSED_OVER = new Set([".git", "node_modules"]);
 
 /**
- * The eval files that paths stand for: files as they are, folders searched for `eval.yaml` and `*.eval.yaml`, patterns
- * for what they match. Each is there once, those of a folder in the order of their names.
+ * The eval files that paths stand for: files as they are, folders searched for `eval.yaml` and `*.eval.yaml`, without
+ * those of other tools, patterns for what they match. Each is there once, those of a folder in the order of their names.
  * @example
  * await findSpecs(["evals", "skills/*\/eval.yaml"]);
  */
@@ -30,8 +29,11 @@ async function specsAt(path: string): Promise<string[]> {
   throw new UsageError(`There is no eval file in ${path}: it should be called eval.yaml, or NAME.eval.yaml.`);
 }
 
-function inFolder(path: string): Promise<string[]> {
-  return filesBelow(path, { mayHold: () => true, matches: (file) => SPEC_NAME.test(file.split("/").at(-1) ?? "") });
+async function inFolder(path: string): Promise<string[]> {
+  const isNamedSo = (file: string) => SPEC_NAME.test(file.split("/").at(-1) ?? "");
+  const files = await filesBelow(path, { mayHold: () => true, matches: isNamedSo });
+  const isForeign = await Promise.all(files.map(isForeignYaml));
+  return files.filter((_, i) => isForeign[i] === false);
 }
 
 /** The part of a pattern before the first wild card is where it is looked for. */
@@ -55,7 +57,7 @@ async function filesBelow(folder: string, wanted: Wanted, inside = ""): Promise<
   const files: string[] = [];
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
     const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
-    const isFolder = entry.isDirectory() && !PASSED_OVER.has(entry.name);
+    const isFolder = entry.isDirectory() && isSearchedFolder(path);
     if (isFolder && wanted.mayHold(path)) files.push(...(await filesBelow(folder, wanted, path)));
     else if (!entry.isDirectory() && wanted.matches(path)) files.push(normalize(join(folder, path)));
   }

@@ -1,3 +1,4 @@
+export { isForeignYaml, isSearchedFolder } from "./discovery.js";
 export {
   type EvalSuite,
   type EvalsConfig,
