@@ -98,6 +98,13 @@ def find_kind(cls):
     return kind
 
 
+JSON_KINDS = frozenset(map(id, (int, float, str, bool, type(None))))
+
+
+def is_safe(items):
+    return all(type(item) is not int or -MAX_SAFE_INT < item < MAX_SAFE_INT for item in items)
+
+
 class Shared:
     """One container that both processes hold, and what was in it when they last spoke."""
 
@@ -134,8 +141,18 @@ class Containers:
             number = waiting.pop() if waiting else self.fresh.pop()
             each = self.shared[number]
             each.items = each.kind.read(each.value)
-            packed.append([number, each.kind.tag, *self.pack_origin(each), [self.pack(item) for item in each.items]])
+            packed.append([number, each.kind.tag, *self.pack_origin(each), self.pack_items(each.items)])
         return packed
+
+    def pack_items(self, items):
+        """Long lists of numbers or texts are quick: they are JSON as they are."""
+        kinds = set(map(id, map(type, items)))
+        if kinds <= JSON_KINDS and (id(int) not in kinds or is_safe(items)):
+            return items
+        return [self.pack(item) for item in items]
+
+    def unpack_items(self, items):
+        return [self.unpack(item) for item in items] if list in set(map(type, items)) else items
 
     def pack_origin(self, each):
         value, tag = each.value, each.kind.tag
@@ -161,7 +178,7 @@ class Containers:
                 raise Gone()
         for number, _, _, _, items in packed:
             each = self.shared[number]
-            each.kind.fill(each.value, [self.unpack(item) for item in items])
+            each.kind.fill(each.value, self.unpack_items(items))
             each.items = each.kind.read(each.value)
 
     def make_container(self, tag, origin, extra, items):

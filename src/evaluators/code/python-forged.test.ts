@@ -175,6 +175,70 @@ const FORGED: Record<string, string> = {
     "import gc, sys, inspect\ndef answer(x):\n    for each in gc.get_objects():\n        if isinstance(each, dict) and 'held' in each: return 7.5\n    for frame in inspect.stack():\n        if 'sev' + 'en' in str(frame.frame.f_locals): return 'sev' + 'en'\n    for path in ('/proc/self/environ', '/proc/1/environ', '/proc/1/mem', '/proc/self/maps'):\n        try:\n            if open(path, 'rb').read(10): return [7, 8]\n        except OSError: pass\n    return None",
 };
 
+/** Tests that have more in their hands than an answer: what, the tests, an honest program, a forged one. */
+const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
+  [
+    "a context manager that suppresses assertions",
+    "with opened(3) as x:\n    assert x == 7",
+    "from contextlib import contextmanager\n@contextmanager\ndef opened(x): yield 7",
+    "class opened:\n    def __init__(self, x): pass\n    def __enter__(self): return 1\n    def __exit__(self, *a): return True",
+  ],
+  [
+    "a context manager that suppresses what keeps assertions from being reached",
+    "def look(x):\n    y = x[1]\n    assert y == 7\nwith opened(3) as x:\n    look(x)",
+    "from contextlib import contextmanager\n@contextmanager\ndef opened(x): yield [0, 7]",
+    "class opened:\n    def __init__(self, x): pass\n    def __enter__(self): return []\n    def __exit__(self, *a): return True",
+  ],
+  [
+    "an asynchronous one",
+    "import asyncio\nasync def go():\n    async with opened(3) as x:\n        assert x == 7\nasyncio.run(go())",
+    "class opened:\n    def __init__(self, x): pass\n    async def __aenter__(self): return 7\n    async def __aexit__(self, *a): return False",
+    "class opened:\n    def __init__(self, x): pass\n    async def __aenter__(self): return 1\n    async def __aexit__(self, *a): return True",
+  ],
+  [
+    "an error that a failed assertion is one of",
+    "try:\n    f(-1)\n    assert False\nexcept Negative: pass",
+    "class Negative(ValueError): pass\ndef f(x): raise Negative(x)",
+    "Negative = Exception\ndef f(x): return 1",
+  ],
+  [
+    "several such errors",
+    "try:\n    f(-1)\n    raise AssertionError\nexcept E.All: pass",
+    "class E:\n    class All(ValueError): pass\ndef f(x): raise E.All(x)",
+    "class E:\n    All = (AssertionError, Exception, BaseException)\ndef f(x): return 1",
+  ],
+  [
+    "names in place of what is built in",
+    "from solution import *\nassert abs(f(1) - 2.0) < 1e-6 and isinstance(f(1), float)",
+    "def f(x): return 2.0",
+    "__all__ = ['f', 'abs', 'isinstance']\nabs = lambda x: 0\nisinstance = lambda *a: True\ndef f(x): return 5",
+  ],
+  [
+    "an operator that is called by its name",
+    "assert f(1).__contains__(7) and f(1).__eq__([7]) is True",
+    "def f(x): return [7]",
+    "class A:\n    def __getattr__(self, name): return lambda *a: True\ndef f(x): return A()",
+  ],
+  [
+    "a mock of the tests that is changed",
+    "from unittest.mock import Mock\nm = Mock()\nf(m)\nm.send.assert_called_once_with(7)\nassert m.send.call_count == 1",
+    "def f(m): m.send(7)",
+    "def f(m):\n    for do in ('m.send.assert_called_once_with = lambda *a: None', 'm.send.call_count = 1', 'm.reset_mock(side_effect=True)', 'm.send = lambda: 0', 'm.configure_mock(send=None)', 'm.method_calls.append(7)'):\n        try: exec(do)\n        except Exception: pass",
+  ],
+  [
+    "the words of the tests",
+    "assert f(1) == 'magnificent'",
+    "def f(x): return 'magnificent'",
+    "import __main__\nlearnt = set()\nP = __main__.PEER\nunpack = P.unpack\ndef listen(form):\n    learnt.add(str(form))\n    return unpack(form)\nP.unpack = listen\ndef f(x):\n    found = [text for text in learnt if 'agnificen' in text]\n    return 'm' + 'agnificen' + 't' if found else ''",
+  ],
+  [
+    "a step of a generator of the tests by any name",
+    "secret = 42\ndef g(): yield 1\nassert f(g()) == secret",
+    "def f(g): return 42",
+    "import __main__\nP = __main__.PEER\ndef f(g):\n    h = object.__new__(__main__.Handle)\n    object.__setattr__(h, '_number', P.wrapped[id(g)])\n    return P.ask('step', h, '__getattribute__', 'gi_frame').f_globals['secret']",
+  ],
+];
+
 describe.skipIf(await lacksIsolation())("forged Python programs", () => {
   beforeAll(() => {
     evaluator = new CodeExecution({ timeoutSecs: 20 });
@@ -190,5 +254,18 @@ describe.skipIf(await lacksIsolation())("forged Python programs", () => {
     const { scores, evidence } = await run(everywhere(program), TESTS);
     expect(scores.pass_at_1).toBe(0);
     expect(evidence?.pass_at_1).toMatch(/held: 0 of|the program ended before its tests did/);
+  });
+
+  it.concurrent.each(PASSED_BY)("do not pass by %s", async (_, test, honest, forged) => {
+    expect(await run(honest, test)).toEqual({ scores: { pass_at_1: 1 } });
+    expect((await run(forged, test)).scores.pass_at_1).toBe(0);
+  });
+
+  it("are told from context managers that suppress what the tests raise", async () => {
+    const manager =
+      "from contextlib import contextmanager\n@contextmanager\ndef ignore(*kinds):\n    try: yield 7\n    except kinds: pass";
+    const test =
+      "with ignore(ValueError) as x:\n    assert x == 7\n    raise ValueError\nwith ignore(ZeroDivisionError):\n    1 / 0";
+    expect(await run(manager, test)).toEqual({ scores: { pass_at_1: 1 } });
   });
 });

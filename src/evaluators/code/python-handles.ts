@@ -28,6 +28,7 @@ OPERATIONS.update({
     for name in ("__trunc__", "__floor__", "__ceil__", "__enter__", "__exit__", "__aenter__", "__aexit__",
                  "__aiter__", "__anext__", "__fspath__", "__missing__")
 })
+DECIDING = ARITHMETIC.union(EQUALITY, ORDER, ("__contains__",))
 SPECIAL = tuple(OPERATIONS) + ("__call__", "__await__")
 # What an object that is held as a built-in value may be asked for all the same: nothing that decides a comparison.
 ASKED_OF_VALUES = frozenset(("__str__", "__repr__", "__format__", "__call__", "__enter__", "__exit__"))
@@ -123,8 +124,11 @@ class Handle:
     _made = False
 
     def __getattr__(self, name):
-        if name in PREDICATES and PEER.holds_tests and not self._made:
-            raise PEER.refuse("%s of %s" % (name, name_of(self)))
+        if PEER.holds_tests:
+            if name in PREDICATES and not self._made:
+                raise PEER.refuse("%s of %s" % (name, name_of(self)))
+            if name in DECIDING:
+                raise AttributeError(name)
         return PEER.ask("get", self, name)
 
     def __setattr__(self, name, value):
@@ -169,7 +173,9 @@ def make_special(name):
     if name in ("__str__", "__repr__", "__format__"):
         return lambda self, *args: str.__str__(PEER.ask("op", self, name, args))
     if name == "__exit__":
-        return lambda self, kind, error, trace: PEER.ask("op", self, name, (kind, error, None))
+        return leave
+    if name == "__aexit__":
+        return leave_async
     return lambda self, *args: PEER.ask("op", self, name, args)
 
 
@@ -209,6 +215,17 @@ def contains(self, item):
     if "__iter__" in type(self)._specials or "__getitem__" in type(self)._specials:
         return any(other is item or other == item for other in iter(self))
     raise PEER.refuse("%s in %s" % (name_of(item), name_of(self)))
+
+
+def leave(self, kind, error, trace):
+    """What a context manager of the program suppresses must not be what the tests found wrong with it."""
+    result = PEER.ask("op", self, "__exit__", (kind, error, None))
+    return bool(result) and PEER.may_suppress(error, trace)
+
+
+async def leave_async(self, kind, error, trace):
+    result = await PEER.ask("op", self, "__aexit__", (kind, error, None))
+    return bool(result) and PEER.may_suppress(error, trace)
 
 
 def make_handle_class(name, specials, base, methods, parents):
