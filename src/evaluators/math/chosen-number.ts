@@ -14,14 +14,15 @@ const BEFORE_ANSWER = /^(?:[\s*_`"'“”「:([{]|\(?[A-Ea-e]\)\s|(?:between|fro
 /** "3 to 4"; but not "24 to 2 decimal places". */
 const RANGE = /^\s+to\s+\\?\$?\d[\d,.]*(?!\s*(?:decimal|significant|places))/;
 
-/** The formula, list or range that a sentence begins with, as a whole; null when it begins with a number, or otherwise. */
-export function leadingFormula(sentence: string, options: TokenOptions = {}): Quantity | null {
+/** The number, formula, list or range that a sentence begins with, as a whole; null when it begins otherwise. */
+export function findLeading(sentence: string, options: TokenOptions = {}): Quantity | null {
   const [first] = quantitiesIn(sentence, options);
   if (first === undefined || !BEFORE_ANSWER.test(sentence.slice(0, first.from))) return null;
   const [range] = RANGE.exec(sentence.slice(first.end, first.end + 60)) ?? [];
-  if (first.isFormula || range === undefined) return first.isFormula ? first : null;
-  const text = sentence.slice(first.start, first.end + range.length);
-  return { ...first, text: text.replace(/\s+to\s+/, ", "), end: first.end + range.length, values: [], isFormula: true };
+  const isWorded = /\p{L}{2}/u.test(sentence.slice(0, first.from));
+  if (first.isFormula || range === undefined) return first.isFormula || !isWorded ? first : null;
+  const text = sentence.slice(first.start, first.end + range.length).replace(/\s+to\s+/, ", ");
+  return { ...first, text, end: first.end + range.length, values: [], isFormula: true };
 }
 
 /**

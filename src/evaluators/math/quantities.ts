@@ -55,13 +55,13 @@ function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Qua
   if (first !== undefined && first.start <= run.start && first.end >= run.end) return plainNumber(first);
   const values = resultOf(run.text);
   const { start: from, end } = run;
-  if (values.length === 0)
-    return { text: run.text, from, start: from, end, values, hasCurrency: false, isFormula: true };
   const source = text.slice(from, end);
   const start = from + Math.max(...["=", "≈", "\\approx"].map((sign) => source.lastIndexOf(sign))) + 1;
   const [number, another] = inside.filter((token) => token.start >= start);
-  const isAlone = number !== undefined && another === undefined && DRESS.test(source.slice(number.end - from));
-  if (isAlone && DRESS.test(text.slice(start, number.start)) && number.values.some((value) => isAmong(value, values)))
+  const isAlone = number !== undefined && another === undefined && DRESS.test(text.slice(start, number.start));
+  const isPlain = isAlone && SIGNS.test(text.slice(start, number.start) + text.slice(number.end, end));
+  const isKnown = isPlain && (start === from || number.end > end || number.text.includes(":"));
+  if (isAlone && (isPlain || DRESS.test(text.slice(number.end, end))) && isResult(number, values, isKnown)) {
     return {
       ...number,
       from,
@@ -69,11 +69,29 @@ function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Qua
       values: [...number.values, ...values.slice(1)],
       isFormula: false,
     };
-  return { text: source.trim(), from, start, end, values, hasCurrency: number?.hasCurrency ?? false, isFormula: false };
+  }
+  const isFormula = values.length === 0;
+  const shown = isFormula ? run.text : source.trim();
+  return {
+    text: shown,
+    from,
+    start: isFormula ? from : start,
+    end,
+    values,
+    hasCurrency: number?.hasCurrency ?? false,
+    isFormula,
+  };
+}
+
+/** A time on the hour, "5 - 3 = 2:00", "1,5 %" and "x = 4k" are numbers that no arithmetic knows. */
+function isResult({ values }: NumberToken, results: readonly Rational[], isKnown: boolean): boolean {
+  return (isKnown && values.length > 0) || values.some((value) => isAmong(value, results));
 }
 
 /** What may stand between a number and the ends of the mathematics it is all of. */
 const DRESS = /^(?:[\s$€£¥%°(){}*]|\\[()[\],;:!% ]|\\(?:left|right|text|mathrm)(?![a-zA-Z])|[a-zA-Z])*$/;
+/** Signs of money, percent and degrees, which leave a number what it is. */
+const SIGNS = /^[\s$€£¥%°*]*$/;
 
 function isAmong(value: Rational, others: readonly Rational[]): boolean {
   return others.some((other) => sameNumber(value, other));
@@ -83,20 +101,17 @@ export function plainNumber(token: NumberToken): Quantity {
   return { ...token, from: token.start, isFormula: false };
 }
 
-/** What a calculation, or an equation for one name, comes to, and the sides that it rounds; nothing for what else there is. */
+/** What a calculation or an equation comes to, and the sides that it rounds; nothing for what is no number. */
 function resultOf(text: string): readonly Rational[] {
   const written = canonical(lastRow(text));
-  if (isList(written)) return [];
+  if (isList(written) || /[<>]|\\(?:le|ge|ne|in)(?![a-zA-Z])/.test(written)) return [];
   const sides = split(written, "≈").flatMap((part) => split(part, "="));
-  const [first = "", last = ""] = [sides[0], sides.at(-1)];
-  const isTurned = sides.length === 2 && isName(last) && !isName(first);
-  const result = exactValue(isTurned ? first : last);
-  const others = isTurned ? [] : sides.slice(0, -1);
-  const values = others.map(exactValue);
-  if (result === null || others.some((side, at) => values[at] === null && !isName(side))) return [];
-  return [result, ...values.filter((value) => value !== null && isRounding(result, value))].filter(
-    (each) => each !== null,
-  );
+  // In "18 = x" the name comes last.
+  if (sides.length > 1 && isName(sides.at(-1) ?? "")) sides.pop();
+  const result = exactValue(sides.pop() ?? "");
+  if (result === null) return [];
+  const others = sides.map(exactValue).filter((value) => value !== null);
+  return [result, ...others.filter((value) => isRounding(result, value))];
 }
 
 const ROWS =

@@ -49,6 +49,8 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ],
   ["function", `\\\\[a-zA-Z]+|(?:${FUNCTIONS})(?![${LATIN}])|[√π∞]`],
   ["function", "\\|(?:[a-zA-Z]{1,2}|-\\d+|[^|\\s\\d][^|\\n]{0,30}[-+*/^][^|\\n]{0,30})\\|"],
+  ["operator", "(?<=[\\d)%]\\s?)[xX](?=\\s?\\\\?\\$?[\\d(])"],
+  ["word", "[aApP]\\.\\s?[mM]\\b"],
   ["letter", `[a-zA-Z](?:_\\{?\\w{1,3}\\}?|\\d{1,2}|'{1,2})?(?![${LATIN}'’])`],
   ["operator", `(?:times|plus|minus|(?:multiplied|divided) by)(?=\\s+(?:\\\\?\\$?\\d|[a-zA-Z](?![${LATIN}])))`],
   ["operator", "[+*/×÷·⋅^=<>≤≥≠≈±∓∈∪∩–−-]|_(?=[\\d{])"],

@@ -90,7 +90,7 @@ function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | nu
 
 /** Letters that are multiplied, as in "4ab"; those of units and hours are not. */
 const PRODUCT = /^[abcijkmnpqrtuvwxyz]{2,3}$/;
-const UNIT = /^(?:[mgshlLCFWVJNKkMB]|[mcknp]m|mins?|[ap]m|rpm|ct|pt|qt|cc|kn|bn|mi|in)$/;
+const UNIT = /^(?:[mgshlLCFWVJNKkMB]|[mcknp]m|mins?|[ap]m|rpm|ct|pt|qt|cc|kn|bn|mi|in|[km]b|[km]w|[km]v)$/;
 
 function isAttached(token: RunToken, previous: RunToken | null): boolean {
   return previous?.kind === "number" && previous.end === token.start;
@@ -112,10 +112,10 @@ function isVariable(tokens: readonly RunToken[], at: number, previous: RunToken 
   const token = tokens[at];
   const next = nextOf(tokens, at);
   if (token === undefined) return false;
-  if (isAttached(token, previous)) return !UNIT.test(token.text);
+  const before = tokens[at - 1] ?? null;
+  if (isAttached(token, before)) return !UNIT.test(token.text) || (next?.kind === "operator" && next.text !== "/");
   if (next?.kind === "open" && next.start === token.end) return true;
   if (next?.kind === "operator") return !DASH.test(next.text) || /^[b-z]/.test(token.text);
-  if (previous?.kind === "number" && /^[xX]$/.test(token.text) && next?.kind === "number") return true;
   const isArticle = /^[aAI]$/.test(token.text) && next?.kind === "word";
   if (previous?.kind === "operator" || previous?.kind === "function") return !isArticle;
   if (previous?.kind === "close") return previous.end === token.start;

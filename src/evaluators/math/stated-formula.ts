@@ -1,6 +1,6 @@
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { Answer } from "./answer.js";
-import { leadingFormula } from "./chosen-number.js";
+import { findLeading } from "./chosen-number.js";
 import { withMinus } from "./dress.js";
 import { sentenceAt } from "./sentences.js";
 import { type Span, spansIn } from "./spans.js";
@@ -29,8 +29,8 @@ function read(text: string, { start: from, by, isFinal }: StatedAnswer): string 
   const sentence = sentenceAt(text, start).trim();
   const inside = spans.filter(({ end }) => end <= sentence.length + 3);
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
-  const formula = leadingFormula(sentence);
-  if (formula !== null && REASON.test(sentence.slice(formula.end))) return formula.text;
+  const formula = findLeading(sentence);
+  if (formula?.isFormula === true && REASON.test(sentence.slice(formula.end))) return formula.text;
   return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
 }
 

@@ -1,6 +1,6 @@
 import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { type Answer, answerOf } from "./answer.js";
-import { concludingNumber, leadingFormula, leadingNumber } from "./chosen-number.js";
+import { concludingNumber, findLeading, leadingNumber } from "./chosen-number.js";
 import { undressed, withMinus } from "./dress.js";
 import { lastDigit } from "./last-number.js";
 import type { TokenOptions } from "./number-token.js";
@@ -56,12 +56,13 @@ interface LeadingQuantity {
 function leadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
   const start = withMinus(text, from);
   const sentence = findResult(sentenceAt(text, start));
-  const formula = leadingFormula(sentence, options);
-  if (formula !== null) return { quantity: formula, sentence, start };
+  const leading = findLeading(sentence, options);
+  if (leading?.isFormula === true) return { quantity: leading, sentence, start };
   const inner = undressed(text, start);
   const rest = findResult(sentenceAt(text, inner));
   const number = leadingNumber(rest, options);
-  return number === null ? null : { quantity: number, sentence: rest, start: inner };
+  if (number !== null && !number.isFormula) return { quantity: number, sentence: rest, start: inner };
+  return leading === null ? null : { quantity: leading, sentence, start };
 }
 
 const MAX_UNIT_WORDS = 4;

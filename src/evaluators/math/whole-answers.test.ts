@@ -115,6 +115,7 @@ const RIGHT: readonly (readonly [gold: string, given: string])[] = [
   ["4", "$P(X=1) = 4$"],
   ["4", "$\\sum_{i=1}^3 a_i = 4$"],
   ["4", "$x+y=4$"],
+  ["5", "$\\log_2 32 = 5$"],
   ["4", "$\\sqrt{16}$"],
   ["4", "[4]"],
   ["4", "$\\{4\\}$"],
@@ -179,6 +180,15 @@ describe("texts that announce nothing", () => {
     ["7", "So 3 + 4"],
     ["8", "The total is $5 + $3 = $8."],
     ["24", "So it is 24 ft^2."],
+    ["40", "60 x 2/3 = 40 loaves of bread are sold in the morning."],
+    ["60", "Hence each serving has 300g/5 = 60 grams."],
+    ["22", "The team played (L+8) + L = 2L + 8 = 22 games."],
+    ["100", "250(2/5) = 100 = x"],
+    ["2", "5-3 = 2:00 pm is the latest she can start."],
+    ["10", "Kim goes to sleep at 10 p.m."],
+    ["200", "Die Ärzte berechnen 150 $ pro Stunde, und das Krankenhaus berechnet 200 $ pro Stunde."],
+    ["1.2", "Der Markt wird um 1,2 % im selben Monat zulegen."],
+    ["5", "It costs $3 for each of them and so the total comes to 5$ in all."],
   ])("%s is in %j", async (gold, response) => {
     expect(await scoreOf(gold, response)).toBe(1);
   });
