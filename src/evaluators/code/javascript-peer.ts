@@ -1,360 +1,863 @@
 /**
  * What both JavaScript processes of a trial run: the one with the tests and the one with the program. They share
- * nothing but lines of text. Plain data is copied; functions and objects of classes stay where they are and are
- * reached through a proxy. Changes that a call makes to the arrays and objects it was given are sent back.
- * It is the text of a function, since the side of the tests runs it in a context of its own for each trial.
+ * nothing but lines of text. Every object that crosses gets a number and a counterpart on the other side, made of the
+ * built-in kind it has there: an array, a map, an object with the same own properties. Before a side hands over, it sends
+ * the properties of the shared objects that it has changed, so that identity, aliases and changes hold on both sides.
+ * What cannot be copied (functions, promises, generators, proxies) stays where it was made and is asked.
+ *
+ * It is the text of a function. Each side runs it in a context of its own, where no program has replaced anything, with
+ * `main`, the objects of the world in which the program or the tests run.
+ *
+ * On the side of the tests only plain data may decide. There, objects of built-in kinds have the methods of the language
+ * and no others, unless the tests name their class; nothing asks an object of the program what it equals or which number
+ * it is; and what the program sends never replaces a function or a prototype of the tests.
  */
-export const JAVASCRIPT_PEER = `(function makePeer(send, receive, holdsTests, beforeAsk) {
-  "use strict";
-  const objects = [], numbers = new Map(), standIns = new Map(), foreign = new WeakMap(), pending = [];
-  const primitives = new Map(), thens = new WeakSet(), promises = new Set();
-  const ERRORS = { Error, TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError };
-  const ARRAYS = { Int8Array, Uint8Array, Uint8ClampedArray, Int16Array, Uint16Array, Int32Array, Uint32Array, Float32Array, Float64Array, BigInt64Array, BigUint64Array };
-  const SYMBOLS = ["iterator", "asyncIterator", "toPrimitive", "toStringTag", "hasInstance"];
-  const HIDDEN = new Set(["constructor", "prototype", "caller", "callee", "arguments"]);
-  const SHARED = { Object: Object.prototype, Function: Function.prototype, Array: Array.prototype };
-  const CHANGING = new Set(["call", "new", "set", "delete", "await", "tick"]);
-  const DEEPEST = 200;
-  // The answer of a program that itself waits for a promise of the tests.
-  const LATER = Symbol("later"), settled = [];
-  let isGone = false, asked = 0, hasHanded = false, unusual = 0;
+export const JAVASCRIPT_PEER = String.raw`"use strict";
+(function makePeer({ main, makers, types, send, receive, holdsTests, beforeAsk, onAssertion, onUncrossable, calledMethods }) {
+  const MAX_WATCHED = 100, MAX_WATCHED_FACTS = 20000, MAX_KEYED_LENGTH = 1000, MAX_LENGTH = 5000000;
+  const HOLE = Symbol("hole"), LATER = Symbol("later"), PROPERTIES = Symbol("properties");
+  const WELL_KNOWN = Reflect.ownKeys(Symbol).filter((key) => typeof Symbol[key] === "symbol");
+  // What the tests' side lets an object of the program define by a symbol of the language.
+  const OPEN_SYMBOLS = new Set([Symbol.iterator, Symbol.asyncIterator, Symbol.toStringTag, Symbol.toPrimitive]);
+  // A result that answers these itself would be judge of itself: tests that call them expect an array, a map, a text.
+  const PREDICATES = new Set(["every", "some", "includes", "has", "startsWith", "endsWith", "test", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals"]);
+  const CONVERSIONS = ["valueOf", "toString", Symbol.toPrimitive];
+  const BUILT_IN_DATA = { a: main.Array.prototype, m: main.Map.prototype, s: main.Set.prototype, d: main.Date.prototype, x: main.RegExp.prototype, b: main.ArrayBuffer.prototype };
+  const { Object: MainObject, TypeError: MainTypeError, Proxy: MainProxy } = main;
 
-  function ask(kind, target, ...rest) {
-    const given = kind === "call" || kind === "new" ? rest[rest.length - 1] : [];
-    if (CHANGING.has(kind)) primitives.clear();
-    if (kind !== "idle") asked += 1;
-    beforeAsk?.();
-    const forms = [kind, target, ...rest].map((item) => pack(item));
-    write(["?", ...forms]);
-    for (;;) {
-      const message = read();
-      if (message[0] !== "?") return settle(message, given);
-      serve(message);
+  // ---- what the language and Node bring, on both sides the same: it crosses by its name ----
+  const intrinsicNames = new Map(), intrinsics = new Map();
+  const LEAVES = new Set(["console", "process", "require", "module", "globalThis"]);
+  function addIntrinsic(name, value, depth) {
+    if (!isObject(value) || intrinsicNames.has(value)) return;
+    intrinsicNames.set(value, name);
+    intrinsics.set(name, value);
+    if (depth === 0 || LEAVES.has(name)) return;
+    for (const key of Reflect.ownKeys(value)) {
+      const trait = Reflect.getOwnPropertyDescriptor(value, key);
+      const path = name + "." + String(key);
+      for (const part of ["value", "get", "set"]) addIntrinsic(part === "value" ? path : path + ":" + part, trait[part], depth - 1);
+    }
+  }
+  for (const name of LEAVES) addIntrinsic(name, name === "globalThis" ? main : main[name], 0);
+  addIntrinsic("Buffer", main.Buffer, 2);
+  for (const [name, sample] of Object.entries(makers.samples)) {
+    let depth = 0;
+    for (let item = sample; item !== null && item !== main.Object.prototype && item !== main.Function.prototype; item = Reflect.getPrototypeOf(item)) {
+      if (depth > 0) addIntrinsic("%" + name + depth, item, 0);
+      depth += 1;
+    }
+  }
+  const GLOBALS = Object.getOwnPropertyNames(main).sort().filter((name) => Reflect.getOwnPropertyDescriptor(main, name).value !== undefined);
+  for (const name of GLOBALS) addIntrinsic(name, main[name], /^[A-Z]/.test(name) ? 2 : 0);
+  for (const [name, sample] of Object.entries(makers.samples)) {
+    const kind = Reflect.getPrototypeOf(sample);
+    for (const key of Reflect.ownKeys(kind)) addIntrinsic("%" + name + "." + String(key), Reflect.getOwnPropertyDescriptor(kind, key).value, 0);
+  }
+  const COPIED = new Set(["Object", "Function", "Array", "Map", "Set", "Date", "RegExp", "Promise", "ArrayBuffer", "Number", "String", "Boolean", "BigInt", "Symbol", "Error", "AggregateError", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError", "Buffer", "Iterator"].map((name) => main[name]?.prototype));
+  const bases = [makers.samples.arrayIterator, makers.samples.asyncGenerator].map((sample) => chain(sample).at(-2));
+  for (const item of bases) COPIED.add(item);
+  for (let item = makers.samples.typedArray; item !== null; item = Reflect.getPrototypeOf(item)) COPIED.add(item);
+  const VIEWS = {};
+  for (const name of GLOBALS) if (/Array$/.test(name) && name !== "Array") { VIEWS[name] = main[name]; COPIED.add(main[name].prototype); }
+
+  function chain(value) {
+    const all = [];
+    for (let item = value; item !== null; item = Reflect.getPrototypeOf(item)) all.push(item);
+    return all;
+  }
+
+  // ---- the objects that both sides know ----
+  const entries = new Map(), entryOf = new Map(), symbols = new Map(), symbolIds = new Map(), pending = [], settled = [];
+  const watched = new Set(), hidden = new WeakSet(), namedPrototypes = new Set(), conversions = new WeakMap();
+  const promised = new Set(), prototypes = new WeakSet();
+  let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, hasHanded = false;
+
+  function register(value) {
+    const known = entryOf.get(value);
+    if (known !== undefined) return known;
+    const entry = addEntry({ id: nextId, value, kind: kindOf(value), isOwn: true });
+    nextId += 2;
+    if (entry.kind === "f") hasHanded = true;
+    if (entry.kind === "p") watchPromise(entry);
+    return entry;
+  }
+
+  function addEntry(known) {
+    const entry = Object.assign(known, { snapshot: null, turn: -1, isThen: false });
+    entries.set(entry.id, entry);
+    entryOf.set(entry.value, entry);
+    return entry;
+  }
+
+  function kindOf(value) {
+    if (types.isProxy(value)) return "z";
+    if (typeof value === "function") return "f";
+    if (Array.isArray(value)) return "a";
+    if (types.isMap(value)) return "m";
+    if (types.isSet(value)) return "s";
+    if (types.isDate(value)) return "d";
+    if (types.isRegExp(value)) return "x";
+    if (types.isNativeError(value)) return "e";
+    if (types.isPromise(value)) return "p";
+    if (types.isArrayBuffer(value)) return "b";
+    if (types.isTypedArray(value)) return "t";
+    if (types.isBoxedPrimitive(value)) return "w";
+    return slotBase(value) === null ? "o" : "g";
+  }
+
+  // The prototype of the language's or of Node's that an object keeps hidden state for.
+  function slotBase(value) {
+    const base = chain(value).find((item) => intrinsicNames.has(item));
+    return base === undefined || base === value || COPIED.has(base) || intrinsicNames.has(value) ? null : base;
+  }
+
+  // Somebody will wait for it later: until then a rejection is not an unhandled one.
+  function watchPromise({ value }) {
+    const keep = (isFine) => (result) => { if (holdsTests) settled.push([value, isFine, result]); };
+    Promise.prototype.then.call(value, keep(true), keep(false));
+  }
+
+  // ---- writing ----
+  let visits = [];
+  function visit(entry) {
+    if (entry.turn === turn) return;
+    entry.turn = turn;
+    visits.push(entry);
+  }
+
+  function encode(value) {
+    switch (typeof value) {
+      case "undefined": return ["u"];
+      case "boolean": case "string": return value;
+      case "number": return Number.isFinite(value) && !Object.is(value, -0) ? value : ["n", Object.is(value, -0) ? "-0" : String(value)];
+      case "bigint": return ["b", String(value)];
+      case "symbol": return encodeSymbol(value);
+      default: return value === null ? null : encodeObject(value);
     }
   }
 
-  function settle([mark, form, changed], given) {
-    // What is a copy or a stand-in may differ from what it stands for.
-    if (Array.isArray(form) && (form[1] === "symbol" || !["u", "n", "b"].includes(form[0]))) unusual += 1;
-    unusual += changed.length;
-    for (const [index, value] of changed) restore(given[index], unpack(value));
-    const value = unpack(form);
-    if (mark === "=") return value;
-    if (mark === "~") return LATER;
-    throw value;
+  function encodeObject(value) {
+    const name = intrinsicNames.get(value);
+    if (name !== undefined) return ["i", name];
+    const entry = register(value);
+    visit(entry);
+    return ["r", entry.id];
   }
 
-  function write(message) {
-    send(JSON.stringify(message));
+  function encodeSymbol(value) {
+    if (value === HOLE) return ["h"];
+    const name = WELL_KNOWN.find((key) => Symbol[key] === value);
+    if (name !== undefined) return ["w", name];
+    const key = Symbol.keyFor(value);
+    if (key !== undefined) return ["k", key];
+    if (!symbolIds.has(value)) {
+      symbolIds.set(value, nextId);
+      symbols.set(nextId, value);
+      nextId += 2;
+    }
+    return ["y", symbolIds.get(value), value.description ?? null];
+  }
+
+  // Sends values, and what has changed of the objects that they lead to, of those in also, and of the ones that
+  // crossed last. Others may be out of date on the other side until they cross again.
+  function write(mark, kind, values, also = []) {
+    turn += 1;
+    visits = [];
+    const changes = [];
+    const forms = values.map(encode);
+    for (const value of also) if (isObject(value) && entryOf.has(value)) visit(entryOf.get(value));
+    flushVisits(changes);
+    visitWatched();
+    flushVisits(changes);
+    const globals = holdsTests ? changedGlobals() : [];
+    flushVisits(changes);
+    send(JSON.stringify([mark, kind, forms, changes, globals]));
+  }
+
+  function visitWatched() {
+    const old = [...watched].filter((entry) => entry.turn !== turn);
+    let facts = 0;
+    old.reverse().forEach((entry, at) => {
+      facts += entry.snapshot.length;
+      if (at < MAX_WATCHED && facts <= MAX_WATCHED_FACTS) visit(entry);
+      else watched.delete(entry);
+    });
+  }
+
+  function isObject(value) {
+    return typeof value === "object" ? value !== null : typeof value === "function";
+  }
+
+  function flushVisits(changes) {
+    for (let at = 0; at < visits.length; at += 1) {
+      const entry = visits[at];
+      const facts = readFacts(entry);
+      for (const fact of facts) if (isObject(fact) && !intrinsicNames.has(fact)) visit(register(fact));
+      watched.delete(entry);
+      watched.add(entry);
+      if (isSame(facts, entry.snapshot)) continue;
+      entry.snapshot = facts;
+      changes.push([entry.id, entry.kind, facts.map((fact) => (fact === PROPERTIES ? ["|"] : encode(fact)))]);
+    }
+    visits = [];
+  }
+
+  function isSame(facts, others) {
+    if (others === null || facts.length !== others.length) return false;
+    for (let at = 0; at < facts.length; at += 1) if (!Object.is(facts[at], others[at])) return false;
+    return true;
+  }
+
+  // What there is to know about an object: a flat list, so that two states are quick to compare.
+  function readFacts({ value, kind }) {
+    if (kind === "p" || kind === "z") return kind === "z" ? [typeof value === "function", Array.isArray(value)] : [];
+    if (holdsTests && isAssertion(value)) return redacted();
+    const facts = [Reflect.getPrototypeOf(value), integrityOf(value)];
+    if (facts[0] !== null) prototypes.add(facts[0]);
+    readContent(value, kind, facts);
+    facts.push(PROPERTIES);
+    if (kind === "a" && value.length > MAX_KEYED_LENGTH) return facts;
+    if (kind === "t" || kind === "b") return facts;
+    for (const key of namedKeys(value, kind)) readProperty(value, kind, key, facts);
+    return facts;
+  }
+
+  // Indexes come first among the keys of an array: no need to look at each.
+  function namedKeys(value, kind) {
+    const keys = Reflect.ownKeys(value);
+    if (kind !== "a") return keys;
+    let at = keys.length;
+    while (at > 0 && !isIndex(keys[at - 1])) at -= 1;
+    return keys.slice(at);
+  }
+
+  // What a failed assertion of the tests expected is not for the program to read.
+  function isAssertion(value) {
+    return types.isNativeError(value) && Reflect.getOwnPropertyDescriptor(value, "code")?.value === "ERR_ASSERTION";
+  }
+  function redacted() {
+    return [main.Error.prototype, 0, "Error", PROPERTIES, "message", 6, "an assertion of the tests failed"];
+  }
+
+  function readProperty(value, kind, key, facts) {
+    if (kind === "a" && (key === "length" || isIndex(key))) return;
+    if (kind === "w" && (key === "length" || isIndex(key)) && types.isStringObject(value)) return;
+    if (kind === "e" && key === "stack") return;
+    if (kind === "x" && key === "lastIndex") return;
+    if (kind === "f" && ["length", "name", "arguments", "caller"].includes(key)) return;
+    const trait = Reflect.getOwnPropertyDescriptor(value, key);
+    if (trait === undefined || hidden.has(trait.value) || hidden.has(trait.get)) return;
+    const flags = (trait.enumerable ? 1 : 0) + (trait.writable ? 2 : 0) + (trait.configurable ? 4 : 0);
+    if (kind === "f" && key === "prototype" && isObject(trait.value)) prototypes.add(trait.value);
+    if ("value" in trait) facts.push(key, flags, trait.value);
+    else facts.push(key, flags + 8, trait.get, trait.set);
+  }
+
+  function isIndex(key) {
+    return typeof key === "string" && /^(?:0|[1-9]\d*)$/.test(key);
+  }
+
+  function integrityOf(value) {
+    if (Object.isExtensible(value)) return 0;
+    return Object.isFrozen(value) ? 3 : Object.isSealed(value) ? 2 : 1;
+  }
+
+  function readContent(value, kind, facts) {
+    if (kind === "a") readArray(value, facts);
+    else if (kind === "m") Map.prototype.forEach.call(value, (item, key) => { facts.push(key, item); });
+    else if (kind === "s") Set.prototype.forEach.call(value, (item) => { facts.push(item); });
+    else if (kind === "d") facts.push(Date.prototype.getTime.call(value));
+    else if (kind === "x") facts.push(sourceOf(value), flagsOf(value), Reflect.getOwnPropertyDescriptor(value, "lastIndex").value);
+    else if (kind === "e") facts.push(errorName(value));
+    else if (kind === "b") facts.push(makers.base64(value, 0, value.byteLength));
+    else if (kind === "t") readView(value, facts);
+    else if (kind === "w") facts.push(unboxed(value));
+    else if (kind === "f") facts.push(isConstructor(value), textTrait(value, "name"), numberTrait(value, "length"));
+  }
+
+  const getter = (prototype, key) => Reflect.getOwnPropertyDescriptor(prototype, key).get;
+  const sourceGetter = getter(RegExp.prototype, "source"), flagsGetter = getter(RegExp.prototype, "flags");
+  const sourceOf = (value) => sourceGetter.call(value), flagsOf = (value) => flagsGetter.call(value);
+
+  function readArray(value, facts) {
+    if (value.length > MAX_LENGTH) throw uncrossable("an array of " + value.length + " items");
+    for (let at = 0; at < value.length; at += 1) {
+      const item = value[at];
+      facts.push(item === undefined && !Object.hasOwn(value, at) ? HOLE : item);
+    }
+  }
+
+  function errorName(value) {
+    const base = chain(value).find((item) => intrinsicNames.has(item));
+    return /^(\w*Error)\.prototype$/.exec(intrinsicNames.get(base) ?? "")?.[1] ?? "Error";
+  }
+
+  // A view on a part of some memory crosses without the rest: in it may be the text of the tests.
+  function readView(value, facts) {
+    const name = types.isUint8Array(value) && chain(value).includes(main.Buffer.prototype) ? "Buffer" : viewName(value);
+    const isWhole = name !== "Buffer" && value.byteOffset === 0 && value.byteLength === value.buffer.byteLength && types.isArrayBuffer(value.buffer);
+    facts.push(name, isWhole ? value.buffer : makers.base64(value.buffer, value.byteOffset, value.byteLength));
+  }
+  const tagGetter = getter(Reflect.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag);
+  const viewName = (value) => tagGetter.call(value);
+
+  function unboxed(value) {
+    if (types.isNumberObject(value)) return Number.prototype.valueOf.call(value);
+    if (types.isStringObject(value)) return String.prototype.valueOf.call(value);
+    if (types.isBooleanObject(value)) return Boolean.prototype.valueOf.call(value);
+    return types.isBigIntObject(value) ? BigInt.prototype.valueOf.call(value) : Symbol.prototype.valueOf.call(value);
+  }
+
+  function isConstructor(value) {
+    return Object.hasOwn(value, "prototype");
+  }
+  function textTrait(value, key) {
+    const found = Reflect.getOwnPropertyDescriptor(value, key)?.value;
+    return typeof found === "string" ? found : "";
+  }
+  function numberTrait(value, key) {
+    const found = Reflect.getOwnPropertyDescriptor(value, key)?.value;
+    return typeof found === "number" ? found : 0;
+  }
+
+  // ---- reading ----
+  const UNREADABLE = "the program's answer cannot be read";
+  function unreadable() {
+    return new MainTypeError(UNREADABLE);
   }
 
   function read() {
     const line = receive();
     if (line === null) {
       isGone = true;
-      throw new Error("the program ended before its tests did");
+      throw new main.Error("the program ended before its tests did");
     }
-    return JSON.parse(line);
-  }
-
-  function serve(message, extra) {
-    let answer;
     try {
-      const [kind, target, ...given] = message.slice(1).map(unpack);
-      const result = handle(kind, target, given, extra);
-      answer = ["=", pack(result), changes(kind, message, given)];
+      return readMessage(JSON.parse(line));
     } catch (error) {
-      answer = ["!", packThrown(error), []];
-    }
-    write(answer);
-  }
-
-  function handle(kind, target, given, extra) {
-    if (extra !== undefined && kind in extra) return extra[kind](target, ...given);
-    if (kind === "call") return Reflect.apply(target, given[0], given[1]);
-    if (kind === "new") return Reflect.construct(target, given[0]);
-    guard(kind, target, given[0]);
-    if (kind === "get") return Reflect.get(target, given[0]);
-    if (kind === "set") return Reflect.set(target, given[0], given[1]);
-    if (kind === "has") return Reflect.has(target, given[0]);
-    if (kind === "delete") return Reflect.deleteProperty(target, given[0]);
-    if (kind === "keys") return Reflect.ownKeys(target).filter((key) => typeof key === "string");
-    if (kind === "isInstance") return given[0] instanceof target;
-    if (kind === "prototype") return prototypeOf(target);
-    if (kind === "primitive") return primitiveIn(target, given[0]);
-    if (kind === "settled") return settlePending(...given);
-    throw new TypeError(String(kind));
-  }
-
-  function prototypeOf(target) {
-    const kind = Object.getPrototypeOf(target);
-    const name = Object.keys(SHARED).find((known) => SHARED[known] === kind);
-    return name ?? exported(kind);
-  }
-
-  function primitiveIn(target, hint) {
-    const own = target[Symbol.toPrimitive];
-    if (own !== undefined && own !== null) return Reflect.apply(own, target, [hint]);
-    for (const name of hint === "string" ? ["toString", "valueOf"] : ["valueOf", "toString"]) {
-      const value = typeof target[name] === "function" ? Reflect.apply(target[name], target, []) : target;
-      if (Object(value) !== value) return value;
-    }
-    throw new TypeError("Cannot convert object to primitive value");
-  }
-
-  // An object of the program is one number, however often it is looked at, until something is done to it.
-  function primitiveOf(number, hint) {
-    const key = number + (hint === "string" ? "s" : "n");
-    if (!primitives.has(key)) primitives.set(key, ask("primitive", standIns.get(number), hint));
-    return primitives.get(key);
-  }
-
-  // What the program may do with objects of the tests: nothing that leads out of them.
-  function guard(kind, target, key) {
-    if (!holdsTests || kind === "keys") return;
-    const isFunction = typeof target === "function" && !(kind === "get" && (key === "length" || key === "name"));
-    const isName = typeof key === "string" && !HIDDEN.has(key) && !key.startsWith("__");
-    const isKnown = typeof key === "symbol";
-    if (!(isName || isKnown) || isFunction || kind === "prototype" || kind === "isInstance" || kind === "primitive") {
-      throw new TypeError("not allowed");
+      throw error instanceof Error ? unreadable() : error;
     }
   }
 
-  function changes(kind, message, given) {
-    if (kind !== "call" && kind !== "new") return [];
-    const last = message[message.length - 1], values = given[given.length - 1];
-    const changed = [];
-    values.forEach((value, index) => {
-      if (typeof value !== "object" || value === null || foreign.has(value)) return;
-      const form = pack(value);
-      if (JSON.stringify(form) !== JSON.stringify(last[index + 1])) changed.push([index, form]);
-    });
-    return changed;
+  function readMessage([mark, kind, forms, changes, globals]) {
+    const filled = changes.map(([id, kindName, facts]) => ({ entry: entries.get(id) ?? makeShell(id, kindName, facts, changes), facts }));
+    for (const { entry, facts } of filled) fill(entry, facts);
+    for (const { entry } of filled) finish(entry);
+    if (!holdsTests) for (const global of globals) replaceGlobal(...global.map(decode));
+    return { mark, kind, values: forms.map(decode) };
   }
 
-  function restore(old, value) {
-    if (typeof old !== "object" || old === null || typeof value !== "object" || value === null) return value;
-    if (Array.isArray(old) && Array.isArray(value)) {
-      value.forEach((item, index) => { old[index] = index < old.length ? restore(old[index], item) : item; });
-      old.length = value.length;
-    } else if (old instanceof Map && value instanceof Map) {
-      const items = [...value].map(([key, item]) => [key, old.has(key) ? restore(old.get(key), item) : item]);
-      old.clear();
-      for (const [key, item] of items) old.set(key, item);
-    } else if (old instanceof Set && value instanceof Set) {
-      old.clear();
-      for (const item of value) old.add(item);
-    } else if (isPlain(old) && isPlain(value)) {
-      for (const key of Object.keys(old)) if (!(key in value)) delete old[key];
-      for (const key of Object.keys(value)) old[key] = key in old ? restore(old[key], value[key]) : value[key];
-    } else {
-      return value;
-    }
-    return old;
+  function replaceGlobal(owner, key, value) {
+    Reflect.defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false });
   }
 
-  function pack(value, depth = 0) {
-    if (value === null || typeof value === "boolean" || typeof value === "string") return value;
-    if (value === undefined) return ["u"];
-    if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : ["n", Object.is(value, -0) ? "-0" : String(value)];
-    if (typeof value === "bigint") return ["b", String(value)];
-    if (typeof value === "symbol") return packSymbol(value);
-    if (foreign.has(value)) return ["y", foreign.get(value)];
-    if (depth > DEEPEST) return exported(value).form;
-    return packObject(value, depth + 1);
-  }
-
-  function packSymbol(value) {
-    unusual += 1;
-    const name = SYMBOLS.find((known) => Symbol[known] === value);
-    return name === undefined ? ["u", "symbol"] : ["sym", name];
-  }
-
-  function packObject(value, depth) {
-    const all = (items) => Array.from(items, (item) => pack(item, depth));
-    if (value instanceof Export) return value.form;
-    if (Array.isArray(value)) return ["a", ...all(value)];
-    if (typeof value === "function") return exported(value).form;
-    if (isPlain(value)) {
-      const keys = Object.keys(value);
-      if (keys.some((key) => typeof value[key] === "function")) return exported(value).form;
-      return ["o", Object.getPrototypeOf(value) === null, ...keys.flatMap((key) => [key, pack(value[key], depth)])];
-    }
-    unusual += 1;
-    const kind = Object.getPrototypeOf(value);
-    if (kind === Map.prototype) return ["m", ...[...value].map((pair) => all(pair))];
-    if (kind === Set.prototype) return ["s", ...all(value)];
-    if (kind === Date.prototype) return ["d", pack(value.getTime())];
-    if (kind === RegExp.prototype) return ["r", value.source, value.flags];
-    if (kind === Promise.prototype) return promised(value);
-    if (ArrayBuffer.isView(value) && kind.constructor.name in ARRAYS) return ["t", kind.constructor.name, ...all(value)];
-    if (value instanceof Error) return packThrown(value);
-    return exported(value).form;
-  }
-
-  class Export {
-    constructor(form) { this.form = form; }
-  }
-
-  function exported(value) {
-    if (value === null || foreign.has(value)) return value;
-    unusual += 1;
-    if (!numbers.has(value)) {
-      numbers.set(value, objects.length);
-      objects.push(value);
-    }
-    if (typeof value === "function") hasHanded = true;
-    return new Export(["x", numbers.get(value), typeof value === "function"]);
-  }
-
-  // Somebody will wait for it later: until then a rejection is not an unhandled one.
-  function promised(value) {
-    const isNew = !numbers.has(value);
-    const { form } = exported(value);
-    const keep = (isFine) => (result) => { if (holdsTests) settled.push([form[1], isFine, result]); };
-    if (isNew) value.then(keep(true), keep(false));
-    return ["p", form[1]];
-  }
-
-  function settlePending(number, isFine, value) {
-    const at = pending.findIndex((item) => item.number === number);
-    if (at === -1) return;
-    const [{ resolve, reject }] = pending.splice(at, 1);
-    if (isFine) resolve(value);
-    else reject(value);
-  }
-
-  function packThrown(error) {
-    if (!(error instanceof Error) || foreign.has(error)) return pack(error);
-    const traits = {};
-    for (const key of Object.keys(error)) if (typeof error[key] !== "function") traits[key] = error[key];
-    return ["e", String(error.name), String(error.message), exported(error).form[1], pack(traits)];
-  }
-
-  function isPlain(value) {
-    if (typeof value !== "object" || value === null || foreign.has(value)) return false;
-    const kind = Object.getPrototypeOf(value);
-    return (kind === Object.prototype && !Object.hasOwn(value, "constructor")) || kind === null;
-  }
-
-  function unpack(form) {
+  function decode(form) {
     if (!Array.isArray(form)) return form;
-    const [tag, ...rest] = form;
+    const [tag, first, second] = form;
     switch (tag) {
       case "u": return undefined;
-      case "n": return Number(rest[0]);
-      case "b": return BigInt(rest[0]);
-      case "sym": return SYMBOLS.includes(rest[0]) ? Symbol[rest[0]] : undefined;
-      case "y": return objects[rest[0]];
-      case "a": return rest.map(unpack);
-      case "o": return unpackPlain(rest);
-      case "m": return new Map(rest.map((pair) => pair.map(unpack)));
-      case "s": return new Set(rest.map(unpack));
-      case "d": return new Date(unpack(rest[0]));
-      case "r": return new RegExp(rest[0], rest[1]);
-      case "t": return ARRAYS[rest[0]].from(rest.slice(1).map(unpack));
-      case "e": return unpackError(rest);
-      case "p": return standIns.get(rest[0]) ?? awaited(rest[0]);
-      case "x": return standIns.get(rest[0]) ?? standIn(rest[0], rest[1]);
-      default: throw new TypeError("an answer of the program cannot be read");
+      case "n": return Number(first);
+      case "b": return BigInt(first);
+      case "h": return HOLE;
+      case "w": return WELL_KNOWN.includes(first) ? Symbol[first] : undefined;
+      case "k": return Symbol.for(first);
+      case "y": return decodeSymbol(first, second);
+      case "i": if (intrinsics.has(first)) return intrinsics.get(first); break;
+      case "r": if (entries.has(first)) return entries.get(first).value; break;
     }
+    throw unreadable();
   }
 
-  function unpackPlain([isBare, ...parts]) {
-    const value = isBare ? Object.create(null) : {};
-    for (let at = 0; at < parts.length; at += 2) {
-      Object.defineProperty(value, parts[at], { value: unpack(parts[at + 1]), writable: true, enumerable: true, configurable: true });
+  function decodeSymbol(id, description) {
+    if (!symbols.has(id)) {
+      const made = Symbol(description ?? undefined);
+      symbols.set(id, made);
+      symbolIds.set(made, id);
     }
-    return value;
+    return symbols.get(id);
   }
 
-  function unpackError([name, message, number, traits]) {
-    if (standIns.has(number)) return standIns.get(number);
-    const error = new (Object.hasOwn(ERRORS, name) ? ERRORS[name] : Error)(message);
-    if (error.name !== name) Object.defineProperty(error, "name", { value: name, configurable: true, writable: true });
-    for (const [key, value] of Object.entries(Object(unpack(traits)))) if (key !== "__proto__") error[key] = value;
-    foreign.set(error, number);
-    standIns.set(number, error);
-    return error;
+  // First only the kind of each new object, since they may hold each other.
+  function makeShell(id, kind, facts, changes) {
+    if (entries.has(id)) return entries.get(id);
+    if (!Number.isInteger(id) || id % 2 !== (holdsTests ? 1 : 0) || !Array.isArray(facts)) throw unreadable();
+    const entry = { id, kind, isOwn: false };
+    entry.value = shellOf(entry, facts, changes);
+    return addEntry(entry);
   }
 
-  function awaited(number) {
-    const promise = new Promise((resolve, reject) => pending.push({ number, resolve, reject }));
-    foreign.set(promise, number);
-    standIns.set(number, promise);
-    return promise;
+  function shellOf(entry, facts, changes) {
+    const { kind } = entry;
+    if (kind === "o" || kind === "g") return new MainObject();
+    if (kind === "a") return new made.Array();
+    if (kind === "m") return new made.Map();
+    if (kind === "s") return new made.Set();
+    if (kind === "d") return new made.Date(NaN);
+    if (kind === "x") return new made.RegExp(decode(facts[2]), decode(facts[3]));
+    if (kind === "e") return new (Object.hasOwn(made.errors, facts[2]) ? made.errors[facts[2]] : made.Error)();
+    if (kind === "b") return makers.memory(decode(facts[2]));
+    if (kind === "t") return viewOf(facts, changes);
+    if (kind === "w") return MainObject(decode(facts[2]));
+    if (kind === "p") return new made.Promise((resolve, reject) => pending.push({ entry, resolve, reject }));
+    if (kind === "f") return functionOf(entry, facts[2] === true);
+    if (kind === "z") return proxyOf(entry, facts[0] === true, facts[1] === true);
+    throw unreadable();
+  }
+  const made = { Array: main.Array, Map: main.Map, Set: main.Set, Date: main.Date, RegExp: main.RegExp, Promise: main.Promise, Error: main.Error, errors: {} };
+  for (const name of ["Error", "EvalError", "RangeError", "ReferenceError", "SyntaxError", "TypeError", "URIError"]) made.errors[name] = main[name];
+
+  function viewOf(facts, changes) {
+    const name = decode(facts[2]);
+    if (name === "Buffer") return makers.buffer(decode(facts[3]));
+    if (!Object.hasOwn(VIEWS, name)) throw unreadable();
+    if (!Array.isArray(facts[3])) return new VIEWS[name](makers.memory(decode(facts[3])));
+    const [, id] = facts[3];
+    const change = changes.find(([other]) => other === id);
+    if (!entries.has(id) && change?.[1] !== "b") throw unreadable();
+    const memory = (entries.get(id) ?? makeShell(...change, changes)).value;
+    if (!types.isArrayBuffer(memory)) throw unreadable();
+    return new VIEWS[name](memory);
   }
 
-  function standIn(number, isFunction) {
-    const made = new Proxy(isFunction ? function () {}.bind() : {}, traps(number));
-    foreign.set(made, number);
-    standIns.set(number, made);
-    return made;
+  function functionOf(entry, isClass) {
+    const call = (self, args) => ask("call", entry.value, self, ...(entry.isThen ? expected(args) : args));
+    const build = (args, target) => {
+      const value = ask("new", entry.value, target, ...args);
+      if (!isObject(value)) throw unreadable();
+      return value;
+    };
+    return isClass ? makers.constructor(call, build) : makers.method(call);
   }
 
   // Whoever is asked to call back when something is done has to do so.
   function expected(args) {
     if (!holdsTests || typeof args[0] !== "function") return args;
     const promise = {};
-    promises.add(promise);
-    const kept = (work) => function (...given) {
-      promises.delete(promise);
-      return Reflect.apply(work, this, given);
-    };
-    return args.map((item) => (typeof item === "function" && !foreign.has(item) ? kept(item) : item));
+    promised.add(promise);
+    const kept = (work) => makers.method((self, given) => {
+      promised.delete(promise);
+      return Reflect.apply(work, self, given);
+    });
+    return Array.from(args, (item) => (typeof item === "function" && !isForeign(item) ? kept(item) : item));
   }
 
-  function traps(number) {
-    const self = () => standIns.get(number);
-    return {
-      apply(_, receiver, args) {
-        const given = thens.has(self()) ? expected(args) : args;
-        return ask("call", self(), foreign.has(Object(receiver)) || isPlain(receiver) ? receiver : undefined, given);
-      },
-      construct: (_, args) => Object(ask("new", self(), args)),
-      get(_, key) {
-        if (key === Symbol.hasInstance) return (value) => Object(value) === value && foreign.has(value) && ask("isInstance", self(), value);
-        if (typeof key === "symbol" && packSymbol(key)[0] === "u") return undefined;
-        if (key === Symbol.toPrimitive && holdsTests) return (hint) => primitiveOf(number, hint);
-        const value = ask("get", self(), key);
-        if (key === "then" && typeof value === "function" && foreign.has(value)) thens.add(value);
+  function fill(entry, forms) {
+    if (entry.kind === "p" || entry.kind === "z") return;
+    if (holdsTests && entry.isOwn && isProtected(entry.value)) return;
+    const facts = forms.map((form) => (Array.isArray(form) && form[0] === "|" ? PROPERTIES : decode(form)));
+    const at = facts.indexOf(PROPERTIES);
+    if (at < 2) throw unreadable();
+    if (!entry.isOwn) Reflect.setPrototypeOf(entry.value, prototypeFor(entry, facts[0]));
+    fillContent(entry, facts.slice(2, at));
+    fillProperties(entry, facts.slice(at + 1));
+    if (entry.kind === "g") addSlotMethods(entry);
+    const integrity = facts[1];
+    if (integrity === 3) MainObject.freeze(entry.value);
+    else if (integrity === 2) MainObject.seal(entry.value);
+    else if (integrity === 1) MainObject.preventExtensions(entry.value);
+  }
+
+  // Functions and prototypes of the tests are theirs alone.
+  function isProtected(value) {
+    return typeof value === "function" || prototypes.has(value);
+  }
+
+  function finish(entry) {
+    entry.snapshot = readFacts(entry);
+    watched.delete(entry);
+    watched.add(entry);
+  }
+
+  // On the side of the tests an object of a built-in kind has the methods of the language: those of a subclass count
+  // only where the tests name the class.
+  function prototypeFor({ kind, value }, asked) {
+    const base = basePrototype(kind, value);
+    if (!holdsTests || base === null) return asked ?? null;
+    return asked !== null && chain(asked).some((item) => namedPrototypes.has(item)) && chain(asked).includes(base) ? asked : base;
+  }
+
+  function basePrototype(kind, value) {
+    if (Object.hasOwn(BUILT_IN_DATA, kind)) return BUILT_IN_DATA[kind];
+    if (kind === "t") return chain(value).find((item) => intrinsicNames.has(item));
+    if (kind === "w") return Reflect.getPrototypeOf(MainObject(unboxed(value)));
+    return null;
+  }
+
+  function fillContent({ value, kind, isOwn }, content) {
+    if (kind === "a") fillArray(value, content);
+    else if (kind === "m") {
+      if (content.length % 2 !== 0) throw unreadable();
+      Map.prototype.clear.call(value);
+      for (let at = 0; at < content.length; at += 2) Map.prototype.set.call(value, content[at], content[at + 1]);
+    } else if (kind === "s") {
+      Set.prototype.clear.call(value);
+      for (const item of content) Set.prototype.add.call(value, item);
+    } else if (kind === "d") Date.prototype.setTime.call(value, typeof content[0] === "number" ? content[0] : NaN);
+    else if (kind === "x") Reflect.set(value, "lastIndex", Number(content[2]));
+    else if (kind === "b") makers.copyInto(value, 0, String(content[0]));
+    else if (kind === "t" && typeof content[1] === "string") makers.copyInto(value.buffer, value.byteOffset, content[1], value.byteLength);
+    else if (kind === "f" && !isOwn) {
+      Reflect.defineProperty(value, "name", { value: String(content[1]), configurable: true });
+      Reflect.defineProperty(value, "length", { value: Number(content[2]), configurable: true });
+    }
+  }
+
+  function fillArray(value, content) {
+    for (let at = 0; at < content.length; at += 1) {
+      if (content[at] === HOLE) Reflect.deleteProperty(value, at);
+      else if (value[at] === undefined || !Object.is(value[at], content[at])) Reflect.set(value, at, content[at], value);
+    }
+    if (value.length !== content.length) Reflect.set(value, "length", content.length, value);
+  }
+
+  function fillProperties(entry, list) {
+    const { value, kind } = entry;
+    if (kind === "t" || kind === "b" || (kind === "a" && value.length > MAX_KEYED_LENGTH)) return;
+    const told = new Set();
+    const guarded = new Map();
+    const isKnownKind = !holdsTests || list.some((key) => calledMethods.has(key)) || chain(value).some((item) => namedPrototypes.has(item));
+    for (let at = 0; at < list.length; ) {
+      const [key, flags, first] = [list[at], list[at + 1], list[at + 2]];
+      const isAccessor = flags >= 8;
+      const second = isAccessor ? list[at + 3] : undefined;
+      at += isAccessor ? 4 : 3;
+      if (typeof flags !== "number" || (typeof key !== "string" && typeof key !== "symbol")) throw unreadable();
+      told.add(key);
+      if (isRefused(entry, key, isAccessor, isAccessor ? first ?? second : first)) continue;
+      if (holdsTests && CONVERSIONS.includes(key) && (isAccessor || typeof first === "function")) guarded.set(key, isAccessor ? undefined : first);
+      if (holdsTests && key === Symbol.toPrimitive) continue;
+      if (key === "then" && typeof first === "function" && entryOf.get(first)?.isOwn === false) entryOf.get(first).isThen = true;
+      const common = { enumerable: (flags & 1) !== 0, configurable: (flags & 4) !== 0 };
+      const trait = isAccessor ? { get: functionOr(first), set: functionOr(second), ...common } : { value: first, writable: (flags & 2) !== 0, ...common };
+      if (!isKnownKind && PREDICATES.has(key) && (isAccessor || typeof first === "function")) {
+        (entry.predicates ??= new Map()).set(key, trait);
+        refuse(key, true);
+      } else Reflect.defineProperty(value, key, trait);
+    }
+    for (const key of namedKeys(value, kind)) if (!told.has(key) && isShared(value, kind, key)) Reflect.deleteProperty(value, key);
+    if (guarded.size > 0 && !entry.isOwn) guardConversions(value, guarded);
+  }
+
+  function functionOr(value) {
+    return typeof value === "function" ? value : undefined;
+  }
+
+  function isShared(value, kind, key) {
+    const facts = [];
+    readProperty(value, kind, key, facts);
+    return facts.length > 0;
+  }
+
+  // What would let the program decide in the place of the language, or of the tests' own methods.
+  function isRefused({ value, kind, isOwn }, key, isAccessor, item) {
+    if (!holdsTests) return false;
+    const isCode = isAccessor || typeof item === "function";
+    if (typeof key === "symbol" && WELL_KNOWN.some((name) => Symbol[name] === key) && !OPEN_SYMBOLS.has(key)) return refuse(key, isCode);
+    if (key === Symbol.for("nodejs.util.inspect.custom")) return true;
+    const base = basePrototype(kind, value);
+    if (base !== null && key in base) return refuse(key, isCode);
+    if (isOwn && isCode && key in (Reflect.getPrototypeOf(value) ?? {}) && !Object.hasOwn(value, key)) return refuse(key, isCode);
+    if (kind === "f" && ["call", "apply", "bind"].includes(key)) return refuse(key, isCode);
+    if (!isCode || key === "constructor" || CONVERSIONS.includes(key) || key === "toLocaleString") return false;
+    return typeof key === "string" && key in Object.prototype ? refuse(key, isCode) : false;
+  }
+
+  function refuse(key, isCode) {
+    if (isCode) onUncrossable?.("the program's own " + String(key) + " in place of the language's", false);
+    return true;
+  }
+
+  // Which number or text an object of the program is in a comparison or a sum is not for the program to say.
+  function guardConversions(value, guarded) {
+    conversions.set(value, guarded);
+    const guard = makers.method((self, [hint]) => primitiveOf(self, hint));
+    hidden.add(guard);
+    Reflect.defineProperty(value, Symbol.toPrimitive, { value: guard, configurable: true, writable: true, enumerable: false });
+  }
+
+  function primitiveOf(self, hint) {
+    if (types.isBoxedPrimitive(self)) return unboxed(self);
+    if (types.isDate(self)) return hint === "number" ? Date.prototype.getTime.call(self) : Date.prototype.toString.call(self);
+    if (hint !== "string") throw uncrossable("an object's value in a comparison or a sum, by its own valueOf or toString");
+    const own = chain(self).map((item) => conversions.get(item)?.get(Symbol.toPrimitive)).find((item) => item !== undefined);
+    const works = own === undefined ? [self.toString, self.valueOf] : [own];
+    for (const work of works) {
+      const value = typeof work === "function" ? Reflect.apply(work, self, own === undefined ? [] : ["string"]) : self;
+      if (!isObject(value)) return value;
+    }
+    throw new MainTypeError("Cannot convert object to primitive value");
+  }
+
+  function uncrossable(what) {
+    onUncrossable?.(what, true);
+    return new MainTypeError("the tests need something that cannot cross between processes: " + what);
+  }
+
+  // Generators, weak maps and their like: the methods of the language, called where the object is.
+  function addSlotMethods(entry) {
+    const { value } = entry;
+    const seen = new Set();
+    for (const item of chain(value).slice(1)) {
+      if (item === main.Object.prototype || bases.includes(item)) break;
+      for (const key of Reflect.ownKeys(item)) {
+        if (seen.has(key) || key === "constructor" || Object.hasOwn(value, key)) continue;
+        seen.add(key);
+        const trait = intrinsicNames.has(item) ? Reflect.getOwnPropertyDescriptor(item, key) : {};
+        const remote = (how) => {
+          const work = makers.method((self, args) => ask("slot", self, key, how, ...args));
+          hidden.add(work);
+          return work;
+        };
+        if (typeof trait.value === "function") Reflect.defineProperty(value, key, { value: remote("call"), configurable: true, writable: true });
+        else if (trait.get !== undefined && key !== Symbol.toStringTag) Reflect.defineProperty(value, key, { get: remote("get"), set: remote("set"), configurable: true });
+      }
+    }
+  }
+
+  function callSlot(target, key, how, args) {
+    for (const item of chain(target).slice(1)) {
+      const trait = intrinsicNames.has(item) ? Reflect.getOwnPropertyDescriptor(item, key) : undefined;
+      if (trait === undefined) continue;
+      const work = how === "call" ? trait.value : how === "get" ? trait.get : trait.set;
+      return Reflect.apply(work, target, args);
+    }
+    throw new MainTypeError("not allowed");
+  }
+
+  function proxyOf(entry, isFunction, isList) {
+    const self = () => entry.value;
+    const target = isFunction ? makers.method(() => undefined) : new MainObject();
+    const guard = makers.method((_, [hint]) => {
+      if (hint !== "string") throw uncrossable("an object's value in a comparison or a sum, by a proxy");
+      return String(ask("text", self()));
+    });
+    const isClosed = (key) => holdsTests && typeof key === "symbol" && key !== Symbol.iterator && key !== Symbol.asyncIterator;
+    return new MainProxy(target, {
+      apply: (_, receiver, args) => ask("call", self(), receiver, ...args),
+      construct(_, args, newTarget) {
+        const value = ask("new", self(), newTarget, ...args);
+        if (!isObject(value)) throw unreadable();
         return value;
       },
-      set: (_, key, value) => (ask("set", self(), key, value), true),
-      has: (_, key) => typeof key === "string" && ask("has", self(), key),
-      deleteProperty: (_, key) => ask("delete", self(), key),
-      ownKeys: () => ask("keys", self()),
-      getOwnPropertyDescriptor: (_, key) =>
-        typeof key === "string" && ask("keys", self()).includes(key)
-          ? { value: ask("get", self(), key), writable: true, enumerable: true, configurable: true }
-          : undefined,
-      getPrototypeOf() {
-        const kind = holdsTests ? ask("prototype", self()) : null;
-        return typeof kind === "string" ? SHARED[kind] : kind;
+      get(_, key) {
+        if (holdsTests && key === Symbol.toPrimitive) return guard;
+        if (isClosed(key)) return undefined;
+        const value = ask("get", self(), key);
+        if (holdsTests && typeof value === "function" && !intrinsicNames.has(value)) {
+          if (isList && key in main.Array.prototype) return main.Array.prototype[key];
+          if (PREDICATES.has(key) && refuse(key, true)) return undefined;
+        }
+        if (key === "then" && typeof value === "function" && entryOf.get(value)?.isOwn === false) entryOf.get(value).isThen = true;
+        return value;
       },
-    };
+      set: (_, key, value) => ask("set", self(), key, value) === true,
+      has: (_, key) => !isClosed(key) && ask("has", self(), key) === true,
+      deleteProperty: (_, key) => ask("delete", self(), key) === true,
+      ownKeys: () => Array.from(ask("keys", self())),
+      getOwnPropertyDescriptor(_, key) {
+        const isEnumerable = isClosed(key) ? undefined : ask("enumerable", self(), key);
+        return isEnumerable === undefined ? undefined : { value: ask("get", self(), key), writable: true, enumerable: isEnumerable === true, configurable: true };
+      },
+      getPrototypeOf: () => ask("prototype", self()),
+      defineProperty: (_, key, trait) => "value" in trait && ask("set", self(), key, trait.value) === true,
+    });
+  }
+
+  function answerProxy(kind, target, key, value) {
+    switch (kind) {
+      case "get": return Reflect.get(target, key);
+      case "set": return Reflect.set(target, key, value);
+      case "has": return Reflect.has(target, key);
+      case "delete": return Reflect.deleteProperty(target, key);
+      case "keys": return main.Array.from(Reflect.ownKeys(target));
+      case "enumerable": return Reflect.getOwnPropertyDescriptor(target, key)?.enumerable;
+      case "prototype": return Reflect.getPrototypeOf(target);
+      case "text": return String(target);
+    }
+    throw new MainTypeError("not allowed");
+  }
+
+  // ---- asking and answering ----
+  function ask(kind, ...values) {
+    if (kind !== "idle") asked += 1;
+    beforeAsk?.();
+    write("?", kind, values);
+    for (;;) {
+      const message = read();
+      if (message.mark === "?") {
+        serve(message);
+        continue;
+      }
+      if (message.mark === "=") return message.values[0];
+      if (message.mark === "~") return LATER;
+      throw message.values[0];
+    }
+  }
+
+  function serve(message, extra) {
+    let mark = "=", value;
+    try {
+      value = answer(message, extra);
+    } catch (error) {
+      mark = "!";
+      value = error instanceof Error ? ownError(error) : error;
+      if (holdsTests && isAssertion(error) && !isForeign(error)) onAssertion(error);
+    }
+    reply(mark, value, message.values);
+  }
+
+  // An error of the world of this text, in the world of the others.
+  function ownError({ name, message }) {
+    return new (made.errors[name] ?? made.Error)(message);
+  }
+
+  function reply(mark, value, also) {
+    try {
+      write(mark, null, [value], also);
+    } catch (error) {
+      write("!", null, [error instanceof Error ? ownError(error) : error]);
+    }
+  }
+
+  function answer({ kind, values }, extra) {
+    if (extra !== undefined && Object.hasOwn(extra, kind)) return extra[kind](...values);
+    if (kind === "settled" && !holdsTests) return settlePending(...values);
+    const [target, ...rest] = values;
+    const entry = entryOf.get(target);
+    // Only what was handed over may be used, and only as what it is. A program is free to use its own in any way.
+    if (holdsTests && entry?.isOwn !== true) throw new MainTypeError("not allowed");
+    if (kind === "call") return Reflect.apply(target, rest[0], rest.slice(1));
+    if (kind === "new") return Reflect.construct(target, rest.slice(1), rest[0] ?? target);
+    if (kind === "slot" && entry?.kind === "g") return callSlot(target, rest[0], rest[1], rest.slice(2));
+    if (entry?.kind === "z") return answerProxy(kind, target, ...rest);
+    throw new MainTypeError("not allowed");
+  }
+
+  function settlePending(promise, isFine, value) {
+    const at = pending.findIndex(({ entry }) => entry.value === promise);
+    if (at === -1) return;
+    const [{ resolve, reject }] = pending.splice(at, 1);
+    if (isFine) resolve(value);
+    else reject(value);
+  }
+
+  // ---- what tests change of the world, for the program to find it changed ----
+  const OWNERS = ["console", "Math", "Date", "JSON", "Array.prototype", "String.prototype", "Number.prototype"];
+  const globalsBefore = new Map();
+  const replacedGlobals = new Map();
+  function rememberGlobals(names) {
+    for (const name of OWNERS) globalsBefore.set(name, new Map(globalValues(name)));
+    for (const name of names) replacedGlobals.set(name, Reflect.getOwnPropertyDescriptor(main, name)?.value);
+  }
+  function globalValues(name) {
+    const owner = intrinsics.get(name);
+    return Reflect.ownKeys(owner).map((key) => [key, Reflect.getOwnPropertyDescriptor(owner, key).value]);
+  }
+  function changedGlobals() {
+    const changed = [];
+    for (const [name, before] of globalsBefore) {
+      for (const [key, value] of globalValues(name)) {
+        if (Object.is(before.get(key), value)) continue;
+        before.set(key, value);
+        if (typeof value === "function") changed.push([encode(intrinsics.get(name)), encode(key), encode(value)]);
+      }
+    }
+    for (const [name, before] of replacedGlobals) {
+      const value = Reflect.getOwnPropertyDescriptor(main, name)?.value;
+      if (Object.is(value, before)) continue;
+      replacedGlobals.set(name, value);
+      changed.push([encode(main), name, encode(value)]);
+    }
+    return changed;
+  }
+
+  // Methods that the program adds to built-in classes, where these have none of that name. Some names are asked for by
+  // the language itself.
+  const EXTENDED = ["Array", "String", "Number", "Boolean", "Function", "Map", "Set", "Date", "Promise"].map((name) => name + ".prototype");
+  const namesBefore = new Map(EXTENDED.map((name) => [name, new Set(Reflect.ownKeys(intrinsics.get(name)))]));
+  function additions() {
+    const added = new main.Array();
+    for (const [name, before] of namesBefore) {
+      for (const key of Reflect.ownKeys(intrinsics.get(name))) {
+        const value = Reflect.getOwnPropertyDescriptor(intrinsics.get(name), key).value;
+        if (typeof key === "string" && !before.has(key) && typeof value === "function") added.push(name, key, value);
+      }
+    }
+    return added;
+  }
+  function takeAdditions(added, isWanted) {
+    for (let at = 0; at + 2 < added.length; at += 3) {
+      const [name, key, value] = [added[at], added[at + 1], added[at + 2]];
+      const owner = EXTENDED.includes(name) ? intrinsics.get(name) : {};
+      if (typeof key !== "string" || key in owner || key === "then" || key === "toJSON" || !isWanted(key) || !isForeign(value)) continue;
+      Reflect.defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false });
+    }
+  }
+
+  // A class that the tests name: what its objects say of themselves is what the tests ask for.
+  function nameClass(value) {
+    if (typeof value !== "function" || !isForeign(value) || !isObject(value.prototype)) return;
+    namedPrototypes.add(value.prototype);
+    for (const item of chain(value.prototype)) {
+      for (const [key, trait] of entryOf.get(item)?.predicates ?? []) Reflect.defineProperty(item, key, trait);
+    }
+    onUncrossable?.(null, false);
+  }
+
+  function isForeign(value) {
+    return entryOf.get(value)?.isOwn === false;
   }
 
   return {
     ask,
     serve,
     read,
-    write,
-    packThrown,
-    pack,
-    unpack,
-    object: (number) => objects[number],
+    reply,
+    rememberGlobals,
+    additions,
+    takeAdditions,
     LATER,
+nameClass,
     nextPending: () => pending.shift(),
     putBack: (item) => { pending.push(item); },
     nextSettled: () => settled.shift(),
     get hasSettled() { return settled.length > 0; },
-    isForeign: (value) => foreign.has(value),
+    isForeign,
     get hasPending() { return pending.length > 0; },
     get asked() { return asked; },
-    get unusual() { return unusual; },
     get hasHanded() { return hasHanded; },
-    get hasPromised() { return promises.size > 0; },
+    get hasPromised() { return promised.size > 0; },
     get isGone() { return isGone; },
   };
 })`;
+
+/**
+ * Makes a peer, in the world of the program or of the tests. Expects `require`, and gives `createPeer(options)`.
+ * What the peer hands out is made here, so that it belongs to this world.
+ */
+export const JAVASCRIPT_PEER_MAKER = String.raw`
+const createPeer = (() => {
+  "use strict";
+  const { types } = require("util"), { Buffer } = require("buffer"), vm = require("vm");
+  const makers = {
+    method: (run) => ({ method(...args) { return run(this, args); } }).method,
+    constructor: (run, build) => function (...args) { return new.target === undefined ? run(this, args) : build(args, new.target); },
+    base64: (memory, offset, length) => Buffer.from(memory, offset, length).toString("base64"),
+    memory: (text) => { const bytes = Buffer.from(String(text), "base64"); return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength); },
+    buffer: (text) => Buffer.from(String(text), "base64"),
+    copyInto: (memory, offset, text, most) => { Buffer.from(String(text), "base64").copy(Buffer.from(memory, offset, most)); },
+    samples: {
+      generatorFunction: function* () {}, asyncFunction: async () => {}, asyncGeneratorFunction: async function* () {},
+      arrayIterator: [].values(), mapIterator: new Map().values(), setIterator: new Set().values(), stringIterator: ""[Symbol.iterator](),
+      matches: "".matchAll(/x/g), generator: Object.create((function* () {}).prototype), asyncGenerator: Object.create((async function* () {}).prototype),
+      typedArray: new Uint8Array(0), ...(typeof Iterator === "function" ? { iteratorHelper: [].values().map((x) => x) } : {}),
+    },
+  };
+  // A generator inherits from an object of its function's first.
+  makers.samples.generator = Object.getPrototypeOf(makers.samples.generator);
+  makers.samples.asyncGenerator = Object.getPrototypeOf(makers.samples.asyncGenerator);
+  const makePeer = vm.runInNewContext(${JSON.stringify(JAVASCRIPT_PEER)}, {}, { filename: "assay-peer.js" });
+  return (options) => makePeer({ main: globalThis, makers, types: { ...types }, ...options });
+})();
+`;

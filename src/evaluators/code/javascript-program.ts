@@ -1,6 +1,6 @@
 import { JAVASCRIPT_CHOICE } from "./javascript-choice.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
-import { JAVASCRIPT_PEER } from "./javascript-peer.js";
+import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
 
 /**
@@ -9,9 +9,12 @@ import { JAVASCRIPT_TURNS } from "./javascript-turns.js";
  */
 export const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINES}
 send("ready");
-const peer = ${JAVASCRIPT_PEER}(send, receive, false, () => {
+Object.assign(globalThis, { require });
+${JAVASCRIPT_PEER_MAKER}
+const peer = createPeer({
+  send, receive, holdsTests: false,
   // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
-  if (!isAsked && held === null) held = peer.read();
+  beforeAsk: () => { if (!isAsked && held === null) held = peer.read(); },
 });
 const job = JSON.parse(receive());
 // Its output goes nowhere; making the streams for it would take a tenth of the start.
@@ -55,10 +58,11 @@ const extra = {
     Object.assign(globalThis, { require, module, exports: module.exports });
     choose().script.runInThisContext();
   },
-  names: (_, names) => names.map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
+  names: (names) => JSON.parse(names).map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
+  name: (name) => valueOf(name)[0],
+  additions: () => peer.additions(),
 };
 
-const unsettled = (text) => new Error(text);
 ${JAVASCRIPT_TURNS}
 process.on("beforeExit", idle);
 turn();

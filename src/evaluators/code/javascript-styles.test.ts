@@ -1,15 +1,22 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../../test/isolation.js";
-import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
+import type { Scored, ScoredWithEvidence, Scores } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import { CodeExecution } from "../code-execution.js";
 import { CORRECT } from "./javascript-styles.fixture.js";
 
 let evaluator: CodeExecution;
 
-async function pass(example: Partial<Example>, program: string): Promise<number | undefined> {
+/** docs/sandbox.md names them. */
+const CANNOT_CROSS = new Set(["has a global that the tests set"]);
+
+async function score(example: Partial<Example>, program: string): Promise<Scored> {
   const response = `\`\`\`js\n${program}\n\`\`\``;
-  const scored = await evaluator.score({ id: 1, question: "q", ...example }, { response });
+  return await evaluator.score({ id: 1, question: "q", ...example }, { response });
+}
+
+async function pass(example: Partial<Example>, program: string): Promise<number | undefined> {
+  const scored = await score(example, program);
   return "scores" in scored ? (scored as ScoredWithEvidence).scores.pass_at_1 : (scored as Scores).pass_at_1;
 }
 
@@ -85,10 +92,24 @@ describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles",
   });
   afterAll(() => evaluator?.close());
 
-  it("mostly pass when they are right", async () => {
-    const passed = await Promise.all(CORRECT.map(([, program, test]) => pass({ test }, program)));
-    expect(passed.filter((score) => score === 1).length).toBeGreaterThanOrEqual(23);
-  }, 60_000);
+  it.concurrent.each(CORRECT.filter(([name]) => !CANNOT_CROSS.has(name)))(
+    "pass when they are right: one that %s",
+    async (_, program, test) => {
+      expect(await score({ test }, program)).toEqual({ pass_at_1: 1 });
+    },
+  );
+
+  it.concurrent.each(CORRECT.filter(([name]) => CANNOT_CROSS.has(name)))(
+    "fail with the reason when it cannot cross: one that %s",
+    async (_, program, test) => {
+      expect(await score({ test }, program)).toMatchObject({
+        scores: { pass_at_1: 0 },
+        evidence: {
+          pass_at_1: expect.stringContaining("the tests need something that cannot cross between processes: "),
+        },
+      });
+    },
+  );
 
   it("fail when they are wrong", async () => {
     const wrong: [string, string][] = [

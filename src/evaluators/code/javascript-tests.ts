@@ -1,160 +1,158 @@
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
-import { JAVASCRIPT_PEER } from "./javascript-peer.js";
+import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 /**
- * What is run in the box of the tests. It serves many trials, one after the other, each in a context of its own. A
- * trial is over when nothing is left to do, as a process of its own would be. Its lines go to the program when they
- * begin with a "C", and hold the verdict when they begin with a "V".
+ * What is run in the box of the tests, for one trial. The trial is over when nothing is left to do. Its lines go to the
+ * program when they begin with a "C", and hold the verdict when they begin with a "V".
  *
  * Possible in principle all the same: a hole in V8 or in the kernel, and a test that asks an object of the program for
  * its own opinion, such as a method of a class that the program was asked to write.
  */
 export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}
-const PEER = new vm.Script(${JSON.stringify(JAVASCRIPT_PEER)}, { filename: "assay-peer.js" });
+send("ready");
 const EXIT = new Error("the tests have ended themselves");
-const timers = new Set();
-let trial = null;
+const { promisify } = require("util");
+const endProcess = process.exit.bind(process), later = setImmediate, soon = setTimeout;
+let failure = null, broken = null, uncrossed = null, dropped = null, idleAt = 0;
+
+// The program runs while the tests wait for their timers.
+function timer(start) {
+  const started = (work, ...args) => start((...given) => {
+    peer.ask("tick");
+    work(...given);
+  }, ...args);
+  if (start[promisify.custom] !== undefined) started[promisify.custom] = (...args) => new Promise((resolve) => started(() => resolve(args[1]), args[0]));
+  return started;
+}
+for (const name of ["setTimeout", "setImmediate", "setInterval"]) globalThis[name] = timer(globalThis[name]);
+
+const job = JSON.parse(receive());
+
+// The methods that the tests call on objects and that tell what these are for: not those that any list, map or text has.
+function calledMethods(text) {
+  const reading = new Set([Array, Map, Set, String, Number, RegExp, Date, Object, Function, Promise, Buffer, Uint8Array].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)));
+  for (const name of ["add", "set", "delete", "clear", "push", "pop", "shift", "unshift", "equals"]) reading.delete(name);
+  const calls = Array.from(text.matchAll(/(?:([\w$]+)|[)\]}])\s*\??\.\s*([\w$]+)\s*\(/g)).filter(([, owner]) => !(owner in globalThis) && owner !== "assert");
+  return new Set(calls.map(([, , name]) => name).filter((name) => !reading.has(name) && name !== "equals"));
+}
+Object.assign(globalThis, { require, module: { exports: {} }, exports: {} });
+${JAVASCRIPT_PEER_MAKER}
+const peer = createPeer({
+  send: (text) => send("C" + text),
+  receive: () => receive() || null,
+  holdsTests: true,
+  calledMethods: calledMethods(job.tests),
+  onAssertion: failing,
+  onUncrossable: (what, isNeeded) => {
+    if (isNeeded) uncrossed ??= what;
+    else dropped = what === null ? null : (dropped ?? what);
+  },
+});
 ${JAVASCRIPT_WAITING}
 ${JAVASCRIPT_LIBRARIES}
-send("ready");
-
-function timer(start, stop, isOnce) {
-  return (work, ...args) => {
-    const handle = start((...given) => {
-      if (isOnce) timers.delete(stopIt);
-      trial.peer.ask("tick", null);
-      work(...given);
-    }, ...args);
-    const stopIt = () => stop(handle);
-    stopIt.handle = handle;
-    timers.add(stopIt);
-    return handle;
-  };
-}
 
 function failing(error) {
   if (error === EXIT) return;
   try {
-    if (trial !== null && trial.failure === null) {
-      trial.broken ??= missingLibrary(error);
-      trial.isPlain = error?.code === "ERR_ASSERTION" && !trial.peer.isForeign(error);
-    }
+    if (failure === null) broken ??= missingLibrary(error);
     fail(typeof error === "object" && error !== null ? error.name + ": " + error.message : error);
   } catch {
     fail("an error without a text");
   }
 }
 
+// What has failed stays failed: there is no need to go on.
 function fail(text) {
-  if (trial !== null) trial.failure ??= String(text).split("\n")[0].slice(0, 300);
+  if (failure === null) later(() => endProcess(0));
+  failure ??= String(text).split("\n")[0].slice(0, 300);
 }
 
-// Tests that change what a program in their own process would see changed.
-const SHARED_CHANGE = /\b(?:console|global|globalThis)\.\w+\s*=(?!=)/;
+// Node only prints a failed console.assert; the graders of HumanEval-X take what is printed for a failure.
+for (const name of Object.keys(console)) console[name] = () => {};
+console.assert = (fine, text) => fine || fail("console.assert failed" + (text === undefined ? "" : ": " + text));
 
-function failPlainly(text) {
-  if (trial !== null && trial.failure === null) trial.isPlain = true;
-  fail(text);
-}
-
-function consoleOf() {
-  const silent = Object.fromEntries(Object.keys(console).map((name) => [name, () => {}]));
-  // Node only prints a failed console.assert; the graders of HumanEval-X take what is printed for a failure.
-  return { ...silent, assert: (fine, text) => fine || failPlainly("console.assert failed" + (text === undefined ? "" : ": " + text)) };
-}
-
-function exit(code) {
+process.exit = (code = process.exitCode) => {
   if (code) fail("the tests ended with " + code);
   throw EXIT;
+};
+
+function define(name, value) {
+  Object.defineProperty(globalThis, name, { value, writable: true, configurable: true, enumerable: true });
 }
 
-function contextOf() {
-  const scope = {
-    console: consoleOf(),
-    require,
-    module: { exports: {} },
-    exports: {},
-    setTimeout: timer(setTimeout, clearTimeout, true),
-    setImmediate: timer(setImmediate, clearImmediate, true),
-    setInterval: timer(setInterval, clearInterval, false),
-    clearTimeout, clearImmediate, clearInterval, queueMicrotask, structuredClone, Buffer, URL, TextEncoder, TextDecoder,
-    process: { env: {}, argv: [], exit, nextTick: process.nextTick.bind(process) },
-    assert: require("assert"),
-  };
-  const context = vm.createContext(scope);
-  vm.runInContext("globalThis.global = globalThis", context);
-  return context;
-}
-
-function start() {
-  const line = receive();
-  if (line === null) process.exit(0);
-  const job = JSON.parse(line);
-  const context = contextOf();
-  const peer = PEER.runInContext(context)((text) => send("C" + text), () => receive() || null, true);
-  trial = { nonce: job.nonce, peer, failure: null, broken: null, promises: [], idleAt: 0, isLoaded: false, isPlain: false, talkedBefore: 0 };
-  try {
-    run(job, context, peer);
-  } catch (error) {
-    failing(error);
-  }
-  pump();
-}
-
-function run(job, context, peer) {
+function run() {
   const script = compile(job.tests);
   if (script === null) return;
-  peer.ask("load", null);
-  trial.isLoaded = true;
-  const own = new Set(["__proto__", ...vm.runInContext("Object.getOwnPropertyNames(globalThis)", context)]);
-  if (job.prompt !== "") runPrompt(job, context, own);
-  for (const name of modulesOf({ ...job, words: job.names }).filter((name) => !own.has(name))) {
-    define(context, name, require(name));
-    own.add(name);
-  }
-  const wanted = new Set(job.names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name))));
-  let isOnlyFunctions = true;
-  for (const pair of peer.ask("names", null, vm.runInContext(JSON.stringify([...wanted]), context))) {
-    // The program may answer anything: only what was asked for is taken, and only once.
-    if (!Array.isArray(pair) || pair.length !== 2 || !wanted.delete(pair[0])) throw new Error("the program's answer cannot be read");
-    define(context, pair[0], pair[1]);
-    isOnlyFunctions &&= typeof pair[1] === "function";
-  }
-  trial.talkedBefore = isOnlyFunctions && !SHARED_CHANGE.test(job.tests) ? peer.unusual : -1;
-  script.runInContext(context);
-  callCheck(job, context);
+  const own = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => !builtinModules.includes(name)));
+  define("assert", require("assert"));
+  for (const name of ["assert", "process", "console", "__proto__"]) own.add(name);
+  peer.rememberGlobals(Array.from(job.tests.matchAll(/\b(?:global|globalThis)\.([\w$]+)\s*=(?!=)/g), ([, name]) => name));
+  peer.ask("load");
+  if (job.prompt !== "") runPrompt(own);
+  for (const name of usedModules(job)) own.add(name);
+  const varNames = new Set(Array.from(job.tests.matchAll(/\bvar\s+([\w$]+)/g), ([, name]) => name));
+  const wanted = job.names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name) || varNames.has(name)));
+  // Classes that the tests name come first: they decide which methods their objects have.
+  const classNames = new Set(Array.from(job.tests.matchAll(/\b(?:new|extends|instanceof)\s+([\w$]+)/g), ([, name]) => name));
+  takeNames(wanted.filter((name) => classNames.has(name)), (value) => peer.nameClass(value));
+  takeNames(wanted.filter((name) => !classNames.has(name)), () => {});
+  const members = new Set(job.tests.match(/(?<=\.)[\w$]+/g));
+  peer.takeAdditions(peer.ask("additions"), (key) => members.has(key));
+  isRunning = true;
+  script.runInThisContext();
+  callCheck();
 }
 
-function define(context, name, value) {
-  Object.defineProperty(context, name, { value, writable: true, configurable: true, enumerable: true });
+function takeNames(names, use) {
+  if (names.length === 0) return;
+  const left = new Set(names);
+  for (const pair of peer.ask("names", JSON.stringify(names))) {
+    // The program may answer anything: only what was asked for is taken, and only once.
+    if (!Array.isArray(pair) || pair.length !== 2 || !left.delete(pair[0])) throw new Error("the program's answer cannot be read");
+    const [name, value] = pair;
+    use(value);
+    if (typeof value === "function") define(name, value);
+    else defineVariable(name);
+  }
+}
+
+// A variable of the program has the value that it has now. What the tests assign stays with them.
+function defineVariable(name) {
+  Object.defineProperty(globalThis, name, {
+    get: () => peer.ask("name", name),
+    set(value) {
+      uncrossed ??= "a new value for the program's variable " + name;
+      define(name, value);
+    },
+    configurable: true,
+    enumerable: true,
+  });
 }
 
 // Helpers of the prompt as the prompt has them: the program may have put others in their place.
-function runPrompt(job, context, own) {
+function runPrompt(own) {
   try {
-    vm.runInContext(job.prompt, context);
+    vm.runInThisContext(job.prompt);
   } catch {
     return;
   }
-  for (const name of job.names) {
-    if (isDefined(name, context)) own.add(name);
-  }
+  for (const name of job.names) if (isDefined(name)) own.add(name);
 }
 
-function isDefined(name, context) {
+function isDefined(name) {
   try {
-    return vm.runInContext("typeof " + name, context) !== "undefined";
+    return !builtinModules.includes(name) && vm.runInThisContext("typeof " + name) !== "undefined";
   } catch {
     return false;
   }
 }
 
-function callCheck(job, context) {
+function callCheck() {
   if (!/\bcheck\b/.test(job.tests) || /^check\s*\(/m.test(job.tests) || job.entry === "") return;
-  if (vm.runInContext("typeof check", context) !== "function") return;
-  const result = vm.runInContext("check(" + job.entry + ")", context);
+  if (vm.runInThisContext("typeof check") !== "function") return;
+  const result = vm.runInThisContext("check(" + job.entry + ")");
   if (typeof result === "object" && result !== null && typeof result.then === "function") result.then(() => {}, failing);
 }
 
@@ -165,7 +163,7 @@ function compile(text) {
     try {
       return new vm.Script("(async () => {" + text + "\n})()", { filename: "tests.js" });
     } catch {
-      trial.broken = String(error).split("\n")[0];
+      broken = String(error).split("\n")[0];
       return null;
     }
   }
@@ -173,14 +171,12 @@ function compile(text) {
 
 // Waits for promises of the program, one after the other; the program runs while this waits.
 function pump() {
-  if (trial === null) return;
-  const { peer } = trial;
-  tellSettled(peer);
+  tellSettled();
   const next = peer.nextPending();
   if (next === undefined) return;
   let isLater = false;
   try {
-    const value = peer.ask("await", next.number);
+    const value = peer.ask("await", next.entry.value);
     isLater = value === peer.LATER;
     if (isLater) peer.putBack(next);
     else next.resolve(value);
@@ -188,14 +184,14 @@ function pump() {
     next.reject(error);
   }
   // The program waits for the tests: their timers are to run first.
-  if (isLater && !peer.hasSettled) setTimeout(pump, 1);
-  else setImmediate(pump);
+  if (isLater && !peer.hasSettled) soon(pump, 1);
+  else later(pump);
 }
 
-function tellSettled(peer) {
+function tellSettled() {
   for (let item = peer.nextSettled(); item !== undefined; item = peer.nextSettled()) {
     try {
-      peer.ask("settled", null, ...item);
+      peer.ask("settled", ...item);
     } catch (error) {
       failing(error);
     }
@@ -204,42 +200,44 @@ function tellSettled(peer) {
 
 // What the tests have handed to the program may be called as long as the program has something to do.
 function isUnfinished() {
-  const { peer, failure, broken, idleAt } = trial;
   if (failure !== null || broken !== null || peer.isGone) return false;
   return peer.hasPending || peer.hasSettled || ((peer.hasHanded || isWaiting()) && peer.asked !== idleAt);
 }
 
 function goOn() {
-  const { peer } = trial;
   if (peer.hasPending || peer.hasSettled) return pump();
   const { asked } = peer;
   try {
-    if (peer.ask("idle", null) === false) trial.idleAt = asked;
+    if (peer.ask("idle") === false) idleAt = asked;
   } catch (error) {
     failing(error);
   }
 }
 
-// Nothing but plain data has gone to and fro: in one process it would have failed the same.
-function end() {
-  for (const stop of timers) stop();
-  timers.clear();
-  const isLeftWaiting = isWaiting();
-  if (isLeftWaiting) fail("the tests wait for something that the program never does");
-  const { nonce, peer, failure, broken } = trial;
-  const isFinal = (isLeftWaiting && !peer.isGone) || !trial.isLoaded || (trial.isPlain && peer.unusual === trial.talkedBefore);
-  trial = null;
+function end(code) {
+  if (isRunning && isWaiting()) failure ??= "the tests wait for something that the program never does";
+  if (code) failure ??= "the tests ended with " + code;
   const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : "passed";
-  const detail = broken ?? (peer.isGone ? "the program ended before its tests did" : failure) ?? "";
-  send("V" + JSON.stringify([nonce, outcome, detail, isFinal]));
+  send("V" + JSON.stringify([job.nonce, outcome, broken ?? detailOf(outcome)]));
+}
+
+function detailOf(outcome) {
+  if (outcome === "passed") return "";
+  if (peer.isGone) return "the program ended before its tests did";
+  const missing = uncrossed ?? dropped;
+  if (missing === null) return failure;
+  const text = "the tests need something that cannot cross between processes: " + missing;
+  return failure.includes(text.slice(0, 60)) ? text : text + " (" + failure + ")";
 }
 
 process.on("uncaughtException", failing);
 process.on("unhandledRejection", failing);
-process.on("beforeExit", () => {
-  if (trial !== null && isUnfinished()) return setImmediate(goOn);
-  if (trial !== null) end();
-  setImmediate(start);
-});
-start();
+process.on("beforeExit", () => { if (isUnfinished()) later(goOn); });
+process.on("exit", end);
+try {
+  run();
+} catch (error) {
+  failing(error);
+}
+pump();
 })();`;

@@ -1,14 +1,11 @@
-/**
- * How the side of a program answers, turn by turn. Expects its `peer`, `extra`,
- * what the tests may ask besides, and `unsettled`, which makes an error of the program's world.
- */
+/** How the side of a program answers, turn by turn. Expects its `peer`, and `extra`, what the tests may ask besides. */
 export const JAVASCRIPT_TURNS = `
 let waiting = null, isAsked = false, held = null;
-function answer(mark, form) {
+function answer(mark, value) {
   if (waiting === null) return;
   waiting = null;
   isAsked = false;
-  peer.write([mark, form, []]);
+  peer.reply(mark, value);
   setImmediate(turn);
 }
 
@@ -16,14 +13,15 @@ function turn() {
   const message = held ?? peer.read();
   held = null;
   isAsked = true;
-  if (message[1] === "await") {
+  const { kind, values } = message;
+  if (kind === "await") {
     waiting = message;
     untilAsked(peer.asked);
-    peer.object(message[2]).then((value) => answer("=", peer.pack(value)), (error) => answer("!", peer.packThrown(error)));
-  } else if (message[1] === "idle") {
+    Promise.resolve(values[0]).then((value) => { if (waiting === message) answer("=", value); }, (error) => { if (waiting === message) answer("!", error); });
+  } else if (kind === "idle") {
     waiting = message;
     untilAsked(peer.asked);
-  } else if (message[1] === "tick") {
+  } else if (kind === "tick") {
     waiting = message;
     setTimeout(() => answer("=", null), 0);
   } else {
@@ -40,15 +38,15 @@ function untilAsked(before) {
     if (waiting === asked && peer.asked === before) return;
     clearInterval(timer);
     if (waiting !== asked) return;
-    if (asked[1] === "idle") answer("=", true);
+    if (asked.kind === "idle") answer("=", true);
     else if (peer.hasPending) answer("~", null);
   }, 1).unref();
 }
 
 // Nothing is left to do, as before the end of a process.
 function idle() {
-  if (waiting?.[1] === "idle") answer("=", false);
+  if (waiting?.kind === "idle") answer("=", false);
   else if (peer.hasPending) answer("~", null);
-  else answer("!", peer.packThrown(unsettled("a promise of the program is never settled")));
+  else answer("!", new Error("a promise of the program is never settled"));
 }
 `;

@@ -38,7 +38,18 @@ export function beforeEntry(prompt: string, entryPoint: string): string {
 
 /** A module as a script: what it exports is at its top level, what it imports is required. */
 export function asScript(code: string): string {
-  return code.split("\n").map(scriptLine).join("\n");
+  return joinImports(code).split("\n").map(scriptLine).join("\n");
+}
+
+/** An import or export over several lines on its first one. Its other lines stay empty, so that lines keep their numbers. */
+function joinImports(code: string): string {
+  return code.replace(
+    /^(?:import|export)\b[^'"\n{]{0,200}\{[^'"{}]{0,2000}\}[^'"\n]{0,50}(?:['"][^'"\n]{1,200}['"])?;?/gm,
+    (text) => {
+      const lines = text.split("\n").map((line) => line.trim());
+      return lines.length === 1 ? text : lines.join(" ").replace(/,\s*\}/, " }") + "\n".repeat(lines.length - 1);
+    },
+  );
 }
 
 function scriptLine(line: string): string {

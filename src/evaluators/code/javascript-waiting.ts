@@ -1,20 +1,20 @@
 /**
  * Tells whether the tests still wait for something when nothing is left to do: then they have not run to their end. A
  * promise counts when somebody waits for it: an async function, a `then`, `Promise.all`. One that is only made, and
- * one that lost a race, may stay open for ever. Expects the running `trial`.
+ * one that lost a race, may stay open for ever. Expects `peer`.
  */
 export const JAVASCRIPT_WAITING = String.raw`
 const { builtinModules } = require("module"), { inspect } = require("util");
 const BUILT_IN = /^ *at (?:new )?[\w.]+ \(<anonymous>\)$/;
 const FRAMES = 5;
-let sweepAt = 10000;
+let sweepAt = 10000, promises = [], isRunning = false;
 
 require("v8").promiseHooks.onInit((promise) => {
-  if (trial === null || !isAwaited()) return;
-  trial.promises.push(promise);
-  if (trial.promises.length < sweepAt) return;
-  trial.promises = trial.promises.filter(isOpen);
-  sweepAt = 10000 + 2 * trial.promises.length;
+  if (!isRunning || !isAwaited()) return;
+  promises.push(promise);
+  if (promises.length < sweepAt) return;
+  promises = promises.filter(isOpen);
+  sweepAt = 10000 + 2 * promises.length;
 });
 
 // Who makes a promise is told by the frames of the stack above this one's two.
@@ -34,6 +34,6 @@ function isOpen(promise) {
 }
 
 function isWaiting() {
-  return trial.peer.hasPromised || trial.promises.some(isOpen);
+  return peer.hasPromised || promises.some(isOpen);
 }
 `;

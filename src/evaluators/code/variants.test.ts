@@ -186,6 +186,8 @@ describe("asScript", () => {
     ["import * as path from 'node:path'", 'const path = require("node:path");'],
     ["import { a, b as c } from 'm'", 'const { a, b: c } = require("m");'],
     ["import d, { a } from 'm'", 'const d = require("m"); const { a } = require("m");'],
+    ["import {\n  a,\n  b as c,\n} from 'm'", 'const { a, b: c } = require("m");\n\n\n'],
+    ["export {\n  a,\n};\nb()", "\n\n\nb()"],
     ["importance = 1", "importance = 1"],
     ["  export = 1", "  export = 1"],
   ])("turns %j into %j", (line, expected) => {
