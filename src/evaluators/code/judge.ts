@@ -10,8 +10,6 @@ export interface Verdict {
   outcome: "passed" | "failed" | "broken";
   /** Why it did not pass. */
   detail: string;
-  /** False when another way of running the same may come to another end. */
-  isFinal?: boolean;
 }
 
 /** One program with its tests. */
@@ -63,10 +61,9 @@ function reasonOf(stopped: Ended["stopped"], signal: string | null, timeoutSecs:
 
 /** The verdict in a line, when it holds the nonce that only the tests' side was told. */
 export function verdictIn(line: string, nonce: string): Verdict {
-  const [said, outcome, detail, isFinal] = listIn(line);
+  const [said, outcome, detail] = listIn(line);
   if (said !== nonce || (outcome !== "passed" && outcome !== "failed" && outcome !== "broken")) {
     return { outcome: "failed", detail: "the tests did not run to their end" };
   }
-  const text = typeof detail === "string" ? detail : "";
-  return typeof isFinal === "boolean" ? { outcome, detail: text, isFinal } : { outcome, detail: text };
+  return { outcome, detail: typeof detail === "string" ? detail : "" };
 }
