@@ -12,7 +12,7 @@ const CANNOT_CROSS = new Set(["has a global that the tests set"]);
 
 async function score(example: Partial<Example>, program: string): Promise<Scored> {
   const response = `\`\`\`js\n${program}\n\`\`\``;
-  return await evaluator.score({ id: 1, question: "q", ...example }, { response });
+  return evaluator.score({ id: 1, question: "q", ...example }, { response });
 }
 
 async function pass(example: Partial<Example>, program: string): Promise<number | undefined> {
