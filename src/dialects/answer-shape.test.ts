@@ -39,11 +39,19 @@ describe("a shape of the answer is asked for", () => {
     });
   });
 
-  it("by anthropic as a tool that must be called", () => {
-    expect(bodyOf("anthropic")).toMatchObject({
+  it("by anthropic as an output format", () => {
+    expect(bodyOf("anthropic").output_config).toEqual({ format: { type: "json_schema", schema } });
+    expect(bodyOf("anthropic")).not.toHaveProperty("tools");
+  });
+
+  it("by anthropic as a tool that must be called, where its model refuses a format", () => {
+    const body = bodyOf("anthropic", { refused: ["output_config"] });
+    expect(body).toMatchObject({
       tools: [{ name: "verdict", input_schema: schema }],
       tool_choice: { type: "tool", name: "verdict" },
     });
+    expect(body).not.toHaveProperty("output_config");
+    expect(bodyOf("anthropic", { refused: ["output_config", "tool_choice"] })).not.toHaveProperty("tool_choice");
   });
 
   it("by gemini as a schema in its own words", () => {
@@ -70,11 +78,11 @@ describe("a shape of the answer is asked for", () => {
   it.each(["chat", "responses", "anthropic", "gemini"] as const)("by %s only when there is one", (name) => {
     const { answer: _, ...free } = request;
     const body = JSON.stringify(dialects[name].body(free));
-    expect(body).not.toMatch(/schema|tool|format|Mime/);
+    expect(body).not.toMatch(/schema|tool|format|Mime|config/i);
   });
 
   it("and can be taken out of the body again", () => {
-    expect(bodyOf("anthropic", { extraBody: { tool_choice: null } })).not.toHaveProperty("tool_choice");
+    expect(bodyOf("anthropic", { extraBody: { output_config: null } })).not.toHaveProperty("output_config");
   });
 });
 

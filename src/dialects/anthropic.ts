@@ -1,7 +1,8 @@
 import { AnthropicReader } from "./anthropic-reader.js";
 import { present, withExtra } from "./body.js";
-import type { Dialect, Message, ModelRequest, ProviderError } from "./dialect.js";
+import type { AnswerShape, Dialect, Message, ModelRequest, ProviderError } from "./dialect.js";
 import { providerErrorIn } from "./provider-error.js";
+import { withoutParameters } from "./refused-parameter.js";
 import { systemTexts } from "./system-texts.js";
 
 /** This dialect asks for a limit in every request. */
@@ -30,7 +31,7 @@ export const anthropic: Dialect = {
 };
 
 function body(request: ModelRequest): Record<string, unknown> {
-  const { model, messages, temperature, maxTokens, stream, answer, extraBody } = request;
+  const { model, messages, temperature, maxTokens, stream, answer, extraBody, refused = [] } = request;
   const system = systemTexts(request);
   const plain = present({
     model: model === "" ? undefined : model,
@@ -39,11 +40,20 @@ function body(request: ModelRequest): Record<string, unknown> {
     temperature,
     max_tokens: maxTokens ?? USUAL_MAX_TOKENS,
     stream: stream || undefined,
-    // A call that the model is made to make: the one way to a shape that all its models know.
-    tools: answer && [{ name: answer.name, description: "Gives the answer.", input_schema: answer.schema }],
-    tool_choice: answer && { type: "tool", name: answer.name },
+    ...(answer && shapeOf(answer, refused)),
   });
-  return withExtra(plain, extraBody);
+  // A request without max_tokens is none here.
+  const left = refused.filter((name) => name !== "max_tokens");
+  return withoutParameters(withExtra(plain, extraBody), left);
+}
+
+/** Models that know no structured output are made to make a call instead. */
+function shapeOf({ name, schema }: AnswerShape, refused: readonly string[]): Record<string, unknown> {
+  if (!refused.includes("output_config")) return { output_config: { format: { type: "json_schema", schema } } };
+  return {
+    tools: [{ name, description: "Gives the answer.", input_schema: schema }],
+    tool_choice: { type: "tool", name },
+  };
 }
 
 function messageOf({ role, parts }: Message) {

@@ -3,6 +3,7 @@ import { ChatReader } from "./chat-reader.js";
 import type { Dialect, Message, ModelRequest } from "./dialect.js";
 import { bearer, openAiErrorBody } from "./openai.js";
 import { providerErrorIn } from "./provider-error.js";
+import { withoutParameters } from "./refused-parameter.js";
 
 /** OpenAI Chat Completions, which most other servers speak as well. */
 export const chat: Dialect = {
@@ -15,18 +16,21 @@ export const chat: Dialect = {
   errorBody: openAiErrorBody,
 };
 
-function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody }: ModelRequest) {
+/** OpenAI's reasoning models, which refuse `max_tokens`. Most other servers know nothing else. */
+const COUNTS_COMPLETION = /^(?:o\d|gpt-(?:[5-9]|\d{2}))/;
+
+function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody, refused }: ModelRequest) {
+  const limit = COUNTS_COMPLETION.test(model.split("/").at(-1) ?? "") ? "max_completion_tokens" : "max_tokens";
   const all: readonly Message[] = system === undefined ? messages : [{ role: "system", parts: [system] }, ...messages];
   const plain = present({
     model: model === "" ? undefined : model,
     messages: all.map(({ role, parts }) => ({ role, content: contentOf(parts) })),
     temperature,
-    // The newer max_completion_tokens is unknown to most compatible servers.
-    max_tokens: maxTokens,
+    [limit]: maxTokens,
     response_format: answer && { type: "json_schema", json_schema: { ...answer, strict: true } },
     ...(stream ? { stream, stream_options: { include_usage: true } } : {}),
   });
-  return withExtra(plain, extraBody);
+  return withoutParameters(withExtra(plain, extraBody), refused ?? []);
 }
 
 /** A single part as plain text, because not every compatible server takes a list. */

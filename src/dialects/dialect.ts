@@ -31,6 +31,8 @@ export interface ModelRequest {
   readonly answer?: AnswerShape;
   /** Added to the body last, so that it can set or replace anything. */
   readonly extraBody?: Readonly<Record<string, unknown>>;
+  /** Parameters that the model has refused, as they are called in the body: it is sent without them. */
+  readonly refused?: readonly string[];
 }
 
 /** How an answer ended. */

@@ -3,6 +3,7 @@ import type { Dialect, Message, ModelRequest, ProviderError } from "./dialect.js
 import { GeminiReader } from "./gemini-reader.js";
 import { geminiSchema } from "./gemini-schema.js";
 import { providerErrorIn } from "./provider-error.js";
+import { withoutParameters } from "./refused-parameter.js";
 import { systemTexts } from "./system-texts.js";
 
 const STATUSES: Readonly<Record<number, string>> = {
@@ -35,7 +36,7 @@ function path(model: string, stream: boolean): string {
 }
 
 function body(request: ModelRequest): Record<string, unknown> {
-  const { messages, temperature, maxTokens, answer, extraBody } = request;
+  const { messages, temperature, maxTokens, answer, extraBody, refused = [] } = request;
   const system = systemTexts(request);
   const config = present({
     temperature,
@@ -48,7 +49,7 @@ function body(request: ModelRequest): Record<string, unknown> {
     systemInstruction: system.length === 0 ? undefined : { parts: partsOf(system) },
     generationConfig: Object.keys(config).length === 0 ? undefined : config,
   });
-  return withExtra(plain, extraBody);
+  return withoutParameters(withExtra(plain, extraBody), refused);
 }
 
 function contentOf({ role, parts }: Message) {

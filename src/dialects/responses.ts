@@ -2,6 +2,7 @@ import { present, withExtra } from "./body.js";
 import type { Dialect, Message, ModelRequest } from "./dialect.js";
 import { bearer, openAiErrorBody } from "./openai.js";
 import { providerErrorIn } from "./provider-error.js";
+import { withoutParameters } from "./refused-parameter.js";
 import { ResponsesReader } from "./responses-reader.js";
 
 /** OpenAI Responses. */
@@ -15,7 +16,7 @@ export const responses: Dialect = {
   errorBody: openAiErrorBody,
 };
 
-function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody }: ModelRequest) {
+function body({ model, system, messages, temperature, maxTokens, stream, answer, extraBody, refused }: ModelRequest) {
   const plain = present({
     model: model === "" ? undefined : model,
     instructions: system,
@@ -25,7 +26,7 @@ function body({ model, system, messages, temperature, maxTokens, stream, answer,
     text: answer && { format: { type: "json_schema", ...answer, strict: true } },
     stream: stream || undefined,
   });
-  return withExtra(plain, extraBody);
+  return withoutParameters(withExtra(plain, extraBody), refused ?? []);
 }
 
 function itemOf({ role, parts }: Message) {

@@ -56,7 +56,7 @@ describe("a judge behind an endpoint", () => {
       expect(await judge.score(example, output)).toMatchObject({ scores: { judge_score: 1 } });
       expect(mock.requests).toHaveLength(1);
       expect(JSON.stringify(mock.requests[0]?.body)).toMatch(
-        { chat: /"strict":true/, responses: /"strict":true/, anthropic: /"tool_choice"/, gemini: /"responseSchema"/ }[
+        { chat: /"strict":true/, responses: /"strict":true/, anthropic: /"output_config"/, gemini: /"responseSchema"/ }[
           dialect
         ],
       );
@@ -97,6 +97,19 @@ describe("a judge behind an endpoint", () => {
     for (let row = 0; row < 3; row++)
       expect(await judge.score(example, output)).toMatchObject({ scores: { judge_score: 1 } });
     expect(server.requests.map(({ body }) => body.includes("response_format"))).toEqual([true, false, false, false]);
+  });
+
+  it.each([
+    [["output_config"], /"tool_choice"/],
+    [["output_config", "tool_choice"], /"tools":(?!.*"tool_choice")/],
+  ])("is made to call a tool where its model refuses %j", async (refuses, asked) => {
+    const call = { name: "verdict", arguments: { reasoning: "Right.", cannot_judge: false, verdict: "pass" } };
+    const mock = await mockOf({ refuses, reply: PASS, tools: [call] });
+    const judge = judgeAt("", { model: { model: "m", baseUrl: mock.url, dialect: "anthropic" } });
+    for (let row = 0; row < 2; row++)
+      expect(await judge.score(example, output)).toMatchObject({ scores: { judge_score: 1 } });
+    expect(mock.counts.byStatus).toEqual({ "200": 2, "400": refuses.length });
+    expect(JSON.stringify(mock.requests.at(-1)?.body)).toMatch(asked);
   });
 
   it("is asked again as the endpoint says, and not flooded meanwhile", async () => {

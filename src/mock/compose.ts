@@ -1,5 +1,6 @@
 import type { Answer, MockFinish } from "./answer.js";
 import type { LiveBehaviour } from "./behaviour.js";
+import { filler } from "./filler.js";
 import type { Prompt } from "./prompt.js";
 import { valueFor } from "./schema-value.js";
 import type { KnownAnswer, MockBehaviour, ToolStep } from "./script.js";
@@ -83,7 +84,7 @@ function contentOf(script: MockBehaviour, { prompt, step, reply }: Turn): Conten
 
 /** A call is never cut off: half of its arguments could not be written in every dialect. What is said before it may be. */
 function callContent(call: ToolCall, outputTokens: number, room: number): Content {
-  const text = JSON.stringify(call.arguments);
+  const text = call.script ?? JSON.stringify(call.arguments);
   const preface = filler(outputTokens * CHARS_PER_TOKEN - text.length);
   return preface.length > room ? cutOff(preface, room) : { preface, text, call, finish: "tool_calls" };
 }
@@ -108,15 +109,9 @@ function asJson(reply: string, { schema }: Prompt): string {
   }
 }
 
-const FILLER = "and so on, as one would expect of a text that only has to be long, ";
-
 function padded(text: string, tokens: number): string {
   const missing = tokens * CHARS_PER_TOKEN - text.length;
   return missing <= 0 ? text : text + ` ${filler(missing)}`.slice(0, missing);
-}
-
-function filler(chars: number): string {
-  return chars <= 0 ? "" : FILLER.repeat(Math.ceil(chars / FILLER.length)).slice(0, chars);
 }
 
 function reported({ noUsage, usageQuirk }: MockBehaviour, used: AnswerUsage): AnswerUsage | null {

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { LiveBehaviour } from "./behaviour.js";
 import { Exchange } from "./exchange.js";
 import { BadRequest } from "./prompt.js";
+import { findRefusal } from "./refusals.js";
 import { carriesKey, parseBody, readBody } from "./request-body.js";
 import type { MockRequest, RequestLog } from "./request-log.js";
 import { fail, respond } from "./respond.js";
@@ -93,6 +94,13 @@ function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post)
     return;
   }
   const live = desk.behaviours(prompt.model);
+  const refusal = findRefusal(body, live.script.refuses ?? [], wire.name);
+  if (refusal !== null) {
+    entry.model = prompt.model;
+    entry.fault = "refuses";
+    fail(exchange, wire, { status: 400, message: refusal.message, at: entry.startedAt, refusal });
+    return;
+  }
   const known = live.replier.known(prompt);
   respond(exchange, live, { wire, prompt, known, index: entry.index, at: entry.startedAt });
 }

@@ -7,6 +7,8 @@ export interface OfferedTool {
   readonly schema: Json;
   /** True for the shell that OpenAI Responses knows by itself, which is called in its own way. */
   readonly isLocalShell: boolean;
+  /** Of a tool that runs a script in JavaScript which calls other tools: the shell among those. */
+  readonly shellInScript?: string;
 }
 
 /** What a request asks, in no dialect. */
@@ -44,6 +46,14 @@ export class Conversation {
     if (text === "") return;
     this.texts.push(text);
     if (role === "user") this.userTexts.push(text);
+  }
+
+  /** What a tool gave back is read by the model as all other text is: as text, as parts of text, or as JSON. */
+  addToolResult(result: unknown): void {
+    this.toolResults += 1;
+    const text = contentText(result);
+    const isEmpty = result === undefined || result === null || result === "";
+    this.add("tool", text === "" && !isEmpty ? JSON.stringify(result) : text);
   }
 
   get userText(): string {

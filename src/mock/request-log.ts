@@ -3,7 +3,7 @@ import type { Usage } from "../core/system.js";
 import type { FaultKind, MockDialect } from "./script.js";
 
 /** Why a request was not answered as usual: a fault, or the setting of the script that turned it away. */
-type MockTrouble = FaultKind | "rateLimit" | "maxConcurrent" | "requireKey";
+type MockTrouble = FaultKind | "rateLimit" | "maxConcurrent" | "requireKey" | "refuses";
 
 /** One request, as far as it has come. */
 export interface MockRequest {

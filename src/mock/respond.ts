@@ -4,6 +4,7 @@ import { deliver } from "./deliver.js";
 import { JSON_TYPE, type Sending, streamText, streamType } from "./delivery.js";
 import type { Exchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
+import type { ParameterRefusal } from "./refusals.js";
 import { labelOf } from "./request-log.js";
 import { STATUS_FAULTS } from "./script.js";
 import { streamDelivery } from "./stream-delivery.js";
@@ -104,15 +105,18 @@ export interface Failure {
   readonly retryAfter?: number | "http-date" | null;
   /** Milliseconds since 1970. */
   readonly at: number;
+  readonly refusal?: ParameterRefusal;
 }
 
 /** Answers with an error as the provider words it. */
-export function fail(exchange: Exchange, wire: Wire, { status, message, retryAfter = null, at }: Failure): void {
+export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
+  const { status, message, retryAfter = null, at, refusal } = failure;
   const seconds = retryAfter === "http-date" ? DATE_AHEAD_SECS : retryAfter;
   const text = message ?? `${REASONS[status] ?? "It failed"} (scripted by assay mock).`;
   const after = retryAfter === "http-date" ? new Date(at + DATE_AHEAD_SECS * 1000).toUTCString() : retryAfter;
   const headers = { "content-type": JSON_TYPE, ...(after !== null && { "retry-after": String(after) }) };
-  exchange.send(status, headers, JSON.stringify(wire.error({ status, message: text, retryAfter: seconds })));
+  const error = { status, message: text, retryAfter: seconds, ...(refusal !== undefined && { refusal }) };
+  exchange.send(status, headers, JSON.stringify(wire.error(error)));
 }
 
 /** Dates have no fractions of a second: with less than two the wait could be over before it is read. */

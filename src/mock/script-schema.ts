@@ -119,6 +119,7 @@ const behaviour = z.strictObject({
   usageQuirk: choice("missing", "decreasing", "negative", "cumulative").optional(),
   tools: tools.optional(),
   finish: choice("stop", "length", "refusal", "blocked").optional(),
+  refuses: z.array(filled, "must be a list of parameters").optional(),
   faults: z.array(fault, "must be a list of faults").optional(),
   rateLimit: rateLimit.optional(),
   maxConcurrent: count.optional(),

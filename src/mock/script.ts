@@ -135,6 +135,11 @@ export interface MockBehaviour {
   readonly tools?: readonly ToolStep[] | readonly ToolRule[];
   /** How answers end; `refusal` is the model's, `blocked` a content filter's. */
   readonly finish?: "stop" | "length" | "refusal" | "blocked";
+  /**
+   * Parameters that the model refuses with status 400, as its provider does: `temperature`, `top_p`, `max_tokens`,
+   * `tool_choice` (a forced one), `output_config`, `prefill` (a last message of the assistant), or any other key.
+   */
+  readonly refuses?: readonly string[];
   readonly faults?: readonly MockFault[];
   /** A bucket that refills steadily: requests above it are answered with 429. */
   readonly rateLimit?: RateLimit;

@@ -8,6 +8,8 @@ export interface ToolCall {
   readonly name: string;
   readonly arguments: Json;
   readonly isLocalShell: boolean;
+  /** In place of arguments, for a tool that takes a text. */
+  readonly script?: string;
 }
 
 /** What agents call their shell, the surest names first. */
@@ -30,12 +32,17 @@ export function callFor(step: ToolStep | undefined, tools: readonly OfferedTool[
   if (step === undefined || "text" in step || tools.length === 0) return null;
   if ("command" in step) return shellCall(step.command, tools);
   const tool = byName(tools, step.name);
+  const runner = tool === undefined ? tools.find(({ shellInScript }) => shellInScript !== undefined) : undefined;
+  if (runner !== undefined) return scriptCall(runner, step.name, step.arguments ?? {});
   return { name: tool?.name ?? step.name, arguments: withRequired(step.arguments ?? {}, tool), isLocalShell: false };
 }
 
 function shellCall(command: string, tools: readonly OfferedTool[]): ToolCall | null {
   const shell = shellAmong(tools);
   if (shell === undefined) return null;
+  const { shellInScript } = shell;
+  if (shellInScript !== undefined)
+    return scriptCall(shell, shellInScript, { [shellInScript === "exec_command" ? "cmd" : "command"]: command });
   const argv = ["bash", "-lc", command];
   if (shell.isLocalShell) return { name: shell.name, arguments: { command: argv }, isLocalShell: true };
   const properties = asObject(shell.schema.properties);
@@ -48,7 +55,15 @@ function shellCall(command: string, tools: readonly OfferedTool[]): ToolCall | n
   };
 }
 
+/** A script that calls one tool and gives back what it gave. */
+function scriptCall({ name }: OfferedTool, tool: string, given: Json): ToolCall {
+  const script = `text(await tools.${tool}(${JSON.stringify(given)}));`;
+  return { name, arguments: {}, isLocalShell: false, script };
+}
+
 function shellAmong(tools: readonly OfferedTool[]): OfferedTool | undefined {
+  const scripted = tools.find(({ shellInScript }) => shellInScript !== undefined);
+  if (scripted !== undefined) return scripted;
   for (const name of SHELL_NAMES) {
     const tool = byName(tools, name);
     if (tool !== undefined) return tool;

@@ -1,8 +1,17 @@
 import { TrialError } from "../core/errors.js";
-import type { Dialect } from "../dialects/index.js";
+import { type Dialect, refusedParameter } from "../dialects/index.js";
 import { type HttpAnswer, type HttpClient, type HttpRequest, SseReader } from "../http/index.js";
 import { billUrl } from "./model-bill.js";
-import { broken, type CallSite, errorInside, excerpt, isHtml, statusError, wrongKind } from "./model-errors.js";
+import {
+  broken,
+  type CallSite,
+  errorInside,
+  excerpt,
+  isHtml,
+  RefusedParameterError,
+  statusError,
+  wrongKind,
+} from "./model-errors.js";
 import type { ModelReply } from "./model-reply.js";
 
 /** The most of an error's body that is read. */
@@ -19,6 +28,8 @@ export interface CallOptions {
   readonly request: HttpRequest;
   readonly dialect: Dialect;
   readonly site: CallSite;
+  /** The body of the request. */
+  readonly sent: Readonly<Record<string, unknown>>;
   /** Whether a stream was asked for; what comes is told by its type. */
   readonly stream: boolean;
   /** Milliseconds since 1970. */
@@ -41,10 +52,20 @@ export async function callModel(options: CallOptions, reply: ModelReply): Promis
   }
 }
 
-async function failed({ dialect, site, now }: CallOptions, answer: HttpAnswer): Promise<TrialError> {
-  const said = saidIn(dialect, await beginningOf(answer));
-  return statusError(site, { status: answer.status, headers: answer.headers, said, now: now() });
+async function failed({ dialect, site, sent, now }: CallOptions, answer: HttpAnswer): Promise<TrialError> {
+  const body = await beginningOf(answer);
+  const error = statusError(site, {
+    status: answer.status,
+    headers: answer.headers,
+    said: saidIn(dialect, body),
+    now: now(),
+  });
+  const refused = REFUSING.has(answer.status) ? refusedParameter(parse(body), sent) : null;
+  return refused === null ? error : new RefusedParameterError(refused, error.message);
 }
+
+/** What speaks of the request itself. */
+const REFUSING = new Set([400, 422]);
 
 function saidIn(dialect: Dialect, body: string): string {
   if (isHtml(body)) return "an HTML page";

@@ -1,9 +1,11 @@
 import { TrialError } from "../core/errors.js";
+import { SENT_WITHOUT } from "../core/row.js";
 import type { Output, StopReason, TrialContext } from "../core/system.js";
-import type { AnswerShape, Message } from "../dialects/index.js";
+import { type AnswerShape, hasParameter, type Message, replacementOf } from "../dialects/index.js";
 import type { HttpClient, HttpRequest } from "../http/index.js";
 import { askForBill } from "./model-bill.js";
 import { callModel } from "./model-call.js";
+import { RefusedParameterError } from "./model-errors.js";
 import { ASK, type Script } from "./model-messages.js";
 import type { ModelMeter } from "./model-meter.js";
 import type { ModelOptions, ModelSettings } from "./model-options.js";
@@ -23,6 +25,8 @@ export interface ConversationOptions {
   readonly clock: () => number;
   /** What every answer must look like; free text unless told. */
   readonly answer?: AnswerShape;
+  /** Parameters that the model has refused, for all calls of its system: those of this conversation are added. */
+  readonly refused: Set<string>;
 }
 
 /** Holds the conversation of one trial: says what the script says, and asks the model where it is to answer. */
@@ -72,14 +76,50 @@ export class ModelConversation implements Conversation {
   }
 
   async #call(signal: AbortSignal, reply: ModelReply): Promise<void> {
-    const { settings, client, options } = this.#with;
-    const { dialect, url, host, model, key, stream } = settings;
-    const site = { url, host, model, keyLabel: key.label };
-    const request = this.#request(signal);
+    const { client } = this.#with;
     try {
-      await callModel({ client, request, dialect, site, stream, now: options.now ?? Date.now }, reply);
+      await this.#callWithoutRefused(signal, reply);
     } finally {
       if (reply.billUrl !== null && !reply.isReported) reply.settle(await askForBill(client, reply.billUrl));
+    }
+  }
+
+  /** Sends the request again without a parameter that the model refuses, once for each. */
+  async #callWithoutRefused(signal: AbortSignal, reply: ModelReply): Promise<void> {
+    const { settings, client, options, refused } = this.#with;
+    const { dialect, url, host, model, key, stream } = settings;
+    const site = { url, host, model, keyLabel: key.label };
+    const now = options.now ?? Date.now;
+    for (const tried = new Set<string>(); ; ) {
+      const sent = this.#body();
+      this.#noteRefused();
+      try {
+        return await callModel(
+          { client, request: this.#request(sent, signal), sent, dialect, site, stream, now },
+          reply,
+        );
+      } catch (error) {
+        if (!(error instanceof RefusedParameterError) || tried.has(error.parameter)) throw error;
+        tried.add(error.parameter);
+        // Refused under both of its names, it is the value that is wrong.
+        const other = replacementOf(error.parameter);
+        if (other !== null && tried.has(other)) throw error;
+        refused.add(error.parameter);
+        if (other !== null) refused.delete(other);
+      }
+    }
+  }
+
+  /** Says of every trial what its request lacks, also of those that came after the refusal. */
+  #noteRefused(): void {
+    const { refused, trial, settings } = this.#with;
+    if (refused.size === 0) return;
+    const full = this.#body([]);
+    for (const name of refused) {
+      if (!hasParameter(full, name)) continue;
+      const other = replacementOf(name);
+      const instead = other === null ? "" : `; ${other} was sent in its place`;
+      trial.log(`${SENT_WITHOUT} ${name}, which the model ${settings.model} refuses${instead}`);
     }
   }
 
@@ -90,10 +130,10 @@ export class ModelConversation implements Conversation {
     return texts.filter((text) => text !== "").join("\n");
   }
 
-  #request(signal: AbortSignal): HttpRequest {
+  #body(refused: readonly string[] = [...this.#with.refused]): Record<string, unknown> {
     const { settings, options, answer } = this.#with;
-    const { systemPrompt, temperature, maxTokens, extraBody, connectTimeoutMs, idleTimeoutMs } = options;
-    const body = settings.dialect.body({
+    const { systemPrompt, temperature, maxTokens, extraBody } = options;
+    return settings.dialect.body({
       model: settings.model,
       messages: this.#messages,
       stream: settings.stream,
@@ -102,7 +142,13 @@ export class ModelConversation implements Conversation {
       ...(maxTokens === undefined ? {} : { maxTokens }),
       ...(answer === undefined ? {} : { answer }),
       ...(extraBody === undefined ? {} : { extraBody }),
+      refused,
     });
+  }
+
+  #request(body: Record<string, unknown>, signal: AbortSignal): HttpRequest {
+    const { settings, options } = this.#with;
+    const { connectTimeoutMs, idleTimeoutMs } = options;
     return {
       url: settings.url,
       headers: settings.headers,

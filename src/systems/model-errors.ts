@@ -21,6 +21,16 @@ export interface FailedAnswer {
   readonly now: number;
 }
 
+/** A request that was refused for one of its parameters: it may be sent without it. */
+export class RefusedParameterError extends TrialError {
+  readonly parameter: string;
+
+  constructor(parameter: string, message: string) {
+    super("api_error", message);
+    this.parameter = parameter;
+  }
+}
+
 /** What an error status means, and whether the call may be made again. */
 export function statusError(site: CallSite, { status, headers, said, now }: FailedAnswer): TrialError {
   const category = categoryOf(status);

@@ -26,6 +26,8 @@ export class ModelSystem implements System {
   declare readonly limits?: Limits;
   readonly #options: ModelOptions;
   readonly #settings: ModelSettings;
+  /** Parameters that the model has refused: no later call has them. */
+  readonly #refused = new Set<string>();
   #lease: ClientLease | null = null;
 
   constructor(options: ModelOptions) {
@@ -85,6 +87,7 @@ export class ModelSystem implements System {
       client: this.#client(),
       meter: new ModelMeter(trial.budget, () => this.#tokenizer()),
       trial,
+      refused: this.#refused,
       clock: options.clock ?? (() => performance.now()),
       ...(answer === undefined ? {} : { answer }),
     });

@@ -25,9 +25,9 @@ export function readCountable({ body }: WireRequest): Prompt {
   const conversation = new Conversation();
   conversation.add("system", contentText(body.system));
   for (const message of requireList(body, "messages").map(asObject)) {
-    if (message.role !== "user" && message.role !== "assistant")
-      throw new BadRequest('messages: roles are "user" and "assistant".');
-    conversation.toolResults += asList(message.content).filter(isToolResult).length;
+    if (!ROLES.has(asText(message.role))) throw new BadRequest('messages: roles are "user", "assistant" and "system".');
+    for (const block of asList(message.content).map(asObject).filter(isToolResult))
+      conversation.addToolResult(block.content);
     conversation.add(message.role, contentText(message.content));
   }
   return {
@@ -45,8 +45,11 @@ export function readCountable({ body }: WireRequest): Prompt {
   };
 }
 
-function isToolResult(block: unknown): boolean {
-  return asObject(block).type === "tool_result";
+/** Instructions may stand among the messages as well as before them. */
+const ROLES = new Set(["user", "assistant", "system"]);
+
+function isToolResult({ type }: Json): boolean {
+  return type === "tool_result";
 }
 
 function toolOf({ name, input_schema }: Json): OfferedTool {

@@ -7,8 +7,8 @@ export function readChat({ body }: WireRequest): Prompt {
   const model = requireModel(body);
   const conversation = new Conversation();
   for (const message of requireList(body, "messages").map(asObject)) {
-    if (message.role === "tool") conversation.toolResults += 1;
-    conversation.add(message.role, contentText(message.content));
+    if (message.role === "tool") conversation.addToolResult(message.content);
+    else conversation.add(message.role, contentText(message.content));
   }
   return {
     model,

@@ -10,7 +10,8 @@ export function readGemini({ body, model, streams, query }: WireRequest): Prompt
   for (const { role = "user", parts } of requireList(body, "contents").map(asObject)) {
     if (role !== "user" && role !== "model" && role !== "function")
       throw new BadRequest("Please use a valid role: user, model.");
-    conversation.toolResults += asList(parts).filter(isFunctionResponse).length;
+    for (const part of asList(parts).map(asObject).filter(isFunctionResponse))
+      conversation.addToolResult(asObject(part.functionResponse).response);
     conversation.add(role, contentText(parts));
   }
   const settings = asObject(body.generationConfig);
@@ -29,8 +30,8 @@ export function readGemini({ body, model, streams, query }: WireRequest): Prompt
   };
 }
 
-function isFunctionResponse(part: unknown): boolean {
-  return "functionResponse" in asObject(part);
+function isFunctionResponse(part: Json): boolean {
+  return "functionResponse" in part;
 }
 
 function toolOf(declaration: unknown): OfferedTool {

@@ -14,7 +14,7 @@ const KINDS: Readonly<Record<number, Kind>> = {
 const SERVER_ERROR: Kind = { type: "server_error", code: "server_error" };
 
 /** The error body of both OpenAI dialects. */
-export function openaiError({ status, message }: WireError): Record<string, unknown> {
+export function openaiError({ status, message, refusal }: WireError): Record<string, unknown> {
   const { type, code } = KINDS[status] ?? SERVER_ERROR;
-  return { error: { message, type, param: null, code } };
+  return { error: { message, type, param: refusal?.param ?? null, code: refusal?.code ?? code } };
 }

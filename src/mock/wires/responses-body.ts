@@ -104,11 +104,13 @@ function callItem(answer: Answer, status: string, args: string) {
   const shared = { id: itemId(answer, true), status, call_id: `call_${answer.id}` };
   if (call?.isLocalShell === true)
     return { type: "local_shell_call", ...shared, action: { type: "exec", ...call.arguments, env: {} } };
+  if (call?.script !== undefined) return { type: "custom_tool_call", ...shared, name: call.name, input: args };
   return { type: "function_call", ...shared, name: call?.name, arguments: args };
 }
 
 function itemId({ id, call }: Answer, inCall: boolean): string {
   if (!inCall) return `msg_${id}`;
+  if (call?.script !== undefined) return `ctc_${id}`;
   return call?.isLocalShell === true ? `lsh_${id}` : `fc_${id}`;
 }
 

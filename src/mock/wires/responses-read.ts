@@ -6,9 +6,10 @@ import type { WireRequest } from "./wire.js";
 export function readResponses({ body }: WireRequest): Prompt {
   const model = requireModel(body);
   const conversation = new Conversation();
+  const items = itemsOf(body.input);
   conversation.add("system", asText(body.instructions));
-  for (const item of itemsOf(body.input)) {
-    if (asText(item.type).endsWith("_call_output")) conversation.toolResults += 1;
+  for (const item of items) {
+    if (asText(item.type).endsWith("_call_output")) conversation.addToolResult(item.output);
     conversation.add(item.role, contentText(item.content));
   }
   return {
@@ -18,7 +19,7 @@ export function readResponses({ body }: WireRequest): Prompt {
     userTexts: conversation.userTexts,
     texts: conversation.texts,
     maxTokens: asNumber(body.max_output_tokens),
-    tools: asList(body.tools).map(asObject).filter(isCallable).map(toolOf),
+    tools: toolsIn([body, ...items.filter(offersTools)]),
     toolResults: conversation.toolResults,
     schema: schemaOf(asObject(asObject(body.text).format)),
     wantsUsage: true,
@@ -33,11 +34,35 @@ function itemsOf(input: unknown): readonly Json[] {
   return items.map(asObject);
 }
 
-function isCallable({ type }: Json): boolean {
-  return type === "function" || type === "local_shell";
+/** Tools may be offered by an item of the input as well. */
+function offersTools({ type }: Json): boolean {
+  return type === "additional_tools";
 }
 
-function toolOf({ type, name, parameters }: Json): OfferedTool {
+/** Those in groups included. */
+function toolsIn(places: readonly Json[]): OfferedTool[] {
+  return places.flatMap(({ tools }) =>
+    asList(tools)
+      .map(asObject)
+      .flatMap((tool) => (tool.type === "namespace" ? toolsIn([tool]) : isCallable(tool) ? [toolOf(tool)] : [])),
+  );
+}
+
+function isCallable(tool: Json): boolean {
+  return tool.type === "function" || tool.type === "local_shell" || shellInScript(tool) !== undefined;
+}
+
+/** Codex offers its tools inside one that runs a script, and names them in its description. */
+function shellInScript({ type, description }: Json): string | undefined {
+  return type === "custom"
+    ? /\b(exec_command|shell_command|shell|bash)\(args\b/.exec(asText(description))?.[1]
+    : undefined;
+}
+
+function toolOf(tool: Json): OfferedTool {
+  const { type, name, parameters } = tool;
+  const shell = shellInScript(tool);
+  if (shell !== undefined) return { name: asText(name), schema: {}, isLocalShell: false, shellInScript: shell };
   if (type === "local_shell") return { name: "local_shell", schema: {}, isLocalShell: true };
   return { name: asText(name), schema: asObject(parameters), isLocalShell: false };
 }

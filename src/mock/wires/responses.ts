@@ -79,7 +79,9 @@ function pieceEvents(answer: Answer, text: string, { sent, inCall }: Place): Str
 }
 
 function deltaOf(answer: Answer, delta: string, inCall: boolean): StreamEvent {
-  if (inCall) return { type: "response.function_call_arguments.delta", ...itemAt(answer, true), delta };
+  const isScript = answer.call?.script !== undefined;
+  const called = isScript ? "response.custom_tool_call_input.delta" : "response.function_call_arguments.delta";
+  if (inCall) return { type: called, ...itemAt(answer, true), delta };
   if (answer.finish === "refusal") return { type: "response.refusal.delta", ...partAt(answer), delta };
   return { type: "response.output_text.delta", ...partAt(answer), delta, logprobs: [] };
 }
@@ -99,6 +101,8 @@ function itemDone(answer: Answer, inCall: boolean): StreamEvent[] {
 function argumentsDone(answer: Answer): StreamEvent[] {
   const { call, text } = answer;
   if (call === null || call.isLocalShell) return [];
+  if (call.script !== undefined)
+    return [{ type: "response.custom_tool_call_input.done", ...itemAt(answer, true), input: text }];
   const type = "response.function_call_arguments.done";
   return [{ type, ...itemAt(answer, true), name: call.name, arguments: text }];
 }

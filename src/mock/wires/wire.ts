@@ -1,5 +1,6 @@
 import type { Answer } from "../answer.js";
 import type { Prompt } from "../prompt.js";
+import type { ParameterRefusal } from "../refusals.js";
 import type { MockDialect } from "../script.js";
 import type { UsageClass } from "../usage.js";
 
@@ -20,6 +21,8 @@ export interface WireError {
   readonly message: string;
   /** Seconds until another try makes sense, when that is said. */
   readonly retryAfter: number | null;
+  /** Of a request that was refused for one of its parameters. */
+  readonly refusal?: ParameterRefusal;
 }
 
 /** Where in a stream something stands. */

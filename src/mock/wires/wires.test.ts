@@ -202,7 +202,9 @@ describe("Anthropic Messages", () => {
     const system = await send(`${url}/v1/messages`, {
       body: { ...body, messages: [{ role: "system", content: "x" }] },
     });
-    expect(system.status).toBe(400);
+    expect(system.status).toBe(200);
+    const nobody = await send(`${url}/v1/messages`, { body: { ...body, messages: [{ role: "me", content: "x" }] } });
+    expect(nobody.status).toBe(400);
   });
 
   it("counts the tokens of a prompt", async () => {

@@ -1,0 +1,69 @@
+import { asList, asObject, asText, type Json } from "./json.js";
+import type { MockDialect } from "./script.js";
+
+/** A part of a request that a model refuses, and how its provider says so. */
+export interface ParameterRefusal {
+  readonly param: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** The last message, where it is the beginning of the model's own answer. */
+const PREFILL = "prefill";
+
+/** Finds the first of the refused parameters that a request has; null when it has none. */
+export function findRefusal(body: Json, refused: readonly string[], dialect: MockDialect): ParameterRefusal | null {
+  const param = refused.find((name) => (name === PREFILL ? endsWithAnswer(body) : hasParameter(body, name)));
+  return param === undefined ? null : REFUSALS[dialect](param);
+}
+
+function hasParameter(body: Json, name: string): boolean {
+  if (name === "tool_choice") return forcesTool(body);
+  return name in body || name in asObject(body.generationConfig);
+}
+
+/** A choice that is left to the model is taken by all models. */
+function forcesTool(body: Json): boolean {
+  const choice = body.tool_choice;
+  const mode = asObject(asObject(body.toolConfig).functionCallingConfig).mode;
+  const kind = typeof choice === "string" ? choice : asText(asObject(choice).type);
+  return mode === "ANY" || (kind !== "" && kind !== "auto" && kind !== "none");
+}
+
+function endsWithAnswer(body: Json): boolean {
+  const last = asObject(asList(body.messages ?? body.input ?? body.contents).at(-1));
+  return last.role === "assistant" || last.role === "model";
+}
+
+const REFUSALS: Readonly<Record<MockDialect, (param: string) => ParameterRefusal>> = {
+  chat: openaiRefusal,
+  responses: openaiRefusal,
+  anthropic: (param) => ({ param, code: "invalid_request_error", message: anthropicWords(param) }),
+  gemini: (param) => ({ param, code: "INVALID_ARGUMENT", message: `${param} is not supported for this model.` }),
+};
+
+/** What OpenAI's models take at one value only is refused for the value. */
+const FIXED_VALUES = new Set(["temperature", "top_p"]);
+
+function openaiRefusal(param: string): ParameterRefusal {
+  if (FIXED_VALUES.has(param))
+    return {
+      param,
+      code: "unsupported_value",
+      message: `Unsupported value: '${param}' does not support this value with this model. Only the default is supported.`,
+    };
+  const instead = param === "max_tokens" ? " Use 'max_completion_tokens' instead." : "";
+  return {
+    param,
+    code: "unsupported_parameter",
+    message: `Unsupported parameter: '${param}' is not supported with this model.${instead}`,
+  };
+}
+
+function anthropicWords(param: string): string {
+  if (param === PREFILL)
+    return "This model does not support assistant message prefill. The conversation must end with a user message.";
+  if (param === "tool_choice") return "tool_choice that forces tool use is not supported by this model.";
+  if (param === "output_config") return "output_config.format: structured outputs are not supported by this model.";
+  return `\`${param}\` is deprecated for this model.`;
+}

@@ -1,0 +1,97 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { ask, at, send } from "./raw-client.js";
+import { MOCK_DIALECTS, type MockDialect } from "./script.js";
+import { type Mock, type MockOptions, startMock } from "./server.js";
+
+let mock: Mock | undefined;
+afterEach(() => mock?.close());
+
+async function start(script: MockOptions): Promise<string> {
+  mock = await startMock(script);
+  return mock.url;
+}
+
+const RESULT = "x".repeat(4000);
+
+/** A conversation with the result of a tool, as each dialect has it. */
+const WITH_RESULT: Record<MockDialect, (result: string) => object> = {
+  chat: (content) => ({
+    messages: [
+      { role: "user", content: "Go" },
+      { role: "tool", tool_call_id: "1", content },
+    ],
+  }),
+  responses: (output) => ({
+    input: [
+      { role: "user", content: "Go" },
+      { type: "function_call_output", call_id: "1", output },
+    ],
+  }),
+  anthropic: (content) => ({
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Go" },
+          { type: "tool_result", tool_use_id: "1", content },
+        ],
+      },
+    ],
+  }),
+  gemini: (output) => ({
+    contents: [{ role: "user", parts: [{ text: "Go" }, { functionResponse: { name: "f", response: { output } } }] }],
+  }),
+};
+
+describe.each(MOCK_DIALECTS)("%s", (dialect) => {
+  it("counts what tools gave back as input", async () => {
+    const url = await start({ reply: "Done." });
+    for (const result of ["", RESULT]) await ask(url, dialect, { more: { ...WITH_RESULT[dialect](result) } });
+    const [without = 0, with_ = 0] = mock?.requests.map(({ usage }) => usage?.input) ?? [];
+    expect(with_ - without).toBeGreaterThanOrEqual(1000);
+    expect(with_ - without).toBeLessThanOrEqual(1010);
+  });
+
+  it("refuses what its model does not take, and names it", async () => {
+    const url = await start({ refuses: ["temperature"], reply: "Hi" });
+    const settings = dialect === "gemini" ? { generationConfig: { temperature: 0 } } : { temperature: 0 };
+    const refused = await ask(url, dialect, { more: settings });
+    expect(refused.status).toBe(400);
+    const body = JSON.parse(refused.text);
+    expect(at(body, "error", "message")).toContain("temperature");
+    if (dialect === "chat" || dialect === "responses")
+      expect(body).toMatchObject({ error: { param: "temperature", code: "unsupported_value" } });
+    expect((await ask(url, dialect, {})).status).toBe(200);
+    expect(mock?.requests[0]).toMatchObject({ fault: "refuses", status: 400 });
+  });
+});
+
+it("takes a choice of tools that leaves it to the model", async () => {
+  const url = await start({ refuses: ["tool_choice"] });
+  for (const [choice, status] of [
+    ["auto", 200],
+    ["required", 400],
+  ] as const)
+    expect((await ask(url, "chat", { more: { tool_choice: choice } })).status).toBe(status);
+});
+
+it("takes tools that an item of the input offers, and scripts that call them", async () => {
+  const url = await start({ tools: [{ command: "echo hi" }], reply: "Done." });
+  const exec = {
+    type: "custom",
+    name: "exec",
+    description: "declare const tools: { exec_command(args: { cmd: string }) }",
+  };
+  const item = (tools: object[]) => ({ type: "additional_tools", role: "developer", tools });
+  const input = (tools: object[]) => ({ model: "m", input: [item(tools), { role: "user", content: "Go" }] });
+  const group = { type: "namespace", name: "functions", tools: [exec, { type: "function", name: "wait" }] };
+  const scripted = await send(`${url}/v1/responses`, { body: input([group]) });
+  expect(at(JSON.parse(scripted.text), "output", 0)).toMatchObject({
+    type: "custom_tool_call",
+    name: "exec",
+    input: 'text(await tools.exec_command({"cmd":"echo hi"}));',
+  });
+  const plain = { type: "function", name: "shell", parameters: { properties: { command: { type: "string" } } } };
+  const called = await send(`${url}/v1/responses`, { body: input([plain]) });
+  expect(at(JSON.parse(called.text), "output", 0)).toMatchObject({ type: "function_call", name: "shell" });
+});

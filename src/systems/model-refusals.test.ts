@@ -1,0 +1,86 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { DIALECT_NAMES } from "../dialects/index.js";
+import { evaluate } from "../evaluate.js";
+import { AnswerQuality } from "../evaluators/index.js";
+import { type Mock, type MockOptions, startMock } from "../mock/index.js";
+import { ModelSystem } from "./model.js";
+import type { ModelOptions } from "./model-options.js";
+import { trialWith } from "./model-testing.js";
+
+let mock: Mock | null = null;
+afterEach(() => mock?.close());
+
+async function systemOn(script: MockOptions, options: Partial<ModelOptions> = {}): Promise<ModelSystem> {
+  mock = await startMock({ keepBodies: true, reply: "Paris", ...script });
+  return new ModelSystem({ name: "it", model: "m", baseUrl: mock.url, ...options });
+}
+
+const ask = { id: 1, question: "Where?", answer: "Paris" };
+
+describe.each(DIALECT_NAMES)("a model that refuses parameters, in %s", (dialect) => {
+  it("is asked without them, once for each and from then on", async () => {
+    const top = dialect === "gemini" ? { generationConfig: { top_p: 0.9 } } : { top_p: 0.9 };
+    const system = await systemOn(
+      { refuses: ["temperature", "top_p"] },
+      { dialect, temperature: 0, maxTokens: 50, extraBody: top },
+    );
+    const notes: string[] = [];
+    for (let trial = 0; trial < 3; trial++) {
+      const log = (note: string) => void notes.push(note);
+      expect(await system.process(ask, trialWith({ log }))).toMatchObject({ response: "Paris" });
+    }
+    expect(mock?.counts.byStatus).toEqual({ "200": 3, "400": 2 });
+    expect(JSON.stringify(mock?.requests.at(-1)?.body)).not.toMatch(/temperature|top_p/);
+    expect(JSON.stringify(mock?.requests.at(-1)?.body)).toMatch(/max_?(?:output_?)?tokens/i);
+    const said = "sent without temperature, which the model m refuses";
+    expect(notes.filter((note) => note === said).length).toBeGreaterThanOrEqual(3);
+  });
+
+  it("has a note on row and report", async () => {
+    const system = await systemOn({ refuses: ["temperature"] }, { dialect, temperature: 0 });
+    const dataset = [ask, { ...ask, id: 2 }];
+    const result = await evaluate({ systems: [system], dataset, evaluators: [new AnswerQuality()], maxWorkers: 1 });
+    const note = "sent without temperature, which the model m refuses";
+    for (const row of result.rows) expect(row).toMatchObject({ outcome: "pass", notes: [note], attempts: [] });
+    expect(result.notes).toContain(`it: ${note} (2 of 2 trials)`);
+    expect(result.toTable()).toContain(note);
+  });
+
+  it("is asked without a beginning of its answer", async () => {
+    const buildMessages = () => [
+      { role: "user" as const, parts: ["Where?"] },
+      { role: "assistant" as const, parts: ["It is"] },
+    ];
+    const system = await systemOn({ refuses: ["prefill"] }, { dialect, buildMessages });
+    expect(await system.process(ask, trialWith())).toMatchObject({ response: "Paris" });
+    expect(JSON.stringify(mock?.requests.at(-1)?.body)).not.toContain("It is");
+  });
+});
+
+describe("the limit of an answer", () => {
+  it.each([
+    ["old-name", "max_tokens", "max_completion_tokens"],
+    ["gpt-5", "max_completion_tokens", "max_tokens"],
+  ])("is sent to %s under its other name when %s is refused", async (model, refused, instead) => {
+    const notes: string[] = [];
+    const system = await systemOn({ refuses: [refused] }, { model, maxTokens: 50 });
+    await system.process(ask, trialWith({ log: (note) => void notes.push(note) }));
+    expect(mock?.requests.at(-1)?.body).toMatchObject({ [instead]: 50 });
+    expect(mock?.requests.at(-1)?.body).not.toHaveProperty(refused);
+    expect(notes).toEqual([
+      `sent without ${refused}, which the model ${model} refuses; ${instead} was sent in its place`,
+    ]);
+  });
+
+  it("is given up on when both names are refused", async () => {
+    const system = await systemOn({ refuses: ["max_tokens", "max_completion_tokens"] }, { maxTokens: 50 });
+    await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400/);
+    expect(mock?.requests.length).toBe(2);
+  });
+});
+
+it("does not leave out what was merely wrong", async () => {
+  const system = await systemOn({ refuses: ["no_such_parameter"] }, { dialect: "anthropic", model: "" });
+  await expect(system.process(ask, trialWith())).rejects.toThrow(/answered 400.*model/);
+  expect(mock?.requests).toHaveLength(1);
+});
