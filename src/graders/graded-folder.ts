@@ -134,8 +134,8 @@ async function makeOutside(path: string | null, { env }: Environment): Promise<O
 
 /** An empty folder, for a program that grades work which was done in none. */
 export async function makeEmptyFolder(example: Example): Promise<GradedFolder & { readonly path: string }> {
-  const { root, env, remove } = await makeOutside(null, (example.environment ?? {}) as Environment);
-  const path = join(root, "work");
+  const outside = await makeOutside(null, example.environment ?? {});
+  const path = join(outside.root, "work");
   await mkdir(path);
-  return { path, env, remove };
+  return { path, env: outside.env, remove: () => outside.remove() };
 }

@@ -38,11 +38,11 @@ export const programGraders = {
 async function grade(settings: Settings, graded: GradedHere): Promise<Verdict> {
   const hasWorkspace = graded.workspace !== null || graded.whyNoWorkspace !== undefined;
   if (hasWorkspace) return gradeIn(settings, graded, { [WORKSPACE_VARIABLE]: folderOf(graded) });
-  const { path, env, remove } = await makeEmptyFolder(graded.example);
+  const folder = await makeEmptyFolder(graded.example);
   try {
-    return await gradeIn(settings, graded, {}, { ...graded, workspace: path, env });
+    return await gradeIn(settings, graded, {}, { ...graded, workspace: folder.path, env: folder.env });
   } finally {
-    await remove();
+    await folder.remove();
   }
 }
 
