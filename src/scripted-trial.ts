@@ -151,6 +151,6 @@ function read(path: string): string {
 /** Waits until a file is in the folder of some trial, and gives what is in it. */
 export async function appears({ tmp }: Place, name: string): Promise<string> {
   const look = () => readdirSync(tmp).map((folder) => read(join(tmp, folder, "work", name)));
-  await expect.poll(() => look().join(""), { interval: 10, timeout: 10_000 }).not.toBe("");
+  await expect.poll(() => look().join(""), { interval: 10 }).not.toBe("");
   return look().join("");
 }

@@ -46,7 +46,7 @@ function taskSpace(): Workspace {
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 
 describe.skipIf(lacks("git"))("a run of an agent", () => {
-  it("is set up, metered, graded, kept, shown, graded again and reported", { timeout: 60_000 }, async () => {
+  it("is set up, metered, graded, kept, shown, graded again and reported", async () => {
     const space = taskSpace();
     const mock = await model();
     const flags = ["--dataset", "tasks.jsonl", ...tiny(mock), "--trials", "2", "--agent-parallel", "2"];

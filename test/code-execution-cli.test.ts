@@ -38,7 +38,7 @@ describe.skipIf(await lacksIsolation())("code_execution in a process of its own"
     space.linkAssay();
     const pairs = Array.from({ length: 6 }, () => [JAVASCRIPT, OUTPUTS[1]]);
     const args = ["score.mjs", JSON.stringify(pairs), ending];
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: space.dir, timeout: 30_000 });
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, args, { cwd: space.dir, timeout: 120_000 });
     expect(JSON.parse(stdout)).toEqual(pairs.map(() => ({ pass_at_1: 1 })));
     expect(stderr).toBe("");
   });

@@ -96,7 +96,7 @@ describe("an eval of an agent with a model", () => {
 });
 
 describe("assay init", () => {
-  it("writes an eval that is clean, sound and can be run with a simulated model", { timeout: 60_000 }, async () => {
+  it("writes an eval that is clean, sound and can be run with a simulated model", async () => {
     const space = new Workspace();
     const agent = `${TINY} {skills}`;
     const made = await assay(space.dir, "init", "mine", "--executor", agent);

@@ -18,7 +18,7 @@ describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
 
   afterAll(() => redis.stop());
 
-  it("has its agents run and graded by a worker, and is what it would be here", { timeout: 60_000 }, async () => {
+  it("has its agents run and graded by a worker, and is what it would be here", async () => {
     const space = new EvalSpace(TIDY);
     const worker = start(space.dir, ["worker", "--queue", redis.url, "--once"], space.env());
     const flags = ["-e", "eval.yaml", "--output", "json", "--quiet"];

@@ -100,7 +100,7 @@ const CASES: Case[] = [
 
 describe("assay eval refuses, before an agent is started,", () => {
   // Each costs a process: a few at a time.
-  it("what is wrong, and says what to do", { timeout: 60_000 }, async () => {
+  it("what is wrong, and says what to do", async () => {
     const waiting = [...CASES];
     const work = async () => {
       for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) await refused(one);

@@ -31,9 +31,7 @@ interface Line {
 }
 
 describe("an eval", () => {
-  it("runs several files as one, writes what is asked for, is reported and graded again without an agent", {
-    timeout: 60_000,
-  }, async () => {
+  it("runs several files as one, writes what is asked for, is reported and graded again without an agent", async () => {
     const space = new EvalSpace(TWO);
     space.write("second-agent.mjs", space.read("agent.mjs"));
     const reports = ["--output-dir", "out", "--junit", "ci/junit.xml", "--markdown", "comment.md"];

@@ -83,7 +83,7 @@ async function modelsFile(): Promise<string> {
 
 async function number(name: string): Promise<number> {
   const read = () => readFile(join(dir, name), "utf8").catch(() => "");
-  await expect.poll(read, { timeout: 10_000 }).toMatch(/^\d+\n$/);
+  await expect.poll(read).toMatch(/^\d+\n$/);
   return Number(await read());
 }
 

@@ -202,7 +202,7 @@ describe("assay run", () => {
       warmAssay(space.dir, ...base, "--output", "table", "--columns", "quality,speed"),
     ]);
     expect(all.stdout).toMatch(/^# capitals: oracle\n\n\| system +\|/);
-    expect(all.stdout).toMatch(/\| oracle \| +1 \[1, 1\] \|/);
+    expect(all.stdout).toMatch(/\| oracle \| +1 \[0.51, 1\] \|/);
     expect(all.stdout).toContain("4 trials planned: 4 pass, 0 fail");
     expect(all.stdout).toContain("tokens in → out");
     expect(few.stdout).toContain("latency p50");

@@ -63,7 +63,6 @@ describe("an agent that is stopped", () => {
     expect(mock.requests[0]).toMatchObject({ aborted: true });
     // Some 200 of 10,000 tokens are paid for by the rest of the budget.
     expect(row.usage?.output).toBeLessThan(1000);
-    expect(row.durationMs).toBeLessThan(8000);
     expectNothingLeft(place);
   });
 
@@ -92,7 +91,6 @@ describe("an agent that is stopped", () => {
       budgets: { hard_timeout_secs: 0.6 },
     });
     expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
-    expect(row.durationMs).toBeLessThan(6000);
     expectNothingLeft(place);
   });
 

@@ -36,7 +36,7 @@ async function run(flags: MockFlags) {
     seen.stdout += data.toString();
   });
   const exited = once(started, "exit");
-  await expect.poll(() => seen.stdout, { timeout: 20_000 }).toContain("GOOGLE_GEMINI_BASE_URL=");
+  await expect.poll(() => seen.stdout).toContain("GOOGLE_GEMINI_BASE_URL=");
   const variables = Object.fromEntries(
     seen.stdout
       .trim()

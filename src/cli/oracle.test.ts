@@ -176,7 +176,7 @@ describe.skipIf(lacks("git"))("assay oracle", () => {
     const spec = SPEC.replace('type: file-contains, config: { path: add.mjs, value: "a + b" }', slow);
     const others = process.listeners("SIGINT");
     const running = oracle({ ...FILES, "eval.yaml": spec }, "-e", "eval.yaml");
-    await vi.waitUntil(() => existsSync(started), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(started), { timeout: 120_000 });
     // Only what the command listens with: the signal is not for those who run the tests.
     for (const listener of process.listeners("SIGINT")) if (!others.includes(listener)) listener("SIGINT");
     const { code, stdout, stderr } = await running;

@@ -11,7 +11,7 @@ import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";
 
 const SETTINGS = { concurrency: 4, leaseSeconds: 15, headers: {}, project: null, sharedDir: null };
-const WAIT = { timeout: 10_000, interval: 20 };
+const WAIT = { timeout: 120_000, interval: 20 };
 
 describe.skipIf(lacks("redis-server"))("a worker", () => {
   let server: RedisServer;

@@ -249,5 +249,5 @@ describe("a sample from blocks", () => {
     expect(other.examples.every(({ block }) => Number.isInteger(block))).toBe(true);
     expect(idsOf(other)).toEqual(idsOf(await load([renamed], options)));
     expect(await load([renamed], { ...options, maxExamples: 5, head: true })).not.toHaveProperty("groupBy");
-  }, 60_000);
+  });
 });

@@ -133,7 +133,7 @@ describe("only reading", () => {
     const { status } = spawnSync(process.execPath, ["ask.mjs"], { cwd: space.dir });
     expect(status).toBe(11);
     expect(readdirSync(space.path("tmp"))).toEqual(["kept"]);
-  }, 60_000);
+  });
 
   test("views are found in names that are put together", async () => {
     const space = handRuns({ rows: [testRow()] });

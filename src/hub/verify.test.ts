@@ -69,5 +69,5 @@ describe("inspectFile", () => {
     const { problem, grownKiB } = JSON.parse(stdout) as { problem: string | null; grownKiB: number };
     expect(problem).toBeNull();
     expect(grownKiB).toBeLessThan(48 * 1024);
-  }, 20_000);
+  });
 });

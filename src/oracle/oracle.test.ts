@@ -267,7 +267,7 @@ describe.skipIf(hasNoGit)("the oracle", () => {
     const environment = { files: [{ dest: "add.mjs", content: BROKEN["add.mjs"] }], commands: ["true"] };
     const tasks = ["one", "two"].map((name) => taskOf({ name, environment, patch: PATCH, graders }));
     const running = runOracle(tasks, { signal: controller.signal, workers: 1 });
-    await vi.waitUntil(() => existsSync(started) && readFileSync(started, "utf8").endsWith("\n"), { timeout: 20_000 });
+    await vi.waitUntil(() => existsSync(started) && readFileSync(started, "utf8").endsWith("\n"), { timeout: 120_000 });
     controller.abort();
     const found = await running;
     expect(found.map((each) => each.status === "unchecked" && each.cause)).toEqual(["interrupted", "interrupted"]);

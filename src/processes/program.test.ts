@@ -37,7 +37,7 @@ async function written(name: string): Promise<number> {
       return "";
     }
   };
-  await expect.poll(read, { interval: 10, timeout: 10_000 }).toMatch(/^\d+\n$/);
+  await expect.poll(read, { interval: 10 }).toMatch(/^\d+\n$/);
   return Number(read());
 }
 
@@ -160,7 +160,7 @@ describe("stop", () => {
     await writeFile(join(dir, "hop.sh"), "trap '' TERM\necho $$ > hop\nsetsid sh hop.sh >/dev/null 2>&1 &\nexit 0\n");
     const program = await startShell("setsid sh hop.sh & sleep 60");
     const hop = () => readFileSync(join(dir, "hop"), "utf8");
-    await expect.poll(() => Number(hop()) > program.pid + 20, { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => Number(hop()) > program.pid + 20).toBe(true);
     expect((await program.stop(50)).left).toEqual([]);
     const last = hop();
     await new Promise((resolve) => setTimeout(resolve, 200));

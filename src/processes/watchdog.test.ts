@@ -45,7 +45,7 @@ async function drive(script: string, how: "sweep" | "wait"): Promise<Driven> {
 }
 
 const isRunning = (pid: number) => readProcess(pid) !== null;
-const SOON = { timeout: 5000, interval: 20 };
+const SOON = { timeout: 120_000, interval: 20 };
 
 describe.runIf(process.platform === "linux")("the watchdog", () => {
   it("ends the programs of an Assay that was killed, and then itself", async () => {

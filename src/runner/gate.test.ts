@@ -1,7 +1,10 @@
+import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Gate } from "./gate.js";
 
 const NEVER = new AbortController().signal;
+// As the runner does for the signal that all trials share.
+setMaxListeners(0, NEVER);
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -288,7 +288,7 @@ print("left")
 `;
     const started = performance.now();
     expect((await python(detach)).stdout).toBe("left\n");
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(performance.now() - started).toBeLessThan(50_000);
     const inNode = `require("child_process").spawn(process.execPath, ["-e", "setTimeout(() => {}, 60000)", __filename],
       { detached: true, stdio: "ignore" }).unref();`;
     expect((await javascript(inNode)).exitCode).toBe(0);

@@ -288,7 +288,7 @@ describe("events", () => {
       { system: "slow", exampleId: 2, outcome: "fail", category: "logic_error", message: "f1 0" },
     ]);
     expect(last?.systems).toMatchObject([{ system: "slow", done: 3, passed: 2, scored: 3, errors: 0 }]);
-  }, 20_000);
+  });
 
   it("count a trial that was run again once, and what it cost twice; a torn line is not there yet", async () => {
     const id = await storedRun();
@@ -338,7 +338,7 @@ describe("events", () => {
     const last = (await all(heard)).at(-1);
     expect(last).toMatchObject({ phase: "over", state: { workers: [{ host: "alpha", done: 100 }] } });
     expect((await json(`api/runs/${id}`)).queue).toEqual(last);
-  }, 20_000);
+  });
 
   it("tell that the list has changed", async () => {
     await start();
@@ -349,7 +349,7 @@ describe("events", () => {
     await storedRun();
     expect(await change).toEqual({ done: false, value: {} });
     gone.abort();
-  }, 20_000);
+  });
 
   it("leave nothing behind when only their head was asked for", async () => {
     const id = await storedRun();

@@ -83,7 +83,7 @@ describe("WorkerPool", () => {
     const gates = new Int32Array(new SharedArrayBuffer(4 * 8));
     const items = [1, 2, 3, 4, 5, 6].map((item) => pool.run("gated", { item, started, gates }));
     const nowStarted = async (count: number) => {
-      await vi.waitFor(() => expect(started[0]).toBe(count), { timeout: 30_000, interval: 5 });
+      await vi.waitFor(() => expect(started[0]).toBe(count), { timeout: 120_000, interval: 5 });
       return [...started.subarray(1, 1 + count)];
     };
     const open = (item: number) => {

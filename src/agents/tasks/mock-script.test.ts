@@ -26,7 +26,7 @@ beforeAll(async () => {
   mock = await startMock({ ...agentTaskScript(), keepBodies: true });
   // All at once: one mock must keep the tasks apart.
   played = new Map(await Promise.all(TASKS.map(async (task) => [task.id, await play(task)] as const)));
-}, 60_000);
+});
 
 afterAll(() => mock.close());
 

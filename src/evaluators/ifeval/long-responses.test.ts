@@ -88,7 +88,7 @@ it("takes no longer than the length of a response asks for", { timeout: 120_000 
   expect(slow).toEqual([]);
 });
 
-it("checks a megabyte of spaces, line ends and asterisks in all loose forms", { timeout: 60_000 }, () => {
+it("checks a megabyte of spaces, line ends and asterisks in all loose forms", () => {
   const instructions = Object.keys(RULES).map((id) => ({ id, args: ARGS }));
   for (const piece of [" ", "\n", "*"])
     expect(check(instructions, `x${piece.repeat(1e6)}x`, () => "en").strict).toHaveLength(25);
