@@ -72,13 +72,13 @@ describe("an agent that is stopped", () => {
       place,
       does: [{ ignore: "SIGTERM" }, { ask: true }, WRITES, { hang: true }],
       example: { graders: WRITTEN },
-      budgets: { hard_timeout_secs: 1.5 },
+      budgets: { hard_timeout_secs: 5 },
       run: { runsDir: join(place.root, "runs") },
     });
     const used = countedBy(mock.requests);
     expect(row).toMatchObject({ outcome: "pass", errorCategory: "time_killed", usage: used, costUsd: costOf(used) });
     expect(row).toMatchObject({ turns: 1, metadata: { exitCode: null, exitSignal: "SIGKILL" } });
-    expect(row.durationMs).toBeGreaterThanOrEqual(1500);
+    expect(row.durationMs).toBeGreaterThanOrEqual(5000);
     expect(stored(result.runDir).events.map(({ type }) => type)).toContain("assistant_message");
     expectNothingLeft(place);
   });
@@ -88,9 +88,9 @@ describe("an agent that is stopped", () => {
       does: DONE,
       example: { graders: WRITTEN },
       model: { faults: [{ kind: "hang" }] },
-      budgets: { hard_timeout_secs: 0.6 },
+      budgets: { hard_timeout_secs: 5 },
     });
-    expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
+    expect(row).toMatchObject({ outcome: "error", errorCategory: "timeout" });
     expectNothingLeft(place);
   });
 

@@ -25,7 +25,7 @@ describe("an endpoint that never answers", () => {
     const { row, place } = await tryScripted({
       does: [{ ask: true, anyway: true }, { hang: true }],
       model: { faults: [{ kind }] },
-      budgets: { hard_timeout_secs: 2 },
+      budgets: { hard_timeout_secs: 5 },
       run: { retry: { maxRetries: 2 } },
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory, scores: {}, passed: null });
@@ -39,7 +39,7 @@ describe("an endpoint that never answers", () => {
     const { row } = await tryScripted({
       does: [{ ask: true }, { end: "done" }],
       model: { faults: [{ kind: "hang" }] },
-      budgets: { hard_timeout_secs: 1 },
+      budgets: { hard_timeout_secs: 5 },
     });
     expect(row).toMatchObject({ outcome: "error", errorCategory: "timeout" });
   });
@@ -79,7 +79,7 @@ describe("an endpoint that never answers", () => {
     const { row } = await tryScripted({
       does: [{ ask: true }, { ask: true, anyway: true }, { hang: true }],
       model: { tools: [{ command: "true" }], faults: [{ kind: 500, every: 2 }] },
-      budgets: { hard_timeout_secs: 2 },
+      budgets: { hard_timeout_secs: 5 },
     });
     expect(row).toMatchObject({ outcome: "fail", errorCategory: "time_killed" });
   });
