@@ -60,6 +60,7 @@ export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): Eval
     tags: [name],
     primaryField: "verdict",
     evaluators: {},
+    terms: {},
     ...evals[name],
   }));
   const trials = Math.max(1, ...rows.map(({ trial }) => trial + 1));

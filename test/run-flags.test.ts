@@ -252,6 +252,22 @@ describe("assay run", () => {
     expect(unknown.stderr).toContain("oracle: mean_cost_usd = – was not measured");
   });
 
+  it("--output markdown and junit show the gates that decide the exit code", async () => {
+    const space = new Workspace(files);
+    const run = (output: string) =>
+      warmAssay(
+        space.dir,
+        ...["--dataset", "capitals.jsonl", "--system", "./paris.mjs", "--fail-under", "pass_rate=0.9"],
+        ...["--output", output],
+      );
+    const [comment, junit] = await Promise.all([run("markdown"), run("junit")]);
+    expect([comment.code, junit.code]).toEqual([1, 1]);
+    expect(comment.stdout).toContain(": 1 of 1 gates failed\n");
+    expect(comment.stdout).toContain("- ❌ paris: pass_rate = 0.25 is under 0.9 (--fail-under pass_rate=0.9)\n");
+    expect(comment.stdout).not.toContain("stimul");
+    expect(junit.stdout).toContain('<failure type="gate" message="paris: pass_rate = 0.25 is under 0.9"/>');
+  });
+
   it("--fail-under exits 1 and --min-coverage exits 3, each saying why", async () => {
     const half = `export default { name: "half", process: (e) => { if (e.id === "it") throw new Error("down"); return { response: "Paris" }; } };`;
     const space = new Workspace({ ...files, "half.mjs": half });

@@ -1,6 +1,7 @@
 import { appendFileSync, closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { messageOf, ReporterError } from "../core/errors.js";
+import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
 import { renderMarkdown } from "../report/eval/eval-markdown.js";
@@ -11,11 +12,14 @@ import { encodeKey } from "../store/row-codec.js";
 import type { EvalChoice } from "./eval-choice.js";
 import { say } from "./streams.js";
 
-type Wanted = Pick<EvalChoice, "junit" | "markdown" | "outputDir">;
+interface Wanted extends Pick<EvalChoice, "junit" | "markdown" | "outputDir"> {
+  /** The gates of the command. */
+  gates?: readonly GateVerdict[];
+}
 
 /** Writes the reports of an eval that are asked for; in a GitHub workflow, its summary as well. */
 export function writeEvalFiles(result: EvalResult, wanted: Wanted): void {
-  const report = evalReport(result);
+  const report = evalReport(result, wanted.gates);
   for (const { file, lines } of filesOf(result, report, wanted)) {
     written(file, () => writeLines(file, lines));
     say(`Written: ${file}`);
@@ -29,7 +33,7 @@ interface Written {
   readonly lines: Iterable<string>;
 }
 
-function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outputDir }: Wanted): Written[] {
+function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outputDir, gates }: Wanted): Written[] {
   const comment = () => [renderMarkdown(report)];
   const beside =
     outputDir === undefined
@@ -38,11 +42,11 @@ function filesOf(result: EvalResult, report: EvalReport, { junit, markdown, outp
           { file: join(outputDir, "results.jsonl"), lines: resultLines(result) },
           { file: join(outputDir, "report.json"), lines: [`${JSON.stringify(report, null, 2)}\n`] },
           { file: join(outputDir, "report.md"), lines: comment() },
-          { file: join(outputDir, "junit.xml"), lines: junitXml(result, evidenceIn(result)) },
+          { file: join(outputDir, "junit.xml"), lines: junitXml(result, evidenceIn(result), gates) },
         ];
   return [
     ...beside,
-    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result, evidenceIn(result)) }]),
+    ...(junit === undefined ? [] : [{ file: junit, lines: junitXml(result, evidenceIn(result), gates) }]),
     ...(markdown === undefined ? [] : [{ file: markdown, lines: comment() }]),
   ];
 }

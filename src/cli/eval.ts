@@ -8,7 +8,6 @@ import { standardMetrics } from "../metrics/index.js";
 import { evalReport } from "../report/eval/eval-report.js";
 import { gateInWords } from "../report/eval/eval-text.js";
 import { gatedKey } from "../report/eval/gate-result.js";
-import { plural } from "../report/format.js";
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
 import { checkGate, type Judgement } from "./gates.js";
@@ -18,7 +17,7 @@ import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
 import { withMock } from "./with-mock.js";
-import type { Workbench } from "./workbench.js";
+import type { Concluded, Workbench } from "./workbench.js";
 
 /** `assay eval`: a run whose examples are the stimuli of eval files, and whose systems are the agents they name. */
 export function evalCommand(flags: RunFlags): Promise<number> {
@@ -105,14 +104,13 @@ export function agentSettings(config: RunConfig): RunConfig {
 }
 
 /** Writes what is asked for, and says what the gates decide. */
-async function concludeEval(result: EvalResult, config: RunFlags): Promise<Judgement> {
-  const { requirePass = false, ...choice } = config.eval ?? {};
-  writeEvalFiles(result, choice);
-  return judgeEval(result, requirePass);
+async function concludeEval(result: EvalResult, { config, gates }: Concluded): Promise<Judgement> {
+  writeEvalFiles(result, { ...config.eval, gates });
+  return judgeEval(result);
 }
 
 /** Holds each eval against its gates. */
-export function judgeEval(result: EvalResult, requirePass = false): Judgement {
+export function judgeEval(result: EvalResult): Judgement {
   const started = result.rows.filter(({ outcome }) => outcome !== "skipped").length;
   if (started === 0)
     return { exitCode: EXIT.infrastructure, messages: ["No trial was run: nothing is known, so that nothing passed."] };
@@ -120,7 +118,5 @@ export function judgeEval(result: EvalResult, requirePass = false): Judgement {
   const failed = parts.flatMap(({ eval: name, system, gates }) =>
     gates.filter(({ passed }) => !passed).map((gate) => `${name}: ${system}: gate ${gateInWords(gate)}`),
   );
-  const unpassed = result.rows.length - result.rows.filter(({ passed }) => passed === true).length;
-  if (requirePass && unpassed > 0) failed.push(`--require-pass: ${plural(unpassed, "trial")} did not pass`);
   return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
 }

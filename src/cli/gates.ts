@@ -1,10 +1,11 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Metric, MetricRun } from "../core/metric.js";
 import { ownValue } from "../core/own-value.js";
+import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
 import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
-import { formatNumber, formatShare } from "../report/format.js";
+import { formatNumber, formatShare, plural } from "../report/format.js";
 
 /** What a run must keep to for the command to succeed. */
 export interface Gates {
@@ -13,12 +14,16 @@ export interface Gates {
   failUnder: Readonly<Record<string, number>>;
   /** Metric key → the most it may be. */
   failOver: Readonly<Record<string, number>>;
+  /** Whether every trial has to pass. */
+  requirePass?: boolean;
 }
 
 /** What a run's gates decide. */
 export interface Judgement {
   exitCode: number;
   messages: string[];
+  /** Every gate that was asked for by a flag and could be held against the result, passed or not. */
+  verdicts?: readonly GateVerdict[];
 }
 
 export interface Gated {
@@ -67,41 +72,60 @@ export function checkGate(gate: string, key: string, { metrics, datasets, facets
 /** Holds a result against its gates. Too little coverage comes first: a figure that stands on too little decides nothing. */
 export function judge(result: EvalResult, gates: Gates): Judgement {
   const uncovered = lowCoverage(result, gates.minCoverage);
-  if (uncovered.length > 0) return { exitCode: EXIT.infrastructure, messages: uncovered };
-  const failed = [
+  if (uncovered.length > 0)
+    return { exitCode: EXIT.infrastructure, messages: uncovered.map(({ words }) => words), verdicts: uncovered };
+  const verdicts = [
     ...Object.entries(gates.failUnder).flatMap(([key, least]) =>
-      missed(result, `--fail-under ${key}`, key, (value) => (value >= least ? null : `is under ${least}`)),
+      held(result, { flag: "--fail-under", key, limit: least }, (value) =>
+        value >= least ? null : `is under ${least}`,
+      ),
     ),
     ...Object.entries(gates.failOver).flatMap(([key, most]) =>
-      missed(result, `--fail-over ${key}`, key, (value) => (value <= most ? null : `is over ${most}`)),
+      held(result, { flag: "--fail-over", key, limit: most }, (value) => (value <= most ? null : `is over ${most}`)),
     ),
+    ...(gates.requirePass === true ? [allPassed(result)] : []),
   ];
-  return { exitCode: failed.length > 0 ? EXIT.gateFailed : EXIT.fine, messages: failed };
+  const messages = verdicts.filter(({ passed }) => !passed).map(({ words }) => words);
+  return { exitCode: messages.length > 0 ? EXIT.gateFailed : EXIT.fine, messages, verdicts };
 }
 
-function lowCoverage(result: EvalResult, minCoverage: number): string[] {
+function lowCoverage(result: EvalResult, minCoverage: number): GateVerdict[] {
+  const gate = `--min-coverage ${minCoverage}`;
   return Object.entries(result.summary).flatMap(([system, { coverage }]) => {
     if (coverage == null || coverage >= minCoverage) return [];
-    return [
-      `${system}: only ${formatShare(coverage)} of the planned trials were scored (--min-coverage ${minCoverage})`,
-    ];
+    const words = `${system}: only ${formatShare(coverage)} of the planned trials were scored (${gate})`;
+    return [{ gate, passed: false, words }];
   });
 }
 
+function allPassed({ rows }: EvalResult): GateVerdict {
+  const unpassed = rows.filter(({ passed }) => passed !== true).length;
+  const words = unpassed === 0 ? "every trial passed" : `${plural(unpassed, "trial")} did not pass`;
+  return { gate: "--require-pass", passed: unpassed === 0, words: `--require-pass: ${words}` };
+}
+
+interface Limit {
+  flag: string;
+  key: string;
+  limit: number;
+}
+
 /** A value that was not measured keeps no promise. */
-function missed(
+function held(
   result: EvalResult,
-  flag: string,
-  key: string,
+  { flag, key, limit }: Limit,
   problemWith: (value: number) => string | null,
-): string[] {
-  return Object.entries(result.summary).flatMap(([system, summary]) => {
+): GateVerdict[] {
+  return Object.entries(result.summary).map(([system, summary]) => {
     const value = ownValue(summary, key);
     if (value === undefined) {
-      throw new UsageError(`${flag}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary), key))}`);
+      throw new UsageError(
+        `${flag} ${key}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary), key))}`,
+      );
     }
     const problem = value === null ? "was not measured" : problemWith(value);
-    return problem === null ? [] : [`${system}: ${key} = ${formatNumber(value)} ${problem}`];
+    const words = `${system}: ${key} = ${formatNumber(value)}${problem === null ? "" : ` ${problem}`}`;
+    return { gate: `${flag} ${key}=${limit}`, passed: problem === null, words };
   });
 }
 

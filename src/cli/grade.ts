@@ -124,7 +124,7 @@ async function grade(request: GradeRequest): Promise<Report> {
     });
     const goOn = `assay grade ${parent.runId} --resume ${result.runDir}`;
     const interrupted = interrupt.signal.aborted;
-    const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result, config) } : {};
+    const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result) } : {};
     return () => report(result, { config, gates, interrupted, goOn, ...also });
   } finally {
     progress?.clear();
@@ -136,9 +136,9 @@ async function grade(request: GradeRequest): Promise<Report> {
 }
 
 /** The gates of eval files hold for what was graded again, too. */
-async function concludeGrading(result: EvalResult, { eval: choice = {} }: RunFlags): Promise<Judgement> {
+async function concludeGrading(result: EvalResult): Promise<Judgement> {
   const { judgeEval } = await import("./eval.js");
-  return judgeEval(result, choice.requirePass);
+  return judgeEval(result);
 }
 
 /** A run that was started from a program does not say where its examples are. */

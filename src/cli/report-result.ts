@@ -3,10 +3,11 @@ import { AssayError, EXIT, messageOf, ReporterError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
 import { breakdownOf } from "../core/facets.js";
 import type { Metric, MetricRun } from "../core/metric.js";
-import { type Rendered, type ReportOptions, registry } from "../core/registry.js";
+import { type GateVerdict, type Rendered, type ReportOptions, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { checkGates, type Gates, type Judgement, judge } from "./gates.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import type { RunFlags } from "./run-flags.js";
 import { say, writeResult } from "./streams.js";
 
 /** What is left to do when no code of the user's runs any more: to say what was found. Gives the exit code. */
@@ -14,11 +15,11 @@ export type Report = () => Promise<number>;
 
 /** The gates of a run, checked against what it will measure. */
 export function gatesOf(
-  config: RunConfig,
+  config: RunConfig & Pick<RunFlags, "eval">,
   { metrics, datasets }: { metrics: readonly Metric[]; datasets: readonly (Dataset | ExampleSource)[] },
 ): Gates {
   const { minCoverage = DEFAULT_MIN_COVERAGE, failUnder = {}, failOver = {}, trials = 1 } = config;
-  const gates = { minCoverage, failUnder, failOver };
+  const gates = { minCoverage, failUnder, failOver, requirePass: config.eval?.requirePass ?? false };
   checkGates(gates, {
     trials,
     metrics,
@@ -47,22 +48,34 @@ interface Reported {
   /** The command that goes on with a run that was interrupted. */
   goOn: string;
   /** What else is done with the result, and what that decides; done even when the run was interrupted. */
-  also?: () => Promise<Judgement | undefined>;
+  also?: (gates: readonly GateVerdict[]) => Promise<Judgement | undefined>;
 }
 
 /** Writes the report of a run to stdout, and decides the exit code. */
 export async function report(result: EvalResult, about: Reported): Promise<number> {
   const { output = "table", columns } = about.config;
-  await writeResult(await render(output, result, columns === undefined ? {} : { columns }));
+  const judged = about.interrupted ? null : tryJudging(result, about.gates);
+  const gates = judged?.verdicts ?? [];
+  await writeResult(await render(output, result, { gates, ...(columns === undefined ? {} : { columns }) }));
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
-  const more = await about.also?.();
+  const more = await about.also?.(gates);
   if (about.interrupted) {
     say(`Interrupted. Go on with: ${about.goOn}`);
     return EXIT.interrupted;
   }
-  const { exitCode, messages } = judge(result, about.gates);
+  if (judged === null || "problem" in judged) throw judged?.problem;
+  const { exitCode, messages } = judged;
   for (const message of [...messages, ...(more?.messages ?? [])]) say(message);
   return exitCode === EXIT.fine ? (more?.exitCode ?? EXIT.fine) : exitCode;
+}
+
+/** A gate on a figure that turns out not to exist ends the command, when the report is written. */
+function tryJudging(result: EvalResult, gates: Gates): Judgement | { problem: unknown; verdicts?: undefined } {
+  try {
+    return judge(result, gates);
+  } catch (problem) {
+    return { problem };
+  }
 }
 
 /** A reporter is often the user's own; when it fails, the run it was given is still there. */

@@ -1,7 +1,7 @@
 import "../builtins.js";
 import { budgetsOf } from "../budgets.js";
 import { EXIT, UsageError } from "../core/errors.js";
-import { registry } from "../core/registry.js";
+import { type GateVerdict, registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
 import { pathsOf } from "../datasets/dataset-spec.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
@@ -135,7 +135,10 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
     const interrupted = interrupt.signal.aborted;
-    const also = bench.conclude === undefined ? {} : { also: async () => bench.conclude?.(result, config) };
+    const also =
+      bench.conclude === undefined
+        ? {}
+        : { also: async (verdicts: readonly GateVerdict[]) => bench.conclude?.(result, { config, gates: verdicts }) };
     return () => report(result, { config, gates, interrupted, goOn, ...also });
   } finally {
     progress?.clear();

@@ -2,7 +2,7 @@ import type { Dataset } from "../core/dataset.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
-import { registry } from "../core/registry.js";
+import { type GateVerdict, registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
 import { type StandardMetrics, withStandard } from "../metrics/index.js";
@@ -24,7 +24,14 @@ export interface Workbench {
   /** Lends systems and datasets, and takes back the systems when `use` is over, however it ends. */
   lend<T>(wanted: Wanted, use: (lent: Lent) => Promise<T>): Promise<T>;
   /** What is done with a result besides reporting it, and what that decides. */
-  conclude?(result: EvalResult, config: RunFlags): Promise<Judgement>;
+  conclude?(result: EvalResult, about: Concluded): Promise<Judgement>;
+}
+
+/** What a result is concluded with. */
+export interface Concluded {
+  config: RunFlags;
+  /** The gates of flags, and how the result stands against them. */
+  gates: readonly GateVerdict[];
 }
 
 /** A run as it was described. */

@@ -26,7 +26,18 @@ export interface Reporter {
   render(result: EvalResult, options?: ReportOptions): Rendered | Promise<Rendered>;
 }
 
+/** A gate of the command that made a run, and whether it was passed. */
+export interface GateVerdict {
+  /** As it was asked for: `--fail-under pass_rate=0.9`. */
+  readonly gate: string;
+  readonly passed: boolean;
+  /** What was found, in words. */
+  readonly words: string;
+}
+
 export interface ReportOptions {
+  /** The gates that decide the exit code of the command; left out where there is no command. */
+  gates?: readonly GateVerdict[];
   /** Which groups of columns a table shows. */
   columns?: readonly string[];
 }

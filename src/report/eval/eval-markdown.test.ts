@@ -31,6 +31,18 @@ describe("the report of an eval as a comment", () => {
     expect(told(gate(0.7), gate(0.9))).toBe("### ❌ a run: 1 of 2 gates failed");
   });
 
+  it("says what the gates of the command decided, which have no other way there", () => {
+    const gates = [
+      { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
+      { gate: "--require-pass", passed: true, words: "--require-pass: every trial passed" },
+    ];
+    const text = [...markdownReporter.render(evalResult(trialRows("PF")), { gates })].join("");
+    expect(headline(text)).toBe("### ❌ a run: 1 of 2 gates failed");
+    expect(text).toContain(
+      "- ❌ bot: pass_rate = 0.5 is under 0.9 (--fail-under pass_rate=0.9)\n- ✅ --require-pass: every",
+    );
+  });
+
   it("is not green without gates, and never when no trial has a verdict", () => {
     expect(headline(textOf(evalResult(trialRows("FF"))))).toBe("### ⚪ a run: no gates");
     expect(headline(textOf(evalResult(trialRows("US"))))).toBe("### ❌ a run: no trial has a verdict");

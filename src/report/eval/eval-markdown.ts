@@ -1,4 +1,5 @@
-import type { Reporter } from "../../core/registry.js";
+import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
+import type { EvalResult } from "../../core/result.js";
 import { formatDollars, formatNumber } from "../format.js";
 import { type Column, markdownTable, oneLine } from "../markdown.js";
 import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
@@ -7,7 +8,7 @@ import { factsOf, stimulusColumns } from "./eval-text.js";
 /** The report of an eval as a comment on a pull request: the verdicts first, the tables folded. */
 export const markdownReporter = {
   name: "markdown",
-  render: (result) => renderMarkdown(evalReport(result)),
+  render: (result: EvalResult, { gates }: ReportOptions = {}) => renderMarkdown(evalReport(result, gates)),
 } satisfies Reporter;
 
 /** By this a program finds the comment that it wrote before, to write it anew. */
@@ -16,13 +17,14 @@ const MARK = "<!-- assay-eval -->";
 export function renderMarkdown(report: EvalReport): string {
   const details = report.parts.map((part) => folded(part));
   const notes = report.notes.map((note) => `- ${safe(note)}`).join("\n");
-  const parts = [MARK, headline(report), markdownTable(COLUMNS, report.parts), ...details, notes];
+  const gates = report.gates.map(gateLine).join("\n");
+  const parts = [MARK, headline(report), gates, markdownTable(COLUMNS, report.parts), ...details, notes];
   return `${parts.filter((text) => text !== "").join("\n\n")}\n`;
 }
 
 /** Green is for gates that were passed alone: trials without a verdict prove nothing. */
-function headline({ title, parts }: EvalReport): string {
-  const gates = parts.flatMap((part) => part.gates);
+function headline({ title, parts, gates: ofCommand }: EvalReport): string {
+  const gates = [...ofCommand, ...parts.flatMap((part) => part.gates)];
   const failed = gates.filter(({ passed }) => !passed).length;
   const [sign, verdict] = parts.every(({ scored }) => scored === 0)
     ? ["❌", "no trial has a verdict"]
@@ -34,12 +36,16 @@ function headline({ title, parts }: EvalReport): string {
   return `### ${sign} ${safe(title)}: ${verdict}`;
 }
 
+function gateLine({ gate, passed, words }: GateVerdict): string {
+  return `- ${passed ? "✅" : "❌"} ${safe(words.includes(gate) ? words : `${words} (${gate})`)}`;
+}
+
 const COLUMNS: Column<EvalPart>[] = [
   { title: "eval", cell: (part) => safe(part.eval) },
   { title: "system", cell: (part) => safe(part.system) },
   { title: "pass rate [95 %]", align: "right", cell: passRate },
   { title: "score", align: "right", cell: ({ skill }) => formatNumber(skill.score) },
-  { title: "flaky stimuli", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
+  { title: "flaky", align: "right", cell: ({ stimuli }) => String(stimuli.filter(isFlaky).length) },
   { title: "cost", align: "right", cell: ({ costUsd }) => formatDollars(costUsd) },
   {
     title: "gates",
@@ -58,7 +64,7 @@ function isFlaky({ flakyPercent }: EvalPart["stimuli"][number]): boolean {
 
 function folded(part: EvalPart): string {
   const k = part.stimuli[0]?.k ?? 1;
-  const columns = stimulusColumns(k).map((column) => ({
+  const columns = stimulusColumns(k, part.unit).map((column) => ({
     ...column,
     cell: (line: EvalPart["stimuli"][number]) => safe(column.cell(line)),
   }));

@@ -1,4 +1,5 @@
 import type { DatasetGate } from "../../core/dataset.js";
+import type { GateVerdict } from "../../core/registry.js";
 import type { DatasetConfig, EvalResult, Summary } from "../../core/result.js";
 import { type EvalRow, isScored } from "../../core/row.js";
 import { type GateResult, heldAgainst } from "./gate-result.js";
@@ -13,12 +14,16 @@ export interface EvalReport {
   readonly run: string | null;
   /** One for each eval file and system. */
   readonly parts: readonly EvalPart[];
+  /** Gates of the command that made the run, over all parts; those of eval files are in their parts. */
+  readonly gates: readonly GateVerdict[];
   readonly notes: readonly string[];
 }
 
 /** One eval file as one system did it. */
 export interface EvalPart {
   readonly eval: string;
+  /** What is asked, in a word: stimuli come from eval files, examples from anywhere else. */
+  readonly unit: "stimulus" | "example";
   readonly system: string;
   readonly planned: number;
   /** Trials that a pass or a failure came of. */
@@ -41,11 +46,14 @@ export interface EvalPart {
  * const { parts } = evalReport(result);
  * parts[0]?.stimuli.map(({ stimulus, passRate }) => [stimulus, passRate]);
  */
-export function evalReport(result: EvalResult): EvalReport {
+export function evalReport(result: EvalResult, gates: readonly GateVerdict[] = []): EvalReport {
   const { config, runDir, notes } = result;
   const parts = config.datasets.flatMap((dataset) => partsOf(result, dataset));
-  return { schema: "assay.eval/1", title: config.title, run: runDir, parts, notes };
+  return { schema: "assay.eval/1", title: config.title, run: runDir, parts, gates, notes };
 }
+
+/** What examples are called that come without the name of a dataset. */
+export const UNNAMED = "examples";
 
 function partsOf(result: EvalResult, dataset: DatasetConfig): EvalPart[] {
   const own = result.filter(({ dataset: name }) => dataset.tags.includes(name));
@@ -69,7 +77,8 @@ function partOf(rows: readonly EvalRow[], { dataset, system, summary }: About): 
   const { pass_rate: rate = null, pass_rate_ci_low: low = null, pass_rate_ci_high: high = null } = summary;
   const scored = rows.filter(isScored).length;
   return {
-    eval: dataset.name,
+    eval: dataset.name || UNNAMED,
+    unit: dataset.terms === undefined ? "example" : "stimulus",
     system,
     planned: rows.length,
     scored,

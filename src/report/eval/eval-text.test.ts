@@ -52,7 +52,7 @@ describe("the report of an eval for people", () => {
   it("says it of a single stimulus and trial, with the cost of all", () => {
     const said = facts(evalResult([trialRow({ costUsd: 0.25 })]));
     expect(said[0]).toMatch(/^1 of 1 trial passed: .* over 1 stimulus$/);
-    expect(said[1]).toBe("score 1 over 1 of 1 stimuli; $0.2500 in all");
+    expect(said[1]).toBe("score 1 over 1 of 1 stimulus; $0.2500 in all");
   });
 
   it("keeps every name on its line", () => {

@@ -24,7 +24,7 @@ function renderPart(part: EvalPart, isTitled: boolean): string {
   const k = part.stimuli[0]?.k ?? 1;
   return [
     ...(isTitled ? [] : [`## ${oneLine(headingOf(part))}`]),
-    markdownTable(stimulusColumns(k), part.stimuli),
+    markdownTable(stimulusColumns(k, part.unit), part.stimuli),
     factsOf(part)
       .map((line) => `- ${line}`)
       .join("\n"),
@@ -32,9 +32,9 @@ function renderPart(part: EvalPart, isTitled: boolean): string {
 }
 
 /** The columns of a table of stimuli. */
-export function stimulusColumns(k: number): Column<StimulusLine>[] {
+export function stimulusColumns(k: number, unit: EvalPart["unit"]): Column<StimulusLine>[] {
   return [
-    { title: "stimulus", cell: ({ stimulus }) => stimulus },
+    { title: unit, cell: ({ stimulus }) => stimulus },
     { title: "pass rate [95 %]", align: "right", cell: passRate },
     { title: `pass@${k}`, align: "right", cell: (line) => formatNumber(line.passAtK) },
     { title: `pass^${k}`, align: "right", cell: (line) => formatNumber(line.passHatK) },
@@ -70,8 +70,8 @@ export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart):
     [failed, why].flatMap((reason) => (reason === null ? [] : `${oneLine(stimulus)}: ${oneLine(reason)}`)),
   );
   return [
-    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${skill.scored} ${skill.scored === 1 ? "stimulus" : "stimuli"}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
-    `${skill.skill === null ? "" : `skill ${oneLine(skill.skill)}: `}score ${formatNumber(skill.score)} over ${skill.scored} of ${skill.stimuli} stimuli${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
+    `${part.passed} of ${plural(part.planned, "trial")} passed: pass rate ${formatNumber(part.passRate)}${within} over ${countOf(skill.scored, part)}${part.scored < part.planned ? `; ${part.planned - part.scored} without a verdict` : ""}`,
+    `${skill.skill === null ? "" : `skill ${oneLine(skill.skill)}: `}score ${formatNumber(skill.score)} over ${skill.scored} of ${countOf(skill.stimuli, part)}${part.costUsd === null ? "" : `; ${formatDollars(part.costUsd)} in all`}`,
     ...(triggers === null
       ? []
       : [
@@ -80,6 +80,12 @@ export function factsOf({ skill, triggers, gates, stimuli, ...part }: EvalPart):
     ...gates.map((gate) => `gate ${gateInWords(gate)}`),
     ...reasons,
   ];
+}
+
+/** `1 stimulus`, `3 examples`. */
+function countOf(count: number, { unit }: Pick<EvalPart, "unit">): string {
+  if (unit === "example") return plural(count, unit);
+  return `${count} ${count === 1 ? "stimulus" : "stimuli"}`;
 }
 
 /** `pass_hat_3 >= 0.8: 0.75, failed`. */

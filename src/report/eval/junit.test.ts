@@ -146,6 +146,23 @@ describe("junitXml", () => {
     expect(suite?.children[0]?.attributes.name).toBe(`<a> & "b" 😀\uFFFD [trial 0]`);
   });
 
+  it("has a case for each gate of the command", () => {
+    const gates = [
+      { gate: "--fail-under pass_rate=0.9", passed: false, words: "bot: pass_rate = 0.5 is under 0.9" },
+      { gate: "--fail-over latency_mean=9", passed: true, words: "bot: latency_mean = 1" },
+    ];
+    const text = [...junitReporter.render(evalResult(trialRows("P")), { gates })].join("");
+    expect(text).toContain('<testsuite name="gates" tests="2" failures="1" errors="0" skipped="0" time="0.000">');
+    expect(text).toContain('<failure type="gate" message="bot: pass_rate = 0.5 is under 0.9"/>');
+  });
+
+  it("gives examples without a dataset a name, and the score that decides", () => {
+    const rows = trialRows("P", { dataset: "", scores: { em: 1 }, primaryField: "em" });
+    const [suite] = suitesOf(evalResult(rows));
+    expect(suite?.attributes.name).toBe("examples: agent");
+    expect(suite?.children[0]?.attributes.classname).toBe("examples.agent");
+  });
+
   it("is a reporter by the name of junit", () => {
     const text = junitReporter.render(evalResult(trialRows("P"), { title: "t" }));
     expect(junitReporter.name).toBe("junit");

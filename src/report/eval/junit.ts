@@ -1,26 +1,45 @@
-import type { Reporter } from "../../core/registry.js";
+import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
 import type { EvalResult } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
-import { type EvalPart, evalReport } from "./eval-report.js";
+import { type EvalPart, evalReport, UNNAMED } from "./eval-report.js";
 import { gateInWords } from "./eval-text.js";
 import { reasonOf, shortOf } from "./stimulus-line.js";
 
 /** A report that CI servers read: a suite for each eval and system, a case for each trial and each gate. */
-export const junitReporter = { name: "junit", render: (result) => junitXml(result) } satisfies Reporter;
+export const junitReporter = {
+  name: "junit",
+  render: (result: EvalResult, { gates }: ReportOptions = {}) => junitXml(result, undefined, gates),
+} satisfies Reporter;
 
 /**
  * The rows of a run as JUnit XML. A trial that failed is a failure, one with trouble on the way an error; one without a
  * verdict was skipped.
  */
-export function* junitXml(result: EvalResult, evidenceOf: EvidenceOf = () => null): Generator<string> {
+export function* junitXml(
+  result: EvalResult,
+  evidenceOf: EvidenceOf = () => null,
+  gates: readonly GateVerdict[] = [],
+): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8"?>\n';
   yield `<testsuites name="${escaped(result.config.title)}">\n`;
   for (const part of evalReport(result).parts) {
-    const tags = result.config.datasets.find(({ name }) => name === part.eval)?.tags ?? [part.eval];
+    const tags = result.config.datasets.find(({ name }) => (name || UNNAMED) === part.eval)?.tags ?? [part.eval];
     const rows = result.rows.filter(({ dataset, system }) => tags.includes(dataset) && system === part.system);
     yield* suite(part, rows, evidenceOf);
   }
+  if (gates.length > 0) yield* gateSuite(gates);
   yield "</testsuites>\n";
+}
+
+/** The gates of the command, which are about the whole run. */
+function* gateSuite(gates: readonly GateVerdict[]): Generator<string> {
+  const failures = gates.filter(({ passed }) => !passed).length;
+  yield `  <testsuite name="gates" tests="${gates.length}" failures="${failures}" errors="0" skipped="0" time="0.000">\n`;
+  for (const { gate, passed, words } of gates) {
+    const open = `    <testcase name="${escaped(`${gate}: ${words}`)}" classname="gates"`;
+    yield passed ? `${open}/>\n` : `${open}><failure type="gate" message="${escaped(words)}"/></testcase>\n`;
+  }
+  yield "  </testsuite>\n";
 }
 
 /** What was found against a trial, in words, where somebody has them. */
@@ -47,7 +66,7 @@ function seconds(value: number): string {
 function trialCase(row: EvalRow, evidenceOf: EvidenceOf): string {
   const { exampleId, trial, dataset, system, durationMs } = row;
   const name = `${exampleId} [trial ${trial}]`;
-  const open = `    <testcase name="${escaped(name)}" classname="${escaped(`${dataset}.${system}`)}" time="${seconds((durationMs ?? 0) / 1000)}"`;
+  const open = `    <testcase name="${escaped(name)}" classname="${escaped(`${dataset || UNNAMED}.${system}`)}" time="${seconds((durationMs ?? 0) / 1000)}"`;
   const inner = innerOf(row, evidenceOf);
   return inner === "" ? `${open}/>\n` : `${open}>${inner}</testcase>\n`;
 }

@@ -1,5 +1,5 @@
 import type { DatasetGate } from "../../core/dataset.js";
-import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../../core/row.js";
+import { type EvalRow, isScored, OUTCOMES, type Outcome, scoreOf } from "../../core/row.js";
 import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 
 /** All trials of one stimulus by one system. What nothing stands behind is null. */
@@ -51,7 +51,7 @@ export function stimulusLine(stimulus: string, rows: readonly EvalRow[], k: numb
     passAtK: isEnough ? passAtK(n, passes, k) : null,
     passHatK: isEnough ? passHatK(n, passes, k) : null,
     flakyPercent: n === 0 ? null : (100 * Math.min(passes, n - passes)) / n,
-    meanScore: meanOf(scored.map(({ scores }) => scores.weighted_score ?? null)),
+    meanScore: meanOf(scored.map((row) => row.scores.weighted_score ?? scoreOf(row, "score") ?? null)),
     meanCostUsd: meanOf(rows.map(({ costUsd }) => costUsd)),
     meanSeconds: meanOf(rows.map(({ durationMs }) => (durationMs === null ? null : durationMs / 1000))),
     why: whyNot(rows),
