@@ -13,6 +13,7 @@ import {
   type Attempted,
   type Call,
   openCall,
+  recordedTime,
   type Returned,
   returned,
   secondsOf,
@@ -242,6 +243,8 @@ export class Attempter {
 
   /** A cache that cannot be written costs a note, not the trial. */
   async #remember(key: string, { output, latency, call }: Returned): Promise<void> {
+    // A recording is at hand anyway.
+    if (call.wasPaid || latency === null) return;
     try {
       await this.#ports.cache?.put(key, { output, latency });
     } catch (error) {
@@ -273,11 +276,12 @@ function billedAndStopped(attempted: Attempted): Attempted {
 /** A trial that was stopped is graded on what it left, which may be nothing. */
 function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
   if (reason === null) return attempted;
-  const { durationMs, call } = attempted;
   // A system that knows that nothing was measured says so, whatever stopped it.
   if (attempted.kind === "threw" && isTrialError(attempted.error)) return attempted;
-  if (attempted.kind === "threw")
+  if (attempted.kind === "threw") {
+    const { durationMs, call } = attempted;
     return { kind: "returned", output: { stopped: reason }, latency: secondsOf(durationMs), durationMs, call };
+  }
   return { ...attempted, output: { ...attempted.output, stopped: attempted.output.stopped ?? reason } };
 }
 
@@ -312,6 +316,8 @@ function microseconds(ms: number): number {
 
 function fromCache({ output, latency }: CachedOutput, call: Call): Attempted {
   call.stop?.release();
+  // Older caches hold how long a recording took to read.
+  const time = call.wasPaid ? recordedTime(output.latency) : { latency, durationMs: latency * 1000 };
   call.wasPaid = true;
-  return billedAndStopped({ kind: "returned", output, latency, durationMs: latency * 1000, call });
+  return billedAndStopped({ kind: "returned", output, ...time, call });
 }

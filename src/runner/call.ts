@@ -44,10 +44,10 @@ export type Attempted = Returned | Threw;
 export interface Returned {
   readonly kind: "returned";
   readonly output: Output;
-  /** Seconds inside `System.process`, as measured when the work was really done. */
-  readonly latency: number;
-  /** Milliseconds inside the call that counts. */
-  readonly durationMs: number;
+  /** Seconds inside `System.process`, as measured when the work was really done; null when nobody has. */
+  readonly latency: number | null;
+  /** Milliseconds inside the call that counts; null when nobody has measured the work that is repeated. */
+  readonly durationMs: number | null;
   readonly call: Call;
 }
 
@@ -103,8 +103,16 @@ export function returned(system: System, output: unknown, { durationMs, call }: 
   const problem = findOutputProblem(output);
   if (problem !== null) return threw(incompleteOutput(system, output, problem), { durationMs, call });
   if (!isStopReason(output.stopped)) return threw(wrongStop(system, output), { durationMs, call });
+  if (call.wasPaid) return { kind: "returned", output, ...recordedTime(output.latency), call };
   const latency = isDuration(output.latency) ? output.latency : secondsOf(durationMs);
   return { kind: "returned", output, latency, durationMs, call };
+}
+
+/** How long work took that is only repeated: as recorded, never the moment that reading the recording takes. */
+export function recordedTime(latency: unknown): Pick<Returned, "latency" | "durationMs"> {
+  // Zero is what records write for a time that nobody measured.
+  if (!isDuration(latency) || latency === 0) return { latency: null, durationMs: null };
+  return { latency, durationMs: Math.round(latency * 1e6) / 1000 };
 }
 
 /** Seconds with no more digits than the microseconds have: a division leaves up to seventeen, which every row would hold. */

@@ -155,7 +155,7 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
     outputTokens: finished.produced,
     latency: returned.latency,
-    durationMs: call.lostMs + returned.durationMs,
+    durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,
   });
   const facets = facetsOf(trial);
   if (facets !== null) row.facets = facets;
@@ -340,13 +340,13 @@ function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Ret
 }
 
 /** A trial that was slower than its model is expected to be says so, whatever else came of it. */
-function slowNotes(output: Output, durationMs: number, { expectedTtftMs, expectedSolutionMs }: Limits): string[] {
+function slowNotes(output: Output, durationMs: number | null, { expectedTtftMs, expectedSolutionMs }: Limits): string[] {
   const ttftMs = amount(output.ttftMs);
   const solutionMs = amount(output.successAtMs) ?? durationMs;
   const notes: string[] = [];
   if (expectedTtftMs !== undefined && ttftMs !== null && ttftMs > expectedTtftMs)
     notes.push(`${SLOW}: first token after ${seconds(ttftMs)}, expected within ${seconds(expectedTtftMs)}`);
-  if (expectedSolutionMs !== undefined && solutionMs > expectedSolutionMs)
+  if (expectedSolutionMs !== undefined && solutionMs !== null && solutionMs > expectedSolutionMs)
     notes.push(`${SLOW}: done after ${seconds(solutionMs)}, expected within ${seconds(expectedSolutionMs)}`);
   return notes;
 }

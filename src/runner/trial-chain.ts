@@ -112,7 +112,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
 
   const blame = (trial: Trial, attempted: Attempted, error: unknown): Eventually<void> => {
     if (error instanceof AssayError || attempted.kind === "threw") throw error;
-    return finish(trial, threw(error, attempted));
+    return finish(trial, threw(error, { durationMs: attempted.durationMs ?? 0, call: attempted.call }));
   };
 
   const failed = (trial: Trial, error: TrialError): void => {
