@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Dataset } from "./core/dataset.js";
 import { RunFolderError, UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
@@ -143,6 +143,34 @@ describe("evaluate", () => {
     const result = await evaluate(options({ signal: AbortSignal.abort(), trials: 2 }));
     expect(result.summary.one).toMatchObject({ num_planned: 8, num_skipped: 8, coverage: 0 });
     expect(result.timing.trialsPerSecond).toBe(0);
+  });
+
+  it("takes its time by a clock that nobody sets, for each system as well", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000_000 });
+    try {
+      const setBack: System = {
+        name: "sets the clock back",
+        process: () => {
+          vi.setSystemTime(0);
+          return { response: "1" };
+        },
+      };
+      const { timing } = await evaluate(options({ systems: [setBack] }));
+      expect(Date.parse(timing.finishedAt)).toBeLessThan(Date.parse(timing.startedAt));
+      expect(timing.wallSeconds).toBeGreaterThan(0);
+      const { [setBack.name]: own = Number.NaN } = timing.wallSecondsBySystem;
+      expect(own).toBeGreaterThan(0);
+      expect(own).toBeLessThanOrEqual(timing.wallSeconds);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("has no time for a system that ran nothing, and has that of stored runs", async () => {
+    const stopped = await evaluate(options({ signal: AbortSignal.abort() }));
+    expect(stopped.timing.wallSecondsBySystem).toEqual({});
+    const { runDir, timing } = await evaluate(options({ runsDir: dir }));
+    expect((await loadRun(runDir ?? "")).timing.wallSecondsBySystem).toEqual(timing.wallSecondsBySystem);
   });
 
   it("counts each distinct text once", async () => {

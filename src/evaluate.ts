@@ -14,6 +14,7 @@ import { RunResult } from "./result.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
 import type { RetryPolicy } from "./runner/retry.js";
 import { run } from "./runner/run.js";
+import { SystemTimes } from "./runner/system-times.js";
 import { type OpenRun, openRun } from "./store/open-run.js";
 import { storeResult } from "./store-result.js";
 import { memoTokenizer } from "./tokens/index.js";
@@ -90,17 +91,23 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
     const notes = [...plan.notes];
     const store = openRun(plan, config, options);
     const startedAt = new Date();
+    const times = new SystemTimes(() => performance.now());
     try {
       for (const note of store.notes) options.onNote?.(note);
       const { spentUsd } = store.earlier;
       const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd, terms: termsOf(plan) });
-      const ports = portsOf(prepared, { budgets, store, onProgress: progressTo(options.onProgress, notes) ?? null });
+      const ports = portsOf(prepared, {
+        budgets,
+        store,
+        times,
+        onProgress: progressTo(options.onProgress, notes) ?? null,
+      });
       const rows =
         queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
       notes.push(...(queue?.notes ?? []), ...budgetNotes(rows, { ...budgets, run: queue?.budget ?? budgets.run }));
       const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;
-      const timing = timingOf(startedAt, { trials: started - store.earlier.rows.size, cachedTrials });
+      const timing = timingOf(startedAt, { times, trials: started - store.earlier.rows.size, cachedTrials });
       const runDir = store.journal?.dir ?? null;
       const result = new RunResult({ rows, metrics, config, timing, runDir, notes });
       if (store.journal !== null) storeResult(store.journal, result);
@@ -122,6 +129,7 @@ async function openQueue(queue: NonNullable<EvaluateOptions["queue"]>): Promise<
 interface Surroundings {
   budgets: Budgets;
   store: OpenRun;
+  times: SystemTimes;
   onProgress: RunPorts["onProgress"];
 }
 
@@ -137,6 +145,7 @@ function portsOf({ tokenizer, cache, signal, maxWorkers, retry }: PreparedRun, a
     retry,
     whenIdle,
     onProgress: around.onProgress,
+    times: around.times,
   };
 }
 
@@ -163,13 +172,19 @@ export function progressTo(
   };
 }
 
-export function timingOf(started: Date, { trials, cachedTrials }: { trials: number; cachedTrials: number }): Timing {
-  const finished = new Date();
-  const wallSeconds = (finished.getTime() - started.getTime()) / 1000;
+interface Timed {
+  times: SystemTimes;
+  trials: number;
+  cachedTrials: number;
+}
+
+export function timingOf(started: Date, { times, trials, cachedTrials }: Timed): Timing {
+  const wallSeconds = times.elapsedSeconds();
   return {
     startedAt: started.toISOString(),
-    finishedAt: finished.toISOString(),
+    finishedAt: new Date().toISOString(),
     wallSeconds,
+    wallSecondsBySystem: times.secondsBySystem(),
     trialsPerSecond: wallSeconds === 0 ? trials : trials / wallSeconds,
     cachedTrials,
   };

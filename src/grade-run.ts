@@ -15,6 +15,7 @@ import { Grading } from "./runner/grading.js";
 import { Ledger } from "./runner/ledger.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import type { Progress } from "./runner/ports.js";
+import { SystemTimes } from "./runner/system-times.js";
 import { readManifest, readRows } from "./store/journal.js";
 import type { Manifest } from "./store/manifest.js";
 import { openRun, type RowFinder, rowFinder } from "./store/open-run.js";
@@ -82,12 +83,14 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   await prepareEvaluators(plan);
   const store = openRun(plan, config, { ...options, parent: { runId: parent.runId } });
   const startedAt = new Date();
+  const times = new SystemTimes(() => performance.now());
   try {
     for (const note of store.notes) options.onNote?.(note);
     const ports = {
       clock: () => performance.now(),
       tokenizer: { count: () => 0 },
       sink: store.journal,
+      times,
       onProgress: progressTo(options.onProgress, notes) ?? null,
     };
     const formerEvaluators = before.datasets.flatMap(({ evaluators }) => Object.keys(evaluators));
@@ -104,7 +107,7 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
     await grading.run(readOutputs(dir), maxWorkers);
     const graded = ledger.close();
     notes.push(...grading.notes());
-    const timing = timingOf(startedAt, { trials: grading.graded, cachedTrials: 0 });
+    const timing = timingOf(startedAt, { times, trials: grading.graded, cachedTrials: 0 });
     const runDir = store.journal?.dir ?? null;
     const result = new RunResult({ rows: graded, metrics, config, timing, runDir, notes });
     if (store.journal !== null) storeResult(store.journal, result);

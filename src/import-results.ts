@@ -231,6 +231,7 @@ function timingOf({ firstAt, lastAt, rows }: Collected): Timing {
     startedAt: new Date(start).toISOString(),
     finishedAt: new Date(end).toISOString(),
     wallSeconds,
+    wallSecondsBySystem: {},
     trialsPerSecond: wallSeconds === 0 ? 0 : rows.size / wallSeconds,
     cachedTrials: 0,
   };

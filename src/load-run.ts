@@ -125,5 +125,12 @@ function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
 }
 
 function untimed({ createdAt }: Manifest): Timing {
-  return { startedAt: createdAt, finishedAt: createdAt, wallSeconds: 0, trialsPerSecond: 0, cachedTrials: 0 };
+  return {
+    startedAt: createdAt,
+    finishedAt: createdAt,
+    wallSeconds: 0,
+    wallSecondsBySystem: {},
+    trialsPerSecond: 0,
+    cachedTrials: 0,
+  };
 }

@@ -18,7 +18,14 @@ const CONFIG: EvalConfig = {
   seed: 0,
   tokenizer: "cl100k_base",
 };
-const TIMING = { startedAt: "then", finishedAt: "now", wallSeconds: 2, trialsPerSecond: 10, cachedTrials: 0 };
+const TIMING = {
+  startedAt: "then",
+  finishedAt: "now",
+  wallSeconds: 2,
+  wallSecondsBySystem: {},
+  trialsPerSecond: 10,
+  cachedTrials: 0,
+};
 
 function row(system: string, exampleId: number, outcome: Outcome, more: Partial<EvalRow> = {}): EvalRow {
   const scored = outcome === "pass" || outcome === "fail";

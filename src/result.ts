@@ -23,6 +23,7 @@ export class RunResult implements EvalResult {
   readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly across: Summary;
   readonly acrossReasons: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly config: EvalConfig;
   readonly runDir: string | null;
@@ -33,13 +34,14 @@ export class RunResult implements EvalResult {
     const { scoreField, threshold, seed } = parts.config;
     const datasets = parts.config.datasets.flatMap(({ tags }) => tags);
     const context: MetricContext = { scoreField, threshold, seed, datasets };
-    const { summary, reasons, across, acrossReasons, notes } = summarise(parts.rows, parts.metrics, context);
+    const { summary, reasons, across, acrossReasons, labels, notes } = summarise(parts.rows, parts.metrics, context);
     this.#parts = parts;
     this.rows = parts.rows;
     this.summary = summary;
     this.reasons = reasons;
     this.across = across;
     this.acrossReasons = acrossReasons;
+    this.labels = labels;
     this.timing = parts.timing;
     this.config = parts.config;
     this.runDir = parts.runDir;

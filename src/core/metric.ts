@@ -62,6 +62,8 @@ export interface Comparison {
   bySystem?: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
   /** For all systems together. */
   across?: Readonly<Record<string, Estimate>>;
+  /** Words that stand in the summary of every system, such as what a rank is by. */
+  labels?: Readonly<Record<string, string>>;
 }
 
 /** One summary value and, for a mean, rate or ratio, its interval and the number of tasks behind it. */

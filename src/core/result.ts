@@ -7,7 +7,10 @@ export type Summary = Record<string, number | null>;
 export interface Timing {
   startedAt: string;
   finishedAt: string;
+  /** By a clock that nobody sets, so that it need not be the difference of the two times. */
   wallSeconds: number;
+  /** Seconds from the start of a system's first trial to the end of its last; a system without a finished trial has none. */
+  wallSecondsBySystem: Readonly<Record<string, number>>;
   trialsPerSecond: number;
   /** Trials whose output came from the cache. */
   cachedTrials: number;
@@ -66,6 +69,8 @@ export interface EvalResult {
   readonly across: Summary;
   /** Why a value of `across` is null or infinite, by key. */
   readonly acrossReasons: Readonly<Record<string, string>>;
+  /** Words that belong to the summaries of all systems, such as `pareto_basis`; left out when there are none. */
+  readonly labels?: Readonly<Record<string, string>>;
   readonly timing: Timing;
   readonly config: EvalConfig;
   /** Where the run is kept, when it is. */

@@ -59,4 +59,33 @@ describe("ParetoRank", () => {
       ParetoRank.rankSystems(summary, { costField: "absent" }),
     );
   });
+
+  it("goes by dollars where every system has a price, and says so", () => {
+    const priced = {
+      wordy: { mean_score: 0.9, cost_of_pass: 900, cost_per_pass_usd: 0.01, cost_unknown_trials: 0 },
+      dear: { mean_score: 0.9, cost_of_pass: 10, cost_per_pass_usd: 2, cost_unknown_trials: 0 },
+      "passed nothing": {
+        mean_score: 0.1,
+        cost_of_pass: Infinity,
+        cost_per_pass_usd: Infinity,
+        cost_unknown_trials: 0,
+      },
+      "never answered": { mean_score: 0, cost_of_pass: Infinity, cost_per_pass_usd: null, cost_unknown_trials: 0 },
+    };
+    const byDollars = { wordy: 1, dear: 2, "passed nothing": 3, "never answered": 4 };
+    expect(ParetoRank.rankSystems(priced)).toEqual(byDollars);
+    expect(new ParetoRank().compare(priced)).toMatchObject({
+      bySystem: { dear: { pareto_rank: { value: 2 } } },
+      labels: { pareto_basis: "usd" },
+    });
+    const mixed = {
+      ...priced,
+      local: { mean_score: 0.5, cost_of_pass: 5, cost_per_pass_usd: null, cost_unknown_trials: 3 },
+    };
+    expect(ParetoRank.rankSystems(mixed)).toMatchObject({ wordy: 2, dear: 1, local: 1 });
+    expect(new ParetoRank().compare(mixed).labels).toEqual({ pareto_basis: "tokens" });
+    expect(new ParetoRank({ costField: "latency_mean" }).compare(mixed).labels).toEqual({
+      pareto_basis: "latency_mean",
+    });
+  });
 });

@@ -6,9 +6,12 @@ import { paretoFronts } from "../stats/index.js";
 export interface ParetoOptions {
   /** A summary key where more is better; "score" means `mean_score`. */
   qualityField?: string | undefined;
-  /** A summary key where less is better. */
+  /** A summary key where less is better; left out, `cost_per_pass_usd` where every system has a price, else `cost_of_pass`. */
   costField?: string | undefined;
 }
+
+/** What systems are ranked by beside their quality: dollars or output tokens for each pass, or a field of one's own. */
+const BASES: Readonly<Record<string, string>> = { cost_per_pass_usd: "usd", cost_of_pass: "tokens" };
 
 /**
  * Which front a system stands on: rank 1 is dominated by nobody. One system alone has no rank: 0
@@ -29,8 +32,12 @@ export class ParetoRank implements Metric {
   }
 
   compare(summaries: Readonly<Record<string, Summary>>): Comparison {
-    const ranks = Object.entries(ParetoRank.rankSystems(summaries, this.options));
-    return { bySystem: Object.fromEntries(ranks.map(([system, value]) => [system, { pareto_rank: { value } }])) };
+    const costField = this.options.costField ?? rankingCostOf(Object.values(summaries));
+    const ranks = Object.entries(ParetoRank.rankSystems(summaries, { ...this.options, costField }));
+    return {
+      bySystem: Object.fromEntries(ranks.map(([system, value]) => [system, { pareto_rank: { value } }])),
+      labels: { pareto_basis: ownValue(BASES, costField) ?? costField },
+    };
   }
 
   keys() {
@@ -38,7 +45,7 @@ export class ParetoRank implements Metric {
   }
 
   static rankSystems(summary: Readonly<Record<string, Summary>>, options: ParetoOptions = {}): Record<string, number> {
-    const { qualityField = "score", costField = "cost_of_pass" } = options;
+    const { qualityField = "score", costField = rankingCostOf(Object.values(summary)) } = options;
     const qualityKey = qualityField === "score" ? "mean_score" : qualityField;
     const systems = Object.entries(summary);
     const points = systems.map(([, values]) => ({
@@ -48,4 +55,12 @@ export class ParetoRank implements Metric {
     const ranks = paretoFronts(points);
     return Object.fromEntries(systems.map(([system], i) => [system, ranks[i] ?? 0]));
   }
+}
+
+/** Dollars where all systems have a price; one that never gave an output, and so cost nothing, lacks none. */
+function rankingCostOf(summaries: readonly Summary[]): "cost_per_pass_usd" | "cost_of_pass" {
+  const isKnown = (summary: Summary) => ownValue(summary, "cost_per_pass_usd") != null;
+  const isIdle = (summary: Summary) => ownValue(summary, "cost_unknown_trials") === 0;
+  const isPriced = summaries.some(isKnown) && summaries.every((summary) => isKnown(summary) || isIdle(summary));
+  return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
 }

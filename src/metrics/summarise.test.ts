@@ -184,6 +184,7 @@ describe("summarise", () => {
       reasons: {},
       across: {},
       acrossReasons: {},
+      labels: {},
       notes: [],
     });
   });

@@ -13,6 +13,8 @@ export interface Summaries {
   reasons: Record<string, Record<string, string>>;
   across: Summary;
   acrossReasons: Record<string, string>;
+  /** Words that stand in the summary of every system. */
+  labels: Record<string, string>;
   notes: string[];
 }
 
@@ -31,6 +33,7 @@ export function summarise(rows: readonly EvalRow[], metrics: readonly Metric[], 
     reasons: Object.fromEntries(Array.from(systems, ([system, sheet]) => [system, sheet.reasons()])),
     across: across.summary(),
     acrossReasons: across.reasons(),
+    labels: Object.fromEntries(book.labels),
     notes: [...book.notes],
   };
 }
@@ -44,6 +47,7 @@ interface Measured {
 class SummaryBook {
   readonly systems = new Map<string, SummarySheet>();
   readonly across = new SummarySheet();
+  readonly labels = new Map<string, string>();
   /** A set, because two metrics that give the same key do so for every system. */
   readonly notes = new Set<string>();
 
@@ -69,9 +73,10 @@ class SummaryBook {
 
   #enter(metric: Metric, comparison: Comparison): string[] {
     if (isThenable(comparison)) refusePromise("compare", comparison);
-    const { bySystem: own = {}, across = {} } = comparison;
+    const { bySystem: own = {}, across = {}, labels = {} } = comparison;
     const unknown = Object.keys(own).find((system) => !this.systems.has(system));
     if (unknown !== undefined) throw new ShapeError(`compare() names the system "${unknown}", which has no rows`);
+    for (const [key, text] of Object.entries(labels)) if (!this.labels.has(key)) this.labels.set(key, String(text));
     return [
       ...Object.entries(own).flatMap(
         ([system, estimates]) => this.systems.get(system)?.replace(metric, estimates) ?? [],

@@ -6,6 +6,8 @@ import { formatNumber } from "./format.js";
 export interface Line {
   system: string;
   summary: Summary;
+  /** True when it works in many turns, so that question and last message are not the tokens of its work. */
+  isAgent?: boolean;
 }
 
 /** A value with its interval; a dash when no task stands behind it. */

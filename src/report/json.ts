@@ -24,7 +24,11 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
     config: result.config,
     timing: result.timing,
     summary: Object.fromEntries(
-      systems.map(([system, summary]) => [system, nested(finite(summary, ownValue(result.reasons, system) ?? {}))]),
+      systems.map(([system, summary]) => [
+        system,
+        // A figure of a metric is not overwritten by a word of the same name.
+        { ...result.labels, ...nested(finite(summary, ownValue(result.reasons, system) ?? {})) },
+      ]),
     ),
     across: finite(result.across, result.acrossReasons),
     notes: result.notes,

@@ -16,7 +16,14 @@ const CONFIG: EvalConfig = {
   seed: 0,
   tokenizer: "cl100k_base",
 };
-const TIMING = { startedAt: "then", finishedAt: "now", wallSeconds: 2, trialsPerSecond: 10, cachedTrials: 0 };
+const TIMING = {
+  startedAt: "then",
+  finishedAt: "now",
+  wallSeconds: 2,
+  wallSecondsBySystem: {},
+  trialsPerSecond: 10,
+  cachedTrials: 0,
+};
 
 /** The table of one trial that did not pass. */
 function tableOf(more: Partial<EvalRow>): string {
@@ -60,5 +67,43 @@ describe("measures", () => {
     expect(table).toMatch(/\| +characters \[95 %\] \|\n.*\n\| a +\| +200 \[-48\.414, 448\.4\] \|/);
     expect(table).not.toContain("measure:");
     expect(new RunResult(parts).toTable({ columns: ["quality"] })).not.toContain("Measures");
+
+describe("the table of agents", () => {
+  const agent = (system: string, more: Partial<EvalRow> = {}) =>
+    makeRow({
+      ...{ system, exampleId: 1, dataset: "d", outcome: "pass", passed: true, scores: { f1: 1 }, primaryField: "f1" },
+      ...{ inputTokens: 70, outputTokens: 17, costUsd: 0.01, metadata: { agent: "codex" }, outcome: "pass" },
+      ...more,
+    });
+  const tableOfRows = (rows: EvalRow[]) => {
+    const config = { ...CONFIG, systems: [...new Set(rows.map(({ system }) => system))] };
+    const metrics = standardMetrics(config.systems.length, 1);
+    return new RunResult({ rows, metrics, config, timing: TIMING, runDir: null, notes: [] });
+  };
+
+  it("has no tokens of question and last message, and ranks by dollars", () => {
+    const result = tableOfRows([
+      agent("terse", { outputTokens: 1, costUsd: 0.5 }),
+      agent("wordy", { outputTokens: 900, costUsd: 0.01 }),
+    ]);
+    const table = result.toTable();
+    for (const title of ["tokens in → out", "compression", "cost of pass (tokens)"]) expect(table).not.toContain(title);
+    expect(table).toContain("| Pareto rank |");
+    expect(table).toContain("- Pareto rank by mean score and dollars per pass");
+    const { summary } = result.toJSON();
+    expect(summary.wordy).toMatchObject({ pareto_rank: 1, pareto_basis: "usd" });
+    expect(summary.terse).toMatchObject({ pareto_rank: 2, pareto_basis: "usd" });
+  });
+
+  it("has them for models beside agents, and dashes for the agents", () => {
+    const table = tableOfRows([agent("agent"), agent("model", { metadata: null })]).toTable();
+    expect(table).toContain("70 → 17");
+    expect(table.match(/70 → 17/g)).toHaveLength(1);
+  });
+
+  it("says so where ranks are by tokens", () => {
+    const result = tableOfRows([agent("a", { metadata: null }), agent("b", { metadata: null, costUsd: null })]);
+    expect(result.toTable()).toContain("- Pareto rank by mean score and output tokens per pass");
+    expect(result.toJSON().summary.a).toMatchObject({ pareto_basis: "tokens" });
   });
 });

@@ -27,7 +27,12 @@ export const tableReporter = {
 } satisfies Reporter;
 
 export function renderTable(result: EvalResult, options: ReportOptions = {}): string {
-  const lines = Object.entries(result.summary).map(([system, summary]) => ({ system, summary }));
+  const agents = agentsIn(result.rows);
+  const lines = Object.entries(result.summary).map(([system, summary]) => ({
+    system,
+    summary,
+    isAgent: agents.has(system),
+  }));
   const groups = checkColumns(options.columns ?? COLUMN_GROUPS);
   const parts = [`# ${oneLine(result.config.title)}`, markdownTable(mainColumns(lines, groups), lines)];
   if (groups.includes("trials") && result.config.trials > 1) parts.push(trialTable(lines, result.config.trials));
@@ -56,7 +61,8 @@ export function checkColumns(columns: readonly string[]): readonly Group[] {
 function mainColumns(lines: readonly Line[], groups: readonly Group[]): Column<Line>[] {
   const columns: Column<Line>[] = [{ title: "system", cell: ({ system }) => system }];
   if (groups.includes("quality")) columns.push(...qualityColumns());
-  if (groups.includes("tokens")) columns.push(...tokenColumns(lines));
+  const areAgents = lines.length > 0 && lines.every(({ isAgent }) => isAgent);
+  if (groups.includes("tokens") && !areAgents) columns.push(...tokenColumns(lines));
   if (groups.includes("cost") && lines.some(({ summary }) => summary.mean_cost_usd != null))
     columns.push(...costColumns());
   if (groups.includes("speed")) columns.push(...speedColumns());
@@ -75,10 +81,11 @@ function qualityColumns(): Column<Line>[] {
 }
 
 function tokenColumns(lines: readonly Line[]): Column<Line>[] {
+  const unlessAgent = (cell: (line: Line) => string) => (line: Line) => (line.isAgent === true ? "–" : cell(line));
   const costOfPass: Column<Line> = {
     title: "cost of pass (tokens) [95 %]",
     align: "right",
-    cell: withInterval("cost_of_pass", 1),
+    cell: unlessAgent(withInterval("cost_of_pass", 1)),
   };
   // A run may do without the metric that counts them.
   if (lines.every(({ summary }) => summary.mean_input_tokens === undefined)) return [costOfPass];
@@ -86,13 +93,15 @@ function tokenColumns(lines: readonly Line[]): Column<Line>[] {
     {
       title: "tokens in → out",
       align: "right",
-      cell: ({ summary }) =>
-        `${rounded(measured(summary, "mean_input_tokens"))} → ${rounded(measured(summary, "mean_output_tokens"))}`,
+      cell: unlessAgent(
+        ({ summary }) =>
+          `${rounded(measured(summary, "mean_input_tokens"))} → ${rounded(measured(summary, "mean_output_tokens"))}`,
+      ),
     },
     {
       title: "compression",
       align: "right",
-      cell: ({ summary }) => formatShare(measured(summary, "compression_ratio")),
+      cell: unlessAgent(({ summary }) => formatShare(measured(summary, "compression_ratio"))),
     },
     costOfPass,
   ];
@@ -239,7 +248,7 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
     `${rows.length} trials planned: ${outcomeCounts(lines)}`,
     `${formatSeconds(timing.wallSeconds)} · ${formatNumber(timing.trialsPerSecond >= 10 ? Math.round(timing.trialsPerSecond) : timing.trialsPerSecond, 1)} trials/s${timing.cachedTrials === 0 ? "" : ` · ${timing.cachedTrials} from the cache`} · tokens by ${config.tokenizer} · seed ${config.seed}`,
   ];
-  facts.push(...groupFacts(result));
+  facts.push(...groupFacts(result), ...rankFacts(result));
   const frontier = result.across.frontier_cost_of_pass;
   if (frontier != null && Number.isFinite(frontier))
     facts.push(`frontier cost of pass over all systems: ${formatNumber(frontier, 1)} tokens`);
@@ -247,6 +256,25 @@ function footer(result: EvalResult, lines: readonly Line[]): string[] {
   if (lines.some(({ summary }) => (summary.coverage ?? 0) < LOW_COVERAGE))
     facts.push("⚠ fewer than 95 % of the planned trials were scored: read the figures with care");
   return [...facts, ...reasonsOf(rows, result.config), ...result.notes].map((fact) => `- ${oneLine(fact)}`);
+}
+
+/** Systems whose trials are the work of an agent's program. */
+function agentsIn(rows: readonly EvalRow[]): Set<string> {
+  const agents = new Set<string>();
+  for (let i = 0; i < rows.length; i++) {
+    const { metadata, system } = rows[i] as EvalRow;
+    if (metadata !== null && typeof metadata?.agent === "string") agents.add(system);
+  }
+  return agents;
+}
+
+const BASIS_WORDS: Readonly<Record<string, string>> = { usd: "dollars per pass", tokens: "output tokens per pass" };
+
+/** What the column of ranks is by. */
+function rankFacts({ labels = {}, summary }: EvalResult): string[] {
+  const basis = ownValue(labels, "pareto_basis");
+  if (basis === undefined || Object.values(summary).every((own) => own.pareto_rank === undefined)) return [];
+  return [`Pareto rank by mean score and ${ownValue(BASIS_WORDS, basis) ?? basis}`];
 }
 
 /** What scoring has cost, apart from what the systems cost. */

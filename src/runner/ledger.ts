@@ -18,7 +18,7 @@ export interface Earlier {
 export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), spentUsd: 0 };
 
 /** What a ledger needs from outside. */
-type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress">;
+type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
 
 /** How long trials that finish without waiting may go on before they are written down. */
 const TURN_MS = 8;
@@ -81,6 +81,7 @@ export class Ledger implements TrialBook {
     // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
+    this.#ports.times?.end(finished.row.system);
     this.#ports.sink?.append(finished, encoded);
     if (this.#nextWrite !== null) return;
     this.#waitsSince = this.#ports.clock();

@@ -5,6 +5,7 @@ import type { EvalRow } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { RetryPolicy } from "./retry.js";
+import type { SystemTimes } from "./system-times.js";
 
 /** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */
 export interface Sink {
@@ -122,4 +123,6 @@ export interface RunPorts extends ChainPorts {
   /** Calls back when the process has nothing left to wait for; returns how to be left alone. */
   whenIdle: (callback: () => void) => () => void;
   onProgress: ((progress: Progress) => void) | null;
+  /** Told when the trials of each system begin and end; left out, nobody wants to know. */
+  times?: SystemTimes;
 }

@@ -340,7 +340,11 @@ function notesOf({ graded, limits }: Finished, { call, output, durationMs }: Ret
 }
 
 /** A trial that was slower than its model is expected to be says so, whatever else came of it. */
-function slowNotes(output: Output, durationMs: number | null, { expectedTtftMs, expectedSolutionMs }: Limits): string[] {
+function slowNotes(
+  output: Output,
+  durationMs: number | null,
+  { expectedTtftMs, expectedSolutionMs }: Limits,
+): string[] {
   const ttftMs = amount(output.ttftMs);
   const solutionMs = amount(output.successAtMs) ?? durationMs;
   const notes: string[] = [];

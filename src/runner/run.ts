@@ -28,6 +28,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
       for (let trial = queue.take(); trial !== null; trial = queue.take()) {
         const admitted = purse.admits(trial, chain.limitsOf(trial));
         if (admitted !== true && !(await admitted)) return;
+        ports.times?.start(trial.system.name);
         const recorded = chain.run(trial);
         if (recorded === undefined) continue;
         inFlight.set(trial, recorded);

@@ -34,7 +34,11 @@ function wholeSummary({ complete, summary, across, timing, notes, counts }: Part
     complete: complete === true,
     summary: summary ?? {},
     across: across ?? {},
-    timing: typeof timing?.wallSeconds === "number" ? timing : null,
+    // Older files have none for each system.
+    timing:
+      typeof timing?.wallSeconds === "number"
+        ? { ...timing, wallSecondsBySystem: timing.wallSecondsBySystem ?? {} }
+        : null,
     notes: Array.isArray(notes) ? notes.map(String) : [],
     counts: counts != null && Object.values(counts).every(isCounted) ? counts : null,
   };

@@ -153,7 +153,14 @@ const manifest: Manifest = {
   },
   invocation: null,
 };
-const timing: Timing = { startedAt: "", finishedAt: "", wallSeconds: 1, trialsPerSecond: 1, cachedTrials: 0 };
+const timing: Timing = {
+  startedAt: "",
+  finishedAt: "",
+  wallSeconds: 1,
+  wallSecondsBySystem: {},
+  trialsPerSecond: 1,
+  cachedTrials: 0,
+};
 
 describe("of any rows", () => {
   it("a view comes through JSON as it is: nothing in it is undefined, infinite or not a number", () => {

@@ -157,7 +157,7 @@ const STANDING: readonly Column<Entry>[] = [
     key: "pareto",
     title: "Pareto rank",
     about:
-      "1 when no other system here is as good for less; by quality and cost per pass, in dollars or else in tokens; last when one of them is not known",
+      "1 when no other system here is as good for less; by quality and cost per pass, in dollars where every system here has a price, else in tokens; last when one of them is not known",
     isNumeric: true,
     value: ({ rank }) => rank,
     cell: ({ rank }) =>

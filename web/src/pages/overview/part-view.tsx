@@ -54,7 +54,11 @@ function sizeInWords({ datasets, runs }: Part, entries: readonly Entry[]): strin
 
 function TokenNote({ entries }: { entries: readonly Entry[] }) {
   if (rankingCost(entries) === "cost_per_pass_usd" || entries.every(({ rank }) => rank === null)) return null;
-  return <p class="quiet">No cost is known here, so Pareto ranks are by quality and output tokens for each pass.</p>;
+  return (
+    <p class="quiet">
+      Not every system here has a price, so Pareto ranks are by quality and output tokens for each pass.
+    </p>
+  );
 }
 
 function ThresholdNote({ entries }: { entries: readonly Entry[] }) {

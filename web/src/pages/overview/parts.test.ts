@@ -89,10 +89,34 @@ describe("lines of the leaderboard", () => {
       sampleSystem("cheap", figures(0.5, 1)),
       sampleSystem("beaten", figures(0.5, 2)),
       sampleSystem("free", figures(0.4, 0)),
-      sampleSystem("unknown", { mean_score: 0.99 }),
+      sampleSystem("unscored", { cost_per_pass_usd: 1 }),
     ];
     const ranks = Object.fromEntries(linesOf([sampleRun("r", { systems })]).map(({ name, rank }) => [name, rank]));
-    expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unknown: 3 });
+    expect(ranks).toEqual({ best: 1, cheap: 1, beaten: 2, free: 1, unscored: 3 });
+  });
+
+  test("are ranked by tokens for each pass where one of them has no price, as in its run", () => {
+    const systems = [
+      sampleSystem("dear", { mean_score: 0.9, cost_per_pass_usd: 3, cost_of_pass: 10 }, { costUsd: 9 }),
+      sampleSystem("cheap", { mean_score: 0.5, cost_per_pass_usd: 1, cost_of_pass: 20 }, { costUsd: 3 }),
+      sampleSystem("unpriced", { mean_score: 0.9, cost_of_pass: 5 }),
+    ];
+    const ranks = Object.fromEntries(linesOf([sampleRun("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    expect(ranks).toEqual({ dear: 2, cheap: 3, unpriced: 1 });
+  });
+
+  test("are ranked by dollars although one passed nothing or never ran", () => {
+    const outcomes = (known: object) => ({
+      outcomes: { pass: 0, fail: 0, error: 0, unscored: 0, skipped: 0, ...known },
+    });
+    const systems = [
+      sampleSystem("good", { mean_score: 0.9, cost_per_pass_usd: 3 }, { costUsd: 9 }),
+      sampleSystem("worse", { mean_score: 0.5, cost_per_pass_usd: 4 }, { costUsd: 9 }),
+      sampleSystem("best by score", { mean_score: 0.95 }, { costUsd: 2, ...outcomes({ fail: 9 }) }),
+      sampleSystem("broken", {}, outcomes({ error: 9 })),
+    ];
+    const ranks = Object.fromEntries(linesOf([sampleRun("r", { systems })]).map(({ name, rank }) => [name, rank]));
+    expect(ranks).toEqual({ good: 1, worse: 2, "best by score": 1, broken: 3 });
   });
 
   test("are ranked by tokens for each pass where no price is known", () => {

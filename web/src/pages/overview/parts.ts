@@ -120,15 +120,30 @@ export function namesByHarness(cards: readonly SystemCard[]): (card: SystemCard)
     visibleLine((harnesses.get(system)?.size ?? 0) > 1 ? `${system} (${harness ?? "no harness"})` : system);
 }
 
-/** What systems are ranked by beside their quality: dollars for each pass, or output tokens where nobody knows any price. */
+/** What systems are ranked by beside their quality, as in a run: dollars for each pass where all have a price, else output tokens. */
 export function rankingCost(entries: readonly SystemOfRun[]): "cost_per_pass_usd" | "cost_of_pass" {
-  const isPriced = entries.some(({ card }) => card.figures.cost_per_pass_usd !== null);
+  const isPriced = entries.some(({ card }) => hasPrice(card)) && entries.every(({ card }) => !lacksPrice(card));
   return isPriced ? "cost_per_pass_usd" : "cost_of_pass";
+}
+
+function hasPrice({ costUsd, figures }: SystemCard): boolean {
+  return costUsd !== null || figures.cost_per_pass_usd !== null;
+}
+
+/** One that never gave an output cost nothing, and lacks no price. */
+function lacksPrice(card: SystemCard): boolean {
+  const { pass, fail, unscored } = card.outcomes;
+  return !hasPrice(card) && pass + fail + unscored > 0;
+}
+
+/** A cost that a card has as null because nothing passed is infinite, and ranks by its quality. */
+function costIn({ figures, outcomes }: SystemCard, cost: ReturnType<typeof rankingCost>): number | null {
+  return figures[cost] ?? (outcomes.pass === 0 && outcomes.fail > 0 ? Number.POSITIVE_INFINITY : null);
 }
 
 function ranked(entries: readonly Omit<Entry, "rank">[]): Entry[] {
   const cost = rankingCost(entries);
-  const points = entries.map(({ card: { figures } }) => ({ quality: figures.mean_score, cost: figures[cost] }));
+  const points = entries.map(({ card }) => ({ quality: card.figures.mean_score, cost: costIn(card, cost) }));
   // What lacks a figure ranks last; where all do, there is no rank.
   const fronts = points.some(({ quality, cost: price }) => quality !== null && price !== null)
     ? paretoFronts(points)

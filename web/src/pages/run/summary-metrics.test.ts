@@ -43,6 +43,9 @@ test("keys are read by people, in their units", () => {
   expect(keyTitle("pass_hat_3")).toBe("pass^3");
   expect(keyTitle("pass_at_3")).toBe("pass@3");
   expect(keyTitle("mean_cost_usd")).toBe("mean cost");
+  expect(keyTitle("pareto_rank")).toBe("pareto rank");
+  expect(keyTitle("pareto_rank", "usd")).toBe("pareto rank (quality, dollars of a pass)");
+  expect(keyTitle("pareto_rank", "tokens")).toBe("pareto rank (quality, output tokens of a pass)");
   expect(keyTitle("dataset:my_set")).toBe("dataset:my_set");
   expect(formatOf("mean_cost_usd")(0.5)).toBe("$0.5000");
   expect(formatOf("median_time_to_success_ms")(1500)).toBe("1.50 s");

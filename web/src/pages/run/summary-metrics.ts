@@ -69,14 +69,24 @@ export function summaryKeys(systems: readonly ReadonlyMap<string, SummaryMetric>
   return wantsAll ? [...important, ...keys.filter((key) => !important.includes(key))] : measured;
 }
 
+/** What the ranks of a run are by: dollars, tokens, or another figure; null in runs of versions that did not say. */
+export function rankBasis(summaries: readonly JsonSummary[]): string | null {
+  const found = summaries.map((summary) => summary.pareto_basis).find((basis) => typeof basis === "string");
+  return found ?? null;
+}
+
+const BASIS_TITLES: Readonly<Record<string, string>> = {
+  usd: "quality, dollars of a pass",
+  tokens: "quality, output tokens of a pass",
+};
+
 /** A key as people read it: `mean_cost_usd` is `mean cost`. */
-export function keyTitle(key: string): string {
+export function keyTitle(key: string, basis: string | null = null): string {
   const curve = /^pass_(at|hat)_(\d+)$/.exec(key);
   if (curve !== null) return `pass${curve[1] === "at" ? "@" : "^"}${curve[2]}`;
   if (/^(dataset|facet):/.test(key)) return key;
   if (key === "cost_of_pass") return "cost of pass (output tokens)";
-  // The leaderboard ranks by dollars where they are known.
-  if (key === "pareto_rank") return "pareto rank (quality, output tokens of a pass)";
+  if (key === "pareto_rank" && basis !== null) return `pareto rank (${BASIS_TITLES[basis] ?? `quality, ${basis}`})`;
   return key.replace(/_(usd|ms)$/, "").replaceAll("_", " ");
 }
 

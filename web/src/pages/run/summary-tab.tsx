@@ -5,7 +5,14 @@ import { formatCount, formatNumber } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 import { filterWords } from "./rows/row-filter.js";
-import { formatOf, keyTitle, metricsIn, type SummaryMetric, summaryKeys } from "./summary-metrics.js";
+import { formatOf, keyTitle, metricsIn, rankBasis, type SummaryMetric, summaryKeys } from "./summary-metrics.js";
+
+const TEXT_TOKEN_KEYS = new Set(["cost_of_pass", "mean_input_tokens", "mean_output_tokens", "compression_ratio"]);
+
+/** Whether every system works in a harness of its own, rather than being called directly. */
+function areAgents({ card: { systems } }: RunView): boolean {
+  return systems.length > 0 && systems.every(({ harness }) => harness !== null && harness !== "api");
+}
 
 /** What came of each system: important figures first, all of them on demand. */
 export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
@@ -13,11 +20,14 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
     () => Object.entries(view.summary).map(([system, summary]) => ({ system, metrics: metricsIn(summary) })),
     [view],
   );
+  const basis = rankBasis(Object.values(view.summary));
   const wantsAll = route.query.keys === "all";
-  const keys = summaryKeys(
+  const found = summaryKeys(
     systems.map(({ metrics }) => metrics),
     wantsAll,
   );
+  // Of agents, question and last message are not the tokens of their work.
+  const keys = wantsAll || !areAgents(view) ? found : found.filter((key) => !TEXT_TOKEN_KEYS.has(key));
   if (systems.length === 0) return <p class="quiet">There are no figures yet.</p>;
   return (
     <>
@@ -38,7 +48,7 @@ export function SummaryTab({ route, view }: { route: Route; view: RunView }) {
             {keys.map((key) => (
               <tr key={key}>
                 <th scope="row" title={key}>
-                  <bdi>{visibleLine(keyTitle(key))}</bdi>
+                  <bdi>{visibleLine(keyTitle(key, basis))}</bdi>
                 </th>
                 {systems.map(({ system, metrics }) => (
                   <td key={system} class="number">

@@ -1,0 +1,37 @@
+/** How long the trials of each system took together, on a clock that nobody sets. */
+export class SystemTimes {
+  readonly #clock: () => number;
+  readonly #begun: number;
+  readonly #times = new Map<string, { start: number; end: number | null }>();
+
+  /** @param clock Milliseconds, monotonic. */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+    this.#begun = clock();
+  }
+
+  /** A trial of the system begins. Where nobody says so, as with workers on other machines, it began with the run. */
+  start(system: string): void {
+    if (!this.#times.has(system)) this.#times.set(system, { start: this.#clock(), end: null });
+  }
+
+  /** A trial of the system is over. */
+  end(system: string): void {
+    const known = this.#times.get(system);
+    if (known === undefined) this.#times.set(system, { start: this.#begun, end: this.#clock() });
+    else known.end = this.#clock();
+  }
+
+  /** Seconds since this was made. */
+  elapsedSeconds(): number {
+    return (this.#clock() - this.#begun) / 1000;
+  }
+
+  /** Seconds from the start of each system's first trial to the end of its last; a system without a finished trial has none. */
+  secondsBySystem(): Record<string, number> {
+    const entries = Array.from(this.#times, ([system, { start, end }]) => [system, end, start] as const);
+    return Object.fromEntries(
+      entries.flatMap(([system, end, start]) => (end === null ? [] : [[system, (end - start) / 1000]])),
+    );
+  }
+}
