@@ -60,7 +60,9 @@ function timeless({ run: _run, ...report }: Report): unknown {
   const { timing: _timing, ...rest } = report as Report & { timing: unknown };
   const summary = Object.entries(rest.summary).map(([system, values]) => [
     system,
-    Object.fromEntries(Object.entries(values).filter(([key]) => !key.startsWith("latency_") && key !== "efficiency")),
+    Object.fromEntries(
+      Object.entries(values).filter(([key]) => !/^(?:latency_|seconds_per_pass|efficiency$)/.test(key)),
+    ),
   ]);
   const rows = rest.rows.map(({ latency: _latency, durationMs: _durationMs, ...row }) => row);
   return { ...rest, summary: Object.fromEntries(summary), rows };

@@ -79,7 +79,14 @@ export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): Eval
       seed: 0,
       tokenizer: "cl100k_base",
     },
-    timing: { startedAt: "", finishedAt: "", wallSeconds: 1, wallSecondsBySystem: {}, trialsPerSecond: 1, cachedTrials: 0 },
+    timing: {
+      startedAt: "",
+      finishedAt: "",
+      wallSeconds: 1,
+      wallSecondsBySystem: {},
+      trialsPerSecond: 1,
+      cachedTrials: 0,
+    },
     runDir,
     notes,
   });

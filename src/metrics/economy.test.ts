@@ -166,4 +166,23 @@ describe("Economy", () => {
     expect(new Economy().compute([])).toMatchObject({ cost_per_pass_usd: null, tokens_per_pass_total: Infinity });
     expect(intervals(new Economy(), []).tokens_per_pass_total).toMatchObject({ low: null, n: 0 });
   });
+
+  it("charges the seconds of all trials to those that pass, as it does dollars", () => {
+    const rows = [
+      row(1, { durationMs: 2000, costUsd: 1 }),
+      row(2, { durationMs: 8000, costUsd: 3, passed: false }),
+      row(3, { durationMs: 5000, costUsd: 0, outcome: "error", passed: null }),
+      row(4, { durationMs: 1000, costUsd: 2 }),
+    ];
+    expect(new Economy().compute(rows)).toMatchObject({ seconds_per_pass: 8, cost_per_pass_usd: 3 });
+    expect(intervals(new Economy(), rows).seconds_per_pass).toMatchObject({ n: 4 });
+    expect(new Economy().estimate([...rows, row(5)]).seconds_per_pass).toEqual({
+      value: null,
+      reason: "trials whose time was not measured: 1",
+    });
+    expect(new Economy().estimate([row(1, { outcome: "error", passed: null })]).seconds_per_pass).toEqual({
+      value: null,
+      reason: "no trial has a measured time",
+    });
+  });
 });

@@ -1,8 +1,8 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { sum } from "../stats/mean.js";
-import { added, orZero, readColumn } from "./columns.js";
+import { added, orZero, present, readColumn } from "./columns.js";
 import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -24,6 +24,7 @@ export class Economy implements Metric {
     const perPass: PerPass = (totals) => estimateRatio(totals, passes);
     return {
       ...dollars(tasks, perPass),
+      seconds_per_pass: secondsPerPass(tasks, perPass),
       tokens_per_pass_input: perPass(input),
       tokens_per_pass_output: perPass(output),
       tokens_per_pass_total: perPass(added(input, output)),
@@ -37,6 +38,7 @@ export class Economy implements Metric {
       "cost_per_pass_usd",
       "mean_cost_usd",
       "cost_unknown_trials",
+      "seconds_per_pass",
       "tokens_per_pass_input",
       "tokens_per_pass_output",
       "tokens_per_pass_total",
@@ -60,6 +62,15 @@ function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
     mean_cost_usd: isKnown ? estimateAmount(known) : { value: null, reason: whyUnknown(isKnown, unknown) },
     cost_unknown_trials: { value: unknown },
   };
+}
+
+/** Time is charged as dollars are: that of all trials, failures and errors included, to those that pass. */
+function secondsPerPass(tasks: Tasks, perPass: PerPass): Estimate {
+  const seconds = readColumn(tasks.rows, (row) => (row.durationMs == null ? undefined : row.durationMs / 1000));
+  const unmeasured = tasks.rows.filter((row) => hasOutput(row) && row.durationMs == null).length;
+  if (unmeasured > 0) return { value: null, reason: `trials whose time was not measured: ${unmeasured}` };
+  if (present(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
+  return perPass(sumByTask(tasks, orZero(seconds)).sums);
 }
 
 function whyUnknown(isKnown: boolean, unknown: number): string {

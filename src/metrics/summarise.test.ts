@@ -46,7 +46,9 @@ describe("summarise", () => {
   it("has an interval and its n beside every mean, rate and ratio", () => {
     const usage = { input: 50, output: 10 };
     const rows = [0, 1, 2, 3].flatMap((id) =>
-      [0, 1].map((trial) => row("s", id, id === trial ? "fail" : "pass", { trial, costUsd: 0.1, usage, dataset: "d" })),
+      [0, 1].map((trial) =>
+        row("s", id, id === trial ? "fail" : "pass", { trial, costUsd: 0.1, durationMs: 500, usage, dataset: "d" }),
+      ),
     );
     const summary = summarise(rows, SEVEN, CONTEXT).summary.s ?? {};
     const withInterval = [
@@ -65,6 +67,7 @@ describe("summarise", () => {
       "error_rate",
       "cost_per_pass_usd",
       "mean_cost_usd",
+      "seconds_per_pass",
       "tokens_per_pass_input",
       "tokens_per_pass_output",
       "tokens_per_pass_total",

@@ -67,6 +67,8 @@ describe("measures", () => {
     expect(table).toMatch(/\| +characters \[95 %\] \|\n.*\n\| a +\| +200 \[-48\.414, 448\.4\] \|/);
     expect(table).not.toContain("measure:");
     expect(new RunResult(parts).toTable({ columns: ["quality"] })).not.toContain("Measures");
+  });
+});
 
 describe("the table of agents", () => {
   const agent = (system: string, more: Partial<EvalRow> = {}) =>

@@ -167,7 +167,7 @@ function limitsByTrial({ systems, wirings }: Plan, { budget }: ChainPorts): Tria
 /** What the row will say of the trial, for evaluators of time and cost. */
 function figuresOf({ call, durationMs }: Attempted, output: Output): TrialFigures {
   const { costUsd, partial } = billed(output, call.budget);
-  return { durationMs: call.lostMs + durationMs, costUsd, partial };
+  return { durationMs: durationMs === null ? null : call.lostMs + durationMs, costUsd, partial };
 }
 
 const NO_LIMITS = { budget: null, stop: null } as const;

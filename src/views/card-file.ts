@@ -5,7 +5,7 @@ import { FILES } from "../store/journal.js";
 import type { RunCard } from "./contract.js";
 
 /** Changes whenever cards do, so that one of another version is not taken for one of this. */
-const SCHEMA = "assay.card/1";
+const SCHEMA = "assay.card/2";
 export const CARD_FILE = "card.json";
 
 /** The files that a card is made of, as they lie in the folder; undefined where one is missing. */

@@ -36,7 +36,8 @@ export function runCard(parts: CardParts): RunCard {
     datasets: config.datasets.map(datasetCard),
     tags: tagsOf(Object.values(summary), config),
     systems,
-    costUsd: together(hasRun.map(({ costUsd }) => costUsd)),
+    costUsd: knownCost(hasRun.map(({ system }) => ownValue(counts, system)?.costUsd ?? null)),
+    unpricedSystems: hasRun.filter(isUnpriced).length,
     wallSeconds: parts.wallSeconds,
     threshold: config.threshold,
     parent: manifest.parent?.runId ?? null,
@@ -63,6 +64,7 @@ export function damagedCard(id: string, { problem, createdAt }: { problem: strin
     tags: [],
     systems: [],
     costUsd: null,
+    unpricedSystems: 0,
     wallSeconds: null,
     threshold: 0,
     parent: null,
@@ -106,8 +108,13 @@ function commandOf({ invocation }: Manifest): string | null {
   return typeof command === "string" ? command : null;
 }
 
-function together(costs: readonly (number | null)[]): number | null {
-  let total: number | null = costs.length === 0 ? null : 0;
-  for (const cost of costs) total = total === null || cost === null ? null : total + cost;
-  return total;
+/** A system that gave something back, whose cost is not known. */
+function isUnpriced({ costUsd, outcomes: { pass, fail, unscored } }: SystemCard): boolean {
+  return costUsd === null && pass + fail + unscored > 0;
+}
+
+/** What is known of the costs; null when nothing is. */
+function knownCost(costs: readonly (number | null)[]): number | null {
+  const known = costs.flatMap((cost) => cost ?? []);
+  return known.length === 0 ? null : known.reduce((total, cost) => total + cost, 0);
 }

@@ -25,6 +25,7 @@ export const CARD_FIGURES = [
   "cost_per_pass_usd",
   "cost_per_pass_usd_ci_low",
   "cost_per_pass_usd_ci_high",
+  "seconds_per_pass",
   "cost_of_pass",
   "compression_ratio",
   "mean_output_tokens",
@@ -73,7 +74,10 @@ export interface RunCard {
   /** What its results are broken down by, such as `subject=anatomy`. */
   tags: readonly string[];
   systems: readonly SystemCard[];
+  /** Of the trials whose cost is known; null when that of none is. */
   costUsd: number | null;
+  /** Systems that ran and whose cost is not known, or not of all their trials: `costUsd` is then the least that it was. */
+  unpricedSystems: number;
   wallSeconds: number | null;
   threshold: number;
   /** The run whose outputs these are, graded again. */
@@ -155,7 +159,7 @@ export interface QualityCostPoint {
   membership: number | null;
 }
 
-/** Cost of a pass against the median time to success. */
+/** Dollars of a pass against seconds of a pass: both are of all trials, failures included, over those that pass. */
 export interface CostSpeedChart {
   points: readonly CostSpeedPoint[];
   front: readonly string[];
@@ -165,7 +169,7 @@ export interface CostSpeedPoint {
   system: string;
   harness: string | null;
   costPerPassUsd: number | null;
-  seconds: number | null;
+  secondsPerPass: number | null;
   passRate: number | null;
   dominatedBy: readonly string[];
   /** Why it has no place in the chart; null when it has one. */

@@ -99,6 +99,12 @@ const kill = (id: string, rows: number) => {
 };
 
 describe("a list of runs", () => {
+  it("has the cost of those that have a price beside one that has none, and says how many", async () => {
+    const free: System = { name: "unpriced", process: () => ({ response: "no" }) };
+    await make({ systems: [good, free] });
+    expect(await only()).toMatchObject({ costUsd: 2, unpricedSystems: 1 });
+  });
+
   it("tells of a finished run what its summary says, without its rows", async () => {
     const id = await make({ trials: 2 });
     const card = await only();

@@ -2,20 +2,20 @@ import { describe, expect, it } from "vitest";
 import { sampleSystem } from "./chart-system.fixture.js";
 import { costSpeedChart } from "./cost-speed.js";
 
-const timed = (name: string, cost: number, ms: number) =>
+const timed = (name: string, cost: number, seconds: number) =>
   sampleSystem(name, {
-    summary: { cost_per_pass_usd: cost, median_time_to_success_ms: ms, pass_rate: 0.5, num_pass: 2 },
+    summary: { cost_per_pass_usd: cost, seconds_per_pass: seconds, pass_rate: 0.5, num_pass: 2 },
   });
 
 describe("the cost–speed chart", () => {
   it("has those on the front that nobody is both cheaper and faster than", () => {
-    const chart = costSpeedChart([timed("slow", 1, 9000), timed("fast", 4, 1500), timed("neither", 5, 2000)]);
+    const chart = costSpeedChart([timed("slow", 1, 9), timed("fast", 4, 1.5), timed("neither", 5, 2)]);
     expect(chart.front).toEqual(["slow", "fast"]);
     expect(chart.points[2]).toEqual({
       system: "neither",
       harness: null,
       costPerPassUsd: 5,
-      seconds: 2,
+      secondsPerPass: 2,
       passRate: 0.5,
       dominatedBy: ["fast"],
       leftOut: null,
@@ -26,7 +26,7 @@ describe("the cost–speed chart", () => {
     const reasons = { cost_per_pass_usd: "trials whose cost is not known: 3" };
     const chart = costSpeedChart([
       sampleSystem("failing", { summary: { cost_per_pass_usd: Number.POSITIVE_INFINITY, num_pass: 0 } }),
-      sampleSystem("unpriced", { summary: { median_time_to_success_ms: 5, num_pass: 1 }, reasons }),
+      sampleSystem("unpriced", { summary: { seconds_per_pass: 5, num_pass: 1 }, reasons }),
       sampleSystem("untimed", { summary: { cost_per_pass_usd: 1, num_pass: 1 } }),
       sampleSystem("blank"),
     ]);
@@ -34,7 +34,7 @@ describe("the cost–speed chart", () => {
     expect(chart.points.map(({ leftOut }) => leftOut)).toEqual([
       "nothing passed",
       "the cost of a pass is not known: trials whose cost is not known: 3",
-      "the time to success was not measured",
+      "the time of a pass is not known: not measured",
       "the cost of a pass is not known: not measured",
     ]);
   });

@@ -2,7 +2,7 @@ import type { CostSpeedChart, CostSpeedPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { dominatorsOf, frontOf, type Placed } from "./front.js";
 
-/** What a pass costs against how long it takes to come to one. */
+/** What a pass costs in dollars and in seconds; failures are charged to the passes on both axes. */
 export function costSpeedChart(systems: readonly ChartSystem[]): CostSpeedChart {
   const bare = systems.map(pointOf);
   const placed = bare.flatMap(placeOf);
@@ -18,30 +18,25 @@ type BarePoint = Omit<CostSpeedPoint, "dominatedBy">;
 function pointOf(system: ChartSystem): BarePoint {
   const { name, harness, figure } = system;
   const costPerPassUsd = figure("cost_per_pass_usd");
-  const seconds = secondsToSuccess(system);
+  const secondsPerPass = figure("seconds_per_pass");
   return {
     system: name,
     harness,
     costPerPassUsd,
-    seconds,
+    secondsPerPass,
     passRate: figure("pass_rate"),
-    leftOut: costPerPassUsd === null || seconds === null ? whyLeftOut(system, costPerPassUsd) : null,
+    leftOut: costPerPassUsd === null || secondsPerPass === null ? whyLeftOut(system, costPerPassUsd) : null,
   };
-}
-
-/** The median time to success in seconds; null when nothing passed or no time was measured. */
-export function secondsToSuccess({ figure }: ChartSystem): number | null {
-  const ms = figure("median_time_to_success_ms");
-  return ms === null ? null : ms / 1000;
 }
 
 function whyLeftOut({ figure, why }: ChartSystem, costPerPassUsd: number | null): string {
   if (figure("num_pass") === 0) return "nothing passed";
-  if (costPerPassUsd !== null) return "the time to success was not measured";
+  if (costPerPassUsd !== null) return `the time of a pass is not known: ${why("seconds_per_pass") ?? "not measured"}`;
   return `the cost of a pass is not known: ${why("cost_per_pass_usd") ?? "not measured"}`;
 }
 
 /** Both axes are better the lower; of a front, one of them is what is gained. */
-function placeOf({ system, costPerPassUsd, seconds }: BarePoint): Placed[] {
-  return costPerPassUsd === null || seconds === null ? [] : [{ name: system, gain: -seconds, cost: costPerPassUsd }];
+function placeOf({ system, costPerPassUsd, secondsPerPass }: BarePoint): Placed[] {
+  if (costPerPassUsd === null || secondsPerPass === null) return [];
+  return [{ name: system, gain: -secondsPerPass, cost: costPerPassUsd }];
 }

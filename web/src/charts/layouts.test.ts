@@ -67,7 +67,7 @@ test("cost and speed", () => {
     fc.record({
       harness: fc.option(name),
       costPerPassUsd: maybeAmount,
-      seconds: maybeAmount,
+      secondsPerPass: maybeAmount,
       passRate: maybeShare,
       dominatedBy: fc.array(name, { maxLength: 2 }),
       leftOut: fc.option(name),
@@ -116,6 +116,7 @@ const run = fc
       tags: [],
       systems: cards.map(({ system, value, errors }) => card(system, value, errors)),
       costUsd: null,
+      unpricedSystems: 0,
       wallSeconds: null,
       threshold: 0.7,
       parent: null,

@@ -17,7 +17,7 @@ import { latencyWords } from "./latency/words.js";
 import { passCurveWords } from "./pass-curves/words.js";
 import { qualityCostNotes, qualityCostTable, qualityCostWords } from "./quality-cost/words.js";
 import { radarNotes, radarWords } from "./radar/words.js";
-import { isPriced, tokenCostNotes, tokenCostWords, totalOf } from "./token-cost/words.js";
+import { isPriced, partsOf, tokenCostNotes, tokenCostTable, tokenCostWords, totalOf } from "./token-cost/words.js";
 import { trendLines } from "./trend/series.js";
 import { trendNotes, trendTable, trendWords } from "./trend/words.js";
 
@@ -87,7 +87,7 @@ test("cost and speed: left out with the reason; the area of a mark grows with th
     system: "a",
     harness: null,
     costPerPassUsd: 1,
-    seconds: 2,
+    secondsPerPass: 2,
     passRate: 0.5,
     dominatedBy: [],
     leftOut: null,
@@ -232,12 +232,30 @@ test("cost by class: dollars where every class has a price, else it is said that
   expect([isPriced(priced), isPriced(bare)]).toEqual([true, false]);
   expect([totalOf(priced, "dollars"), totalOf(bare, "dollars"), totalOf(bare, "tokens")]).toEqual([3, null, 10]);
   expect(tokenCostWords([priced], "dollars")).toBe("a is the dearest with $3.00, 66.7 % of it for output.");
-  expect(tokenCostWords([priced, { ...bare, costUsd: 100 }], "dollars")).toMatch(/^Of 1 system with a bar, a is the/);
+  expect(tokenCostWords([priced, { ...bare, costUsd: null }], "dollars")).toMatch(/^Of 1 system with a bar, a is the/);
   expect(tokenCostWords([bare], "tokens")).toContain("The bars are tokens, not dollars.");
   expect(tokenCostNotes([priced, bare], "dollars")).toEqual([
     "No bar, because the price of the tokens is not known: b.",
   ]);
-  expect(tokenCostNotes([{ ...priced, costUsd: 4 }], "dollars")[0]).toContain("what was billed");
+  expect(tokenCostNotes([{ ...priced, costUsd: 2 }], "dollars")[0]).toContain("what was billed");
+});
+
+test("tokens: what was billed and cannot be split has a bar, and the bill decides who is the dearest", () => {
+  const usage = { name: "input", tokens: 10, costUsd: 1 } as const;
+  const steady = { system: "steady", classes: [{ ...usage, costUsd: 2 }], costUsd: 2 };
+  const stopped = { system: "stopped", classes: [usage], costUsd: 50 };
+  const silent = { system: "silent", classes: [], costUsd: 10 };
+  const costs = [steady, stopped, silent];
+  expect(costs.map((cost) => totalOf(cost, "dollars"))).toEqual([2, 50, 10]);
+  expect(partsOf(stopped, "dollars").map(({ name, costUsd }) => [name, costUsd])).toEqual([
+    ["input", 1],
+    ["notSplit", 49],
+  ]);
+  expect(partsOf(steady, "dollars").map(({ name }) => name)).toEqual(["input"]);
+  expect(partsOf(stopped, "tokens").map(({ name }) => name)).toEqual(["input"]);
+  expect(tokenCostWords(costs, "dollars")).toBe("stopped is the dearest with $50.00, 98 % of it not split by class.");
+  expect(tokenCostNotes(costs, "dollars")).toEqual([expect.stringContaining("Not split: billed for trials")]);
+  expect(tokenCostTable(costs).rows).toContainEqual(["silent", "not split", "–", "$10.00"]);
 });
 
 test("latency: the fastest and the slowest", () => {

@@ -5,6 +5,7 @@ import {
   formatGrowth,
   formatInterval,
   formatMilliseconds,
+  formatRunCost,
   formatScore,
   formatStep,
 } from "./format.js";
@@ -12,6 +13,12 @@ import {
 describe("figures for people", () => {
   test("scores have the same number of digits, and a dash where there is none", () => {
     expect([0.8, 1, 0.8249, null].map((value) => formatScore(value))).toEqual(["0.80", "1.00", "0.82", "–"]);
+  });
+
+  test("a run with systems without a price has cost at least what the others have", () => {
+    expect(formatRunCost({ costUsd: 3.13, unpricedSystems: 0 })).toBe("$3.13");
+    expect(formatRunCost({ costUsd: 3.13, unpricedSystems: 1 })).toBe("≥ $3.13, 1 system without a price");
+    expect(formatRunCost({ costUsd: null, unpricedSystems: 2 })).toBe("–");
   });
 
   test("an interval stands behind its value, and is left out when it is not known", () => {

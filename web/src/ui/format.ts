@@ -1,4 +1,4 @@
-import { formatNumber, formatDollars as formatPaid, formatSeconds } from "../../../src/report/format.js";
+import { formatNumber, formatDollars as formatPaid, formatSeconds, plural } from "../../../src/report/format.js";
 
 export { formatNumber, formatSeconds, formatShare, plural } from "../../../src/report/format.js";
 
@@ -17,6 +17,22 @@ export function formatScore(value: number | null | undefined, digits = 2): strin
 /** Dollars; what is free has no digits that suggest a price. */
 export function formatDollars(value: number | null | undefined): string {
   return value === 0 ? "$0" : formatPaid(value);
+}
+
+/**
+ * What a run cost, as far as it is known.
+ * @example
+ * formatRunCost({ costUsd: 3.13, unpricedSystems: 1 }); // "≥ $3.13, 1 system without a price"
+ */
+export function formatRunCost({
+  costUsd,
+  unpricedSystems,
+}: {
+  costUsd: number | null;
+  unpricedSystems: number;
+}): string {
+  if (costUsd === null || unpricedSystems === 0) return formatDollars(costUsd);
+  return `≥ ${formatDollars(costUsd)}, ${plural(unpricedSystems, "system")} without a price`;
 }
 
 /**

@@ -5,6 +5,7 @@ export {
   formatDollars,
   formatMilliseconds,
   formatNumber,
+  formatRunCost,
   formatScore,
   formatSeconds,
   formatShare,

@@ -21,7 +21,7 @@ interface DrawnProps extends Pick<Props, "data" | "onPick"> {
 }
 
 /**
- * The cost of a pass against the time to success, with the frontier of what is not beaten in both.
+ * The cost of a pass against the time of a pass, failures charged on both, with the frontier of what is not beaten in both.
  * @example
  * <CostSpeedChart data={run.charts.costSpeed} onPick={({ system }) => goTo(["run", id], { system })} />
  */
@@ -49,7 +49,7 @@ function Drawn({ data, width, words, lookOf, onPick }: DrawnProps) {
   const drawing = useMemo(
     () => (
       <>
-        <AxisLeft axis={y} area={area} label="↑ median time to success" lane="none" />
+        <AxisLeft axis={y} area={area} label="↑ seconds of all trials for each pass" lane="none" />
         <AxisBelow axis={x} area={area} label="cost of a pass →" lane="free" />
         <path class="front" d={layout.step} />
         <Points points={layout.points} />

@@ -24,10 +24,10 @@ export interface CostSpeedLayout {
 }
 
 /** A system that has both: only these can be drawn. */
-export type Placed = CostSpeedPoint & { costPerPassUsd: number; seconds: number };
+export type Placed = CostSpeedPoint & { costPerPassUsd: number; secondsPerPass: number };
 
 export function isPlaced(point: CostSpeedPoint): point is Placed {
-  return point.leftOut === null && point.costPerPassUsd !== null && point.seconds !== null;
+  return point.leftOut === null && point.costPerPassUsd !== null && point.secondsPerPass !== null;
 }
 
 /** The area of a mark tells the success rate; even the smallest can be seen and hit. */
@@ -35,19 +35,21 @@ export function markArea(passRate: number | null): number {
   return 30 + 270 * Math.min(Math.max(passRate ?? 0, 0), 1);
 }
 
-/** Places all systems that have a cost of a pass and a time to success. */
+/** Places all systems that have a cost and a time of a pass. */
 export function layoutCostSpeed(
   { points, front }: CostSpeedChart,
   width: number,
   lookOf: (point: CostSpeedPoint) => Series,
 ): CostSpeedLayout {
-  const placed = points.filter(isPlaced).sort((a, b) => a.costPerPassUsd - b.costPerPassUsd || a.seconds - b.seconds);
+  const placed = points
+    .filter(isPlaced)
+    .sort((a, b) => a.costPerPassUsd - b.costPerPassUsd || a.secondsPerPass - b.secondsPerPass);
   const { height, area, x, y } = axesFor(placed, width);
   const drawn = placed.map(
     (point): ScatterPoint => ({
       name: point.system,
       x: x.place(point.costPerPassUsd),
-      y: y.place(point.seconds),
+      y: y.place(point.secondsPerPass),
       area: markArea(point.passRate),
       look: lookOf(point),
       isDominated: point.dominatedBy.length > 0,
@@ -69,7 +71,7 @@ function axesFor(placed: readonly Placed[], width: number) {
       dollarsTick,
     ),
     y: logAxis({
-      values: placed.map(({ seconds }) => seconds),
+      values: placed.map(({ secondsPerPass }) => secondsPerPass),
       reach: [area.bottom, area.top],
       text: secondsTick,
       count: 6,

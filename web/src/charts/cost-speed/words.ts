@@ -7,10 +7,10 @@ import { isPlaced } from "./layout.js";
 
 /** What a tooltip tells of a system. */
 export function factsOf(point: CostSpeedPoint): { title: string; facts: Fact[] } {
-  const { system, harness, costPerPassUsd, seconds, passRate, dominatedBy } = point;
+  const { system, harness, costPerPassUsd, secondsPerPass, passRate, dominatedBy } = point;
   const facts: (Fact | null)[] = [
     ["Cost of a pass", costPerPassUsd === 0 ? "free" : formatDollars(costPerPassUsd)],
-    ["Median time to success", formatSeconds(seconds)],
+    ["Time of a pass", formatSeconds(secondsPerPass)],
     ["Success rate", formatShare(passRate)],
     harness === null ? null : ["Harness", shown(harness)],
     dominatedBy.length === 0 ? ["Frontier", "on it"] : ["Dominated by", listed(dominatedBy, 4)],
@@ -22,14 +22,13 @@ export function factsOf(point: CostSpeedPoint): { title: string; facts: Fact[] }
 export function costSpeedWords({ points, front }: CostSpeedChart): string {
   if (points.length === 0) return "There is nothing to draw: the run has no systems.";
   const placed = points.filter(isPlaced);
-  if (placed.length === 0)
-    return "There is nothing to draw: no system has both a cost of a pass and a time to success.";
+  if (placed.length === 0) return "There is nothing to draw: no system has both a cost and a time of a pass.";
   const dominated = placed.filter(({ dominatedBy }) => dominatedBy.length > 0).length;
   const rest =
     placed.length > 1
       ? ` ${dominated === 0 ? "None" : dominated} of ${plural(placed.length, "system")} ${dominated > 1 ? "are" : "is"} dominated.`
       : "";
-  return `${frontWords(front)}${rest} Towards the lower left is cheaper and faster; larger marks succeed more often.`;
+  return `${frontWords(front)}${rest} Dollars and seconds are of all trials, failures included, for each pass. Towards the lower left is cheaper and faster; larger marks succeed more often.`;
 }
 
 function frontWords(front: readonly string[]): string {
@@ -55,7 +54,7 @@ export function costSpeedTable({ points, front }: CostSpeedChart): TableData {
       "Dominated by",
       "Left out because",
       "Cost of a pass",
-      "Median time to success",
+      "Time of a pass",
       "Success rate",
       "On the frontier",
     ],
@@ -66,7 +65,7 @@ export function costSpeedTable({ points, front }: CostSpeedChart): TableData {
       point.dominatedBy.length === 0 ? "–" : point.dominatedBy.map(shown).join(", "),
       point.leftOut ?? "–",
       formatDollars(point.costPerPassUsd),
-      formatSeconds(point.seconds),
+      formatSeconds(point.secondsPerPass),
       formatShare(point.passRate),
       front.includes(point.system) ? "yes" : "no",
     ]),

@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from "preact/hooks";
-import type { TokenClass, TokenCost } from "../../../../src/views/contract.js";
+import type { TokenCost } from "../../../../src/views/contract.js";
 import { AxisBelow } from "../axes/draw.js";
 import { RowNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";
@@ -10,9 +10,10 @@ import { UNHEARD } from "../plot/unheard.js";
 import type { ChartProps } from "../props.js";
 import { layoutTokenCosts } from "./layout.js";
 import {
-  CLASS_NAMES,
   CLASSES,
-  isPriced,
+  type PartName,
+  partsOf,
+  partTitle,
   tokenCostNotes,
   tokenCostTable,
   tokenCostWords,
@@ -31,12 +32,13 @@ interface DrawnProps extends Pick<Props, "data" | "onPick"> {
   prefix: string;
 }
 
-const LOOKS: Readonly<Record<TokenClass, { colour: string; texture: Texture }>> = {
+const LOOKS: Readonly<Record<PartName, { colour: string; texture: Texture }>> = {
   input: { colour: "var(--series-1)", texture: "plain" },
   cacheRead: { colour: "var(--series-1)", texture: "stripes" },
   cacheWrite: { colour: "var(--series-6)", texture: "dots" },
   output: { colour: "var(--series-2)", texture: "plain" },
   reasoning: { colour: "var(--series-5)", texture: "bars" },
+  notSplit: { colour: "var(--series-8)", texture: "plain" },
 };
 
 /**
@@ -46,7 +48,7 @@ const LOOKS: Readonly<Record<TokenClass, { colour: string; texture: Texture }>> 
  */
 export function TokenCostChart({ data, title = "Cost by class of token", onPick }: Props) {
   const prefix = useId();
-  const canPrice = data.some(isPriced);
+  const canPrice = data.some((cost) => totalOf(cost, "dollars") !== null);
   const [wanted, setUnit] = useState<Unit>("dollars");
   const unit = canPrice ? wanted : "tokens";
   const words = tokenCostWords(data, unit);
@@ -55,7 +57,7 @@ export function TokenCostChart({ data, title = "Cost by class of token", onPick 
       title={title}
       words={words}
       table={() => tokenCostTable(data)}
-      legend={legendOf(data, prefix)}
+      legend={legendOf(data, unit, prefix)}
       notes={tokenCostNotes(data, unit)}
       controls={canPrice && <UnitChoice unit={unit} title={title} onChange={setUnit} />}
     >
@@ -80,14 +82,15 @@ function UnitChoice({ unit, title, onChange }: { unit: Unit; title: string; onCh
   );
 }
 
-function legendOf(data: readonly TokenCost[], prefix: string): LegendEntry[] {
-  const used = new Set(
-    data.flatMap(({ classes }) => classes.filter(({ tokens }) => tokens > 0).map(({ name }) => name)),
-  );
-  return CLASSES.filter((name) => used.has(name)).map((name) => ({
-    name: CLASS_NAMES[name],
-    glyph: { kind: "area", colour: LOOKS[name].colour, texture: textureUrl(prefix, LOOKS[name].texture) },
-  }));
+function legendOf(data: readonly TokenCost[], unit: Unit, prefix: string): LegendEntry[] {
+  const parts = data.flatMap((cost) => partsOf(cost, unit));
+  const used = new Set(parts.filter(({ tokens }) => tokens === null || tokens > 0).map(({ name }) => name));
+  return ([...CLASSES, "notSplit"] as const)
+    .filter((name) => used.has(name))
+    .map((name) => ({
+      name: partTitle(name),
+      glyph: { kind: "area", colour: LOOKS[name].colour, texture: textureUrl(prefix, LOOKS[name].texture) },
+    }));
 }
 
 function Drawn({ data, unit, width, words, prefix, onPick }: DrawnProps) {

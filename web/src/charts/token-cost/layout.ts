@@ -1,16 +1,25 @@
-import type { TokenClass, TokenCost } from "../../../../src/views/contract.js";
+import type { TokenCost } from "../../../../src/views/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import { countTick, dollarsTick } from "../axes/ticks.js";
 import { type BarRows, rowsFor } from "../bars/rows.js";
 import { stacked } from "../bars/stack.js";
 import { ticksAcross } from "../layout.js";
 import type { Box, Mark } from "../plot/mark.js";
-import { amountOf, factsOf, formatAmount, isBilledOtherwise, totalOf, type Unit } from "./words.js";
+import {
+  amountOf,
+  factsOf,
+  formatAmount,
+  isBilledOtherwise,
+  type PartName,
+  partsOf,
+  totalOf,
+  type Unit,
+} from "./words.js";
 
 export interface TokenCostLayout {
   rows: BarRows;
   x: Axis;
-  parts: readonly { readonly id: string; readonly name: TokenClass; readonly box: Box }[];
+  parts: readonly { readonly id: string; readonly name: PartName; readonly box: Box }[];
   totals: readonly { readonly system: string; readonly text: string; readonly x: number; readonly y: number }[];
   /** What was billed where the classes do not add up to it. */
   bills: readonly { readonly system: string; readonly x: number; readonly top: number; readonly bottom: number }[];
@@ -64,25 +73,24 @@ interface Row {
 
 function barOf(cost: TokenCost, { unit, x, top, band }: Row) {
   if (totalOf(cost, unit) === null) return [];
-  const byName = new Map(cost.classes.map((part) => [part.name, part]));
-  return stacked(cost.classes.map((part) => [part.name, amountOf(part, unit)] as const)).flatMap(
-    ({ name, from, to }) => {
-      const part = byName.get(name);
-      if (part === undefined) return [];
-      const box: Box = { x: x.place(from), y: top, width: Math.max(x.place(to) - x.place(from), 0.5), height: band };
-      const id = JSON.stringify([cost.system, name]);
-      const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-      const mark: Mark = {
-        id,
-        series: cost.system,
-        ...place,
-        box,
-        ...factsOf(cost, part, unit),
-        picked: { system: cost.system },
-      };
-      return [{ id, name, box, mark }];
-    },
-  );
+  const parts = partsOf(cost, unit);
+  const byName = new Map(parts.map((part) => [part.name, part]));
+  return stacked(parts.map((part) => [part.name, amountOf(part, unit)] as const)).flatMap(({ name, from, to }) => {
+    const part = byName.get(name);
+    if (part === undefined) return [];
+    const box: Box = { x: x.place(from), y: top, width: Math.max(x.place(to) - x.place(from), 0.5), height: band };
+    const id = JSON.stringify([cost.system, name]);
+    const place = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    const mark: Mark = {
+      id,
+      series: cost.system,
+      ...place,
+      box,
+      ...factsOf(cost, part, unit),
+      picked: { system: cost.system },
+    };
+    return [{ id, name, box, mark }];
+  });
 }
 
 function totalAt(cost: TokenCost, { unit, x, top }: Row) {

@@ -57,7 +57,7 @@ function beatenBy(name: string, placed: readonly Placed[]): string[] {
 /** The cost–speed chart of some lines. */
 export function costSpeedOf(entries: readonly Entry[]): CostSpeedChart {
   const placed = entries.flatMap(({ name, card }) => {
-    const seconds = secondsOf(card);
+    const seconds = card.figures.seconds_per_pass;
     if (seconds === null || reasonToLeaveOut(card) !== null) return [];
     // Both axes are better the lower; of a front, one of them is what is gained.
     return placedAt(name, card.figures.cost_per_pass_usd, -seconds);
@@ -70,7 +70,7 @@ function costSpeedPoint({ name, card }: Entry, placed: readonly Placed[]): CostS
     system: name,
     harness: card.harness,
     costPerPassUsd: card.figures.cost_per_pass_usd,
-    seconds: secondsOf(card),
+    secondsPerPass: card.figures.seconds_per_pass,
     passRate: card.figures.pass_rate,
     dominatedBy: beatenBy(name, placed),
     leftOut: reasonToLeaveOut(card),
@@ -80,20 +80,17 @@ function costSpeedPoint({ name, card }: Entry, placed: readonly Placed[]): CostS
 function reasonToLeaveOut({ figures, outcomes }: SystemCard): string | null {
   if (outcomes.pass === 0) return "nothing passed";
   if (figures.cost_per_pass_usd === null) return "its cost is not known";
-  return figures.median_time_to_success_ms === null ? "its time to success was not measured" : null;
+  return figures.seconds_per_pass === null ? "its time was not measured" : null;
 }
 
 function secondsOf({ figures }: SystemCard): number | null {
   return figures.median_time_to_success_ms === null ? null : figures.median_time_to_success_ms / 1000;
 }
 
-/** However fast all systems are, none is clipped under this. */
-const LEAST_LIMIT_SECONDS = 30;
-
-/** The speed radar of some lines: clipped at five times the median of the systems, never under 30 s. */
+/** The speed radar of some lines: clipped at five times the median of the systems. */
 export function radarOf(entries: readonly Entry[]): RadarChart {
   const seconds = entries.flatMap(({ card }) => secondsOf(card) ?? []);
-  const limitSeconds = seconds.length === 0 ? null : Math.max(5 * median(seconds), LEAST_LIMIT_SECONDS);
+  const limitSeconds = seconds.length === 0 ? null : 5 * median(seconds);
   const spokes = entries.map(({ name, card }) => {
     const own = secondsOf(card);
     return { system: name, seconds: own, isClipped: own !== null && limitSeconds !== null && own > limitSeconds };

@@ -36,6 +36,7 @@ export function sampleRun(id: string, known: Partial<RunCard> = {}): RunCard {
     tags: [],
     systems: [],
     costUsd: null,
+    unpricedSystems: 0,
     wallSeconds: null,
     threshold: 0.7,
     parent: null,

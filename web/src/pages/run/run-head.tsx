@@ -2,8 +2,8 @@ import type { RunView } from "../../../../src/views/contract.js";
 import { addressOf } from "../../shell/route.js";
 import {
   formatCount,
-  formatDollars,
   formatMoment,
+  formatRunCost,
   formatSeconds,
   formatShare,
   type KeyValue,
@@ -36,7 +36,7 @@ function factsOf({ card, config }: RunView): KeyValue[] {
     ["When", formatMoment(card.createdAt)],
     ["Trials", `${formatCount(card.done)} of ${formatCount(card.planned)}`],
     ["Coverage", <Coverage key="coverage" card={card} />],
-    ["Cost", formatDollars(card.costUsd)],
+    ["Cost", formatRunCost(card)],
     ["Time", formatSeconds(card.wallSeconds)],
     ["Datasets", <Datasets key="datasets" card={card} />],
     ["Passing", visibleLine(passRule(config))],

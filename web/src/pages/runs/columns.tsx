@@ -1,7 +1,15 @@
 import type { RunCard } from "../../../../src/views/contract.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
-import { formatCount, formatDollars, formatScore, formatSeconds, NOTHING, plural } from "../../ui/format.js";
+import {
+  formatCount,
+  formatDollars,
+  formatRunCost,
+  formatScore,
+  formatSeconds,
+  NOTHING,
+  plural,
+} from "../../ui/format.js";
 import { Moment } from "../../ui/moment.js";
 import type { Pick } from "../../ui/picks.js";
 import { StatusBadge } from "../../ui/status-badge.js";
@@ -125,7 +133,12 @@ const FIGURES: readonly Column<RunCard>[] = [
     isNumeric: true,
     startsDescending: true,
     value: ({ costUsd }) => costUsd,
-    cell: ({ costUsd }) => formatDollars(costUsd),
+    cell: ({ costUsd, unpricedSystems }) => (
+      <span title={formatRunCost({ costUsd, unpricedSystems })}>
+        {costUsd !== null && unpricedSystems > 0 && "≥ "}
+        {formatDollars(costUsd)}
+      </span>
+    ),
   },
   {
     key: "pass_rate",
