@@ -95,6 +95,35 @@ describe("an eval of an agent with a model", () => {
   });
 });
 
+/** An agent that does not care which model it was told to use. */
+const STUBBORN = `const body = JSON.stringify({ model: "gpt-4o-mini", messages: [{ role: "user", content: "Hi" }] });
+const headers = { "content-type": "application/json" };
+const answer = await fetch(process.env.OPENAI_BASE_URL + "/chat/completions", { method: "POST", headers, body });
+console.log((await answer.json()).choices[0].message.content);
+`;
+
+const STUBBORN_EVAL = `name: stubborn
+defaults: { executor: "node stubborn.mjs {prompt}", model: openai/gpt-5-mini }
+stimuli:
+  - { name: greet, prompt: Greet, graders: [{ type: completed }] }
+`;
+
+describe("an agent that calls another model", () => {
+  it("has a note, and is an error with --strict-model", async () => {
+    const mock = await model({ reply: "Hello." });
+    const space = new EvalSpace({ "eval.yaml": STUBBORN_EVAL, "stubborn.mjs": STUBBORN });
+    const flags = ["--agent-url", mock.url, "--output", "json"];
+    const [noted, strict] = await Promise.all([
+      space.eval(...flags),
+      space.eval(...flags, "--strict-model", "--runs-dir", "strict"),
+    ]);
+    const words = "gpt-5-mini was asked for, gpt-4o-mini was called";
+    expect(reportOf(noted).rows).toMatchObject([{ outcome: "pass", notes: [`another model: ${words}`] }]);
+    expect(reportOf(strict).rows).toMatchObject([{ outcome: "error", errorCategory: "system_error" }]);
+    expect(reportOf(strict).rows[0]?.attempts[0]?.message).toContain(words);
+  });
+});
+
 describe("assay init", () => {
   it("writes an eval that is clean, sound and can be run with a simulated model", async () => {
     const space = new Workspace();

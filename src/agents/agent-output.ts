@@ -125,7 +125,7 @@ function metadataOf({ system, run, exit, meter }: Concluded, { events, end, call
   const figures = usedFigures(reader.figures);
   const version = reader.version ?? system.version;
   const asked = system.model?.name ?? null;
-  const model = reader.model ?? called[0]?.name ?? asked;
+  const model = called[0]?.name ?? reader.model ?? asked;
   return {
     agent: system.adapter.name,
     ...(version !== null && { agentVersion: version }),
