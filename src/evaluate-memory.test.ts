@@ -175,7 +175,7 @@ describe("evaluateMemory", () => {
   });
 
   it("stops a trial that takes too long, and goes on with the others", async () => {
-    const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 50 };
+    const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 1000 };
     const memory: MemorySystem = {
       name: "sleepy",
       limits,

@@ -290,7 +290,7 @@ it("stops a trial at its hard timeout, and grades what it had said", async () =>
   const space = spaceOf();
   space.write(
     "models.yml",
-    MODELS.replaceAll("BASE", `${mock.url}/v1`).replace("hard_timeout_secs: 60", "hard_timeout_secs: 0.5"),
+    MODELS.replaceAll("BASE", `${mock.url}/v1`).replace("hard_timeout_secs: 60", "hard_timeout_secs: 3"),
   );
   const report = await run(space, ["--model", "clever"]);
   for (const row of report.rows) expect(row).toMatchObject({ outcome: "pass", errorCategory: "time_killed" });

@@ -278,14 +278,14 @@ describe("an endpoint that does not answer", () => {
         const timer = setInterval(() => response.write(": still here\n\n"), 5);
         response.on("close", () => clearInterval(timer));
       },
-      { timeoutMs: 80 },
+      { timeoutMs: 1500 },
     );
-    expect(drip.message).toMatch(/took longer than 80 ms/);
+    expect(drip.message).toMatch(/took longer than 1500 ms/);
     expect([drip.category, drip.retry, drip.spent?.partial]).toEqual(["timeout", undefined, true]);
   });
 
   it("is a timeout when it stops in the middle", async () => {
-    const error = await failing((response) => startStream(response).write(piece("a")), { idleTimeoutMs: 40 });
+    const error = await failing((response) => startStream(response).write(piece("a")), { idleTimeoutMs: 1000 });
     expect([error.category, error.retry]).toEqual(["timeout", undefined]);
     expect(error.message).toMatch(/stopped sending/);
   });

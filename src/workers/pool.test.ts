@@ -33,7 +33,7 @@ const tasks = {
 };
 parentPort.on("message", async ({ task, input }) => {
   try {
-    if (task === "slow start") for (const end = Date.now() + 300; Date.now() < end; );
+    if (task === "slow start") for (const end = Date.now() + 1500; Date.now() < end; );
     parentPort.postMessage({ type: "started" });
     parentPort.postMessage({ type: "done", value: await (tasks[task] ?? tasks.echo)(input) });
   } catch (error) {
@@ -123,16 +123,16 @@ describe("WorkerPool", () => {
   });
 
   it("does not count the start against the item", async () => {
-    expect(await poolOf(1).run("slow start", "done", { limitMs: 100 })).toBe("done");
+    expect(await poolOf(1).run("slow start", "done", { limitMs: 1000 })).toBe("done");
   });
 
   it("takes an answer that came in time while this thread was busy", async () => {
     const pool = poolOf(1);
     await pool.run("echo", 1);
-    const answer = pool.run("spin", 50, { limitMs: 150 });
+    const answer = pool.run("spin", 50, { limitMs: 1500 });
     // Long enough for the message that says it has started to be read.
     await new Promise((resolve) => setTimeout(resolve, 20));
-    for (const end = Date.now() + 400; Date.now() < end; );
+    for (const end = Date.now() + 2000; Date.now() < end; );
     expect(await answer).toBe("spun");
   });
 
