@@ -10,9 +10,11 @@ const ACCURACY = "mc_accuracy";
 const EXTRACTED = "mc_extracted";
 
 /**
- * Whether a response chooses the right option. The last option that is announced counts ("the answer is (B)", "**B**",
- * "\boxed{B}"), else a letter on a line of its own, else the text of an option. A response that chooses nothing is wrong,
- * with `mc_extracted` 0. The gold is a letter or the text of a choice, or `answer_index` (or `label`) from 0.
+ * Whether a response chooses the right option. The last option that is stated or chosen counts ("the answer is (B)",
+ * "I'd go with B", "\boxed{B}"), else a letter on a line of its own, at the beginning or the end, else the text of an
+ * option. A response that chooses nothing is wrong, with `mc_extracted` 0: also one that was cut off, or has letters
+ * only as marks of a list or in formulas. The gold is a letter or the text of a choice, or `answer_index` (or `label`)
+ * from 0.
  * @example
  * new MultipleChoiceAccuracy().score(
  *   { id: 1, question: "Capital of France?", choices: ["Rome", "Paris"], answer: "Paris" },
