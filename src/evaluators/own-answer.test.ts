@@ -84,6 +84,8 @@ describe("ownAnswer", () => {
     ["12 * 2 = 24\nQ: There are 3 cars.", "12 * 2 = 24"],
     ["12 * 2 = 24\n\nProblem 2: There are 3 cars.", "12 * 2 = 24\n"],
     ["Die Antwort ist 24.\nFrage: Und nun?", "Die Antwort ist 24."],
+    [" B\n\nWhat is meant?\nA. x\nB. y\nC. z\nD. w\nAnswer: D", " B"],
+    ["The answer is B.\n\nHe said\nthat.\n(A) x\n(B) y\nAnswer: A", "The answer is B."],
   ])("of %j ends with the next question: %j", (response, expected) => {
     expect(ownAnswer(response)).toBe(expected);
   });
@@ -98,6 +100,7 @@ describe("ownAnswer", () => {
     "The answer is hidden.\nPremise: x\nHypothesis: y\nLabel: entailment",
     "\n\nQ: what is it?\nA: B",
     "The answer is B.",
+    "Let us look at all of it.\n\nThe question is what it is.\nA. x\nB. y\nAnswer: B",
     "",
   ])("of %j is all of it: the question is only repeated", (response) => {
     expect(ownAnswer(response)).toBe(response);
@@ -113,14 +116,24 @@ describe("ownAnswer", () => {
     );
   });
 
-  it.each(["<think>", "</think>", "<think></think>", "\nQ:", "\n", " ", "<|im_end|>", "<|channel|>", "<s>", "answer "])(
-    "stays quick on a megabyte of %j",
-    (unit) => {
-      const cpuMs = startCpuTime();
-      ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
-      ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
-      // On a busy machine; what is quadratic takes minutes.
-      expect(cpuMs()).toBeLessThan(10_000);
-    },
-  );
+  it.each([
+    "<think>",
+    "</think>",
+    "<think></think>",
+    "\nQ:",
+    "\n",
+    " ",
+    "<|im_end|>",
+    "<|channel|>",
+    "<s>",
+    "answer ",
+    "\n\nx\nA.\nB.\n",
+    "\n\nx",
+  ])("stays quick on a megabyte of %j", (unit) => {
+    const cpuMs = startCpuTime();
+    ownAnswer(unit.repeat(Math.ceil(1e6 / unit.length)));
+    ownAnswer(`B${unit.repeat(Math.ceil(1e6 / unit.length))}`);
+    // On a busy machine; what is quadratic takes minutes.
+    expect(cpuMs()).toBeLessThan(10_000);
+  });
 });

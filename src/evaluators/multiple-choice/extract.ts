@@ -10,7 +10,7 @@ import { type Choice, readStatedOption } from "./stated-option.js";
 
 /** What else the answer is called. */
 const NAMES =
-  /\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion)\b|选项|選項|选择|選擇/gi;
+  /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output)\b|选项|選項|选择|選擇/gi;
 
 /**
  * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
@@ -65,7 +65,8 @@ const MAX_LONE = 60;
 function findLoneLabel(text: string, options: Options): number | null {
   for (const line of linesFromEnd(text)) {
     if (line.length > MAX_LONE) continue;
-    const [, opening = "", label = "", closing = ""] = LONE.exec(cleaned(line.replace(/[*_`]+/g, ""))) ?? [];
+    const [, opening = "", label = "", closing = ""] =
+      LONE.exec(cleaned(line.replace(/^[\s>#•-]+|[*_`!]+/g, ""))) ?? [];
     const index = indexOfLabel(label, options);
     const isCapital = label === label.toUpperCase() && !`${opening}${closing}`.includes("[");
     const isBare = opening === "" && closing === "" && !/[):]$/.test(line);
@@ -75,7 +76,7 @@ function findLoneLabel(text: string, options: Options): number | null {
 }
 
 const LABELED =
-  /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:\(([A-Z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[*_]{0,3}[).:]|[*_]{2,3}(?=\s|$)))[*_]{0,3}(?=\s|$)/u;
+  /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:\(([A-Z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[*_]{0,3}[).:]|[*_]{2,3}(?=\s|$)))[*_]{0,3}(?=\s|$|\p{Lu}\p{Ll})/u;
 const SMALL_LABELED = /^(?:\(([a-z])\)|([a-z])[).:])\s/;
 const FIRST_WORD = /^[*_([]{0,4}([A-Z])[)*\]]{0,4}(?=[\s,]|$)/;
 const DENIAL = /\b(?:not|wrong|incorrect)\b|n['’]t\b/;
@@ -162,11 +163,12 @@ function findOptionText(text: string, { texts, isLetterRequired }: Options): num
   if (isLetterRequired === true) return null;
   const [last = ""] = linesFromEnd(text);
   const first = firstLine(text);
-  const bold = firstBold(last);
+  // A bold part of a list that was cut off is only its heading.
+  const bold = isFinished(last) || /^\*\*.*\*\*$/.test(last) ? firstBold(last) : null;
   return findByText([last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")], texts);
 }
 
-const MAX_SHORT = 100;
+const MAX_SHORT = 40;
 
 /** The only option that a text names in brackets or as an option; what it was cut off at does not count. */
 function findOnlyNamed(text: string, options: Options): number | null {

@@ -2,7 +2,7 @@ import { indexOfLabel, type Labels } from "./labels.js";
 
 /** Scripts that put no space between words: a label stands alone among their letters too. */
 const SPACELESS = "[\\p{sc=Han}\\p{sc=Hiragana}\\p{sc=Katakana}\\p{sc=Hangul}\\p{sc=Thai}]";
-const STARTS = `(?:(?<![\\p{L}\\p{N}_])|(?<=${SPACELESS}))`;
+const STARTS = `(?:(?<![\\p{L}\\p{N}_])|(?<=(?<![\\p{L}\\p{N}_])_{1,2})|(?<=${SPACELESS}))`;
 const ENDS = `(?:(?![\\p{L}\\p{N}_])|(?=${SPACELESS}|_+(?![\\p{L}\\p{N}_])))`;
 const LETTER = `${STARTS}[A-Za-z]${ENDS}`;
 const LABEL = `${STARTS}(?<![.,])(?:[A-Za-z]|\\d{1,2})${ENDS}(?![.,]\\d)`;
@@ -15,7 +15,8 @@ const OPENING = /(?:\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\s?\{|<answer>|[*_
 const CLOSING = /^(?:[*_`"'”’)\]}$]|\\[)\]])+/;
 /** Part of a longer thing: "U.S.A.", "B12-A", "°C". */
 const GLUED_LEFT = /[\p{L}\p{N}][-'’.&@/]$|[°#&@\\]$/u;
-const GLUED_RIGHT = /^(?:['’][a-z]|[-&@/.]\p{L}|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?[\w(\\])/u;
+const GLUED_RIGHT =
+  /^(?:['’][a-z]|[-&@/]\p{L}|\.\p{L}(?!\p{L})|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?(?:[\d(\\]|[a-zA-Z]{1,2}(?!\p{L})))/u;
 const LEFT_LENGTH = 160;
 const RIGHT_LENGTH = 80;
 /** An answer is among the last labels of a response; a text of nothing but labels is no answer. */

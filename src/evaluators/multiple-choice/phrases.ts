@@ -4,7 +4,7 @@ const SURELY =
   "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
 /** What chooses a label without calling it the answer, read in lower case up to the label. */
 const CHOOSING: readonly RegExp[] = [
-  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
+  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|lean(?:ing)? towards?|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
   /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
   /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter)[\s:=–—-]*$/,
   /\bcorrect[:：=]\s?$/,
@@ -17,7 +17,7 @@ const COPULA_COLON =
 /** These choose only a label that ends its clause: "it must be B", "most likely B", "leaving B", "=> B". */
 const ENDING: readonly RegExp[] = [
   new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${SURELY}[\\s:,]*){0,4}$`),
-  /\b(?:most likely|most probably|probably|likely)(?: (?:is|be|to be|option|choice))?:? $/,
+  /\b(?:most likely|most probably|probably|likely|maybe|perhaps|possibly)(?: (?:is|be|to be|option|choice))?:? $/,
   /\b(?:leaving|leaves|left with|remains|remaining is|left is)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
   /\bcorresponds? to ?$/,
   /(?:^|[^a-z]) ?(?:→|➔|➜|⇒|=>|->|-->) ?$/,
@@ -47,13 +47,13 @@ const AFFIRMED = new RegExp(
 const PREFERRED =
   /^\s*(?:fits(?: best| the\b)?|(?:is|seems|appears)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|appropriate|suitable|accurate|reasonable)(?! than\b)|stands out as the (?:best|most|correct))/;
 const DENIED_RIGHT =
-  /^\s*(?:(?:is|are|was|would be|seems?|looks?) )?(?:also )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|impossible|cannot|can['’]t|does not|doesn['’]t)\b/;
+  /^[^\S\n]*(?:(?:is|are|was|would be|seems?|looks?) )?(?:also )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|impossible|cannot|can['’]t|does not|doesn['’]t)\b/;
 const DENIED_LEFT =
   /(?:\b(?:not|never|cannot|neither|nor|except|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)|n['’]t|\b(?:incorrect|wrong)(?= (?:answer|option|choice|is|are)\b| ?$))(?: (?!so\b|thus\b|therefore\b|hence\b|then\b|leaving\b|leaves\b)\w+){0,3} ?$/;
 const BUT = /\bbut(?: rather)?(?: (?:option|choice))? ?$/;
 /** Another label beside it; but not the "and" of "(A) and (B) is wrong". */
 const OTHER_RIGHT =
-  /^\s*(?:,?\s?(?:\/|&|\b(?:or|and)\b)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|are|was|would|does|do|can|cannot|has|have|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
+  /^[^\S\n]*(?:,?[^\S\n]?(?:\/|&|\b(?:or|and)\b)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|are|was|would|does|do|can|cannot|has|have|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
 const OTHER_LEFT = /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and)\b|\/|&) ?(?:option |choice )?$/;
 const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;

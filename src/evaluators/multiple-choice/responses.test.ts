@@ -328,6 +328,126 @@ describe("a response that chooses", () => {
   });
 });
 
+const CITIES = ["Rome", "Paris", "Berlin", "Madrid"];
+
+/** The same about a question with four cities. */
+const MORE: readonly (readonly [response: string, letter: string | null])[] = [
+  [
+    "Let A be the area and B the field. Then the flux is AB. With A = 2 and B = 3, we find flux 6.\n\nThe answer is (C).",
+    "C",
+  ],
+  ["The enthalpy of formation of H2O(l) is -286. For CO2 (g) it is -394. So the answer is: D", "D"],
+  ["Rate = k[A][B]^2. Doubling [A] doubles it. Therefore the correct option is B.", "B"],
+  ["We have:\n(a) x > 0\n(b) y > 0\n\nSo both hold.\n\n**Answer: C**", "C"],
+  ["Statement I is true and statement II is false. The answer is B.", "B"],
+  ["Hepatitis B is a virus. The correct answer is B", "B"],
+  ["The question asks about France. Option (B) mentions Paris.", "B"],
+  ["I would eliminate A and D first. Then B versus C. I'd lean towards B.", "B"],
+  ["I lean toward B", "B"],
+  ["My best guess is B.", "B"],
+  ["My guess: B", "B"],
+  ["Maybe B.", "B"],
+  ["Perhaps B", "B"],
+  ["The answer might be B.", "B"],
+  ["The answer could be B.", "B"],
+  ["The answer seems to be B.", "B"],
+  ["The answer appears to be (B).", "B"],
+  ["The answer has to be B.", "B"],
+  ["The answer, therefore, is B.", "B"],
+  ["The answer here is B.", "B"],
+  ["The answer I choose is B.", "B"],
+  ["The answer you are looking for is B.", "B"],
+  ["The only correct answer is B.", "B"],
+  ["the correct answer is indeed B", "B"],
+  ["The correct answer is thus option **B**: Paris.", "B"],
+  ["Answer is (B)", "B"],
+  ["Answer) B", "B"],
+  ["Answer\nB", "B"],
+  ["Answer → B", "B"],
+  ["Answer => B", "B"],
+  ["Answer: → B", "B"],
+  ["Answer: ✅ B", "B"],
+  ["Answer: **(B)** Paris", "B"],
+  ["Answer: _B_", "B"],
+  ["Answer:**B**", "B"],
+  ["**Answer:B**", "B"],
+  ["Answer: <B>", "B"],
+  ["Answer: B</s>", "B"],
+  ["[Answer] B", "B"],
+  ["[ANSWER]B[/ANSWER]", "B"],
+  ["Answer: B.Paris", "B"],
+  ["Answer: B.\nConfidence: 90%", "B"],
+  ["Answer: B / Paris", "B"],
+  ["Answer: B=Paris", "B"],
+  ["Answer: B;", "B"],
+  ["Answer: Paris (B)", "B"],
+  ["Answer: Paris - B", "B"],
+  ["Answer: Paris, B", "B"],
+  ["Answer: 'B'", "B"],
+  ["The answer: B", "B"],
+  ["So answer B.", "B"],
+  ["so B is the answer", "B"],
+  ["B it is.", "B"],
+  ["B - Paris is the capital", "B"],
+  ["B – Paris", "B"],
+  ["B.Paris", "B"],
+  ["B)Paris", "B"],
+  ["(B)Paris", "B"],
+  ["**B** - Paris", "B"],
+  ["Option B - Paris", "B"],
+  ["Option **B**", "B"],
+  ["*B*", "B"],
+  ['"B"', "B"],
+  ["B!", "B"],
+  ["> B", "B"],
+  ["# B", "B"],
+  ["### B", "B"],
+  ["- B", "B"],
+  ["Solution: B", "B"],
+  ["Solution:\n\nWe know that Paris is in France.\n\nSo B", "B"],
+  ["Response: B", "B"],
+  ["Output: B", "B"],
+  ["Prediction: B", "B"],
+  ["Conclusion: B", "B"],
+  ["Correct answer: B. Paris\nIncorrect answers: A, C, D", "B"],
+  ["Correct answer: B\nWrong answer: A", "B"],
+  ["The answer is B.\nThe answer is B.\nThe answer is B.\nThe answer is", "B"],
+  ["The answer is B.\n\nWhat is the capital of Spain?\nA. Rome\nB. Paris\nC. Berlin\nD. Madrid\nAnswer: D", "B"],
+  [" B\n\nQuestion 2: What is the capital of Spain?\nAnswer: D", "B"],
+  ["B\nExplanation: The answer is B because Paris is the capital. A is in Italy.", "B"],
+  ["B\n\nThe answer is not A because Rome is in Italy.", "B"],
+  ["Not A. Not C. Not D. So B.", "B"],
+  ["It can't be A, C, or D, so it must be B.", "B"],
+  ["A, C and D are incorrect. B is correct.", "B"],
+  ["We have:\n(a) x > 0\n(b) y > 0\n\nSo both hold.", null],
+  ["a) First, we note that\nb) Second, we see that\nTherefore, the result is 4.", null],
+  ["(i) The first statement is true.\n(ii) The second is false.\n\nTherefore I only.", null],
+  ["Point A is at (0, 0) and point B is at (3, 4). The distance between A and B is 5.", null],
+  ["Person A is taller than person B. Person C is shorter than B.", null],
+  ["Company A and Company B compete. Firm C is a supplier.", null],
+  ["Vitamin A is found in carrots.", null],
+  ["Type A blood. Group B strep.", null],
+  ["Grade: A", null],
+  [
+    "Let's consider each option:\n\n**Option A: Rome** - This is in Italy, so it is not correct.\n\n**Option B: Paris** - This is in France, so",
+    null,
+  ],
+  ["Let's consider each option:\n\nOption A: Rome - This is in Italy", null],
+  ["Let's look at each option.\n\n1. **Rome**: The capital of Italy.\n2. **Paris**: The capital of", null],
+  ["The capital of France is a city on the Seine. Looking at the options, we can see that option B", null],
+  ["The capital of France is a city on the Seine. Looking at the options, we can see that option B is Paris and", null],
+  ["The question asks for the capital of France. It is well known that this is Paris.", null],
+  ["B?", null],
+  ["All but B are wrong.", null],
+  ["Everything except B", null],
+];
+
+describe("a response about cities", () => {
+  it.each(MORE)("%j: %s", (response, letter) => {
+    expect(readChoice(response, CITIES)).toBe(letter);
+  });
+});
+
 describe("the letter I", () => {
   it.each([
     ["The answer is I.", "I"],
@@ -427,6 +547,11 @@ const NOTHING: readonly string[] = [
   "Vitamin C and hepatitis B have nothing to do with it.",
   "Consider case (a) first, in which the car is new. Then the room must be",
 ];
+
+it("chooses no letter of ten that stands for a state or a step", () => {
+  expect(readChoice("The product is formed as a gas (g) and a solid (s) remains", TEN)).toBeNull();
+  expect(readChoice("In step (c), the acid (H) reacts, while in step (d) it is consumed. Thus the", TEN)).toBeNull();
+});
 
 describe("a response that does not choose", () => {
   it.each(NOTHING)("%j, in multiple_choice_accuracy", (response) => {

@@ -10,7 +10,7 @@ export type Choice = number | "several";
 
 /** What may stand between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
 const FILLING =
-  /(?:[\s:：=,*_`"'“”‘$>([{]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|letra|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|either|both)(?=[\s:,(*"'[]))*/iy;
+  /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|letra|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|either|both)(?=[\s:,(*"'[]))*/iy;
 /** A small letter is a label when nothing but a reason follows it. */
 const AFTER_SMALL = /^\s*(?:$|\n|[.,;:!?)])|^\s+(?:because|since|which)\b/;
 const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(]|है|ist (?:richtig|korrekt)\b)/;

@@ -8,6 +8,9 @@ const MARKER = new RegExp(
 /** These are also headings within one answer, unless a blank line comes before. */
 const HEADING = /^\n[ \t]*(?:\*\*)?(?:Premise|Claim|Passage|Context)/;
 const FEW_SHOT = /^\n[ \t]*Q[ \t]?\d{0,3}[ \t]?[:：]/;
+/** The next question of a prompt without such words: a paragraph, its options, and "Answer:". */
+const LISTED_QUESTION =
+  /\n[ \t]*\n(?:[^\n]+\n){1,8}?[ \t]*\(?A[.):][^\n]*\n[ \t]*\(?B[.):][^\n]*\n(?:[ \t]*\(?[C-J][.):][^\n]*\n)*[ \t]*Answer[ \t]*:/;
 const ANSWERED = [
   /\\boxed|####/,
   /\banswer\b[*_"')\]]{0,4}\s?(?:[:：=]|[-–—] |\d)/i,
@@ -26,6 +29,17 @@ const SHORT = 200;
  * that first repeats its own question is not cut there: there must be an answer before.
  */
 export function beforeNextQuestion(text: string): string {
+  return beforeMarker(beforeListedQuestion(text));
+}
+
+function beforeListedQuestion(text: string): string {
+  const at = text.search(LISTED_QUESTION);
+  if (at === -1) return text;
+  const before = text.slice(0, at);
+  return isShortAnswer(before.trim()) || ANSWERED.some((pattern) => pattern.test(before)) ? before : text;
+}
+
+function beforeMarker(text: string): string {
   const start = text.length - text.trimStart().length;
   let hasAnswer = false;
   let hasDigit = false;

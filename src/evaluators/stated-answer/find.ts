@@ -6,9 +6,9 @@ import { NOUN, REVERSED, SHORT_NOUN } from "./words.js";
 /** A text that announces more is not searched further back. */
 const MAX_STATED = 100;
 
-const TAG = /<(?:final[_ -]?)?(?:answer|ans)>\s*/gi;
-const CLOSING_TAG = /<\/(?:final[_ -]?)?(?:answer|ans)>/gi;
-const IN_TAG = /<\/?(?:final[_ -]?)?$/i;
+const TAG = /(?:<(?:final[_ -]?)?(?:answer|ans)>|\[(?:final[_ -]?)?answer\])\s*/gi;
+const CLOSING_TAG = /<\/(?:final[_ -]?)?(?:answer|ans)>|\[\/(?:final[_ -]?)?answer\]/gi;
+const IN_TAG = /(?:<\/?|\[\/)(?:final[_ -]?)?$/i;
 const BOX = /\\(?:boxed|fbox|framebox)\s?\{?/g;
 /** A response that goes on from a prompt which ended in "Answer". */
 const OPENING_COLON = /^\s*[:：]\s*(?=\S)/;

@@ -16,7 +16,7 @@ export const FINALS = [
 
 /** Every place that names the answer; the group `final` tells that it is said to be the final one. */
 export const NOUN = new RegExp(
-  `(?:(?<final>${oneOf(FINALS)})\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
+  `(?:(?<final>(?<![a-zA-Z])(?:${oneOf(FINALS)}))\\s?(?:の)?)?(?:(?<![\\p{L}\\p{N}])(?:${NOUNS.join("|")})(?![\\p{L}\\p{N}])|(?:${JOINED_NOUNS.join("|")}))`,
   "giu",
 );
 /** In the form of few-shot prompts, "A: 18". */
@@ -24,7 +24,7 @@ export const SHORT_NOUN = /(?<=(?:^|\n)[ \t*#>]{0,6})A(?=\**[:：])/g;
 
 /** Verbs that say what the answer is. */
 export const COPULAS = [
-  "is|are|was|be|would be|will be|should be|must be|comes out to|comes out to be|equal|equals|equal to|equals to|becomes",
+  "is|are|was|be|would be|will be|should be|must be|might be|may be|could be|has to be|seems to be|appears to be|turns out to be|can only be|comes out to|comes out to be|equal|equals|equal to|equals to|becomes",
   "ist|sind|lautet|beträgt|wäre|es|son|sería|est|sont|serait|é|è|são|sono|ni|ni sawa na|adalah|là",
   "является|равен|равна|равно|составляет|это|будет",
 ];
@@ -61,7 +61,7 @@ const VERB =
  * answer (Yes or No) is". The remark in brackets is no letter of an option: that would be the answer itself.
  */
 export const ASIDE = new RegExp(
-  `\\s?,?\\s(?:to|for|in|of|we|i|that|which|here|from|among|based on|given|according to|choice that|option that)\\s(?:[^.:=\\n]{0,100}?\\s)?${VERB}` +
+  `\\s?,?\\s(?:to|for|in|of|we|i|you|that|which|here|from|among|based on|given|according to|choice that|option that)\\s(?:[^.:=\\n]{0,100}?\\s)?${VERB}` +
     `|,[^.:=\\n,]{0,60}?,\\s${VERB}` +
     `|[*_]{0,3}\\s?\\((?!\\s?\\w\\s?\\))[^()\\n]{1,80}\\)[*_]{0,3}(?=\\s?(?:[:：=]|${VERB}))`,
   "iuy",
