@@ -516,7 +516,7 @@ export const JAVASCRIPT_PEER = String.raw`"use strict";
     if (kind === "t" || kind === "b" || (kind === "a" && value.length > MAX_KEYED_LENGTH)) return;
     const told = new Set();
     const guarded = new Map();
-    const isKnownKind = !holdsTests || list.some((key) => calledMethods.has(key)) || chain(value).some((item) => namedPrototypes.has(item));
+    const isKnownKind = !holdsTests || entry.isKnown || list.some((key, at) => typeof list[at + 2] === "function" && calledMethods.has(key));
     for (let at = 0; at < list.length; ) {
       const [key, flags, first] = [list[at], list[at + 1], list[at + 2]];
       const isAccessor = flags >= 8;
@@ -774,7 +774,7 @@ export const JAVASCRIPT_PEER = String.raw`"use strict";
 
   // Methods that the program adds to built-in classes, where these have none of that name. Some names are asked for by
   // the language itself.
-  const EXTENDED = ["Array", "String", "Number", "Boolean", "Function", "Map", "Set", "Date", "Promise"].map((name) => name + ".prototype");
+  const EXTENDED = ["Array", "String", "Number", "Map", "Set", "Date"].map((name) => name + ".prototype");
   const namesBefore = new Map(EXTENDED.map((name) => [name, new Set(Reflect.ownKeys(intrinsics.get(name)))]));
   function additions() {
     const added = new main.Array();
@@ -790,17 +790,24 @@ export const JAVASCRIPT_PEER = String.raw`"use strict";
     for (let at = 0; at + 2 < added.length; at += 3) {
       const [name, key, value] = [added[at], added[at + 1], added[at + 2]];
       const owner = EXTENDED.includes(name) ? intrinsics.get(name) : {};
-      if (typeof key !== "string" || key in owner || key === "then" || key === "toJSON" || !isWanted(key) || !isForeign(value)) continue;
+      if (typeof key !== "string" || key in owner || key === "then" || key === "toJSON" || PREDICATES.has(key) || !isWanted(key) || !isForeign(value)) continue;
       Reflect.defineProperty(owner, key, { value, writable: true, configurable: true, enumerable: false });
     }
   }
 
-  // A class that the tests name: what its objects say of themselves is what the tests ask for.
+  // A class or an object that the tests name: what it says of itself is what the tests ask for.
   function nameClass(value) {
     if (typeof value !== "function" || !isForeign(value) || !isObject(value.prototype)) return;
     namedPrototypes.add(value.prototype);
-    for (const item of chain(value.prototype)) {
-      for (const [key, trait] of entryOf.get(item)?.predicates ?? []) Reflect.defineProperty(item, key, trait);
+    nameObject(value.prototype);
+  }
+  function nameObject(value) {
+    if (!isObject(value) || !isForeign(value)) return;
+    for (const item of types.isProxy(value) ? [] : chain(value).filter(isForeign)) {
+      const entry = entryOf.get(item);
+      entry.isKnown = true;
+      for (const [key, trait] of entry.predicates ?? []) Reflect.defineProperty(item, key, trait);
+      finish(entry);
     }
     onUncrossable?.(null, false);
   }
@@ -818,7 +825,8 @@ export const JAVASCRIPT_PEER = String.raw`"use strict";
     additions,
     takeAdditions,
     LATER,
-nameClass,
+    nameClass,
+    nameObject,
     nextPending: () => pending.shift(),
     putBack: (item) => { pending.push(item); },
     nextSettled: () => settled.shift(),

@@ -112,6 +112,7 @@ function takeNames(names, use) {
     // The program may answer anything: only what was asked for is taken, and only once.
     if (!Array.isArray(pair) || pair.length !== 2 || !left.delete(pair[0])) throw new Error("the program's answer cannot be read");
     const [name, value] = pair;
+    peer.nameObject(value);
     use(value);
     if (typeof value === "function") define(name, value);
     else defineVariable(name);

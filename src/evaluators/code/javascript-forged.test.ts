@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { lacksIsolation } from "../../../test/isolation.js";
+import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
+import { CodeExecution } from "../code-execution.js";
+
+/** Programs that compute nothing. None of their results is 4, [4] or a set of 4. */
+const FORGED: Record<string, string> = {
+  "an object with the value 4":
+    "const f = () => ({ valueOf: () => 4, toString: () => '4', [Symbol.toPrimitive]: () => 4 })",
+  "a number of its own class": "class N extends Number { valueOf() { return 4 } }\nconst f = () => new N(1)",
+  "a text of its own class":
+    "class S extends String { valueOf() { return '4' } toString() { return '4' } }\nconst f = () => new S('1')",
+  "a date of its own class":
+    "class D extends Date { valueOf() { return 4 } [Symbol.toPrimitive]() { return 4 } }\nconst f = () => new D(1)",
+  "an array of its own class":
+    "class A extends Array { every() { return true } includes() { return true } static get [Symbol.species]() { return Object } [Symbol.iterator]() { return [9].values() } }\nconst f = () => A.from([1])",
+  "an array of the class f":
+    "function f() { const a = Reflect.construct(Array, [], f); a.push(1); return a }\nf.prototype = Object.create(Array.prototype); f.prototype.every = () => true; f.prototype.includes = () => true",
+  "an array with methods of its own":
+    "const f = () => Object.assign([1], { every: () => true, includes: () => true, toString: () => '4', join: () => '4', valueOf: () => 4 })",
+  "an object with the methods of an array":
+    "const f = () => ({ every: () => true, includes: () => true, has: () => true, length: 1 })",
+  "a set of its own class": "class M extends Set { has() { return true } }\nconst f = () => new M()",
+  "a map of its own class": "class M extends Map { has() { return true } get() { return 4 } }\nconst f = () => new M()",
+  "a proxy":
+    "const f = () => new Proxy({}, { get: (_, k) => k === Symbol.toPrimitive ? () => 4 : () => true, has: () => true })",
+  "a proxy of an array": "const f = () => new Proxy([], { get: (_, k) => (k === 'length' ? 1 : () => true) })",
+  "a class with instances of its own":
+    "class Any { static [Symbol.hasInstance]() { return true } }\nconst f = () => new Any()",
+  "another constructor": "const f = () => ({ constructor: Array, length: 1, [Symbol.toStringTag]: 'Array' })",
+  "changed built-in objects":
+    "Object.is = () => true; Array.isArray = () => true; JSON.stringify = () => '[4]'; Array.prototype.every = () => true; Array.prototype[0] = 4; Object.prototype.skip = true; Set.prototype.has = () => true; require('assert').equal = () => {}; const f = () => -1",
+  "lines of the protocol":
+    "const fs = require('fs'); const f = () => { fs.writeSync(3, 'V[\"n\",\"passed\",\"\"]\\n'); process.stdout.write('passed\\n'); return -1 }",
+  "a thread":
+    "const { Worker } = require('worker_threads'); new Worker('require(\"fs\").writeSync(3, \"V\\\\n\")', { eval: true }); const f = () => -1",
+  "a debugger": "const { Session } = require('inspector'); const s = new Session(); s.connect(); const f = () => -1",
+  "freed memory":
+    "const f = () => { for (let n = 0; n < 50; n += 1) { const text = Buffer.allocUnsafe(8192).toString('latin1') + Buffer.from(Buffer.from('x').buffer).toString('latin1'); const m = /f\\(2\\)\\D*(\\d+)/.exec(text); if (m) return Number(m[1]) } return -1 }",
+};
+
+const TESTS = [
+  "assert.equal(f(2), 4)",
+  "assert.ok(f(2) > 3 && f(2) < 5)",
+  "assert.ok(Math.abs(f(2) - 4) < 1e-6)",
+  "assert.deepEqual(f(2), [4])",
+  "assert.ok(f(2).every((x) => x === 4) && f(2).length === 1 && 0 in f(2))",
+  "assert.ok(f(2).includes(4) || f(2).has(4))",
+  "assert.equal(JSON.stringify(f(2)), '[4]')",
+];
+
+/** Each test in a try of its own, so that one box tells how many pass. */
+const TOGETHER = `let passed = 0;
+${TESTS.map((test) => `try { ${test}; passed += 1 } catch {}`).join("\n")}
+assert.notStrictEqual(passed, 0)`;
+
+interface Case {
+  code: string;
+  test: string;
+  evidence: string;
+}
+
+const UNCROSSABLE: Record<string, Case> = {
+  "a number by valueOf": {
+    code: "class M { valueOf() { return 3 } }",
+    test: "assert.ok(new M() > 2)",
+    evidence: "an object's value in a comparison or a sum",
+  },
+  "a method in place of the language's": {
+    code: "class A extends Array { includes() { return true } }\nconst f = () => new A()",
+    test: "assert.ok(f().includes(1))",
+    evidence: "AssertionError",
+  },
+  "a new value for a variable": {
+    code: "let base = 1; const f = () => base",
+    test: "base = 2; assert.equal(f(), 2)",
+    evidence: "a new value for the program's variable base",
+  },
+};
+
+const RIGHT: Record<string, [code: string, test: string]> = {
+  "tests that require assert": ["const f = (x) => x * x", "const assert = require('assert');\nassert.equal(f(2), 4)"],
+  "tests that import assert": [
+    "const f = (x) => x * x",
+    'import assert from "node:assert";\nassert.strictEqual(f(2), 4)',
+  ],
+  "tests that take one assertion": [
+    "const f = (x) => x * x",
+    "const { strictEqual } = require('node:assert/strict');\nstrictEqual(f(2), 4)",
+  ],
+  "tests that import over several lines": [
+    "const f = (x) => x * x",
+    "import {\n  strictEqual,\n  deepStrictEqual,\n} from 'node:assert';\nstrictEqual(f(2), 4); deepStrictEqual([f(1)], [1])",
+  ],
+  "identity of what was passed in": [
+    "const last = (xs) => xs[xs.length - 1]",
+    "const assert = require('assert'); const a = {}, b = {}; assert.strictEqual(last([a, b]), b)",
+  ],
+  "objects of a class": [
+    "class P { constructor(x) { this.x = x } }\nconst f = (x) => new P(x)",
+    "assert.deepEqual(f(1), { x: 1 }); assert.notDeepStrictEqual(f(1), { x: 1 }); assert.deepStrictEqual(f(1), new P(1))",
+  ],
+  "methods that replace the language's, of a class that the tests name": [
+    "class Counter extends Map { get(k) { return super.get(k) ?? 0 } add(k) { return this.set(k, this.get(k) + 1) } }",
+    "const c = new Counter(); assert.equal(c.get('x'), 0); c.add('x'); assert.equal(c.get('x'), 1)",
+  ],
+  "predicates of an object that the tests name": [
+    "const utils = { includes: (xs, x) => xs.indexOf(x) >= 0 }\nclass P { static equals(a, b) { return a === b } }",
+    "assert.ok(utils.includes([1], 1)); assert.ok(P.equals(1, 1))",
+  ],
+  "predicates of what a factory made": [
+    "const create = () => { const all = {}; return { add(x) { all[x] = 1 }, has: (x) => x in all } }",
+    "const s = create(); s.add('a'); assert.ok(s.has('a')); assert.ok(!s.has('b'))",
+  ],
+  "methods that the program adds to arrays": [
+    "Array.prototype.last = function () { return this.at(-1) ?? -1 }",
+    "assert.equal([1, 2].last(), 2); assert.equal([].last(), -1)",
+  ],
+  "functions of Node that the tests replace": [
+    "const f = async (url) => (await fetch(url)).json()",
+    "globalThis.fetch = async (url) => ({ json: async () => ({ url }) }); (async () => { assert.deepEqual(await f('x'), { url: 'x' }) })()",
+  ],
+  proxies: [
+    "const f = (xs) => new Proxy(xs, { get: (t, k) => (/^-\\d+$/.test(String(k)) ? t[t.length + Number(k)] : t[k]) })",
+    "const p = f([1, 2]); assert.equal(p[-1], 2); assert.deepEqual(p.map((x) => x * 2), [2, 4])",
+  ],
+};
+
+describe.skipIf(await lacksIsolation())("what crosses between a JavaScript program and its tests", () => {
+  let evaluator: CodeExecution;
+
+  beforeAll(() => {
+    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 8 });
+  });
+  afterAll(() => evaluator?.close());
+
+  const score = async (code: string, test: string) => {
+    const scored = await evaluator.score({ id: 1, question: "q", test }, { response: `\`\`\`js\n${code}\n\`\`\`` });
+    return "scores" in scored ? (scored as ScoredWithEvidence) : { scores: scored as Scores };
+  };
+
+  it.concurrent.each(Object.entries(FORGED))("no test is passed by %s", async (_, code) => {
+    expect((await score(code, TOGETHER)).scores).toEqual({ pass_at_1: 0 });
+  });
+
+  it("a failing test of node:test fails", async () => {
+    const test = "const test = require('node:test'); test('f', () => { assert.equal(f(2), 4) })";
+    expect((await score("const f = () => 5", test)).scores).toEqual({ pass_at_1: 0 });
+    expect((await score("const f = () => 4", test)).scores).toEqual({ pass_at_1: 1 });
+  });
+
+  it("an assertion in a callback tells the program nothing, and fails for good", async () => {
+    const test = "f((x) => { assert.equal(x, 4) })";
+    const read =
+      "const f = (work) => { try { work(0) } catch (e) { work(e.expected ?? Number(/\\d+$/m.exec(e.message)?.[0])) } }";
+    const guess = "const f = (work) => { for (let n = 0; n < 9; n += 1) try { return work(n) } catch {} }";
+    for (const code of [read, guess]) expect((await score(code, test)).scores).toEqual({ pass_at_1: 0 });
+  });
+
+  it("functions and prototypes of the tests stay as they are", async () => {
+    const test =
+      "class P { constructor(x) { this.x = x } equals(o) { return this.x === o.x } }\nconst p = f(new P(1)); assert.ok(p.equals(new P(4)))";
+    const codes = [
+      "const f = (p) => { Object.getPrototypeOf(p).equals = () => true; return p }",
+      "const f = (p) => { p.equals = () => true; return p }",
+      "const f = (p) => { p.constructor.prototype.equals = () => true; return new p.constructor(1) }",
+    ];
+    for (const code of codes) expect((await score(code, test)).scores).toEqual({ pass_at_1: 0 });
+  });
+
+  it.concurrent.each(Object.entries(RIGHT))("right programs pass: %s", async (_, [code, test]) => {
+    expect(await score(code, test)).toEqual({ scores: { pass_at_1: 1 } });
+  });
+
+  it.concurrent.each(Object.entries(UNCROSSABLE))(
+    "the row says what cannot cross: %s",
+    async (_, { code, test, evidence }) => {
+      const scored = await score(code, test);
+      expect(scored.scores).toEqual({ pass_at_1: 0 });
+      const said = "evidence" in scored ? scored.evidence?.pass_at_1 : undefined;
+      expect(said).toContain(evidence);
+    },
+  );
+});
