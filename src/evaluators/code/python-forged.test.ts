@@ -164,7 +164,7 @@ const FORGED: Record<string, string> = {
   "a trace of the harness":
     "import sys\ndef trace(frame, event, arg):\n    for name in list(frame.f_locals):\n        if name in ('other', 'expected'): frame.f_locals[name] = 1\n    return trace\nsys.settrace(trace)\nsys.setprofile(trace)\ndef answer(x): return object()",
   "a raw answer that is no data":
-    'import os\ndef answer(x):\n    os.write(3, b\'["=",["g","unittest.mock","ANY"],[],[],[],"",[]]\\n\')\n    return 0',
+    'import os\ndef answer(x):\n    os.write(3, b\'["=",["g","unittest.mock","ANY"],[],[],[],"",[],null]\\n\')\n    return 0',
   "a raw class with an operator for a method":
     'import __main__\nP = __main__.PEER\nclass A: pass\nP.new_classes.append([90, "A", [], None, ["__eq__", "__sub__", "startswith"], False, False, []])\ndef answer(x):\n    P.pack = lambda value: ["o", 7, ["k", 90]]\n    return A()',
   "a raw value of a class of another kind":

@@ -38,7 +38,7 @@ METHODS_OF_CONTAINERS = frozenset((
     " remove reverse rotate setdefault sort update values"
 ).split())
 # Methods of built-in classes that are given what is expected. An object that is no such value does not decide.
-PREDICATES = frozenset("endswith isdisjoint issubset issuperset startswith difference symmetric_difference".split())
+PREDICATES = frozenset("endswith equals isdisjoint issubset issuperset startswith difference symmetric_difference".split())
 ASKED_OF_CONTAINERS = ASKED_OF_VALUES | ARITHMETIC | {"__getitem__", "__setitem__", "__delitem__", "__missing__"}
 SCALARS = (int, float, complex, str, bytes)
 

@@ -1,4 +1,5 @@
 import { PYTHON_CONTAINERS } from "./python-containers.js";
+import { PYTHON_FILES } from "./python-files.js";
 import { PYTHON_HANDLES } from "./python-handles.js";
 import { PYTHON_VALUES } from "./python-values.js";
 import { PYTHON_WIRE } from "./python-wire.js";
@@ -17,7 +18,7 @@ class Peer(Values):
     def __init__(self, wire, holds_tests):
         super().__init__(holds_tests)
         self.wire, self.tape, self.is_gone, self.keeps_stops = wire, None, False, False
-        self.handlers, self.pulled, self.lock = {}, {}, _thread.RLock()
+        self.handlers, self.pulled, self.lock, self.files = {}, {}, _thread.RLock(), Files(holds_tests)
 
     # -- asking and serving
 
@@ -38,14 +39,15 @@ class Peer(Values):
         contents = self.pack_contents()
         classes, self.new_classes = self.new_classes, []
         printed = self.tape.take() if self.tape is not None else ""
-        self.wire.send([mark, body, classes, contents, self.sweep(), printed, self.get_news()])
+        self.wire.send([mark, body, classes, contents, self.sweep(), printed, self.get_news(), self.files.find_changes()])
 
     def receive(self):
         """The mark and the unpacked body of the next message. Whatever is not data ends the conversation."""
         message = self.wire.receive()
         self.receiving += 1
         try:
-            mark, body, classes, contents, forgotten, printed, news = message
+            mark, body, classes, contents, forgotten, printed, news, files = message
+            self.files.take(files)
             self.read_classes(classes)
             self.unpack_contents(contents)
             if mark == "?":
@@ -270,4 +272,6 @@ LOOP = PEER = None
  * What both Python processes of a trial run: the one with the tests and the one with the program. They share nothing
  * but lines of text. Plain data is copied; everything else stays where it is and is reached through a handle.
  */
-export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PEER].join("\n");
+export const PYTHON_PEER = [PYTHON_WIRE, PYTHON_HANDLES, PYTHON_CONTAINERS, PYTHON_VALUES, PYTHON_FILES, PEER].join(
+  "\n",
+);

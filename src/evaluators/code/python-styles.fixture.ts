@@ -307,6 +307,16 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "from contextlib import contextmanager, suppress\n@contextmanager\ndef cm():\n    try: yield 1\n    except ValueError: pass",
     "with cm() as x:\n    raise ValueError('q')\ntry:\n    with cm(): raise KeyError(1)\n    assert False\nexcept KeyError: pass",
   ],
+  [
+    "reads and writes files of the tests",
+    "import os\ndef count(path):\n    with open(path) as f: return len(f.readlines())\ndef write(path, text):\n    os.makedirs(os.path.dirname(path), exist_ok=True)\n    with open(path, 'w') as f: f.write(text)\ndef remove(path): os.remove(path)",
+    "import os, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    path = os.path.join(folder, 'a.txt')\n    with open(path, 'w') as f: f.write('1\\n2\\n')\n    assert count(path) == 2\n    write(os.path.join(folder, 'b', 'c.txt'), 'hello')\n    with open(os.path.join(folder, 'b', 'c.txt')) as f: assert f.read() == 'hello'\n    remove(path)\n    assert not os.path.exists(path)",
+  ],
+  [
+    "names its types",
+    "from typing import List, Optional\ndef f(xs: List[int]) -> Optional[int]: return max(xs, default=None)",
+    "import typing\nassert typing.get_type_hints(f)['return'] == typing.Optional[int] and f([]) is None",
+  ],
 ];
 
 /** Correct programs that do not pass, because of something that cannot cross between processes. */
@@ -323,8 +333,8 @@ export const NOT_CROSSING: typeof CORRECT = [
     "b = B()\nb.add(1)\nassert 1 in b",
   ],
   [
-    "names its types",
-    "from typing import List, Optional\ndef f(xs: List[int]) -> Optional[int]: return max(xs, default=None)",
-    "import typing\nassert typing.get_type_hints(f)['return'] == typing.Optional[int] and f([]) is None",
+    "warns",
+    "import warnings\ndef f(): warnings.warn('old', DeprecationWarning)",
+    "import unittest\nclass T(unittest.TestCase):\n    def test_it(self):\n        with self.assertWarns(DeprecationWarning): f()\nunittest.main()",
   ],
 ];

@@ -2,6 +2,16 @@
 export const PYTHON_TESTS = String.raw`
 import _ast
 
+# Words of tests that deal with files.
+FILE_WORDS = ("open(", "tempfile", "pathlib", "shutil", "os.")
+# Words of tests that replace or watch what is in the program's process, and what that is.
+WATCHING_WORDS = (
+    ("patch", "what they replace by mock.patch stays as it is for the program"),
+    ("assertWarns", "warnings of the program"),
+    ("catch_warnings", "warnings of the program"),
+    ("assertLogs", "logs of the program"),
+    ("stderr", "the error output of the program"),
+)
 CANNOT_CROSS = "the tests need something that cannot cross between processes: "
 
 
@@ -131,6 +141,8 @@ def judge(job, peer):
     names = find_names(job)
     peer.keeps_stops = "StopIteration" in names or "StopAsyncIteration" in names
     peer.has_seed = "seed" in job["tests"]
+    if any(word in job["tests"] for word in FILE_WORDS):
+        peer.files.known = {}
     peer.ask("load")
     theirs = offered(peer.ask("names", None, sorted(names)), names)
     prepare(job, scope)
@@ -268,9 +280,8 @@ def explain(error, tests, peer):
 def find_doubt(tests, peer):
     if peer.notes:
         return peer.notes[0]
-    if "unittest.mock" in sys.modules and "patch" in tests:
-        return "what they replace by mock.patch stays as it is for the program"
-    return peer.doubts[0] if peer.doubts else None
+    watched = [text for word, text in WATCHING_WORDS if word in tests]
+    return (watched + peer.doubts + [None])[0]
 
 
 def find_line(error, tests):

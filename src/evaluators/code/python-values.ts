@@ -123,10 +123,36 @@ class Values(Containers):
             return ["v", name, value.isoformat() if hasattr(value, "isoformat") else get_restorable(value)]
         if module == "numpy" and getattr(value, "shape", None) == ():
             return self.pack(value.item())
+        if module == "typing" or kind is type(list[int]) or kind is type(int | None):
+            return self.pack_hint(value)
         for module, name in SENTINELS:
             if get_loaded(module, name) is value:
                 return ["g", module, name]
         return None
+
+    def pack_hint(self, value):
+        """A type hint such as List[int], list[int] or int | None."""
+        args = [None if arg is type(None) else arg for arg in getattr(value, "__args__", ())]
+        if type(value) is type(int | None):
+            return ["h", "Union", None, *map(self.pack, args)]
+        if type(value) is type(list[int]):
+            return ["h", None, self.pack(value.__origin__), *map(self.pack, args)]
+        name = getattr(value, "_name", None)
+        if getattr(value, "__origin__", None) is get_loaded("typing", "Union"):
+            name = "Union"
+        return ["h", name, None, *map(self.pack, args)] if name in get_loaded("typing", "__all__") else None
+
+    def unpack_hint(self, form):
+        _, name, origin, *args = form
+        args = tuple(map(self.unpack, args))
+        if name is None:
+            made = self.unpack(origin)
+            return made[args] if is_a(made, type) else None
+        import typing
+        found = getattr(typing, name) if name in typing.__all__ else None
+        if name == "Callable" and args:
+            args = (list(args[:-1]), args[-1])
+        return found[args] if args else found
 
     def pack_derived(self, value, kind, lineage):
         """An object of a class derived from a built-in one, with the value that it holds."""
@@ -372,6 +398,7 @@ UNPACKERS = {
     "di": lambda peer, form: dict(peer.unpack_all(form)).items(),
     "n": lambda peer, form: Ellipsis if form[1] == "Ellipsis" else NotImplemented,
     "v": unpack_restored,
+    "h": Values.unpack_hint,
     "m": unpack_module,
     "co": unpack_code,
     "#": Containers.unpack_shared,
