@@ -141,6 +141,11 @@ describe("FinalAnswer", () => {
     ["452", "So the answer is 676 - 224, which is 452.", 1],
     ["676", "So the answer is 676 - 224, which is 452.", 0],
     ["29", "The answer (arabic numerals) is 29.", 1],
+    ["4", "The answer is x = 1 or x = 4.", 0],
+    ["4", "So x = 1 or x = 4", 0],
+    ["4", "The answer is 4, 5.", 0],
+    ["4", "The answer is 4 times x.", 0],
+    ["4", "The answer is (4, 5)", 0],
   ])("of numbers: gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });

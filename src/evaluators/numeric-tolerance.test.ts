@@ -105,6 +105,24 @@ describe("NumericTolerance", () => {
     ["42", "The answer is 42. I hope this answer is helpful. It took 3 steps.", 1],
     ["42", "The answer is 42.\n\nQ: Another?\nA: The answer is 7.", 1],
     ["42", "<think>The answer is 42.", 1],
+    ["1", "The answer is $x+1$.", 0],
+    ["3", "The answer is (2, 3).", 0],
+    ["5", "So we get $[1,5)$", 0],
+    ["4", "The answer is $\\frac{\\pi}{4}$", 0],
+    ["4", "The answer is x = 1 or x = 4.", 0],
+    ["4", "Thus x = 1 or x = 4", 0],
+    ["4", "**Answer:** ±4", 0],
+    ["4", "\\boxed{x > 4}", 0],
+    ["-10", "I cannot run func_3451(-10).", 0],
+    ["3451", "I cannot run func_3451(-10).", 0],
+    ["4", "The answer is 4 since x = 2.", 1],
+    ["4", "The answer is $4$, where $x = 3$.", 1],
+    ["4", "The answer is [4].", 1],
+    ["6", "The answer is $2\\cdot 3$.", 1],
+    ["156.25", "The answer is $\\frac{625}4$.", 1],
+    ["1.75", "The answer is 1 3/4.", 1],
+    ["4000", "The answer is $4{,}000$.", 1],
+    ["18", "The answer is 9 eggs * $2/egg = $18.", 1],
   ])("gold %j, response %j: %d", (gold, response, expected) => {
     expect(score(gold, response)).toBe(expected);
   });
@@ -134,7 +152,7 @@ describe("NumericTolerance", () => {
     });
   });
 
-  it.each([undefined, null, "", "many", "3 or 4", {}])("does not score a gold of %j", (gold) => {
+  it.each([undefined, null, "", "many", "3 or 4", "x + 1", "x < 3", {}])("does not score a gold of %j", (gold) => {
     expect(scored(gold, "3")).toMatchObject({
       scores: {},
       unscored: { numeric_tolerance: expect.stringMatching(/no gold number \(answer/) },
@@ -149,7 +167,7 @@ describe("NumericTolerance", () => {
   it("says what it was made with", () => {
     expect(new NumericTolerance({ absolute: 2 }).fingerprint()).toEqual({
       evaluator: "numeric_tolerance",
-      version: 1,
+      version: 2,
       absolute: 2,
       relative: 0,
     });

@@ -3,7 +3,12 @@ import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
+import { plainText } from "./math/characters.js";
+import { afterEquals, findLeading, isAnswer, leadingNumber } from "./math/chosen-number.js";
+import { undressed } from "./math/dress.js";
+import { lastNumber } from "./math/last-number.js";
 import { wordedNumber } from "./math/number-words.js";
+import { type Quantity, quantitiesIn } from "./math/quantities.js";
 import { numbersIn, type WrittenNumber } from "./number-text.js";
 import { ownAnswer } from "./own-answer.js";
 import { findResult, findStatedAnswers } from "./stated-answer/index.js";
@@ -12,7 +17,9 @@ const FIELD = "numeric_tolerance";
 const USUAL_RELATIVE = 1e-6;
 /** Room for what binary fractions cannot hold: 1.01 is within a hundredth of 1. */
 const ROUNDING = 1e-12;
-const TAIL = 2000;
+/** How much of a line is read, and how much of an answer is shown. */
+const MAX_LINE = 1000;
+const MAX_SHOWN = 60;
 /** "One of them" is no number. */
 const SPELLED = /^[*_"'“(]{0,4}(?:(minus|negative)\s)?(?!one (?:of|that|which|can|may|must)\b)([a-z][\s\S]*)$/i;
 /** In a longer text without digits, a number in words is no answer. */
@@ -49,8 +56,15 @@ export class NumericTolerance implements Evaluator {
     const golds = goldsOf(original).flatMap(goldNumber);
     const [first] = golds;
     if (first === undefined) return undecided(this.fields, "the example has no gold number (answer or answers)");
-    const found = answeredNumber(responseOf(processed));
-    if (found === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
+    const answer = findAnswer(responseOf(processed));
+    if (answer === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
+    const { number: found, text } = answer;
+    if (found === null) {
+      return {
+        scores: { [FIELD]: 0 },
+        evidence: { [FIELD]: `read "${text.slice(0, MAX_SHOWN)}", which is no number` },
+      };
+    }
     const isNear = golds.some((gold) => valuesOf(found, gold).some((value) => this.#isNear(value, gold.value)));
     return {
       scores: { [FIELD]: isNear ? 1 : 0 },
@@ -59,7 +73,7 @@ export class NumericTolerance implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 1, absolute: this.#absolute, relative: this.#relative };
+    return { evaluator: this.name, version: 2, absolute: this.#absolute, relative: this.#relative };
   }
 
   #isNear(value: number, gold: number): boolean {
@@ -73,21 +87,53 @@ function tolerance(name: string, value: number): number {
   throw new UsageError(`numeric_tolerance: ${name} must be a number from 0 up, such as 0.01, not ${String(value)}.`);
 }
 
-/** A gold is one number, with whatever unit; of several numbers none is the gold. */
+/** A gold is one number, with whatever unit; of several numbers none is the gold, nor is one in a formula. */
 function goldNumber(gold: string): WrittenNumber[] {
+  if (quantitiesIn(plainText(gold.slice(0, 1000))).some(({ isFormula }) => isFormula)) return [];
   const numbers = [...numbersIn(gold.slice(0, 1000))];
   return numbers.length === 1 ? numbers : [];
 }
 
-function answeredNumber(response: string): WrittenNumber | null {
-  const text = ownAnswer(response);
+/** What a response answers with: a number, or a formula, a list or a range, which is none. */
+interface Answered {
+  readonly number: WrittenNumber | null;
+  readonly text: string;
+}
+
+function findAnswer(response: string): Answered | null {
+  const text = plainText(ownAnswer(response));
   for (const { start, end, by, isDenied } of findStatedAnswers(text)) {
     if (by === "space" || isDenied) continue;
-    const line = lineOf(text.slice(start, end));
-    const [first = spelledNumber(line)] = numbersIn(line);
-    if (first !== null) return first;
+    const stated = readLine(lineOf(text.slice(start, Math.min(end, start + MAX_LINE))));
+    if (stated !== null) return stated;
   }
-  return lastNumber(text) ?? (text.trim().split(/\s+/, FEW_WORDS + 1).length <= FEW_WORDS ? spelledNumber(text) : null);
+  const last = lastNumber(text, {});
+  if (last !== null) return answeredBy(last);
+  const isShort = text.trim().split(/\s+/, FEW_WORDS + 1).length <= FEW_WORDS;
+  return isShort ? answeredInWords(text) : null;
+}
+
+/** The number that a line begins with or comes to; a formula that it begins with is all it says. */
+function readLine(line: string): Answered | null {
+  const leading = findLeading(line);
+  if (leading?.isFormula === true) return answeredBy(leading);
+  const rest = line.slice(undressed(line, 0));
+  const number = leadingNumber(rest, {});
+  if (number !== null) return answeredBy(number);
+  const quantities = quantitiesIn(line).filter(isAnswer);
+  const chosen = leading ?? afterEquals(line, quantities) ?? quantities[0];
+  return chosen === undefined ? answeredInWords(line) : answeredBy(chosen);
+}
+
+function answeredBy({ text, values, isPercent }: Quantity): Answered {
+  const [first] = values;
+  const value = first === undefined ? Number.NaN : Number(first.top) / Number(first.bottom);
+  return { number: Number.isFinite(value) ? { value, isPercent } : null, text };
+}
+
+function answeredInWords(text: string): Answered | null {
+  const number = spelledNumber(text);
+  return number === null ? null : { number, text };
 }
 
 /** The number that a text begins with in words: "five", "minus twenty-one degrees". */
@@ -99,19 +145,10 @@ function spelledNumber(text: string): WrittenNumber | null {
   return { value: minus === undefined ? value : -value, isPercent: /\bper ?cent\b/i.test(words) };
 }
 
-/** Of a long text the end will do, unless what it has is the rest of a number that began before. */
-function lastNumber(text: string): WrittenNumber | null {
-  const ending = [...numbersIn(text.slice(-TAIL))];
-  const numbers = ending.length > 1 || text.length <= TAIL ? ending : [...numbersIn(text)];
-  return numbers.at(-1) ?? null;
-}
-
 function lineOf(rest: string): string {
   const text = rest.trimStart();
   const end = text.indexOf("\n");
-  const line = findResult(end === -1 ? text : text.slice(0, end));
-  // "the answer is 3 + 4 = 7": the result is what is answered.
-  return line.slice(line.lastIndexOf("=") + 1);
+  return findResult(end === -1 ? text : text.slice(0, end));
 }
 
 /** A percentage against a bare number, either way round, may be meant as a share. */

@@ -1,8 +1,11 @@
+import { findLeading } from "../math/chosen-number.js";
+import { quantitiesIn } from "../math/quantities.js";
 import { findResult } from "../stated-answer/index.js";
 import { cleaned, firstBold } from "./clean.js";
 import { wholeNumber } from "./kind.js";
 
 const LONGEST = 200;
+const MAX_LINE = 1000;
 const WITH_UNIT = /^([-−+]?[\d,]*\.?\d+) [a-z][^\d]*$/i;
 /** Where a number ends that an explanation follows; a minus before a digit, and a remark that a sign
  * follows, go on with the sum. */
@@ -13,11 +16,18 @@ const SUM_END = /[.,;!?](?=\s|$)|\s(?:because|since|as|where|which)\s/;
 /** The numbers that a line may answer with; the result of a sum only when the line does not begin with its answer. */
 export function numbersOf(line: string, isExplicit: boolean): number[] {
   const plain = findResult(line.replaceAll("**", ""));
+  if (isFormula(plain)) return [];
   const direct = numbersAmong([line, before(plain, CLAUSE_END), firstBold(line) ?? ""]);
   if (direct.length > 0) return direct;
   const sum = isExplicit ? before(plain, SUM_END) : plain;
+  if (quantitiesIn(sum.slice(-MAX_LINE)).at(-1)?.isFormula === true) return [];
   const result = sum.slice(sum.lastIndexOf("=") + 1);
   return sum.includes("=") ? numbersAmong([result, before(result, CLAUSE_END)]) : [];
+}
+
+/** Whether a line answers with a formula or a list, "x = 1 or x = 4": no number of it is the answer. */
+function isFormula(line: string): boolean {
+  return line.length <= MAX_LINE && findLeading(line)?.isFormula === true;
 }
 
 /** Those of some texts that are numbers, spelled or with a unit. */
@@ -26,7 +36,7 @@ export function numbersAmong(texts: readonly string[]): number[] {
 }
 
 function numberOf(text: string): number | null {
-  if (text.length > LONGEST) return null;
+  if (text.length > LONGEST || isFormula(text)) return null;
   return wholeNumber(moneyless(text)) ?? wholeNumber(WITH_UNIT.exec(text)?.[1] ?? "");
 }
 

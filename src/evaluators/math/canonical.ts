@@ -38,7 +38,7 @@ const PRINT: readonly (readonly [RegExp, string])[] = [
   [/\\!/g, ""],
   [/(?<!\\)\\(?:[,;:> ]|quad|qquad|enspace|thinspace|hspace\{[^{}]*\})(?![a-zA-Z])|~/g, " "],
   [/\\%|%/g, ""],
-  [/\\(?:mathbf|boldsymbol|bm|mathit|mathsf|bf)(?![a-zA-Z])\s*/g, ""],
+  [/\\(?:boxed|fbox|framebox|mathbf|boldsymbol|bm|mathit|mathsf|bf)(?![a-zA-Z])\s*/g, ""],
   [/\\[dtc]frac/g, "\\frac"],
   // The segment from A to B, which is written AB as well.
   [/\\overline\s?\{\s?([A-Z]{2})\s?\}/g, "$1"],

@@ -93,9 +93,6 @@ const SYMBOLS: Record<string, string> = {
   "∈": "\\in ",
   "∅": "\\emptyset ",
   "√": "\\sqrt ",
-  "²": "^2",
-  "³": "^3",
-  "⁴": "^4",
   "–": "-",
   "—": "-",
   θ: "\\theta ",
@@ -113,8 +110,16 @@ const SYMBOLS: Record<string, string> = {
 };
 const SYMBOL_KEYS = new RegExp(`[${Object.keys(SYMBOLS).join("")}]`, "g");
 
+/** Digits of an exponent, with its sign. */
+const RAISED = /([⁻⁺]?)([⁰¹²³⁴-⁹]+)/g;
+
+function raisedDigits(_: string, sign: string, digits: string): string {
+  const exponent = [...digits].map((digit) => "⁰¹²³⁴⁵⁶⁷⁸⁹".indexOf(digit)).join("");
+  return `^{${sign === "⁻" ? "-" : ""}${exponent}}`;
+}
+
 /** The signs of mathematics as LaTeX, for an answer in plain text that writes √2 or 3π. */
 export function latexCharacters(text: string): string {
   if (!BEYOND_ASCII.test(text)) return text;
-  return text.replace(SYMBOL_KEYS, (character) => SYMBOLS[character] ?? character);
+  return text.replace(RAISED, raisedDigits).replace(SYMBOL_KEYS, (character) => SYMBOLS[character] ?? character);
 }

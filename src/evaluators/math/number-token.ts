@@ -40,7 +40,7 @@ const TOKEN = new RegExp(
 );
 
 /** The first part of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
-const GOES_ON = /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π²³])|^!(?!\s|$|["*)])/;
+const GOES_ON = /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π⁻⁰¹²³⁴-⁹])|^!(?!\s|$|["*)])/;
 
 export interface TokenOptions {
   /** The text is in a language that writes 1.234,5 where English writes 1,234.5. */

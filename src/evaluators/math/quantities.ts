@@ -4,13 +4,14 @@ import { isName } from "./chain.js";
 import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
 import { divide, isRounding, type Rational, sameNumber } from "./rational.js";
 import { type Run, runsIn } from "./runs.js";
-import { isList, split } from "./shape.js";
+import { isList, split, withoutBrackets } from "./shape.js";
 
 /** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
 export interface Quantity extends NumberToken {
   /** Where the mathematics begins that this is the result of: "48 + 24 = 72" is 72, from its beginning on. */
   readonly from: number;
   readonly isFormula: boolean;
+  readonly isPercent: boolean;
 }
 
 /**
@@ -37,11 +38,19 @@ function piecesOf(text: string, options: TokenOptions): Piece[] {
     if (run.start < end || !(run.isMarked || /\d/.test(run.text))) continue;
     while ((tokens[next]?.end ?? text.length) <= run.start && next < tokens.length) next += 1;
     const inside = tokensWithin(tokens, next, run.end);
-    const quantity = quantityOf(text, run, inside);
+    const quantity = withPercent(text, quantityOf(text, run, inside));
     end = Math.max(run.end, quantity.end);
     pieces.push({ quantity, end, whole: run.text, isMarked: run.isMarked });
   }
   return pieces;
+}
+
+const PERCENT = /^\s?(?:\\?%|percent\b|per cent\b)/i;
+
+function withPercent(text: string, quantity: Omit<Quantity, "isPercent">): Quantity {
+  const { start, end } = quantity;
+  const isPercent = text.slice(start, end).includes("%") || PERCENT.test(text.slice(end, end + 12));
+  return { ...quantity, isPercent };
 }
 
 function tokensWithin(tokens: readonly NumberToken[], from: number, end: number): readonly NumberToken[] {
@@ -50,7 +59,7 @@ function tokensWithin(tokens: readonly NumberToken[], from: number, end: number)
   return tokens.slice(from, to);
 }
 
-function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Quantity {
+function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Omit<Quantity, "isPercent"> {
   const [first] = inside;
   if (first !== undefined && first.start <= run.start && first.end >= run.end) return plainNumber(first);
   const values = resultOf(run.text);
@@ -97,7 +106,7 @@ function isAmong(value: Rational, others: readonly Rational[]): boolean {
   return others.some((other) => sameNumber(value, other));
 }
 
-export function plainNumber(token: NumberToken): Quantity {
+function plainNumber(token: NumberToken): Omit<Quantity, "isPercent"> {
   return { ...token, from: token.start, isFormula: false };
 }
 
@@ -108,7 +117,7 @@ function resultOf(text: string): readonly Rational[] {
   const sides = split(written, "≈").flatMap((part) => split(part, "="));
   // In "18 = x" the name comes last.
   if (sides.length > 1 && isName(sides.at(-1) ?? "")) sides.pop();
-  const result = exactValue(sides.pop() ?? "");
+  const result = exactValue(withoutBrackets(sides.pop() ?? ""));
   if (result === null) return [];
   const others = sides.map(exactValue).filter((value) => value !== null);
   return [result, ...others.filter((value) => isRounding(result, value))];
@@ -169,7 +178,15 @@ function listOf(text: string, pieces: readonly Piece[]): Piece {
   const values = sharedValues(pieces);
   const source = values.length > 0 ? text.slice(from, last.end).trim() : pieces.map(({ whole }) => whole).join(", ");
   const isFormula = values.length === 0;
-  const quantity = { text: source, from, start: from, end: last.end, values, hasCurrency: false, isFormula };
+  const quantity = {
+    ...first.quantity,
+    text: source,
+    start: from,
+    end: last.end,
+    values,
+    hasCurrency: false,
+    isFormula,
+  };
   return { quantity, end: last.end, whole: source, isMarked: first.isMarked };
 }
 
@@ -181,7 +198,7 @@ function sharedValues([first, ...others]: readonly Piece[]): readonly Rational[]
 
 const HUNDRED = { top: 100n, bottom: 1n };
 
-function readingsOf({ quantity, whole }: Piece): readonly Rational[] {
-  const shares = /%\s*$/.test(whole) ? quantity.values.map((value) => divide(value, HUNDRED)) : [];
+function readingsOf({ quantity }: Piece): readonly Rational[] {
+  const shares = quantity.isPercent ? quantity.values.map((value) => divide(value, HUNDRED)) : [];
   return [...quantity.values, ...shares.filter((value) => value !== null)];
 }

@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["close", "\\\\(?:\\}|(?:right|rbrace|rangle|rfloor|rceil)(?![a-zA-Z]))\\s?\\\\?[)\\]}|]?|[)\\]}]"],
   [
     "suffix",
-    `\\s?\\\\?%|\\s?\\^?\\s?\\{?\\\\(?:circ|degree)(?![a-zA-Z])\\}?|\\s?°|[²³⁴]|!(?!\\s|$|["*)'])|\\s?${WORDED}`,
+    `\\s?\\\\?%|\\s?\\^?\\s?\\{?\\\\(?:circ|degree)(?![a-zA-Z])\\}?|\\s?°|[⁻⁺]?[⁰¹²³⁴-⁹]+|!(?!\\s|$|["*)'])|\\s?${WORDED}`,
   ],
   ["function", `\\\\[a-zA-Z]+|(?:${FUNCTIONS})(?![${LATIN}])|[√π∞]`],
   ["function", "\\|(?:[a-zA-Z]{1,2}|-\\d+|[^|\\s\\d][^|\\n]{0,30}[-+*/^][^|\\n]{0,30})\\|"],
