@@ -44,7 +44,8 @@ describe.skipIf(keepsItself)("compiled code that is kept for the next start", ()
 
   it("can import packages and modules of the user", async () => {
     const workspace = new Workspace({
-      "plugin.mjs": 'export const register = (r) => r.register("system", "up", { name: "up", process: () => ({}) });',
+      "plugin.mjs":
+        'export const register = (r) => r.register("system", "up", { name: "up", process: () => ({ response: "" }) });',
       "assay.config.yaml": "systems: [up]\nplugins: [./plugin.mjs]\nseed: 7\n",
       "data.jsonl": [{ id: 1, question: "q", answer: "a" }],
     });
