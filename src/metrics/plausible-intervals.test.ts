@@ -119,7 +119,7 @@ function limitsOf(key: string): [least: number, most: number] {
     /^(?:dataset|facet|cell):|^(?:mean_score|pass_rate|coverage|error_rate|flaky_rate)$|^pass_(?:at|hat)_\d+$/.test(key)
   )
     return [0, 1];
-  return /compression_ratio$/.test(key) ? [Number.NEGATIVE_INFINITY, 1] : [0, Number.POSITIVE_INFINITY];
+  return key.endsWith("compression_ratio") ? [Number.NEGATIVE_INFINITY, 1] : [0, Number.POSITIVE_INFINITY];
 }
 
 /** What is wrong with the intervals of a summary, and how many there are. */

@@ -55,7 +55,7 @@ export function describeLeaderboard(site: Site<ShownRuns>): void {
         expect((await cellsOf(page, system)).slice(0, -1), system).toEqual(expectedCells(figures));
     });
 
-    it("ranks systems by quality and dollars, which the report does by tokens", async () => {
+    it("ranks systems by quality and dollars, as the report does", async () => {
       const page = await site.open("#/?dataset=towns");
       const { systems = [] } = (await cardsOf(site)).find(({ title }) => title.startsWith("Three systems")) ?? {};
       const fronts = paretoFronts(
