@@ -72,8 +72,8 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     const [fine, failed] = [trialOf(1), trialOf(2)];
     for (const trial of [fine, failed]) expect(await purse.admits(trial, limitsOf(0.1))).toBe("held");
     expect(purse.take(1)).toBeNull();
-    purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
-    purse.settle(fine, attempted(fine, { costUsd: 0.05 }), 0.01);
+    purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
+    purse.settle(fine, attempted(fine, { response: "", costUsd: 0.05 }), 0.01);
     purse.settle(failed, attempted(failed, new Error("no")), 0);
     const token = expect.any(String);
     expect(purse.take(1)).toEqual({ trial: 1, token, costUsd: 0.05, judgeCostUsd: 0.01, isTypical: true });
