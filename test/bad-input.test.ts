@@ -255,9 +255,9 @@ describe("bad input", () => {
     const finished = await warmAssay(space.dir, ...base, "--evaluator", "answer_quality", "--evaluator", "./picky.mjs");
     const { rows } = reportOf(finished);
     expect(rows.map(({ outcome }) => outcome)).toEqual(["pass", "error", "error", "error"]);
-    expect(rows[0]?.notes).toEqual(["picky failed: no opinion"]);
+    expect(rows[0]?.notes).toEqual(["picky failed: no opinion (picky.mjs:1)"]);
     expect(rows.slice(1).map(({ attempts }) => attempts[0]?.message)).toEqual([
-      "boom",
+      "boom (shaky.mjs:1)",
       "a string",
       expect.stringContaining('The system "shaky" returned null'),
     ]);

@@ -136,7 +136,9 @@ describe("the real command line, killed at random moments", () => {
     expect(new Set(others).size).toBe(80);
     expect(others).toHaveLength(80);
     for (const row of reportOf(last).rows) {
-      const failures = errors.filter((key) => key === keyOf(row as unknown as StoredRow)).map(() => "down at first");
+      const failures = errors
+        .filter((key) => key === keyOf(row as unknown as StoredRow))
+        .map(() => expect.stringMatching(/^down at first \(.*:\d+\)$/));
       expect(row.attempts.map(({ message }) => message)).toEqual(failures);
       expect(row.outcome).not.toBe("error");
     }

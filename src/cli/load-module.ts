@@ -3,7 +3,8 @@ import { existsSync, readFileSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join, relative, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { ModuleError, messageOf } from "../core/errors.js";
+import { describeError } from "../core/error-place.js";
+import { ModuleError } from "../core/errors.js";
 
 const TYPESCRIPT = new Set([".ts", ".mts", ".cts"]);
 const MODULE_ENDINGS = [".ts", ".mts", ".mjs", ".js", ".cts", ".cjs"];
@@ -23,7 +24,7 @@ export async function loadModule(path: string, what: string): Promise<ModuleExpo
   try {
     return TYPESCRIPT.has(extname(file)) ? await importTypeScript(file) : await importPlain(file);
   } catch (cause) {
-    const reason = (await findSyntaxError(file)) ?? firstLines(messageOf(cause));
+    const reason = (await findSyntaxError(file)) ?? firstLines(describeError(cause));
     throw new ModuleError(`The ${what} ${path} cannot be loaded: ${reason}`, { cause });
   }
 }

@@ -1,6 +1,7 @@
 import { basename, extname } from "node:path";
 import { MEMORY_NAMES } from "../catalogue/names.js";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
+import { describeError } from "../core/error-place.js";
 import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
@@ -36,7 +37,7 @@ async function registerPlugin(path: string, register: () => unknown): Promise<vo
   try {
     await register();
   } catch (cause) {
-    throw new ModuleError(`The plugin ${path} could not register what it brings: ${messageOf(cause)}`, { cause });
+    throw new ModuleError(`The plugin ${path} could not register what it brings: ${describeError(cause)}`, { cause });
   }
 }
 

@@ -1,4 +1,5 @@
-import { messageOf, ShapeError } from "../core/errors.js";
+import { describeError } from "../core/error-place.js";
+import { ShapeError } from "../core/errors.js";
 import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
@@ -89,7 +90,7 @@ class SummaryBook {
     try {
       for (const note of step()) this.notes.add(note);
     } catch (error) {
-      this.notes.add(`metric ${metric.name} failed for ${about}: ${messageOf(error)}`);
+      this.notes.add(`metric ${metric.name} failed for ${about}: ${describeError(error)}`);
     }
   }
 }

@@ -1,4 +1,5 @@
-import { type InfrastructureCategory, isTrialError, messageOf, type Spent } from "../core/errors.js";
+import { describeError } from "../core/error-place.js";
+import { type InfrastructureCategory, isTrialError, type Spent } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
 import { spentOf } from "./billed.js";
 import type { Attempted, Call, Returned } from "./call.js";
@@ -29,7 +30,7 @@ export function classify(attempted: Attempted, signal: AbortSignal): Ending {
 
 /** A failed call, as it is written down. */
 export function failureOf(error: unknown, durationMs: number): Attempt {
-  return { errorCategory: categoryOf(error), message: messageOf(error), durationMs };
+  return { errorCategory: categoryOf(error), message: describeError(error), durationMs };
 }
 
 const TIMEOUT_CODES = new Set<unknown>([

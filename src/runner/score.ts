@@ -1,5 +1,5 @@
 import { applyChoiceOrder } from "../core/choice-order.js";
-import { messageOf } from "../core/errors.js";
+import { describeError } from "../core/error-place.js";
 import type {
   Evaluator,
   Measured,
@@ -88,7 +88,7 @@ export const UNDECIDED = "nothing decides";
 class Failed {
   readonly reason: string;
   constructor(error: unknown) {
-    this.reason = messageOf(error);
+    this.reason = describeError(error);
   }
 }
 
