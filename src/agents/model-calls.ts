@@ -11,7 +11,7 @@ export function modelCalls(requests: readonly GatewayRequest[]): GatewayRequest[
 }
 
 /** Whether a model said anything in reply: a stream that broke in the middle did, one that never began did not. */
-export function wasAnswered({ ending, ttftMs }: GatewayRequest): boolean {
+function wasAnswered({ ending, ttftMs }: GatewayRequest): boolean {
   return ending === "answered" || ttftMs !== null;
 }
 

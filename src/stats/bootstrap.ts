@@ -42,7 +42,7 @@ export function planBootstrap(options: BootstrapOptions, drawsPerResample: numbe
 }
 
 /** The percentile interval of resampled statistics; resamples in which the statistic is undefined (NaN) are left out. */
-export function percentileInterval(statistics: Float64Array, level: number): OpenInterval & { resamples: number } {
+function percentileInterval(statistics: Float64Array, level: number): OpenInterval & { resamples: number } {
   const defined = statistics.filter((value) => !Number.isNaN(value)).sort();
   if (defined.length === 0) return { ...NO_INTERVAL, resamples: 0 };
   const tail = (1 - level) / 2;

@@ -2,12 +2,12 @@ import { requireProbability } from "./domain.js";
 import type { Numbers } from "./mean.js";
 
 /** A sorted copy in unboxed memory, which the engine sorts without calling back into JavaScript. */
-export function sortedCopy(values: Numbers): Float64Array {
+function sortedCopy(values: Numbers): Float64Array {
   return new Float64Array(values).sort();
 }
 
 /** Between two neighbours; equal ones (two infinities among them) are returned as they are. */
-export function interpolate(low: number, high: number, fraction: number): number {
+function interpolate(low: number, high: number, fraction: number): number {
   return fraction === 0 || low === high ? low : low + (high - low) * fraction;
 }
 

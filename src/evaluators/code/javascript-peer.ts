@@ -12,7 +12,7 @@
  * and no others, unless the tests name their class; nothing asks an object of the program what it equals or which number
  * it is; and what the program sends never replaces a function or a prototype of the tests.
  */
-export const JAVASCRIPT_PEER = String.raw`"use strict";
+const JAVASCRIPT_PEER = String.raw`"use strict";
 (function makePeer({ main, makers, types, send, receive, holdsTests, beforeAsk, onAssertion, onUncrossable, calledMethods }) {
   const MAX_WATCHED = 100, MAX_WATCHED_FACTS = 20000, MAX_KEYED_LENGTH = 1000, MAX_LENGTH = 5000000;
   const HOLE = Symbol("hole"), LATER = Symbol("later"), PROPERTIES = Symbol("properties");

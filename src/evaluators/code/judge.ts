@@ -33,12 +33,6 @@ export function trialLimits(timeoutSecs: number): Partial<SandboxLimits> {
   return { wallMs: timeoutSecs * 1000 + START_MS, cpuSecs: timeoutSecs + 1 };
 }
 
-/** Stops a box when the time of its program is over. Returns what takes it back. */
-export function limitTime(box: BoxedProcess, timeoutSecs: number): () => void {
-  const timer = setTimeout(() => box.stop("wall_time"), timeoutSecs * 1000);
-  return () => clearTimeout(timer);
-}
-
 /** The error of a box in which not even the harness came up. */
 export async function failedStart(box: BoxedProcess): Promise<SandboxError> {
   box.stop("done");

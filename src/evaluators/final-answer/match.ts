@@ -8,7 +8,7 @@ import { listsIn, wordsOf } from "./list.js";
 import { numbersAmong, numbersOf } from "./numbers.js";
 
 /** One place of a response where its answer may stand. */
-export interface Place {
+interface Place {
   /** From the answer on. Nothing when the response only says what the answer is not. */
   rest: string;
   /** The same with the words that may be filling or the beginning of the answer: "thus", "then", "not". */

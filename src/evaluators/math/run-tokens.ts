@@ -1,7 +1,7 @@
 import { spansIn } from "./spans.js";
 
 /** What a piece of a text is to mathematics. `other` is all that no formula has. */
-export type TokenKind =
+type TokenKind =
   | "space"
   | "number"
   | "letter"

@@ -69,7 +69,8 @@ function isFactor({ start }: RunToken, previous: RunToken | null): boolean {
 function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | null): boolean {
   const token = tokens[at];
   const isBehind = previous !== null && OPERANDS.has(previous.kind);
-  switch (token?.kind) {
+  if (token === undefined) return false;
+  switch (token.kind) {
     case "operator":
     case "function":
       return true;
@@ -83,7 +84,11 @@ function goesOn(tokens: readonly RunToken[], at: number, previous: RunToken | nu
       return isVariable(tokens, at, previous);
     case "word":
       return isAttached(token, previous) && PRODUCT.test(token.text) && !UNIT.test(token.text);
-    default:
+    case "open":
+    case "close":
+    case "comma":
+    case "space":
+    case "other":
       return false;
   }
 }

@@ -7,7 +7,7 @@ import type { Fact } from "../plot/mark.js";
 /** What the bars are made of. */
 export type Unit = "dollars" | "tokens";
 
-export const CLASS_NAMES: Readonly<Record<TokenClass, string>> = {
+const CLASS_NAMES: Readonly<Record<TokenClass, string>> = {
   input: "input",
   cacheRead: "cache read",
   cacheWrite: "cache write",
