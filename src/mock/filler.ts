@@ -41,8 +41,15 @@ function sentenceOf(index: number): string {
   return `${subject} (${mark}) ${verb} ${object} ${mark}. `;
 }
 
-/** In letters: two pieces of any length differ soon, whatever an agent makes of digits. */
+/** Short words that a tokenizer counts as one token each, as it does most of a real answer. */
+const DIGITS =
+  "red oak sun map car key hat pen cup box dog cat sea sky ice air arm leg eye ear day way job law oil tea bag bus toy gas ant bee".split(
+    " ",
+  );
+
+/** A number in words, so that two pieces of the text differ soon, whatever an agent makes of digits. */
 function numeral(index: number): string {
-  const digits = [...(index * 7919 + 104_729).toString(26)];
-  return digits.map((digit) => String.fromCharCode(97 + Number.parseInt(digit, 26))).join("");
+  const last = DIGITS[index % DIGITS.length] ?? "";
+  const rest = Math.floor(index / DIGITS.length);
+  return rest < DIGITS.length ? `${DIGITS[rest]} ${last}` : `${numeral(rest)} ${last}`;
 }
