@@ -247,6 +247,18 @@ describe("bad input", () => {
     expect(finished.code).toBe(3);
   });
 
+  it("prints the trace of what a system throws with --verbose, once", async () => {
+    const system = "export default () => load();\nfunction load() {\n  throw new Error('boom');\n}\n";
+    const space = new Workspace({ "capitals.jsonl": CAPITALS, "shaky.mjs": system });
+    const args = ["--dataset", "capitals.jsonl", "--system", "./shaky.mjs"];
+    const plain = await assay(space.dir, ...args);
+    expect(plain.stdout + plain.stderr).toContain("boom (shaky.mjs:3)");
+    expect(plain.stderr).not.toContain("at load (");
+    const verbose = await assay(space.dir, ...args, "--verbose");
+    expect(verbose.code).toBe(3);
+    expect(verbose.stderr.match(/at load \(.*shaky\.mjs:3:9\)/g)).toHaveLength(1);
+  });
+
   it("keeps every other result when a system or an evaluator throws", async () => {
     const system = `export default { name: "shaky", process: (e) => { if (e.id === "it") throw new Error("boom"); if (e.id === "es") throw "a string"; if (e.id === "de") return null; return { response: e.answer }; } };`;
     const evaluator = `export default { name: "picky", score: () => { throw new Error("no opinion"); } };`;

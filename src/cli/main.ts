@@ -1,4 +1,5 @@
 import { CommanderError } from "commander";
+import { thrownErrors } from "../core/error-place.js";
 import { AssayError, EXIT, messageOf, StalledError } from "../core/errors.js";
 import { buildProgram } from "./program.js";
 import { say } from "./streams.js";
@@ -12,6 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   // A reader of the notes that has gone must not end the run.
   process.stderr.on("error", () => {});
   const verbose = argv.includes("--verbose");
+  if (verbose) printTraces();
   // Thrown outside of any call, by a timer of a user's system for instance. What is recorded stays and can be resumed.
   onlyListener("uncaughtException", (error) => process.exit(report(error, verbose)));
   onlyListener("beforeExit", () => process.exit(report(new StalledError(), verbose)));
@@ -24,6 +26,17 @@ export async function main(argv: readonly string[]): Promise<void> {
   await drained(process.stdout);
   await drained(process.stderr);
   process.exit(exitCode);
+}
+
+/** Prints the stack trace of each error that users' code throws, once: every trial may throw the same. */
+function printTraces(): void {
+  const printed = new Set<string>();
+  thrownErrors.subscribe((thrown) => {
+    const trace = thrown instanceof Error && !(thrown instanceof AssayError) ? thrown.stack : undefined;
+    if (trace === undefined || printed.has(trace)) return;
+    printed.add(trace);
+    say(trace);
+  });
 }
 
 /** Listens for what nobody else does: a run that is going on knows better what to do about it. */

@@ -1,3 +1,4 @@
+import { channel } from "node:diagnostics_channel";
 import { relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { AssayError, messageOf } from "./errors.js";
@@ -8,12 +9,16 @@ const OWN_FOLDER = /^.*[\\/](?:dist|src)[\\/]/.exec(fileURLToPath(import.meta.ur
 /** A frame of a stack trace: a path or a file URL, a line and a column, mostly in parentheses. */
 const FRAME = /(?:^|\(|\s)((?:file:\/\/)?(?:\/|[A-Za-z]:[\\/])[^()\n]*?):(\d+):\d+\)?$/;
 
+/** Everything that code of the user's throws is published here, for those who want its stack trace. */
+export const thrownErrors = channel("assay:thrown");
+
 /**
  * What was thrown by code of the user's, in words, with the file and the line where that code was.
  * @example
  * describeError(error); // "Cannot read properties of undefined (reading 'bar') (system.mjs:3)"
  */
 export function describeError(thrown: unknown): string {
+  if (thrownErrors.hasSubscribers) thrownErrors.publish(thrown);
   const message = messageOf(thrown);
   const place = thrown instanceof AssayError ? null : findPlace(thrown);
   return place === null || message.includes(place) ? message : `${message} (${place})`;
