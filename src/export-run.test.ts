@@ -60,7 +60,9 @@ describe("exportPieces", () => {
     const report = JSON.parse(await textOf(dir, "json"));
     expect(report).toMatchObject({ schema: "assay.report/1", run: dir });
     expect(report.rows).toHaveLength(3);
-    expect(await textOf(dir, "junit")).toMatch(/^<\?xml[\s\S]*<testsuite name=": =cmd\(\)" tests="3" failures="3"/);
+    expect(await textOf(dir, "junit")).toMatch(
+      /^<\?xml[\s\S]*<testsuite name="examples: =cmd\(\)" tests="3" failures="3"/,
+    );
   });
 
   test("says what was left out", async () => {
