@@ -64,6 +64,24 @@ describe("ToolCallMatch reads a call", () => {
       "of Hermes in Python's quotes",
       "<tool_call>\n{'name': 'weather', 'arguments': {'city': 'Paris', 'days': 3}}\n</tool_call>",
     ],
+    ["before the mark that ends a turn", "[weather(city='Paris', days=3)]<|eot_id|>"],
+    ["before the mark of another model", "weather(city='Paris', days=3)</s>"],
+    ["of newer Mistral models", `[TOOL_CALLS]weather${JSON.stringify(ARGS)}`],
+    ["of newer Mistral models with a mark", `[TOOL_CALLS]weather[CALL_ID]a1B2[ARGS]${JSON.stringify(ARGS)}</s>`],
+    [
+      "of Qwen's coders",
+      "<tool_call>\n<function=weather>\n<parameter=city>\nParis\n</parameter>\n<parameter=days>\n3\n</parameter>\n</function>\n</tool_call>",
+    ],
+    [
+      "of Claude's older prompts",
+      '<invoke name="weather"><parameter name="city">Paris</parameter><parameter name="days">3</parameter></invoke>',
+    ],
+    [
+      "of GLM",
+      "<tool_call>weather\n<arg_key>city</arg_key>\n<arg_value>Paris</arg_value>\n<arg_key>days</arg_key>\n<arg_value>3</arg_value>\n</tool_call>",
+    ],
+    ["in a list of one", "- weather(city='Paris', days=3)"],
+    ["in bold", "**weather(city='Paris', days=3)**"],
     ["of Hermes without an end", `<tool_call>\n${JSON.stringify({ name: "weather", arguments: ARGS })}`],
     ["of Hermes as a name and JSON", `<tool_call>weather\n${JSON.stringify(ARGS)}</tool_call>`],
     ["of Hermes in Python", "<tool_call>weather(city='Paris', days=3)</tool_call>"],
@@ -133,6 +151,13 @@ describe("ToolCallMatch reads text", () => {
       score(two, `${call("{'name': 'f', 'arguments': {'a': 1}}")}\n${call("{'name': 'g', 'arguments': {'b': 'x'}}")}`),
     ).toBe(1);
     expect(score(two, call("{'name': 'f', 'arguments': {'a': 1}}"))).toBe(0);
+  });
+
+  it("in several fences or points of a list", () => {
+    const two = { tool_calls: [ONE.tool_calls[0], { name: "news", arguments: { city: "Rome" } }] };
+    const [first, second] = ["weather(city='Paris', days=3)", 'news(city="Rome")'];
+    expect(score(two, `\`\`\`python\n${first}\n\`\`\`\nand\n\`\`\`python\n${second}\n\`\`\``)).toBe(1);
+    expect(score(two, `1. ${first}\n2. \`${second}\``)).toBe(1);
   });
 
   it("not where the output lists its calls, or says that there are none", () => {

@@ -1,10 +1,17 @@
-import { jsonValuesIn, readJsonAt } from "../json-text.js";
+import { jsonValuesIn, parseJson, readJsonAt } from "../json-text.js";
 import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments, plainName } from "./call.js";
 import { pythonCalls, pythonLiteral } from "./python-calls.js";
 
 const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
-const FUNCTION_TAG = /<function=([\w.-]{1,200})>/g;
-const FUNCTION_END = "</function>";
+const FUNCTION_TAG = /<(function|invoke)(?:=| name=)["']?([\w.-]{1,200})["']?>/g;
+const PARAMETER = /<parameter(?:=| name=)["']?([\w.-]{1,200})["']?>([\s\S]*?)<\/parameter>/g;
+/** GLM's way of naming the arguments of a call. */
+const ARGUMENT = /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g;
+/** Mistral's newer way: the name, and its arguments behind it. */
+const NAMED_MARK = /\[TOOL_CALLS\]\s*([A-Za-z_][\w.-]{0,199})(?:\[CALL_ID\]\w{1,50})?(?:\[ARGS\])?\s*(?=\{)/g;
+/** What may stand before and around a call in a list. */
+const LIST_MARK = /^\s*(?:[-*•]|\d{1,2}[.)])\s+/;
+const EMPHASIS = /^(\*{1,3}|`)(.*)\1$/;
 const CALL_TAG = "<tool_call>";
 const CALL_END = "</tool_call>";
 const MARKS = /<\|python_tag\|>|\[TOOL_CALLS\]|<\/?tool_calls?>/g;
@@ -29,14 +36,14 @@ export function findCallsInText(text: string, toolNames: ReadonlySet<string>): C
 }
 
 function findCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
-  const tagged = readFunctionTags(text) ?? readCallTags(text, toolNames);
+  const tagged = readFunctionTags(text) ?? readCallTags(text, toolNames) ?? readNamedMarks(text);
   if (tagged !== null) return tagged;
   const plain = dropExamples(text.replace(MARKS, " "));
   const fences = Array.from(plain.matchAll(FENCE), ([, block = ""]) => block);
   const inJson = readCallValues(jsonValuesIn(plain), toolNames);
   if (inJson.length > 0) return inJson;
-  for (const part of [plain, ...fences, ...findBracketedLines(plain)]) {
-    const calls = readCalls(part, toolNames);
+  for (const parts of [[plain], fences, [unlist(plain)], findBracketedLines(plain)]) {
+    const calls = parts.flatMap((part) => readCalls(part, toolNames));
     if (calls.length > 0) return calls;
   }
   return readNameLines(plain, toolNames);
@@ -48,16 +55,42 @@ function readCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
   return pythonCalls(bare) ?? readCallValues([pythonLiteral(bare)?.value], toolNames);
 }
 
-/** Llama's way: <function=name>{…}</function>. Each end is looked for once, so that no text is read over and over. */
+/** The text without the marks of lists and bold type around its lines. */
+function unlist(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.replace(LIST_MARK, "").trim().replace(EMPHASIS, "$2"))
+    .join("\n");
+}
+
+/** Llama's way, <function=name>{…}</function>, and that of others, with a tag for each argument. Each end is looked for once, so that no text is read over and over. */
 function readFunctionTags(text: string): Call[] | null {
   const tag = new RegExp(FUNCTION_TAG);
   const calls: Call[] = [];
   for (let match = tag.exec(text); match !== null; match = tag.exec(text)) {
-    const end = text.indexOf(FUNCTION_END, tag.lastIndex);
+    const end = text.indexOf(`</${match[1]}>`, tag.lastIndex);
     if (end === -1) break;
-    calls.push({ name: match[1] ?? "", args: argumentsOf(text.slice(tag.lastIndex, end).trim()) });
+    const inner = text.slice(tag.lastIndex, end).trim();
+    calls.push({ name: match[2] ?? "", args: readTaggedArguments(inner, PARAMETER) ?? argumentsOf(inner) });
     tag.lastIndex = end;
   }
+  return calls.length > 0 ? calls : null;
+}
+
+/** Arguments that each have a tag; what is not JSON in one is a text. Null when there are none. */
+function readTaggedArguments(text: string, pattern: RegExp): Call["args"] {
+  const found = [...text.matchAll(pattern)].map(([, name = "", value = ""]) => {
+    const written = value.trim();
+    return [name.trim(), parseJson(written)?.value ?? written] as const;
+  });
+  return found.length === 0 ? null : Object.fromEntries(found);
+}
+
+function readNamedMarks(text: string): Call[] | null {
+  const calls = [...text.matchAll(NAMED_MARK)].map((match): Call => {
+    const read = readJsonAt(text, match.index + match[0].length);
+    return { name: match[1] ?? "", args: read === null ? null : fieldsOf(read.value) };
+  });
   return calls.length > 0 ? calls : null;
 }
 
@@ -72,6 +105,8 @@ function readCallTags(text: string, toolNames: ReadonlySet<string>): Call[] | nu
 }
 
 function readCallBlock(block: string, toolNames: ReadonlySet<string>): Call[] {
+  const args = readTaggedArguments(block, ARGUMENT);
+  if (args !== null) return [{ name: (block.split("<", 1)[0] ?? "").trim(), args }];
   const inJson = readCallValues(jsonValuesIn(block), toolNames);
   if (inJson.length > 0) return inJson;
   const calls = readCalls(block, toolNames);

@@ -1,6 +1,7 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
 import { parseJson } from "../json-text.js";
+import { firstTurn } from "../own-answer/end-of-turn.js";
 import { spokenPart } from "../own-answer/reasoning.js";
 import { type Call, callsIn } from "./call.js";
 import { findCallsInText, readCallValues } from "./calls-in-text.js";
@@ -19,7 +20,7 @@ export function readMadeCalls(output: Output, toolNames: ReadonlySet<string>): C
   if (listed !== null) return listed;
   const response: unknown = output.response;
   if (typeof response === "object" && response !== null) return readCallValues([response], toolNames);
-  return findCallsInText(spokenPart(textOf(response)), toolNames);
+  return findCallsInText(firstTurn(spokenPart(textOf(response))), toolNames);
 }
 
 function readListedCalls(given: unknown): Call[] | null {
