@@ -66,7 +66,7 @@ function findLoneLabel(text: string, options: Options): number | null {
   for (const line of linesFromEnd(text)) {
     if (line.length > MAX_LONE) continue;
     const [, opening = "", label = "", closing = ""] =
-      LONE.exec(cleaned(line.replace(/^[\s>#•-]+|[*_`!]+/g, ""))) ?? [];
+      LONE.exec(cleaned(line.replace(/^(?:[\s>#•]|-(?!\d))+|[*_`!]+/g, ""))) ?? [];
     const index = indexOfLabel(label, options);
     const isCapital = label === label.toUpperCase() && !`${opening}${closing}`.includes("[");
     const isBare = opening === "" && closing === "" && !/[):]$/.test(line);

@@ -1,7 +1,7 @@
 import type { Example } from "../../core/example.js";
 import { goldsOf, textOf } from "../gold.js";
+import { findSame } from "./comparable.js";
 import { letterIndex, MOST_OPTIONS, type Options } from "./labels.js";
-import { comparable } from "./option-texts.js";
 
 /** The question as it is scored: its options, and which of them are right. */
 export interface Question {
@@ -36,7 +36,7 @@ function indicesOf(gold: string, texts: readonly string[]): number[] {
   if (exact.length > 0) return exact;
   const letter = LETTER.exec(gold)?.[1];
   if (letter !== undefined) return within([letterIndex(letter)], texts);
-  const same = placesOf(texts, (text) => comparable(text) === comparable(gold));
+  const same = findSame(gold, texts);
   if (same.length > 0) return same;
   const labelled = LABELLED.exec(gold);
   return labelled === null ? [] : within([letterIndex(labelled[1] ?? "")], texts);
@@ -64,7 +64,7 @@ function isNumberOf(gold: string, right: ReadonlySet<number>, texts: readonly st
 }
 
 function isBareNumber(gold: string, texts: readonly string[]): boolean {
-  return NUMBER.test(gold) && !texts.some((text) => comparable(text) === comparable(gold));
+  return NUMBER.test(gold) && findSame(gold, texts).length === 0;
 }
 
 function placesOf(texts: readonly string[], isWanted: (text: string) => boolean): number[] {

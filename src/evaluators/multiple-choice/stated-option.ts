@@ -1,3 +1,4 @@
+import { cleaned } from "../final-answer/clean.js";
 import type { StatedAnswer } from "../stated-answer/index.js";
 import type { Options } from "./labels.js";
 import { firstLine } from "./lines.js";
@@ -28,9 +29,21 @@ export function readStatedOption(text: string, stated: StatedAnswer, options: Op
   if (isHere && !isPossibleWord(label)) return choiceOf(label);
   // "A good cat" may be the text of an option, and "A garage" option A with its text.
   const rest = text.slice(start, Math.min(end, start + MAX_LINE)).trimStart();
-  const inWords = findByLine(firstLine(rest), options.texts);
+  const inWords = readText(text, stated, options.texts);
   if (inWords !== null) return options.isLetterRequired === true && inWords !== label?.index ? null : inWords;
   return readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? choiceOf(label) : null);
+}
+
+/** The option whose text stands where the answer is stated, as it was written or behind filling words. */
+function readText(text: string, { from, start, end }: StatedAnswer, texts: readonly string[]): number | null {
+  // A sign directly before the rest belongs to it: "-p", "~p".
+  const behindFilling = /[-–−~]/.test(text.charAt(start - 1)) ? start - 1 : start;
+  for (const place of [from, Math.max(from, behindFilling)]) {
+    const line = firstLine(text.slice(place, Math.min(end, place + MAX_LINE)).trimStart());
+    const found = findByLine(line.startsWith("\\") ? cleaned(line) : line, texts);
+    if (found !== null) return found;
+  }
+  return null;
 }
 
 function choiceOf(label: Mention): Choice | null {
