@@ -112,6 +112,7 @@ function signalOf(context: ScoreContext | undefined): { signal?: AbortSignal } {
 
 function scored({ outcome, detail }: Verdict): Scored {
   if (outcome === "broken") return undecided(FIELDS, `the tests of the example are no program: ${detail}`);
+  if (outcome === "unused") return undecided(FIELDS, "the tests never used the program");
   if (outcome === "passed") return { pass_at_1: 1 };
   return { scores: { pass_at_1: 0 }, evidence: { pass_at_1: detail } };
 }

@@ -5,9 +5,12 @@ import { listIn } from "../../sandbox/line-channel.js";
 import type { CodeTask } from "./task.js";
 import type { Variant } from "./variants.js";
 
-/** What came of the tests. `broken` are tests that are no program themselves. */
+/**
+ * What came of the tests. `broken` are tests that are no program themselves, `unused` are tests that ran to their end
+ * and never used the program.
+ */
 export interface Verdict {
-  outcome: "passed" | "failed" | "broken";
+  outcome: "passed" | "failed" | "broken" | "unused";
   /** Why it did not pass. */
   detail: string;
 }
@@ -56,8 +59,12 @@ function reasonOf(stopped: Ended["stopped"], signal: string | null, timeoutSecs:
 /** The verdict in a line, when it holds the nonce that only the tests' side was told. */
 export function verdictIn(line: string, nonce: string): Verdict {
   const [said, outcome, detail] = listIn(line);
-  if (said !== nonce || (outcome !== "passed" && outcome !== "failed" && outcome !== "broken")) {
+  if (said !== nonce || !isOutcome(outcome)) {
     return { outcome: "failed", detail: "the tests did not run to their end" };
   }
   return { outcome, detail: typeof detail === "string" ? detail : "" };
+}
+
+function isOutcome(value: unknown): value is Verdict["outcome"] {
+  return value === "passed" || value === "failed" || value === "broken" || value === "unused";
 }

@@ -12,15 +12,24 @@ WATCHING_WORDS = (
     ("assertLogs", "logs of the program"),
     ("stderr", "the error output of the program"),
 )
+# What tests call the function that they are given.
+CANDIDATE_NAMES = ("candidate", "solution", "func", "function", "fn", "f")
 CANNOT_CROSS = "the tests need something that cannot cross between processes: "
 
 
 class TestsPeer(Peer):
     def __init__(self, wire):
         super().__init__(wire, True)
-        self.scope, self.theirs, self.tests = {}, {}, ""
+        self.scope, self.theirs, self.tests, self.module_number = {}, {}, "", None
         self.random_state, self.has_seed = None, False
+        # Whether the tests have asked the program anything, which of their functions have begun, and what failed.
+        self.is_used, self.started, self.failures = False, set(), []
         self.handlers = {"input": lambda prompt: builtins.input(prompt), "stdin": read_input}
+
+    def ask(self, kind, target=None, *rest):
+        is_import = kind == "get" and is_a(target, Handle) and target._number == self.module_number
+        self.is_used = self.is_used or not is_import and kind not in ("load", "names", "module")
+        return super().ask(kind, target, *rest)
 
     def take_news(self, news):
         """Global variables of the program that have another value now, unless the tests have given them one."""
@@ -111,9 +120,11 @@ def be_tests(first):
         verdict = ["passed", ""]
     except BrokenTests as error:
         verdict = ["broken", str(error)]
+    except UnusedProgram:
+        verdict = ["unused", ""]
     except BaseException as error:
         verdict = ["failed", explain(error, job["tests"], peer)]
-    if peer.is_gone and verdict[0] != "broken":
+    if peer.is_gone and verdict[0] in ("passed", "failed"):
         verdict = ["failed", "the program ended before its tests did"]
     os_write(3, b"V" + to_line([job["nonce"]] + verdict))
     os._exit(0)
@@ -151,22 +162,35 @@ def judge(job, peer):
             scope[name] = peer.theirs[name] = own_module(job, name, value)
     peer.tests = job["tests"]
     if "solution" in job["tests"]:
-        sys.modules["solution"] = make_solution(peer.ask("module"), peer.theirs)
+        module = peer.ask("module")
+        peer.module_number = module._number
+        sys.modules["solution"] = make_solution(module, peer.theirs)
     sys.modules["__main__"] = main
     sys.argv = ["tests"]
-    if not run(code, scope):
-        run_defined(job, scope)
+    scope["__begin__"] = peer.started.add
+    watch_libraries(job["tests"], peer)
+    run(code, scope)
+    run_defined(job, scope, peer)
+    if peer.failures:
+        raise peer.failures[0]
+    if not is_program_used(job, peer):
+        raise UnusedProgram()
 
 
 def parse(text):
     return compile(text, "<tests>", "exec", _ast.PyCF_ONLY_AST)
 
 
-def walk(tree):
-    """All nodes of a tree, the outer ones first. The module ast has it too, and takes as long to import as all else."""
+def walk(tree, started=None):
+    """
+    All nodes of a tree, the outer ones first; with the lines of functions that have begun, only what has been run.
+    The module ast has it too, and takes as long to import as all else.
+    """
     waiting = deque([tree])
     while waiting:
         node = waiting.popleft()
+        if started is not None and (is_a(node, _ast.Lambda) or is_function(node) and node.lineno not in started):
+            continue
         yield node
         for name in node._fields:
             value = getattr(node, name, None)
@@ -175,13 +199,37 @@ def walk(tree):
 
 def find_names(job):
     """The variables in the tests. Never the texts in them: the program would learn what it is expected to return."""
-    names = {node.id for node in walk(parse(job["tests"])) if is_a(node, _ast.Name)}
+    trees = [parse(job["tests"])] + (find_examples(job["tests"]) if "doctest" in job["tests"] else [])
+    names = {node.id for tree in trees for node in walk(tree) if is_a(node, _ast.Name)}
     return names | ({job["entry"]} if job["entry"] else set())
 
 
+def find_examples(tests):
+    """The examples in docstrings, without what they are to print."""
+    found = []
+    for line in tests.split("\n"):
+        mark, code = line.strip()[:4], line.strip()[4:]
+        if mark in (">>> ", "... "):
+            try:
+                found.append(parse(code))
+            except SyntaxError:
+                pass
+    return found
+
+
 def compile_tests(text):
+    """The tests, with a note at the beginning of each function: those that nothing calls are called afterwards."""
     try:
-        return compile(text, "<tests>", "exec")
+        tree = parse(text)
+        for node in walk(tree):
+            if is_function(node):
+                begin = parse("__begin__(%d)" % node.lineno).body[0]
+                for part in walk(begin):
+                    if hasattr(part, "lineno"):
+                        part.lineno = part.end_lineno = node.body[0].lineno
+                        part.col_offset = part.end_col_offset = 0
+                node.body.insert(1 if has_docstring(node) else 0, begin)
+        return compile(tree, "<tests>", "exec")
     except (SyntaxError, ValueError) as error:
         raise BrokenTests(last_line(error)) from None
 
@@ -214,6 +262,10 @@ class BrokenTests(Exception):
     pass
 
 
+class UnusedProgram(Exception):
+    """The tests have run to their end without a question to the program."""
+
+
 def prepare(job, scope):
     """Helpers of the prompt as the prompt has them: the program may have put others in their place."""
     if job["prompt"]:
@@ -225,39 +277,147 @@ def prepare(job, scope):
 
 
 def run(code, scope):
-    """True when the tests have ended themselves and were content, as unittest.main() does."""
+    """Runs the tests. They may end themselves when they are content, as unittest.main() does."""
     try:
         exec(code, scope)
     except SystemExit as end:
-        if end.code or getattr(end, "of_program", False):
+        is_content = end.code is None or is_a(end.code, int) and int.__int__(end.code) == 0
+        if not is_content or getattr(end, "of_program", False):
             raise
-        return True
-    return False
 
 
-def run_defined(job, scope):
-    check = scope.get("check")
-    if job["entry"] and callable(check) and not is_a(check, Handle):
-        if job["entry"] not in scope:
-            raise NameError("name '%s' is not defined" % job["entry"])
-        check(scope[job["entry"]])
-    elif "def test" in job["tests"]:
-        run_cases(job, scope)
+def is_function(node):
+    return is_a(node, _ast.FunctionDef) or is_a(node, _ast.AsyncFunctionDef)
 
 
-def run_cases(job, scope):
-    """Tests that are only defined: classes of unittest, or functions when nothing calls them."""
+def has_docstring(node):
+    first = node.body[0]
+    return is_a(first, _ast.Expr) and is_a(first.value, _ast.Constant) and type(first.value.value) is str
+
+
+def watch_libraries(tests, peer):
+    """Notes what unittest and doctest find wrong: tests often do not look at what these return."""
+    if "unittest" in tests:
+        from unittest import TestResult
+        started, add = TestResult.startTest, TestResult.addSubTest
+        TestResult.startTest = lambda self, test: (peer.started.add(get_case(test)), started(self, test))[1]
+        TestResult.addSubTest = lambda self, test, part, error: (error and peer.failures.append(error[1]), add(self, test, part, error))[1]
+        TestResult.addFailure = watch_failure(TestResult.addFailure, peer)
+        TestResult.addError = watch_failure(TestResult.addError, peer)
+        unexpected = TestResult.addUnexpectedSuccess
+        TestResult.addUnexpectedSuccess = lambda self, test: (
+            peer.failures.append(AssertionError("a test passed that should fail")), unexpected(self, test))[1]
+    if "doctest" in tests:
+        import doctest
+        examine = doctest.DocTestRunner.run
+
+        def run_examples(self, test, *rest, **options):
+            result = examine(self, test, *rest, **options)
+            if result.failed:
+                peer.failures.append(AssertionError("%d examples of %s failed" % (result.failed, test.name)))
+            return result
+        doctest.DocTestRunner.run = run_examples
+
+
+def watch_failure(add, peer):
+    def add_watched(self, test, error):
+        peer.failures.append(error[1])
+        return add(self, test, error)
+    return add_watched
+
+
+def get_case(test):
+    return type(test), getattr(test, "_testMethodName", None)
+
+
+def run_defined(job, scope, peer):
+    """Tests that are defined and that nothing has called: check, classes of unittest and pytest, functions."""
+    entry, check = job["entry"], scope.get("check")
+    if entry and callable(check) and not is_a(check, Handle):
+        if entry not in scope:
+            raise NameError("name '%s' is not defined" % entry)
+        check(scope[entry])
+    tree = parse(job["tests"])
+    named = {node.id for node in walk(tree) if is_a(node, _ast.Name) and is_a(node.ctx, _ast.Load)}
+    for node in tree.body:
+        value = scope.get(getattr(node, "name", None))
+        if is_a(node, _ast.ClassDef) and is_a(value, type):
+            run_class(node, value, peer)
+        elif is_function(node) and node.lineno not in peer.started and callable(value) and is_test(node, named, job["tests"]):
+            run_function(node, value, scope.get(entry))
+
+
+def is_test(node, named, tests):
+    """By its name as pytest has it, or a function that is used nowhere and looks like a test."""
+    if node.name.startswith("test"):
+        return node.name not in named or not get_required(node)
+    looks_so = "test" in node.name.lower() or node.name == "main" or "assert" in get_source(tests, node)
+    return looks_so and node.name not in named and node.name != "check" and not get_required(node)
+
+
+def get_required(node, is_method=False):
+    given = node.args.posonlyargs + node.args.args
+    required = given[:len(given) - len(node.args.defaults)][1 if is_method else 0:]
+    return required + [arg for arg, default in zip(node.args.kwonlyargs, node.args.kw_defaults) if default is None]
+
+
+def run_function(node, function, candidate, is_method=False):
+    required = [arg.arg for arg in get_required(node, is_method)]
+    if not required:
+        finish(function())
+    elif len(required) == 1 and candidate is not None and required[0] in CANDIDATE_NAMES:
+        finish(function(candidate))
+    else:
+        raise BrokenTests("nothing says what %s is to be given for %s" % (node.name, ", ".join(required)))
+
+
+def finish(result):
+    if is_a(result, type(unused)):
+        run_async(result)
+
+
+def run_class(node, cls, peer):
     unittest = sys.modules.get("unittest")
-    if unittest and any(is_a(item, type) and issubclass(item, unittest.TestCase) for item in list(scope.values())):
-        suite = unittest.defaultTestLoader.loadTestsFromModule(sys.modules["__main__"])
-        result = unittest.TextTestRunner(stream=io.StringIO()).run(suite)
-        if not result.wasSuccessful():
-            raise AssertionError((result.failures + result.errors)[0][1].strip().split("\n")[-1])
-    body = parse(job["tests"]).body
-    if all(isinstance(node, (_ast.FunctionDef, _ast.ClassDef, _ast.Import, _ast.ImportFrom, _ast.Assign)) for node in body):
-        for node in body:
-            if isinstance(node, _ast.FunctionDef) and node.name.startswith("test") and not node.args.args:
-                scope[node.name]()
+    if unittest and issubclass(cls, unittest.TestCase):
+        cases = unittest.defaultTestLoader.loadTestsFromTestCase(cls)
+        waiting = [case for case in cases if get_case(case) not in peer.started]
+        unittest.TextTestRunner(stream=io.StringIO()).run(unittest.TestSuite(waiting))
+    elif cls.__name__.startswith("Test") and type(cls) is not HandleType and "__init__" not in vars(cls):
+        methods = [each for each in node.body if is_function(each) and each.name.startswith("test")]
+        waiting = [each for each in methods if each.lineno not in peer.started]
+        if waiting:
+            run_methods(cls, waiting)
+
+
+def run_methods(cls, nodes):
+    """The methods of a class as pytest runs them, each of an object of its own."""
+    call_if_there(cls, "setup_class")
+    for node in nodes:
+        instance = cls()
+        call_if_there(instance, "setup_method")
+        is_bound = not is_a(vars(cls).get(node.name), staticmethod)
+        run_function(node, getattr(instance, node.name), None, is_bound)
+        call_if_there(instance, "teardown_method")
+    call_if_there(cls, "teardown_class")
+
+
+def call_if_there(owner, name):
+    method = getattr(owner, name, None)
+    if method is not None:
+        # pytest gives the test method to those that want it.
+        wanted = method.__code__.co_argcount - (1 if hasattr(method, "__self__") else 0)
+        finish(method(*[None] * wanted))
+
+
+def is_program_used(job, peer):
+    """Whether the tests have asked the program something, or what has run of them names something of it."""
+    if peer.is_used or peer.files.known or "stdout" in job["tests"]:
+        return True
+    nodes = list(walk(parse(job["tests"]), peer.started))
+    imports = [node for node in nodes if is_a(node, _ast.Import) or is_a(node, _ast.ImportFrom) and node.module == "solution"]
+    aliases = [alias for node in imports for alias in node.names if is_a(node, _ast.ImportFrom) or alias.name == "solution"]
+    names = {alias.asname or alias.name for alias in aliases}.union(peer.theirs)
+    return any(is_a(node, _ast.Name) and node.id in names for node in nodes)
 
 
 def last_line(error):
