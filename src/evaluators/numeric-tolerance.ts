@@ -4,26 +4,20 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { goldsOf, responseOf, undecided } from "./gold.js";
 import { plainText } from "./math/characters.js";
-import { afterEquals, findLeading, isAnswer, leadingNumber } from "./math/chosen-number.js";
-import { undressed } from "./math/dress.js";
-import { lastNumber } from "./math/last-number.js";
-import { wordedNumber } from "./math/number-words.js";
-import { type Quantity, quantitiesIn } from "./math/quantities.js";
+import { extractNumber } from "./math/extract.js";
+import { numbersOfText } from "./math/grade.js";
+import { quantitiesIn } from "./math/quantities.js";
 import { numbersIn, type WrittenNumber } from "./number-text.js";
-import { ownAnswer } from "./own-answer.js";
-import { findResult, findStatedAnswers } from "./stated-answer/index.js";
 
 const FIELD = "numeric_tolerance";
 const USUAL_RELATIVE = 1e-6;
 /** Room for what binary fractions cannot hold: 1.01 is within a hundredth of 1. */
 const ROUNDING = 1e-12;
-/** How much of a line is read, and how much of an answer is shown. */
-const MAX_LINE = 1000;
+/** How much of an answer is shown. */
 const MAX_SHOWN = 60;
-/** "One of them" is no number. */
-const SPELLED = /^[*_"'“(]{0,4}(?:(minus|negative)\s)?(?!one (?:of|that|which|can|may|must)\b)([a-z][\s\S]*)$/i;
-/** In a longer text without digits, a number in words is no answer. */
-const FEW_WORDS = 5;
+const PERCENT = /%|\bper ?cent\b/i;
+/** Where an answer is a text as it stands, since no number was found in it. */
+const WHOLE_TEXTS: readonly string[] = ["whole text", "last line"];
 
 export interface NumericToleranceOptions {
   /** How far the number may be from the gold. 0 unless given. */
@@ -33,7 +27,7 @@ export interface NumericToleranceOptions {
 }
 
 /**
- * Compares the number a response answers with (the one after the last "answer is", else its last number) with the gold
+ * Compares the number a response answers with (found as `math_equivalence` finds it) with the gold
  * number, within a tolerance; the wider of two tolerances counts. Thousands separators, currency signs, percent, powers,
  * fractions and English words are understood, and "12%" is 12 as well as 0.12.
  * @example
@@ -54,21 +48,23 @@ export class NumericTolerance implements Evaluator {
 
   score(original: Example, processed: Output): Scored {
     const golds = goldsOf(original).flatMap(goldNumber);
-    const [first] = golds;
-    if (first === undefined) return undecided(this.fields, "the example has no gold number (answer or answers)");
+    if (golds.length === 0) return undecided(this.fields, "the example has no gold number (answer or answers)");
     const answer = findAnswer(responseOf(processed));
     if (answer === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
-    const { number: found, text } = answer;
-    if (found === null) {
+    const { numbers, text } = answer;
+    const [first] = numbers;
+    if (first === undefined) {
       return {
         scores: { [FIELD]: 0 },
         evidence: { [FIELD]: `read "${text.slice(0, MAX_SHOWN)}", which is no number` },
       };
     }
-    const isNear = golds.some((gold) => valuesOf(found, gold).some((value) => this.#isNear(value, gold.value)));
+    const isNear = golds.some((gold) =>
+      numbers.some((found) => valuesOf(found, gold).some((value) => this.#isNear(value, gold.value))),
+    );
     return {
       scores: { [FIELD]: isNear ? 1 : 0 },
-      evidence: { [FIELD]: `read ${shown(found)}, gold ${golds.map(shown).join(" or ")}` },
+      evidence: { [FIELD]: `read ${shown(first)}, gold ${golds.map(shown).join(" or ")}` },
     };
   }
 
@@ -94,61 +90,20 @@ function goldNumber(gold: string): WrittenNumber[] {
   return numbers.length === 1 ? numbers : [];
 }
 
-/** What a response answers with: a number, or a formula, a list or a range, which is none. */
+/** What a response answers with: a number with all that it may mean, or a formula, a list or a range, which is none. */
 interface Answered {
-  readonly number: WrittenNumber | null;
+  readonly numbers: readonly WrittenNumber[];
   readonly text: string;
 }
 
 function findAnswer(response: string): Answered | null {
-  const text = plainText(ownAnswer(response));
-  for (const { start, end, by, isDenied } of findStatedAnswers(text)) {
-    if (by === "space" || isDenied) continue;
-    const stated = readLine(lineOf(text.slice(start, Math.min(end, start + MAX_LINE))));
-    if (stated !== null) return stated;
-  }
-  const last = lastNumber(text, {});
-  if (last !== null) return answeredBy(last);
-  const isShort = text.trim().split(/\s+/, FEW_WORDS + 1).length <= FEW_WORDS;
-  return isShort ? answeredInWords(text) : null;
-}
-
-/** The number that a line begins with or comes to; a formula that it begins with is all it says. */
-function readLine(line: string): Answered | null {
-  const leading = findLeading(line);
-  if (leading?.isFormula === true) return answeredBy(leading);
-  const rest = line.slice(undressed(line, 0));
-  const number = leadingNumber(rest, {});
-  if (number !== null) return answeredBy(number);
-  const quantities = quantitiesIn(line).filter(isAnswer);
-  const chosen = leading ?? afterEquals(line, quantities) ?? quantities[0];
-  return chosen === undefined ? answeredInWords(line) : answeredBy(chosen);
-}
-
-function answeredBy({ text, values, isPercent }: Quantity): Answered {
-  const [first] = values;
-  const value = first === undefined ? Number.NaN : Number(first.top) / Number(first.bottom);
-  return { number: Number.isFinite(value) ? { value, isPercent } : null, text };
-}
-
-function answeredInWords(text: string): Answered | null {
-  const number = spelledNumber(text);
-  return number === null ? null : { number, text };
-}
-
-/** The number that a text begins with in words: "five", "minus twenty-one degrees". */
-function spelledNumber(text: string): WrittenNumber | null {
-  const [, minus, words = ""] = SPELLED.exec(text.trimStart().slice(0, 200)) ?? [];
-  const number = wordedNumber(words);
-  if (number === null) return null;
-  const value = Number(number.top) / Number(number.bottom);
-  return { value: minus === undefined ? value : -value, isPercent: /\bper ?cent\b/i.test(words) };
-}
-
-function lineOf(rest: string): string {
-  const text = rest.trimStart();
-  const end = text.indexOf("\n");
-  return findResult(end === -1 ? text : text.slice(0, end));
+  const answer = extractNumber(response, { acceptsUnfinished: true });
+  if (answer === null) return null;
+  const { text, source, values = numbersOfText(text), isPercent = PERCENT.test(text) } = answer;
+  const numbers = values.map(({ top, bottom }) => ({ value: Number(top) / Number(bottom), isPercent }));
+  const finite = numbers.filter(({ value }) => Number.isFinite(value));
+  const isProse = WHOLE_TEXTS.includes(source) && !/\d/.test(text);
+  return finite.length === 0 && isProse ? null : { numbers: finite, text: text.trim() };
 }
 
 /** A percentage against a bare number, either way round, may be meant as a share. */

@@ -10,9 +10,10 @@ export interface Answer {
   readonly source: Source;
   /** What it may mean when it was read as a number; absent for an answer that is still to be read. */
   readonly values?: readonly Rational[];
+  readonly isPercent?: boolean;
 }
 
 /** A number as an answer; a formula is compared as a whole, so that it has no values. */
-export function answerOf({ text, values, isFormula }: Quantity, source: Source): Answer {
-  return isFormula ? { text, source } : { text, source, values };
+export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
+  return isFormula ? { text, source } : { text, source, values, isPercent };
 }

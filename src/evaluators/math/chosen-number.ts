@@ -1,3 +1,4 @@
+import { answersIn } from "./answering.js";
 import type { TokenOptions } from "./number-token.js";
 import { type Quantity, quantitiesIn } from "./quantities.js";
 import { isRounding } from "./rational.js";
@@ -72,14 +73,9 @@ function withExact(decimal: Quantity, exact: Quantity): Quantity {
  * else the last one.
  */
 export function concludingNumber(sentence: string, options: TokenOptions): Quantity | null {
-  const tokens = quantitiesIn(sentence, options).filter(isAnswer);
+  const tokens = answersIn(sentence, options);
   if (tokens.length < 2) return tokens[0] ?? null;
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? onlyAmount(tokens) ?? tokens.at(-1) ?? null;
-}
-
-/** A time such as 3:30 is neither a number nor a formula. */
-export function isAnswer({ values, isFormula }: Quantity): boolean {
-  return values.length > 0 || isFormula;
 }
 
 const BOLD = /\*\*([^*\n]{1,80})\*\*/g;

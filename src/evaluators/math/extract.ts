@@ -2,8 +2,9 @@ import { ownAnswer } from "../own-answer.js";
 import { type Answer, answerOf } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
+import { withoutCutFormula } from "./cut-formula.js";
 import { firstHashed, lastHashed } from "./hashes.js";
-import { lastNumber } from "./last-number.js";
+import { lastDigit, lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";
 import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
@@ -17,10 +18,18 @@ export function goldAnswer(gold: string): string {
   return box?.content ?? lastHashed(gold) ?? gold.trim();
 }
 
+export interface ExtractOptions {
+  /**
+   * Reads a solution with the marks of GSM8K's calculator that never comes to its "####". The official grader of GSM8K
+   * calls that unfinished.
+   */
+  readonly acceptsUnfinished?: boolean;
+}
+
 /** The answer of a response to a problem whose answer is a number; null when it has none. */
-export function extractNumber(response: string): Answer | null {
+export function extractNumber(response: string, { acceptsUnfinished = false }: ExtractOptions = {}): Answer | null {
   const written = ownAnswer(plainText(response));
-  const text = written.includes("<<") ? written.replace(CALCULATOR, "") : written;
+  const text = withoutCutFormula(written.includes("<<") ? written.replace(CALCULATOR, "") : written);
   const options = { decimalComma: decimalComma(text) };
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
@@ -28,16 +37,20 @@ export function extractNumber(response: string): Answer | null {
   const stated = hashed !== null && isBare(hashed) ? null : statedNumber(text, options);
   if (hashed !== null && stated === null) return hashedNumber(hashed, options);
   if (stated !== null) return stated;
-  // A solution in GSM8K's own form that never came to its "####" is unfinished, and its official grader says so too.
-  if (text !== written) return null;
+  if (!acceptsUnfinished && isUnfinished(written)) return null;
   const last = lastNumber(text, options);
   if (last !== null) return answerOf(last, last.isFormula ? "last formula" : "last number");
-  return wordedAnswer(text) ?? statedFormula(text) ?? lastFormula(text);
+  return wordedAnswer(text) ?? withoutNumbers(statedFormula(text) ?? lastFormula(text));
+}
+
+/** The digits of a text that no answer was found in are none: "The answer is not 18", "Step 3". */
+function withoutNumbers(answer: Answer | null): Answer | null {
+  return answer !== null && /\d/.test(answer.text) ? { ...answer, values: [] } : answer;
 }
 
 /** The answer of a response to a problem whose answer is a formula or a text; null when it has none. */
 export function extractFormula(response: string): Answer | null {
-  const text = ownAnswer(plainText(response));
+  const text = withoutCutFormula(ownAnswer(plainText(response)));
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
   const hashed = firstHashed(text);
@@ -57,10 +70,19 @@ function hashedNumber(content: string, options: TokenOptions): Answer {
 /** The marks of GSM8K's calculator, `<<48/2=24>>`. */
 const CALCULATOR = /<<[^<>\n]{1,200}>>/g;
 
+/** Whether a solution in GSM8K's form still calculates in its last line with a digit: no sentence concludes it. */
+function isUnfinished(written: string): boolean {
+  const digit = written.includes("<<") ? lastDigit(written) : -1;
+  const line = written.slice(written.lastIndexOf("\n", digit) + 1);
+  return digit !== -1 && line.search(CALCULATOR) !== -1;
+}
+
 const SHORT = 60;
+const FEW_WORDS = 5;
 
 function wordedAnswer(text: string): Answer | null {
   const short = text.trim();
-  const value = short.length <= SHORT ? wordedNumber(short) : null;
+  const isShort = short.length <= SHORT && short.split(/\s+/).length <= FEW_WORDS;
+  const value = isShort ? wordedNumber(short) : null;
   return value === null ? null : { text: short, source: "whole text", values: [value] };
 }

@@ -78,12 +78,13 @@ interface WantedNumber {
 }
 
 function compareNumber({ values, written }: WantedNumber, text: string, given: string): Verdict {
-  const found = valuesOf(text, given);
+  const found = numbersOfText(text, given);
   if (haveCommon(found, values)) return "same";
   return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
 }
 
-function valuesOf(text: string, given: string): readonly Rational[] {
+/** What an answer that was found as a text may be as a number; nothing when it is none. */
+export function numbersOfText(text: string, given: string = canonical(text)): readonly Rational[] {
   const exact = exactValue(given);
   if (exact !== null) return [remarked(text) ?? exact];
   const numbers = onlyNumber(text);

@@ -1,6 +1,7 @@
-import { afterEquals, inBold, isAnswer } from "./chosen-number.js";
+import { answersIn } from "./answering.js";
+import { afterEquals, inBold } from "./chosen-number.js";
 import type { TokenOptions } from "./number-token.js";
-import { type Quantity, quantitiesIn } from "./quantities.js";
+import type { Quantity } from "./quantities.js";
 import { spansIn } from "./spans.js";
 
 const BEFORE = 300;
@@ -62,7 +63,7 @@ function behind(text: string): string {
 }
 
 function concludingOf(sentence: string, options: TokenOptions): Quantity | null {
-  const tokens = quantitiesIn(sentence, options).filter(isAnswer);
+  const tokens = answersIn(sentence, options);
   if (tokens.length < 2) return tokens[0] ?? null;
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
 }

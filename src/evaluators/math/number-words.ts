@@ -17,7 +17,22 @@ const WORDS = new Map([
 const SKIPPED = new Set(["and", "a"]);
 const MAX_WORDS = 12;
 
-/** The number a text begins with in English words, such as "twenty-four clips"; null when it begins otherwise. */
+/** "One of them" and "one can see" are no numbers. */
+const PRONOUN = /^one (?:of|that|which|who|can|could|may|must|should)$/;
+const DENOMINATORS = new Map([
+  ...["half", "halves"].map((word) => [word, 2] as const),
+  ...["quarter", "quarters"].map((word) => [word, 4] as const),
+  ..."third fourth fifth sixth seventh eighth ninth tenth"
+    .split(" ")
+    .flatMap((word, index) => [word, `${word}s`].map((form) => [form, index + 3] as const)),
+]);
+/** Other denominators, "one twentieth", which are not read. */
+const OTHER_DENOMINATOR = /(?:teen|elf|tie|hundred|thousand|million)ths?$/;
+
+/**
+ * The number a text begins with in English words, such as "twenty-four clips", "minus five" or "two thirds"; null when
+ * it begins otherwise.
+ */
 export function wordedNumber(text: string): Rational | null {
   const words =
     text
@@ -25,9 +40,17 @@ export function wordedNumber(text: string): Rational | null {
       .toLowerCase()
       .match(/[a-z]+/g)
       ?.slice(0, MAX_WORDS) ?? [];
+  const isNegative = words[0] === "minus" || words[0] === "negative";
+  if (isNegative) words.shift();
+  if (PRONOUN.test(words.slice(0, 2).join(" "))) return null;
+  const value = readWords(words);
+  return value === null || !isNegative ? value : { top: -value.top, bottom: value.bottom };
+}
+
+function readWords(words: readonly string[]): Rational | null {
   let total = 0;
   let part: number | null = null;
-  for (const word of words) {
+  for (const [at, word] of words.entries()) {
     const value = WORDS.get(word);
     const scale = SCALES.get(word);
     if (value !== undefined) part = (part ?? 0) + value;
@@ -35,17 +58,27 @@ export function wordedNumber(text: string): Rational | null {
     else if (scale !== undefined) {
       total += (part ?? 1) * scale;
       part = 0;
+    } else if (part !== null && (DENOMINATORS.has(word) || OTHER_DENOMINATOR.test(word))) {
+      return readFraction(words.slice(0, at), total + part, DENOMINATORS.get(word));
     } else if (part === null || !SKIPPED.has(word)) break;
   }
   return part === null ? null : { top: BigInt(total + part), bottom: 1n };
 }
 
-const SHORT = 60;
-const OTHER_THAN_WHOLE = /\d|\b(?:hal(?:f|ves)|quarters?|\w+(?:th|rd|nd)s?|point|or|to|and)\b|[+*=^/]/i;
+/** "Two thirds", and "three and a half"; in "two and three quarters" the words do not tell the parts apart. */
+function readFraction(before: readonly string[], number: number, denominator: number | undefined): Rational | null {
+  if (denominator === undefined) return null;
+  const [top, bottom] = [BigInt(number), BigInt(denominator)];
+  if (before.slice(-2).join(" ") === "and a") return { top: top * bottom + 1n, bottom };
+  return before.some((word) => SKIPPED.has(word)) ? null : { top, bottom };
+}
 
-/** The number of a short phrase that says it in words, "seven" or `\text{twenty-four clips}`; none for one half. */
+const SHORT = 60;
+const OTHER_THAN_NUMBER = /\d|\b(?:point|or|to|and(?! an?\b))\b|[+*=^/]/i;
+
+/** The number of a short phrase that says it in words, "seven" or `\text{twenty-four clips}`. */
 export function wordedPhrase(phrase: string): Rational | null {
   if (phrase.length > 2 * SHORT) return null;
   const words = phrase.replace(/\\(?:text|textbf|textrm|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1").trim();
-  return words.length > SHORT || OTHER_THAN_WHOLE.test(words) ? null : wordedNumber(words);
+  return words.length > SHORT || OTHER_THAN_NUMBER.test(words) ? null : wordedNumber(words);
 }

@@ -1,3 +1,4 @@
+import { answersIn } from "./answering.js";
 import { latexCharacters, plainText } from "./characters.js";
 import { quantitiesIn } from "./quantities.js";
 import type { Rational } from "./rational.js";
@@ -18,6 +19,7 @@ export function onlyNumber(phrase: string): readonly Rational[] {
     .replace(/\\[,;:! ]|\\?[$%]|\*\*|~/g, " ");
   const [number, another] = quantitiesIn(words);
   if (number === undefined || another !== undefined || number.isFormula) return [];
+  if (answersIn(words).length === 0) return [];
   const isFormula = MATHS.test(words.slice(0, number.from)) || MATHS.test(words.slice(number.end));
   return isFormula ? [] : number.values;
 }
