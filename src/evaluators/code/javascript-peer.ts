@@ -71,7 +71,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   const entries = new Map(), entryOf = new Map(), symbols = new Map(), symbolIds = new Map(), pending = [], settled = [];
   const watched = new Set(), hidden = new WeakSet(), namedPrototypes = new Set(), conversions = new WeakMap();
   const promised = new Set(), prototypes = new WeakSet();
-  let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, hasHanded = false;
+  let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, uses = 0, hasHanded = false;
 
   function register(value) {
     const known = entryOf.get(value);
@@ -679,8 +679,10 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   }
 
   // ---- asking and answering ----
+  const UPKEEP = new Set(["load", "names", "additions", "tick", "idle", "settled"]);
   function ask(kind, ...values) {
     if (kind !== "idle") asked += 1;
+    if (!UPKEEP.has(kind)) uses += 1;
     beforeAsk?.();
     write("?", kind, values);
     for (;;) {
@@ -834,6 +836,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     isForeign,
     get hasPending() { return pending.length > 0; },
     get asked() { return asked; },
+    get uses() { return uses; },
+    noteUse: () => { uses += 1; },
     get hasHanded() { return hasHanded; },
     get hasPromised() { return promised.size > 0; },
     get isGone() { return isGone; },

@@ -1,6 +1,7 @@
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
+import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
 /**
@@ -15,7 +16,7 @@ send("ready");
 const EXIT = new Error("the tests have ended themselves");
 const { promisify } = require("util");
 const endProcess = process.exit.bind(process), later = setImmediate, soon = setTimeout;
-let failure = null, broken = null, uncrossed = null, dropped = null, idleAt = 0;
+let failure = null, broken = null, uncrossed = null, dropped = null, idleAt = 0, usesBefore = 0;
 
 // The program runs while the tests wait for their timers.
 function timer(start) {
@@ -29,6 +30,7 @@ function timer(start) {
 for (const name of ["setTimeout", "setImmediate", "setInterval"]) globalThis[name] = timer(globalThis[name]);
 
 const job = JSON.parse(receive());
+let testsText = "";
 
 // The methods that the tests call on objects and that tell what these are for: not those that any list, map or text has.
 function calledMethods(text) {
@@ -37,7 +39,8 @@ function calledMethods(text) {
   const calls = Array.from(text.matchAll(/(?:([\w$]+)|[)\]}])\s*\??\.\s*([\w$]+)\s*\(/g)).filter(([, owner]) => !(owner in globalThis) && owner !== "assert");
   return new Set(calls.map(([, , name]) => name).filter((name) => !reading.has(name) && name !== "equals"));
 }
-Object.assign(globalThis, { require, module: { exports: {} }, exports: {} });
+const testsModule = { exports: {} };
+Object.assign(globalThis, { require, module: testsModule, exports: testsModule.exports });
 ${JAVASCRIPT_PEER_MAKER}
 const peer = createPeer({
   send: (text) => send("C" + text),
@@ -52,6 +55,7 @@ const peer = createPeer({
 });
 ${JAVASCRIPT_WAITING}
 ${JAVASCRIPT_LIBRARIES}
+${JAVASCRIPT_UNCALLED}
 
 function failing(error) {
   if (error === EXIT) return;
@@ -75,6 +79,7 @@ console.assert = (fine, text) => fine || fail("console.assert failed" + (text ==
 
 process.exit = (code = process.exitCode) => {
   if (code) fail("the tests ended with " + code);
+  isEnded = true;
   throw EXIT;
 };
 
@@ -83,11 +88,17 @@ function define(name, value) {
 }
 
 function run() {
+  watchCalls();
   const script = compile(job.tests);
   if (script === null) return;
   const own = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => !builtinModules.includes(name)));
   define("assert", require("assert"));
   for (const name of ["assert", "process", "console", "__proto__"]) own.add(name);
+  if (EXPORTING.test(job.tests)) {
+    // Node itself puts another module in its place when this text has run.
+    Object.defineProperty(globalThis, "module", { get: () => testsModule, set: () => {}, configurable: true });
+    own.add("module");
+  }
   peer.rememberGlobals(Array.from(job.tests.matchAll(/\b(?:global|globalThis)\.([\w$]+)\s*=(?!=)/g), ([, name]) => name));
   peer.ask("load");
   if (job.prompt !== "") runPrompt(own);
@@ -101,8 +112,8 @@ function run() {
   const members = new Set(job.tests.match(/(?<=\.)[\w$]+/g));
   peer.takeAdditions(peer.ask("additions"), (key) => members.has(key));
   isRunning = true;
+  usesBefore = peer.uses;
   script.runInThisContext();
-  callCheck();
 }
 
 function takeNames(names, use) {
@@ -114,9 +125,21 @@ function takeNames(names, use) {
     const [name, value] = pair;
     peer.nameObject(value);
     use(value);
-    if (typeof value === "function") define(name, value);
+    if (typeof value === "function") defineFunction(name, value);
     else defineVariable(name);
   }
+}
+
+// To call a function of the program is to use it. One that is a function of the language, or that has data in properties
+// of its own, is used when it is named.
+function defineFunction(name, value) {
+  const isAsked = peer.isForeign(value) && Reflect.ownKeys(value).every((key) => ["length", "name", "prototype"].includes(key));
+  if (isAsked) return define(name, value);
+  const get = () => {
+    peer.noteUse();
+    return value;
+  };
+  Object.defineProperty(globalThis, name, { get, set: (other) => define(name, other), configurable: true, enumerable: true });
 }
 
 // A variable of the program has the value that it has now. What the tests assign stays with them.
@@ -150,19 +173,17 @@ function isDefined(name) {
   }
 }
 
-function callCheck() {
-  if (!/\bcheck\b/.test(job.tests) || /^check\s*\(/m.test(job.tests) || job.entry === "") return;
-  if (vm.runInThisContext("typeof check") !== "function") return;
-  const result = vm.runInThisContext("check(" + job.entry + ")");
-  if (typeof result === "object" && result !== null && typeof result.then === "function") result.then(() => {}, failing);
-}
-
 function compile(text) {
   try {
-    return new vm.Script(text, { filename: "tests.js" });
+    testsText = text + END;
+    return new vm.Script(testsText, { filename: "tests.js" });
   } catch (error) {
     try {
-      return new vm.Script("(async () => {" + text + "\n})()", { filename: "tests.js" });
+      // Nothing outside sees the names of a function: it gives its tests when it has run to its end.
+      const own = testNames.map((name) => "[" + JSON.stringify(name) + ", typeof " + name + ' === "undefined" ? undefined : ' + name + "]");
+      testsText = "(async () => {" + text + "\nreturn [" + own + "]})()";
+      const script = new vm.Script(testsText, { filename: "tests.js" });
+      return { runInThisContext: () => void script.runInThisContext().then((tests) => { if (tests !== undefined) localTests = () => tests; }, failing) };
     } catch {
       broken = String(error).split("\n")[0];
       return null;
@@ -218,12 +239,12 @@ function goOn() {
 function end(code) {
   if (isRunning && isWaiting()) failure ??= "the tests wait for something that the program never does";
   if (code) failure ??= "the tests ended with " + code;
-  const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : "passed";
+  const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : peer.uses === usesBefore ? "unused" : "passed";
   send("V" + JSON.stringify([job.nonce, outcome, broken ?? detailOf(outcome)]));
 }
 
 function detailOf(outcome) {
-  if (outcome === "passed") return "";
+  if (outcome === "passed" || outcome === "unused") return "";
   if (peer.isGone) return "the program ended before its tests did";
   const missing = uncrossed ?? dropped;
   if (missing === null) return failure;
@@ -233,7 +254,10 @@ function detailOf(outcome) {
 
 process.on("uncaughtException", failing);
 process.on("unhandledRejection", failing);
-process.on("beforeExit", () => { if (isUnfinished()) later(goOn); });
+process.on("beforeExit", () => {
+  if (isUnfinished()) later(goOn);
+  else if (failure === null && broken === null && !peer.isGone) callNextTest(testsText);
+});
 process.on("exit", end);
 try {
   run();
