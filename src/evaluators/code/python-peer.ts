@@ -94,6 +94,7 @@ class Peer(Values):
         except Gone:
             raise
         except BaseException as error:
+            self.note_error(error)
             mark, body = "!", self.pack_failure(error)
         del target, given
         self.send(mark, body)
@@ -106,6 +107,9 @@ class Peer(Values):
 
     def is_tested(self, cls):
         return False
+
+    def note_error(self, error):
+        pass
 
     def may_suppress(self, error, trace):
         return True
@@ -236,6 +240,7 @@ def pull_several(target, count):
         except StopIteration as end:
             return pulled + [(False, end.value)]
         except BaseException as error:
+            PEER.note_error(error)
             return pulled + [(None, error)]
         pulled.append((True, item))
         if not is_immutable(item):

@@ -21,20 +21,35 @@ class TestsPeer(Peer):
     def __init__(self, wire):
         super().__init__(wire, True)
         self.scope, self.theirs, self.tests, self.module_number = {}, {}, "", None
-        self.random_state, self.has_seed = None, False
+        self.has_seed = False
         # Whether the tests have asked the program anything, which of their functions have begun, and what failed.
         self.is_used, self.started, self.failures = False, set(), []
+        # Names that the tests give a value, and assertions that failed while the program called the tests.
+        self.bound, self.caught = set(), []
         self.handlers = {"input": lambda prompt: builtins.input(prompt), "stdin": read_input}
 
     def ask(self, kind, target=None, *rest):
         is_import = kind == "get" and is_a(target, Handle) and target._number == self.module_number
         self.is_used = self.is_used or not is_import and kind not in ("load", "names", "module")
-        return super().ask(kind, target, *rest)
+        count = len(self.caught)
+        try:
+            return super().ask(kind, target, *rest)
+        except (StopIteration, StopAsyncIteration):
+            raise
+        except BaseException:
+            # The program has let it through, so that the tests learn of it.
+            del self.caught[count:]
+            raise
+
+    def note_error(self, error):
+        """An assertion that fails while the program calls a function of the tests, which the program may catch."""
+        if isinstance(error, AssertionError) and not getattr(error, "of_program", False):
+            self.caught.append(error)
 
     def take_news(self, news):
         """Global variables of the program that have another value now, unless the tests have given them one."""
         for name, form in news:
-            if name in self.theirs and self.scope.get(name) is self.theirs[name]:
+            if name in self.theirs and name not in self.bound and self.scope.get(name) is self.theirs[name]:
                 self.theirs[name] = self.scope[name] = self.unpack(form)
 
     def is_tested(self, cls):
@@ -46,20 +61,22 @@ class TestsPeer(Peer):
         if error is None:
             return True
         nodes = find_nodes(trace, self.tests)
-        is_raised = bool(nodes) and any(type(node).__name__ == "Raise" for node in nodes[-1])
+        kinds = [type(node).__name__ for node in nodes[-1]] if nodes else []
         holds_assertion = any("assert" in get_source(self.tests, find_region(around)) for around in nodes)
-        may_suppress = not isinstance(error, AssertionError) and (is_raised or not holds_assertion)
+        # What is raised on a condition is an assertion by another name.
+        is_on_purpose = "If" not in kinds if "Raise" in kinds else not holds_assertion
+        may_suppress = not isinstance(error, AssertionError) and is_on_purpose
         if not may_suppress:
             self.note("an error that the program's context manager suppresses")
         return may_suppress
 
     def get_news(self):
-        """The state of the random numbers, when the tests have set it."""
+        """The state of the random numbers, when the tests have set it since the last message."""
         random = sys.modules.get("random")
-        if not self.has_seed or random is None or random.getstate() == self.random_state:
+        if not self.has_seed or random is None:
             return None
-        self.random_state = random.getstate()
-        return self.pack(self.random_state)
+        self.has_seed = False
+        return self.pack(random.getstate())
 
 
 class Solution(type(sys)):
@@ -75,10 +92,10 @@ class Solution(type(sys)):
         delattr(self.__dict__["__handle__"], name)
 
 
-def make_solution(handle, names):
+def make_solution(handle):
     solution = Solution("solution")
-    # With an asterisk the tests import what they use, and nothing in place of what is built in.
-    solution.__dict__.update(__handle__=handle, __all__=list(names))
+    # The tests have what they use of the program. An asterisk must not put more of it in place of what is theirs.
+    solution.__dict__.update(__handle__=handle, __all__=[])
     return solution
 
 
@@ -123,11 +140,20 @@ def be_tests(first):
     except UnusedProgram:
         verdict = ["unused", ""]
     except BaseException as error:
-        verdict = ["failed", explain(error, job["tests"], peer)]
+        missing = find_missing(error)
+        why = explain(error, job["tests"], peer)
+        verdict = ["broken", "they need %s, which is not installed" % missing] if missing else ["failed", why]
     if peer.is_gone and verdict[0] in ("passed", "failed"):
         verdict = ["failed", "the program ended before its tests did"]
     os_write(3, b"V" + to_line([job["nonce"]] + verdict))
     os._exit(0)
+
+
+def find_missing(error):
+    """The library that the tests import and that is not there."""
+    if type(error) is not ModuleNotFoundError or getattr(error, "of_program", False):
+        return None
+    return error.name
 
 
 class TestsWire(Wire):
@@ -151,28 +177,28 @@ def judge(job, peer):
     code = compile_tests(job["tests"])
     names = find_names(job)
     peer.keeps_stops = "StopIteration" in names or "StopAsyncIteration" in names
-    peer.has_seed = "seed" in job["tests"]
     if any(word in job["tests"] for word in FILE_WORDS):
         peer.files.known = {}
     peer.ask("load")
     theirs = offered(peer.ask("names", None, sorted(names)), names)
     prepare(job, scope)
     for name, value in theirs.items():
-        if name == job["entry"] or not (name in scope or hasattr(builtins, name)):
+        is_class = is_a(scope.get(name), type) and is_a(value, type)
+        if name == job["entry"] or is_class or not (name in scope or hasattr(builtins, name)):
             scope[name] = peer.theirs[name] = own_module(job, name, value)
-    peer.tests = job["tests"]
+    peer.tests, peer.bound = job["tests"], find_bound(job["tests"])
     if "solution" in job["tests"]:
         module = peer.ask("module")
         peer.module_number = module._number
-        sys.modules["solution"] = make_solution(module, peer.theirs)
+        sys.modules["solution"] = make_solution(module)
     sys.modules["__main__"] = main
     sys.argv = ["tests"]
     scope["__begin__"] = peer.started.add
     watch_libraries(job["tests"], peer)
     run(code, scope)
     run_defined(job, scope, peer)
-    if peer.failures:
-        raise peer.failures[0]
+    if peer.failures or peer.caught:
+        raise (peer.failures + peer.caught)[0]
     if not is_program_used(job, peer):
         raise UnusedProgram()
 
@@ -201,7 +227,22 @@ def find_names(job):
     """The variables in the tests. Never the texts in them: the program would learn what it is expected to return."""
     trees = [parse(job["tests"])] + (find_examples(job["tests"]) if "doctest" in job["tests"] else [])
     names = {node.id for tree in trees for node in walk(tree) if is_a(node, _ast.Name)}
+    prompt = parse_prompt(job)
+    # The functions of the prompt use its classes.
+    names.update(node.name for node in (prompt.body if prompt else []) if is_a(node, _ast.ClassDef))
     return names | ({job["entry"]} if job["entry"] else set())
+
+
+def find_bound(tests):
+    """The global variables that the tests give a value themselves."""
+    tree = parse(tests)
+    found = {name for node in walk(tree) if is_a(node, _ast.Global) for name in node.names}
+    for node in walk(tree, frozenset()):
+        if is_a(node, _ast.Name) and not is_a(node.ctx, _ast.Load):
+            found.add(node.id)
+        elif is_a(node, _ast.Import) or is_a(node, _ast.ImportFrom):
+            found.update(alias.asname or alias.name for alias in node.names)
+    return found
 
 
 def find_examples(tests):
@@ -267,13 +308,36 @@ class UnusedProgram(Exception):
 
 
 def prepare(job, scope):
-    """Helpers of the prompt as the prompt has them: the program may have put others in their place."""
-    if job["prompt"]:
+    """
+    Functions of the prompt as the prompt has them: the program may have put others in their place. Those without a
+    body are left to the program.
+    """
+    tree = parse_prompt(job)
+    if tree is not None:
         try:
-            exec(compile(job["prompt"], "<prompt>", "exec"), scope)
+            exec(compile(tree, "<prompt>", "exec"), scope)
         except Exception:
             pass
-        scope.pop(job["entry"], None)
+        stubs = [node.name for node in tree.body if is_function(node) and all(map(is_nothing, node.body))]
+        for name in stubs + [job["entry"]]:
+            scope.pop(name, None)
+
+
+def parse_prompt(job):
+    try:
+        return parse(job["prompt"])
+    except (SyntaxError, ValueError):
+        return None
+
+
+def is_nothing(node):
+    """A statement that stands in for a body that is still to be written."""
+    if is_a(node, _ast.Expr):
+        return is_a(node.value, _ast.Constant)
+    if is_a(node, _ast.Return):
+        return node.value is None or is_a(node.value, _ast.Constant) and node.value.value is None
+    return is_a(node, _ast.Pass) or is_a(node, _ast.Raise) and any(
+        is_a(part, _ast.Name) and part.id == "NotImplementedError" for part in walk(node))
 
 
 def run(code, scope):
@@ -296,7 +360,13 @@ def has_docstring(node):
 
 
 def watch_libraries(tests, peer):
-    """Notes what unittest and doctest find wrong: tests often do not look at what these return."""
+    """
+    Notes what unittest and doctest find wrong: tests often do not look at what these return. Notes too when the
+    tests seed the random numbers, which the program is to have as well.
+    """
+    if "seed" in tests or "setstate" in tests:
+        import random
+        random.seed, random.setstate = watch_seed(random.seed, peer), watch_seed(random.setstate, peer)
     if "unittest" in tests:
         from unittest import TestResult
         started, add = TestResult.startTest, TestResult.addSubTest
@@ -317,6 +387,13 @@ def watch_libraries(tests, peer):
                 peer.failures.append(AssertionError("%d examples of %s failed" % (result.failed, test.name)))
             return result
         doctest.DocTestRunner.run = run_examples
+
+
+def watch_seed(seed, peer):
+    def seed_watched(*args, **kwargs):
+        seed(*args, **kwargs)
+        peer.has_seed = True
+    return seed_watched
 
 
 def watch_failure(add, peer):
