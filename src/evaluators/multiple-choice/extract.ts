@@ -3,14 +3,14 @@ import { ownAnswer } from "../own-answer.js";
 import { findStatedAnswers } from "../stated-answer/index.js";
 import { indexOfLabel, type Options } from "./labels.js";
 import { firstLine, isFinished, linesFromEnd } from "./lines.js";
-import { type Mention, mentionsFromEnd } from "./mention.js";
+import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
 import { findByText, saysText } from "./option-texts.js";
 import { choosingOf, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
 import { type Choice, readStatedOption } from "./stated-option.js";
 
 /** What else the answer is called. */
 const NAMES =
-  /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output)\b|选项|選項|选择|選擇/gi;
+  /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output|result|ending|completion|continuation)\b|选项|選項|选择|選擇/gi;
 
 /**
  * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
@@ -58,72 +58,105 @@ function findChosen(text: string, options: Options): Chosen {
   return { clearly: null, weakly };
 }
 
-const LONE = /^([([{]?)(\w{1,2})([)\]}]?)[.):]?$/;
+const LONE = /^((?:\[\[|[([{])?)(\w{1,2})((?:\]\]|[)\]}])?)[.):]?$/;
 const MAX_LONE = 60;
 
 /** A label on a line of its own. A small letter there may be the mark of a list, unless it is all there is. */
 function findLoneLabel(text: string, options: Options): number | null {
   for (const line of linesFromEnd(text)) {
-    if (line.length > MAX_LONE) continue;
-    const [, opening = "", label = "", closing = ""] =
-      LONE.exec(cleaned(line.replace(/^(?:[\s>#•]|-(?!\d))+|[*_`!]+/g, ""))) ?? [];
-    const index = indexOfLabel(label, options);
-    const isCapital = label === label.toUpperCase() && !`${opening}${closing}`.includes("[");
-    const isBare = opening === "" && closing === "" && !/[):]$/.test(line);
-    if (index !== -1 && (text === line || isCapital || isBare)) return index;
+    const lone = readLoneLabel(line, options);
+    if (lone !== null && (text === line || lone.isClear)) return lone.index;
   }
   return null;
+}
+
+function readLoneLabel(line: string, options: Options): { index: number; isClear: boolean } | null {
+  if (line.length > MAX_LONE) return null;
+  const bare = line.replace(/^(?:[\s>#•]|-(?!\d))+|[*_`!]+|<\/?(?:b|strong|em|i|p)>/g, "");
+  const [, opening = "", label = "", closing = ""] = LONE.exec(cleaned(bare)) ?? [];
+  const index = indexOfLabel(label, options);
+  // [A] is a concentration.
+  const isCapital = label === label.toUpperCase() && (opening === "[[" || !`${opening}${closing}`.includes("["));
+  const isBare = opening === "" && closing === "" && !/[):]$/.test(line);
+  return index === -1 ? null : { index, isClear: isCapital || isBare };
 }
 
 const LABELED =
   /^[^\p{L}\p{N}([{]{0,8}(?:(?:option|choice)\s)?(?:\(([A-Z]|\d{1,2})\)|([A-Z]|\d{1,2})(?:[*_]{0,3}[).:]|[*_]{2,3}(?=\s|$)))[*_]{0,3}(?=\s|$|\p{Lu}\p{Ll})/u;
 const SMALL_LABELED = /^(?:\(([a-z])\)|([a-z])[).:])\s/;
 const FIRST_WORD = /^[*_([]{0,4}([A-Z])[)*\]]{0,4}(?=[\s,]|$)/;
-const DENIAL = /\b(?:not|wrong|incorrect)\b|n['’]t\b/;
+/** What follows a letter that is a choice, and neither the first word of a sentence nor part of a name. */
+const AFTER_CHOICE =
+  /^\s*(?:$|[,;:–—(]|-\s|(?:because|since|as|due|given|based|it is|i think|i believe|for sure|definitely|probably|porque|parce|car|weil|denn|perché|karena|потому)\b|因为|因為)/iu;
+const MAX_BARE_WORDS = 3;
+/** "A: B", where the A stands for "Answer". */
+const SHORT_NAME = /^[*_]{0,3}A[*_]{0,3}\s?[:：][*_]{0,3}\s*(?=\S)/;
 
 /** A response that begins with its choice: "B) Paris", "B because …", "A, garage". */
 function findOpening(text: string, options: Options): number | null {
   const line = firstLine(text);
+  const named = SHORT_NAME.exec(line);
+  if (named !== null && !saysText(line.slice(named[0].length), options.texts[0])) {
+    const label = readLoneLabel(line.slice(named[0].length), options);
+    if (label !== null) return label.index;
+  }
   const labeled = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
   if (labeled !== null) return isChoice(labeled, text, options) ? labeled.index : null;
   const word = readLabel(FIRST_WORD, line, options);
-  if (word === null || DENIAL.test(text.slice(0, 60))) return null;
-  if (/^[*_(]{0,4}[B-HJ-Z]/.test(line)) return isSeveral(word.rest) ? null : word.index;
-  // An A or I must be told from the article and the pronoun by what follows.
-  const isBold = line.startsWith("**") && /^\*\*\w\*\*/.test(line);
-  const isBeforeText = saysText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index]);
-  const isShort = options.texts.length === 0 && /^,\s/.test(word.rest) && text === line;
-  return isBold || isBeforeText || isShort ? word.index : null;
+  if (word === null || isSeveral(word.rest) || isDeniedAt(text, word, options)) return null;
+  // A letter must be told from the article, the pronoun and the name of a thing ("B cells") by what follows.
+  if (/^[([*_]{0,3}[*([]/.test(line) && /^[([*_]{1,4}\w[)*\]_]/.test(line)) return word.index;
+  if (saysText(word.rest.replace(/^[\s,*)]+/, ""), options.texts[word.index])) return word.index;
+  const isUnknown = options.texts.length === 0;
+  if (/^[AI]/.test(line)) return isUnknown && /^,\s/.test(word.rest) && text === line ? word.index : null;
+  const isShort = isUnknown && text === line && line.split(/\s+/).length <= MAX_BARE_WORDS;
+  return isShort || AFTER_CHOICE.test(word.rest) ? word.index : null;
+}
+
+function isDeniedAt(text: string, { at }: Labeled, options: Options): boolean {
+  const mention = mentionAt(text, at, options);
+  return mention === null || isDenied(mention);
 }
 
 interface Labeled {
   index: number;
+  /** Where the label stands in its line. */
+  at: number;
   /** What follows the label. */
   rest: string;
 }
 
 function readLabel(pattern: RegExp, line: string, options: Options): Labeled | null {
   const match = pattern.exec(line);
-  const index = indexOfLabel(match?.[1] ?? match?.[2] ?? "", options);
-  return match === null || index === -1 ? null : { index, rest: line.slice(match[0].length) };
+  const label = match?.[1] ?? match?.[2] ?? "";
+  const index = indexOfLabel(label, options);
+  if (match === null || index === -1) return null;
+  // "Option A": the label is the last thing of what was matched.
+  return { index, at: match[0].lastIndexOf(label), rest: line.slice(match[0].length) };
 }
 
 function isSeveral(rest: string): boolean {
   return /^[\s,]*(?:or|and|\/|&)\s?[*(]{0,3}[A-Z](?![\w'’])/.test(rest);
 }
 
+/** "Option B: incorrect". */
+const CALLED_WRONG = /^\s?[:–—-]\s*(?:incorrect|wrong|false|no\b|not\b|❌)/i;
 /** What follows a label that is denied, or an "A:" that stands for "Answer:". */
 const NO_CHOICE =
   /^\W{0,4}(?:incorrect|wrong|false|no\b|not\b|❌|let['’]?s|let us|let me|first|step|to |we |in order)/i;
 
 function isChoice(labeled: Labeled, text: string, options: Options): boolean {
   if (isSeveral(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
+  // "B. F. Skinner" and what is called wrong; but the text of an option may begin with such a word.
+  const isNamed = /^\s\p{Lu}\.\s/u.test(labeled.rest) || isDeniedAt(text, labeled, options);
+  if (isNamed && !saysText(labeled.rest, options.texts[labeled.index])) return false;
   return !NO_CHOICE.test(labeled.rest) || saysText(labeled.rest, options.texts[labeled.index]);
 }
 
 /** Options are told from the first: whoever begins with another one, or with the first alone, has chosen it. */
 function isListOfOptions({ index }: Labeled, text: string, options: Options): boolean {
   if (index > 0) return false;
+  if (/^\(?a\)[\s\S]*?\s\(?b\)\s/.test(text)) return true;
   for (const line of linesFromEnd(text)) {
     const other = readLabel(LABELED, line, options) ?? readLabel(SMALL_LABELED, line, options);
     if (other !== null && other.index !== index) return true;
@@ -179,6 +212,7 @@ function findOnlyNamed(text: string, options: Options): number | null {
   for (const mention of mentionsFromEnd(text, options)) {
     if (!isMarked(mention) || isDenied(mention) || isWord(mention)) continue;
     if (isOneOfSeveral(mention)) return null;
+    if (CALLED_WRONG.test(mention.right) && !saysText(mention.right.slice(1), options.texts[mention.index])) continue;
     found.add(mention.at < end ? mention.index : -1);
     if (found.size > 1) return null;
   }

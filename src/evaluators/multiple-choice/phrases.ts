@@ -1,10 +1,11 @@
+import { isDoubted } from "../stated-answer/index.js";
 import type { Mention } from "./mention.js";
 
 const SURELY =
   "(?:clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|to be|letter|option|choice|answer|the|correct|best|right|only|one|following|labell?ed)";
 /** What chooses a label without calling it the answer, read in lower case up to the label. */
 const CHOOSING: readonly RegExp[] = [
-  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? with|opt(?:ing)? for|settle on|vote for|lean(?:ing)? towards?|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
+  /(?<!\b(?:ways?|how|asked|able|want|need) to )\b(?:choose|chose|choosing|pick|picked|select|selected|selecting|go(?:ing)? (?:with|for)|opt(?:ing)? for|settle on|vote for|lean(?:ing)? towards?|guess|i(?:['’]d| would) say|i think|i believe|conclude)(?: that)?(?: it(?:['’]s| is| must be)?)?(?: the)?(?: (?:option|choice|answer|letter))?[\s:]*$/,
   /\bnot [^.;\n]{1,40} but(?: rather)?(?: (?:option|choice))? ?$/,
   /\b(?:correct|best|right|final|my) (?:option|choice|selection|letter)[\s:=–—-]*$/,
   /\bcorrect[:：=]\s?$/,
@@ -17,6 +18,7 @@ const COPULA_COLON =
 /** These choose only a label that ends its clause: "it must be B", "most likely B", "leaving B", "=> B". */
 const ENDING: readonly RegExp[] = [
   new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${SURELY}[\\s:,]*){0,4}$`),
+  /(?:^|[.!?\n] ?)(?:(?:so|thus|then),? )?(?:must be|has to be|gotta be|looks like|seems like)(?: option)? $/,
   /\b(?:most likely|most probably|probably|likely|maybe|perhaps|possibly)(?: (?:is|be|to be|option|choice))?:? $/,
   /\b(?:leaving|leaves|left with|remains|remaining is|left is)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
   /\bcorresponds? to ?$/,
@@ -41,20 +43,24 @@ const IS = "(?:is|seems|appears|must be|would be|looks|has to be)";
 const RIGHTLY =
   "(?:(?:the|to be|clearly|most likely|likely|therefore|definitely|indeed|thus|probably|obviously) ){0,3}";
 const AFFIRMED = new RegExp(
-  `^\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:if|when)\\b| for [A-Z])`,
+  `^\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|better|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:only|if|when)\\b| for [A-Z])|^\\s*(?:是|为|選項|选项)?(?:正确|正確)`,
 );
 /** "D fits best", "D is more likely", "D stands out as the best choice". */
 const PREFERRED =
-  /^\s*(?:fits(?: best| the\b)?|(?:is|seems|appears)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|appropriate|suitable|accurate|reasonable)(?! than\b)|stands out as the (?:best|most|correct))/;
+  /^\s*(?:fits(?: best| the\b)?|makes (?:the most )?sense|remains(?=\s*[.!]|\s*$)|(?:is|seems|appears)(?: to be)? (?:the )?(?:most|more) (?:likely|plausible|appropriate|suitable|accurate|reasonable|complete|precise|comprehensive)(?! than\b)|stands out as the (?:best|most|correct))/;
 const DENIED_RIGHT =
-  /^[^\S\n]*(?:(?:is|are|was|would be|seems?|looks?) )?(?:also )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|impossible|cannot|can['’]t|does not|doesn['’]t)\b/;
+  /^[^\S\n]*(?:(?:is|are|was|would be|seems?|looks?|must be|(?:can|could|should|may|must) (?:also |now )?be|(?:has|have) been) )?(?:also |clearly |the )?(?:\w+ly )?(?:not|isn['’]t|incorrect|wrong|false|invalid|ruled out|eliminated|excluded|dismissed|discarded|rejected|impossible|unlikely|improbable|implausible|least|less|cannot|can['’]t|could not|couldn['’]t|does not|doesn['’]t|do not|don['’]t|missing|incomplete|unclear|irrelevant|tempting)\b/;
 const DENIED_LEFT =
-  /(?:\b(?:not|never|cannot|neither|nor|except|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)|n['’]t|\b(?:incorrect|wrong)(?= (?:answer|option|choice|is|are)\b| ?$))(?: (?!so\b|thus\b|therefore\b|hence\b|then\b|leaving\b|leaves\b)\w+){0,3} ?$/;
+  /(?:\b(?:not|never|cannot|neither|nor|except|eliminat\w+|rul\w+ out|reject\w*|exclud\w+|unlike)|n['’]t|(?<!\bno |\bwithout )\bdoubt|\b(?:incorrect|wrong)(?= (?:answer|option|choice|is|are)\b| ?$))(?: (?!so\b|thus\b|therefore\b|hence\b|then\b|leaving\b|leaves\b|but\b|because\b|since\b|[b-hj-z]\b)[\w'’]+){0,3} ?$/;
 const BUT = /\bbut(?: rather)?(?: (?:option|choice))? ?$/;
 /** Another label beside it; but not the "and" of "(A) and (B) is wrong". */
 const OTHER_RIGHT =
-  /^[^\S\n]*(?:,?[^\S\n]?(?:\/|&|\b(?:or|and)\b)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|are|was|would|does|do|can|cannot|has|have|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
-const OTHER_LEFT = /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and)\b|\/|&) ?(?:option |choice )?$/;
+  /^[^\S\n]*(?:,?[^\S\n]?(?:\/|&|\b(?:or|and|through|thru|to|oder|und|ou|et|atau)\b|或者?|和|及|、|または|또는|или|hoặc)\s*(?:either )?(?:option |choice )?[*([]{0,3}[A-Z](?![\w'’])(?![)\]*]{0,3}\s(?:is|was|would|does|can|cannot|has|isn|wouldn|doesn)\b)|,\s*[*([]{0,3}[A-Z][)\]*]{0,3}\s*(?:,|\bor\b|\band\b|[.\n]|$))/;
+const OTHER_LEFT =
+  /(?:^|[^\w'’])[A-Z][)\]*]{0,3} ?(?:,? ?\b(?:or|and|through|thru|to|oder|und|ou|et|atau)\b|\/|&|或者?|和|及|、|または|또는|или|hoặc) ?(?:option |choice )?$/;
+/** "Options A and C can be eliminated". */
+const PLURAL_LEFT = /\b(?:options|choices|answers|letters|both|either|neither|between) ?$/i;
+const BESIDE_RIGHT = /^[^\S\n]*(?:,|\/|&|\b(?:or|and)\b)[^\S\n]*[*([]{0,3}[A-Z](?![\w'’])/;
 const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
 /** What may follow the letter A, and would not follow the article. */
@@ -72,7 +78,7 @@ export type Choosing = "clearly" | "weakly" | null;
 export function choosingOf(mention: Mention): Choosing {
   if (isDenied(mention) || isOneOfSeveral(mention) || isWord(mention)) return null;
   const left = mention.left.toLowerCase();
-  if (isSupposed(mention, left) || /^\s*\?/.test(mention.right)) return null;
+  if (isSupposed(mention, left) || /^\s*\?/.test(mention.right) || isUnclosed(mention)) return null;
   if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
   if (!isCapital(mention)) return null;
   if (AFFIRMED.test(mention.right)) return NOTE.test(left) || HYPOTHETICAL.test(left) ? null : "clearly";
@@ -85,15 +91,22 @@ function isSupposed({ right }: Mention, left: string): boolean {
   return COUNTERFACTUAL.test(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
 }
 
+/** Whether a text was cut off behind the label: a bracket before it is still open. */
+function isUnclosed({ opening, closing, right }: Mention): boolean {
+  return opening.includes("(") && !closing.includes(")") && right.trim() === "";
+}
+
 /** Whether the text says that this label is not the answer. */
 export function isDenied({ left, right }: Mention): boolean {
   const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
-  return DENIED_RIGHT.test(right.toLowerCase()) || (DENIED_LEFT.test(before) && !BUT.test(before));
+  if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length)) return true;
+  return DENIED_LEFT.test(before) && !BUT.test(before);
 }
 
 /** "A or B": neither is the answer. */
 export function isOneOfSeveral({ left, right, label }: Mention): boolean {
   if (/\d/.test(label)) return false;
+  if (PLURAL_LEFT.test(left) && BESIDE_RIGHT.test(right)) return true;
   return OTHER_RIGHT.test(right) || (OTHER_LEFT.test(left) && !BUT.test(left.toLowerCase()));
 }
 

@@ -11,11 +11,13 @@ export type Choice = number | "several";
 
 /** What may stand between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
 const FILLING =
-  /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|letra|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|either|both)(?=[\s:,(*"'[]))*/iy;
+  /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|(?:a |o )?letra|lettera|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|of course|either|both)(?=[\s:,(*"'[]))*/iy;
 /** A small letter is a label when nothing but a reason follows it. */
 const AFTER_SMALL = /^\s*(?:$|\n|[.,;:!?)])|^\s+(?:because|since|which)\b/;
 const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(]|है|ist (?:richtig|korrekt)\b)/;
 const SENTENCE_END = /[.!?](?=\s|$)|\n/;
+/** A question, a condition, or a condition that was cut off: "the answer is C if the volume". */
+const NOT_STATED = /^\s*(?:\?|only (?:if|when)\b|if\b[^.!?\n]*$)/;
 const MAX_LINE = 4000;
 const MAX_SENTENCE = 300;
 
@@ -48,7 +50,7 @@ function readText(text: string, { from, start, end }: StatedAnswer, texts: reado
 
 function choiceOf(label: Mention): Choice | null {
   if (isOneOfSeveral(label)) return "several";
-  return isDenied(label) || /^\s*\?/.test(label.right) ? null : label.index;
+  return isDenied(label) || NOT_STATED.test(label.right) ? null : label.index;
 }
 
 /** "Answer B": without a verb or a colon, only a letter that ends its clause. */

@@ -1,5 +1,5 @@
 import { followNoun, type Noun, skipPattern } from "./follow.js";
-import { isHypothetical } from "./hypothetical.js";
+import { isDoubted, isHypothetical } from "./hypothetical.js";
 import type { FindOptions, StatedAnswer } from "./types.js";
 import { NOUN, REVERSED, SHORT_NOUN } from "./words.js";
 
@@ -69,7 +69,8 @@ function readNoun(text: string, noun: Noun): StatedAnswer[] {
   if (IN_TAG.test(text.slice(Math.max(0, noun.at - 8), noun.at))) return [];
   const followed = followNoun(text, noun);
   if (isHypothetical(text, noun.at, followed.start)) return [];
-  return [correct(text, { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false })];
+  const stated = { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false };
+  return [isDoubted(text, noun.at) ? { ...stated, isDenied: true } : correct(text, stated)];
 }
 
 function correct(text: string, stated: StatedAnswer): StatedAnswer {

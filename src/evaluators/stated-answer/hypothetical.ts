@@ -8,6 +8,18 @@ const SUPPOSED =
 /** "If it was about Italy, …"; but "if I had to choose, the answer would be A" chooses. */
 const CONDITION_BEFORE =
   /^\W{0,4}(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\b)[^\n]*\b(?:were|was|had|did|instead|asked|meant|wanted|(?:were|was|did)n['’]t)\b|had\b|were\b)/i;
+const ANNOUNCED =
+  "(?: that)?(?: (?:the|your|my|our|this|that|it|an?|any))*(?: (?:final|correct|best|right|true|only))*(?: (?:option|choice|answer))?(?:['’]s| is| was| would be| must be)?(?: (?:option|choice))? $";
+/** "I don't think the answer is A", "I doubt that the answer is A", "the least likely answer is A". */
+const DOUBTED = new RegExp(
+  `(?:(?:\\bnot|\\bnever|\\bcannot|n['’]t)(?: \\w+){0,2}? (?:think|believe|say|sure|certain|convinced|agree|confirm|conclude|guarantee|clear|likely|mean|feel)|(?<!\\b(?:no|any|without|beyond|little|not)(?: an?)? )\\bdoubt(?:s|ed|ful)?|\\b(?:unlikely|unsure|uncertain|disagree))${ANNOUNCED}|\\bleast \\w+(?: correct)? $`,
+  "i",
+);
+/** "Some textbooks say that the answer is A", "one might think the answer is A": it is the answer of others. */
+const OTHERS = new RegExp(
+  `\\b(?:(?:students?|people|textbooks?|sources?|authors?|others|readers?|many|some|test[- ]takers?)(?: (?!would\\b)\\w+){0,3}?|(?:one|you|someone) (?:might|may|could)(?: \\w+){0,3}?|tempt(?:ed|ing) to) (?:say|think|believe|choose|pick|select|argue|claim|assume|answer|state|guess|expect)(?:s|ed)?${ANNOUNCED}`,
+  "i",
+);
 const WOULD = /\b(?:would|could|might)\b/i;
 const CONDITION_BEHIND = /^[^.;!?\n]{0,40}?\bif\b/i;
 
@@ -20,6 +32,12 @@ export function isHypothetical(text: string, noun: number, answer: number): bool
   if (REFUSED.test(before) || SUPPOSED.test(before)) return true;
   if (!WOULD.test(text.slice(noun, answer))) return false;
   return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_BEHIND));
+}
+
+/** Whether a text says up to here that it doubts what follows, or that others say so. */
+export function isDoubted(text: string, at: number): boolean {
+  const before = `${sentenceBefore(text, at).trimEnd()} `;
+  return DOUBTED.test(before) || OTHERS.test(before);
 }
 
 /** The sentence that ends here, without what stands on lines before. */

@@ -33,7 +33,7 @@ export const ADVERBS = [
   "therefore|thus|then|so|simply|just|also|indeed|approximately|about|around|roughly|exactly|only|now|found to|equal to|a total of|that",
   "clearly|hence|most likely|likely|probably|definitely|certainly|obviously|actually|still",
   "daher|somit|also|etwa|ungefähr|genau|aproximadamente|exactamente|donc|environ|примерно|около|ровно",
-  "final|finale|numérica|numérico|correct|correcta|corretta|correta|certa|giusta|juste|la mwisho|đúng|yang benar|صحيحة|الصحيحة|الصحيح|correcte|richtige|choice|option|value|number|key|letter",
+  "final|finale|numérica|numérico|correct|correcta|corretta|correta|certa|giusta|juste|la mwisho|sahihi|đúng|yang benar|صحيحة|الصحيحة|الصحيح|correcte|richtige|choice|option|value|number|key|letter",
 ];
 export const JOINED_ADVERBS = ["約|およそ|合計|大约|约|共|ประมาณ"];
 
