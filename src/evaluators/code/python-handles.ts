@@ -265,9 +265,40 @@ def initialize(self, *args, **kwargs):
         PEER.ask("get", owner, "__init__")(self, *args, **kwargs)
 
 
+class ErrorType(type):
+    """The class of an error class of the other process. Its errors are copies; the tests ask for the rest."""
+
+    def __call__(cls, *args, **kwargs):
+        if not is_asked(cls):
+            return type.__call__(cls, *args, **kwargs)
+        made = PEER.ask("call", cls, args, kwargs)
+        if is_a(made, BaseException):
+            made.__dict__.pop("of_program", None)
+        return made
+
+    def __getattr__(cls, name):
+        if not is_asked(cls) or name.startswith("__"):
+            raise AttributeError(name)
+        return PEER.ask("get", cls, name)
+
+
+def is_asked(cls):
+    return PEER.holds_tests and id(cls) in PEER.class_numbers
+
+
 def make_error_class(name, parents):
     bases = tuple(parent for parent in parents if issubclass(parent, BaseException))
-    return type(name, bases or (Exception,), {"__module__": "solution", "__str__": get_told_text})
+    members = {"__module__": "solution", "__str__": get_told_text, "__getattr__": ask_error}
+    return ErrorType(name, bases or (Exception,), members)
+
+
+def ask_error(error, name):
+    """What an error has of its class: the other process makes the same error for it."""
+    if not is_asked(type(error)) or name.startswith("__"):
+        raise AttributeError(name)
+    if name in PREDICATES:
+        raise PEER.refuse("%s of %s" % (name, type(error).__name__))
+    return PEER.ask("get", error, name)
 
 
 def get_told_text(error):

@@ -165,6 +165,48 @@ const PAIRS: Record<string, Pair> = {
     wrong: "import random\ndef f(n): return [random.SystemRandom().random() for _ in range(n)]",
     right: "import random\ndef f(n): return [random.random() for _ in range(n)]",
   },
+  "read the class attribute of an error": {
+    example: { test: "try:\n    f(-1)\n    assert False\nexcept E as e:\n    assert e.code == 402 and E.code == 402" },
+    wrong: "class E(Exception):\n    code = 400\ndef f(x): raise E('no')",
+    right: "class E(Exception):\n    code = 402\ndef f(x): raise E('no')",
+  },
+  "read properties of an error and call its methods": {
+    example: {
+      test: "try:\n    f(-1)\n    assert False\nexcept E as e:\n    assert e.twice == -2 and e.add(3) == 2 and e.x == -1 and str(e) == 'bad -1'",
+    },
+    wrong:
+      "class E(Exception):\n    def __init__(self, x): self.x = x\n    twice = property(lambda self: 0)\n    def add(self, y): return self.x + y\n    def __str__(self): return f'bad {self.x}'\ndef f(x): raise E(x)",
+    right:
+      "class E(Exception):\n    def __init__(self, x): self.x = x\n    twice = property(lambda self: 2 * self.x)\n    def add(self, y): return self.x + y\n    def __str__(self): return f'bad {self.x}'\ndef f(x): raise E(x)",
+  },
+  "make an error of the program": {
+    example: {
+      test: "e = E('no', code=5)\nassert isinstance(e, ValueError) and e.code == 5 and str(e) == 'no (5)'\ntry:\n    raise e\nexcept E as caught: assert caught is e",
+    },
+    wrong:
+      "class E(ValueError):\n    def __init__(self, text, code=1):\n        super().__init__(text)\n        self.code = code",
+    right:
+      "class E(ValueError):\n    def __init__(self, text, code=1):\n        super().__init__(f'{text} ({code})')\n        self.code = code",
+  },
+  "mention StopIteration elsewhere": {
+    example: {
+      test: "it = iter([])\ntry:\n    next(it)\nexcept StopIteration: pass\nfor got, want in zip(map(f, [1, 2]), [2, 4]):\n    assert got == want",
+    },
+    wrong: "def f(x): raise StopIteration",
+    right: DOUBLE,
+  },
+  "hand over a named tuple": {
+    example: {
+      test: "from collections import namedtuple\nP = namedtuple('P', 'x y')\nassert f(P(1, 2)) == (5, 2) and g(P(1, 2)) == {'x': 1, 'y': 2}",
+    },
+    wrong: "def f(p): return p\ndef g(p): return p._asdict()",
+    right: "def f(p): return p._replace(x=5)\ndef g(p): return p._asdict()",
+  },
+  "compare time zones and UUIDs": {
+    example: { test: "import datetime, uuid\nassert f() == datetime.timezone.utc and g() == uuid.UUID(int=5)" },
+    wrong: "import datetime, uuid\ndef f(): return datetime.timezone.utc\ndef g(): return uuid.UUID(int=6)",
+    right: "import datetime, uuid\ndef f(): return datetime.timezone.utc\ndef g(): return uuid.UUID(int=5)",
+  },
   "end with a text": {
     example: { test: "import sys\nif f(2) != 4:\n    sys.exit('')\nsys.exit(0)" },
     wrong: "def f(x): return 0",

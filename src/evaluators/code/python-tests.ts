@@ -12,6 +12,8 @@ WATCHING_WORDS = (
     ("assertLogs", "logs of the program"),
     ("stderr", "the error output of the program"),
 )
+# Statements that hold others without a say in what becomes of an error in them.
+LARGE = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "For", "AsyncFor", "While", "If")
 # What tests call the function that they are given.
 CANDIDATE_NAMES = ("candidate", "solution", "func", "function", "fn", "f")
 CANNOT_CROSS = "the tests need something that cannot cross between processes: "
@@ -21,7 +23,7 @@ class TestsPeer(Peer):
     def __init__(self, wire):
         super().__init__(wire, True)
         self.scope, self.theirs, self.tests, self.module_number = {}, {}, "", None
-        self.has_seed = False
+        self.has_seed, self.has_printed = False, False
         # Whether the tests have asked the program anything, which of their functions have begun, and what failed.
         self.is_used, self.started, self.failures = False, set(), []
         # Names that the tests give a value, and assertions that failed while the program called the tests.
@@ -40,6 +42,21 @@ class TestsPeer(Peer):
             # The program has let it through, so that the tests learn of it.
             del self.caught[count:]
             raise
+
+    def show(self, text):
+        self.has_printed = True
+        super().show(text)
+
+    def expects_stop(self):
+        """Whether the tests are at a statement that names the end of an iterator, as one that waits for it does."""
+        frame = sys._getframe()
+        while frame is not None:
+            if frame.f_code.co_filename == "<tests>":
+                around = find_around(parse(self.tests), frame.f_lineno)
+                if any(type(node).__name__ not in LARGE and "Iteration" in get_source(self.tests, node) for node in around):
+                    return True
+            frame = frame.f_back
+        return False
 
     def note_error(self, error):
         """An assertion that fails while the program calls a function of the tests, which the program may catch."""
@@ -104,10 +121,13 @@ def find_nodes(trace, tests):
     tree, found = parse(tests), []
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<tests>":
-            line = trace.tb_lineno
-            found.append([node for node in walk(tree) if is_a(node, _ast.stmt) and node.lineno <= line <= node.end_lineno])
+            found.append(find_around(tree, trace.tb_lineno))
         trace = trace.tb_next
     return found
+
+
+def find_around(tree, line):
+    return [node for node in walk(tree) if is_a(node, _ast.stmt) and node.lineno <= line <= node.end_lineno]
 
 
 def find_region(around):
@@ -176,7 +196,6 @@ def judge(job, peer):
     scope["__builtins__"] = builtins
     code = compile_tests(job["tests"])
     names = find_names(job)
-    peer.keeps_stops = "StopIteration" in names or "StopAsyncIteration" in names
     if any(word in job["tests"] for word in FILE_WORDS):
         peer.files.known = {}
     peer.ask("load")
@@ -488,7 +507,7 @@ def call_if_there(owner, name):
 
 def is_program_used(job, peer):
     """Whether the tests have asked the program something, or what has run of them names something of it."""
-    if peer.is_used or peer.files.known or "stdout" in job["tests"]:
+    if peer.is_used or peer.files.known or peer.has_printed and "stdout" in job["tests"]:
         return True
     nodes = list(walk(parse(job["tests"]), peer.started))
     imports = [node for node in nodes if is_a(node, _ast.Import) or is_a(node, _ast.ImportFrom) and node.module == "solution"]

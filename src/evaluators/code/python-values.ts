@@ -6,7 +6,7 @@ export const PYTHON_VALUES = `
 VALUE_BASES = {int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", tuple: "tuple", frozenset: "frozenset"}
 VALUE_TAGS = {id(base): name for base, name in VALUE_BASES.items()}
 BASE_OF_TAG = {name: base for base, name in VALUE_BASES.items()}
-RESTORED = ("Decimal", "Fraction", "date", "datetime", "time", "timedelta")
+RESTORED = ("Decimal", "Fraction", "UUID", "date", "datetime", "time", "timedelta", "timezone")
 # Errors that a failed assertion is one of: what the program calls by another name is not that.
 WIDE_ERRORS = (AssertionError, Exception, BaseException)
 SENTINELS = frozenset((("dataclasses", "_FIELD"), ("dataclasses", "MISSING"), ("inspect", "_empty")))
@@ -119,7 +119,7 @@ class Values(Containers):
             known = value.__name__.partition(".")[0] in KNOWN_MODULES and sys.modules.get(value.__name__) is value
             return ["m", value.__name__] if known else None
         module, name = getattr(kind, "__module__", None), kind.__name__
-        if module in ("decimal", "fractions", "datetime") and name in RESTORED and get_loaded(module, name) is kind:
+        if module in ("decimal", "fractions", "datetime", "uuid") and name in RESTORED and get_loaded(module, name) is kind:
             return ["v", name, value.isoformat() if hasattr(value, "isoformat") else get_restorable(value)]
         if module == "numpy" and getattr(value, "shape", None) == ():
             return self.pack(value.item())
@@ -327,7 +327,7 @@ class Values(Containers):
         cls = self.unpack_error_class(kind)
         args = [self.unpack(arg) for arg in args]
         try:
-            error = cls(*args)
+            error = BaseException.__new__(cls, *args) if type(cls) is ErrorType else cls(*args)
         except Exception:
             # Its class wants other arguments than those it keeps.
             error = BaseException.__new__(cls, *args)
@@ -343,6 +343,8 @@ class Values(Containers):
 
 
 def get_restorable(value):
+    if type(value).__name__ == "timezone":
+        value = value.utcoffset(None)
     return str(value) if type(value).__name__ != "timedelta" else [value.days, value.seconds, value.microseconds]
 
 
@@ -351,8 +353,12 @@ def unpack_restored(peer, form):
     name, text = form[1], form[2]
     if name not in RESTORED:
         raise Gone()
-    if name == "timedelta":
-        return datetime.timedelta(*text)
+    if name in ("timedelta", "timezone"):
+        length = datetime.timedelta(*text)
+        return length if name == "timedelta" else datetime.timezone(length)
+    if name == "UUID":
+        import uuid
+        return uuid.UUID(text)
     if name in ("Decimal", "Fraction"):
         return getattr(decimal if name == "Decimal" else fractions, name)(text)
     return getattr(datetime, name).fromisoformat(text)
