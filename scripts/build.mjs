@@ -23,7 +23,7 @@ const LICENSED = [...BUNDLED, ...IN_PAGE, "gpt-tokenizer"];
 const MAIN = /\/src\/cli\/(main|program|[\w-]+-commands?|[\w-]+-flags|flag-values)\.ts$|\/node_modules\/commander\//;
 /** What every command needs. */
 const START =
-  /\/src\/(core\/(errors|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
+  /\/src\/(core\/(errors|error-place|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
 /** What `assay run` needs besides. */
 const COMMAND =
   /\/src\/cli\/(run|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;

@@ -69,7 +69,7 @@ export class Visits {
     });
     await context.addInitScript(TELL_VIOLATIONS);
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(120_000);
     this.#open.push(watched(page, new URL(address).origin, expected));
     await page.goto(address);
     return page;
