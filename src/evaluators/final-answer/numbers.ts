@@ -1,3 +1,5 @@
+import { answersIn } from "../math/answering.js";
+import { plainText } from "../math/characters.js";
 import { findLeading } from "../math/chosen-number.js";
 import { quantitiesIn } from "../math/quantities.js";
 import { findResult } from "../stated-answer/index.js";
@@ -22,7 +24,24 @@ export function numbersOf(line: string, isExplicit: boolean): number[] {
   const sum = isExplicit ? before(plain, SUM_END) : plain;
   if (quantitiesIn(sum.slice(-MAX_LINE)).at(-1)?.isFormula === true) return [];
   const result = sum.slice(sum.lastIndexOf("=") + 1);
-  return sum.includes("=") ? numbersAmong([result, before(result, CLAUSE_END)]) : [];
+  const results = sum.includes("=") ? numbersAmong([result, before(result, CLAUSE_END)]) : [];
+  return results.length > 0 ? results : onlyNumber(plain, isExplicit);
+}
+
+/** The one number of a line: "There are 11 animals"; behind an announcement only one that it begins with. */
+function onlyNumber(line: string, isLeading: boolean): number[] {
+  if (line.length > MAX_LINE) return [];
+  const text = latexText(plainText(line));
+  const [number, another] = answersIn(text);
+  if (number === undefined || another !== undefined || number.isFormula) return [];
+  const isFound = !(isLeading && findLeading(text) === null) && !/[/%:]|frac/.test(number.text);
+  const [value] = number.values;
+  return isFound && value !== undefined ? [Number(value.top) / Number(value.bottom)] : [];
+}
+
+/** Without the commands that only put words into a formula. */
+function latexText(text: string): string {
+  return text.replace(/^\\(?:boxed|fbox)\s?\{/, "").replace(/\\(?:text|textbf|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1");
 }
 
 /** Whether a line answers with a formula or a list, "x = 1 or x = 4": no number of it is the answer. */

@@ -105,6 +105,7 @@ function plainNumbers(text: string): string {
   const isBracketed = /^[\s]*(?:[([]|\\\{)/.test(text);
   const grouped = isBracketed ? text : text.replace(/(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?!\d)/g, withoutSeparators);
   return grouped
+    .replace(/(?<=^[1-9]\d{0,2}), (?=0\d{2}$)/, "")
     .replace(/(?<![\d.])[1-9]\d{0,2}(?: \d{3})+(?!\d)/g, withoutSeparators)
     .replace(/(?<![\d.])(\d+)\s+(\d+)\s*\/\s*(\d+)/g, "$1\\frac{$2}{$3}")
     .replace(/(?<=\d)\s+(?=\d)/g, GONE);

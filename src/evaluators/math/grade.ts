@@ -8,8 +8,9 @@ import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
 import { wordedPhrase } from "./number-words.js";
 import { onlyNumber } from "./only-number.js";
 import { comparablePart, isLetter, optionOf } from "./option.js";
-import { type Rational, sameNumber } from "./rational.js";
+import { divide, multiply, type Rational, sameNumber } from "./rational.js";
 import { isEquation } from "./relation.js";
+import { isList, split } from "./shape.js";
 import { unmarked } from "./worded.js";
 
 /** How a response compares with one gold answer. */
@@ -31,12 +32,14 @@ export function compareWithGold(gold: string, response: string): Comparison {
   }
   const evidence = evidenceOf(answer, wanted);
   if (values.length > 0 && answer.values !== undefined) {
-    const verdict = haveCommon(answer.values, values) ? "same" : "different";
+    const { isPercent = false } = answer;
+    const verdict = haveCommon(withShares(answer.values, isPercent, wanted), values) ? "same" : "different";
     return { verdict, gold: written, given: answer.text, evidence };
   }
   const text = comparablePart(answer.text, wanted);
   const given = text.trim() === wanted ? written : canonical(text);
-  const verdict = values.length === 0 ? compareTexts(written, given) : compareNumber({ values, written }, text, given);
+  const verdict =
+    values.length === 0 ? compareTexts(written, given) : compareNumber({ values, wanted, written }, text, given);
   return { verdict, gold: written, given, evidence };
 }
 
@@ -74,11 +77,22 @@ function numbersOf(gold: string, written: string): readonly Rational[] {
 
 interface WantedNumber {
   readonly values: readonly Rational[];
+  readonly wanted: string;
   readonly written: string;
 }
 
-function compareNumber({ values, written }: WantedNumber, text: string, given: string): Verdict {
-  const found = numbersOfText(text, given);
+const PERCENT = /%|\bper ?cent\b/i;
+const HUNDRED = { top: 100n, bottom: 1n };
+
+/** A percentage against a bare number, either way round, may be meant as a share: 50% is 50 as well as 0.5. */
+function withShares(values: readonly Rational[], isPercent: boolean, gold: string): readonly Rational[] {
+  if (isPercent === PERCENT.test(gold)) return values;
+  const shares = values.map((value) => (isPercent ? divide(value, HUNDRED) : multiply(value, HUNDRED)));
+  return [...values, ...shares.filter((value) => value !== null)];
+}
+
+function compareNumber({ values, wanted, written }: WantedNumber, text: string, given: string): Verdict {
+  const found = withShares(numbersOfText(text, given), PERCENT.test(text), wanted);
   if (haveCommon(found, values)) return "same";
   return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
 }
@@ -109,8 +123,15 @@ function compareTexts(written: string, given: string): Verdict {
   const verdict = compareAnswers(written, given, compareCheaply);
   const gold = unmarked(written);
   // Words may go on where the answer ends: "Evelyn (the fastest)", "Monday, because …".
-  if (verdict !== "different" || !/^[a-zA-Z]{2,}$/.test(gold)) return verdict;
+  if (verdict !== "different" || !/^[a-zA-Z]{2,}$/.test(gold) || isWordList(given)) return verdict;
   return sameWord(gold, /^[a-zA-Z]*/.exec(unmarked(given))?.[0] ?? "");
+}
+
+const REASON = /^(?:because|since|as|which|where|when|so|the|who|due)/i;
+
+/** "Monday and Tuesday" is another answer than Monday. */
+function isWordList(text: string): boolean {
+  return isList(text) && !split(text, ",").some((part) => REASON.test(unmarked(part)));
 }
 
 function sameWord(a: string, b: string): Verdict {

@@ -1,5 +1,6 @@
 import { answersIn } from "./answering.js";
-import { afterEquals, inBold } from "./chosen-number.js";
+import { afterEquals, findLeading, inBold } from "./chosen-number.js";
+import { isListMark } from "./list-marks.js";
 import type { TokenOptions } from "./number-token.js";
 import type { Quantity } from "./quantities.js";
 import { spansIn } from "./spans.js";
@@ -21,7 +22,9 @@ export function lastNumber(text: string, options: TokenOptions): Quantity | null
     if (digit === -1) return null;
     const { start, text: line } = matrixAround(text, digit) ?? lineAround(text, digit, end);
     const from = lastSentence(line);
-    const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options);
+    const isMark = ({ from: first, end: last }: Quantity): boolean =>
+      isListMark(text, start + from + first, start + from + last);
+    const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options, isMark);
     if (found !== null) return found;
     end = Math.min(start + from, digit);
   }
@@ -62,8 +65,14 @@ function behind(text: string): string {
   return text.split("\n", 1)[0] ?? "";
 }
 
-function concludingOf(sentence: string, options: TokenOptions): Quantity | null {
-  const tokens = answersIn(sentence, options);
+function concludingOf(
+  sentence: string,
+  options: TokenOptions,
+  isMark: (quantity: Quantity) => boolean,
+): Quantity | null {
+  const range = findLeading(sentence, options);
+  if (range?.isFormula === true && /^[\s*.]*$/.test(sentence.slice(range.end))) return range;
+  const tokens = answersIn(sentence, options).filter((token) => !isMark(token));
   if (tokens.length < 2) return tokens[0] ?? null;
   return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
 }

@@ -1,4 +1,4 @@
-import type { Rational } from "./rational.js";
+import { divide, type Rational } from "./rational.js";
 
 const SMALL = (
   "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
@@ -68,9 +68,10 @@ function readWords(words: readonly string[]): Rational | null {
 /** "Two thirds", and "three and a half"; in "two and three quarters" the words do not tell the parts apart. */
 function readFraction(before: readonly string[], number: number, denominator: number | undefined): Rational | null {
   if (denominator === undefined) return null;
-  const [top, bottom] = [BigInt(number), BigInt(denominator)];
-  if (before.slice(-2).join(" ") === "and a") return { top: top * bottom + 1n, bottom };
-  return before.some((word) => SKIPPED.has(word)) ? null : { top, bottom };
+  const [whole, bottom] = [BigInt(number), BigInt(denominator)];
+  const isMixed = before.slice(-2).join(" ") === "and a";
+  if (!isMixed && before.some((word) => SKIPPED.has(word))) return null;
+  return divide({ top: isMixed ? whole * bottom + 1n : whole, bottom: 1n }, { top: bottom, bottom: 1n });
 }
 
 const SHORT = 60;

@@ -6,6 +6,8 @@ import type { Rational } from "./rational.js";
 const TEXT = /\\(?:text|textbf|textit|textrm|textnormal|mbox|hbox|mathrm|operatorname)\s*\{([^{}]*)\}/g;
 /** What no words beside a number have in them. */
 const MATHS = /[\\^_+*=<>|{}[\]]|(?<![a-zA-Z'])[a-zA-Z](?![a-zA-Z.])|^!|^\s*[/-]\s*\d/;
+/** The day of a date is no number by itself. */
+const DATE = /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}\b/;
 const MAX_LENGTH = 300;
 
 /**
@@ -19,7 +21,7 @@ export function onlyNumber(phrase: string): readonly Rational[] {
     .replace(/\\[,;:! ]|\\?[$%]|\*\*|~/g, " ");
   const [number, another] = quantitiesIn(words);
   if (number === undefined || another !== undefined || number.isFormula) return [];
-  if (answersIn(words).length === 0) return [];
+  if (answersIn(words).length === 0 || DATE.test(words)) return [];
   const isFormula = MATHS.test(words.slice(0, number.from)) || MATHS.test(words.slice(number.end));
   return isFormula ? [] : number.values;
 }

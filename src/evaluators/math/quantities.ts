@@ -2,6 +2,7 @@ import { exactValue } from "./arithmetic.js";
 import { canonical } from "./canonical.js";
 import { isName } from "./chain.js";
 import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
+import { readPair } from "./pairs.js";
 import { divide, isRounding, type Rational, sameNumber } from "./rational.js";
 import { type Run, runsIn } from "./runs.js";
 import { isList, split, withoutBrackets } from "./shape.js";
@@ -19,7 +20,7 @@ export interface Quantity extends NumberToken {
  * "3 or 4" are no numbers, "12 * 2" is 24, and a chain of equations is what it comes to.
  */
 export function quantitiesIn(text: string, options: TokenOptions = {}): Quantity[] {
-  return joinLists(text, piecesOf(text, options)).map(({ quantity }) => quantity);
+  return joinLists(text, joinPairs(text, piecesOf(text, options))).map(({ quantity }) => quantity);
 }
 
 interface Piece {
@@ -130,6 +131,37 @@ const ROWS =
 function lastRow(text: string): string {
   const rows = ROWS.exec(text)?.[1]?.split("\\\\") ?? [];
   return rows.findLast((row) => row.trim() !== "")?.replace(/&/g, " ") ?? text;
+}
+
+const MAX_BEFORE = 100;
+
+/** Numbers that say one thing together, "2 hours and 30 minutes", as one. */
+function joinPairs(text: string, pieces: readonly Piece[]): Piece[] {
+  const joined: Piece[] = [];
+  for (const piece of pieces) {
+    const pair = pairOf(text, joined.at(-1), piece);
+    if (pair !== null) joined.pop();
+    joined.push(pair ?? piece);
+  }
+  return joined;
+}
+
+function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | null {
+  const [first] = one?.quantity.values ?? [];
+  const [second] = other.quantity.values;
+  if (one === undefined || first === undefined || second === undefined) return null;
+  const { from } = one.quantity;
+  const values = readPair(first, second, {
+    before: text.slice(Math.max(0, from - MAX_BEFORE), from),
+    between: text.slice(one.end, other.quantity.from),
+    behind: text.slice(other.end, other.end + 40),
+  });
+  if (values === null) return null;
+  const isFormula = values.length === 0;
+  const source = text.slice(from, other.end).trim();
+  const whole = isFormula ? `${one.whole}, ${other.whole}` : source;
+  const quantity = { ...one.quantity, text: whole, end: other.end, values, isFormula };
+  return { ...one, quantity, end: other.end, whole };
 }
 
 /** "And" and "or" in the languages of MGSM and a few others. */

@@ -29,7 +29,7 @@ const FUNCTIONS =
 const LATIN = "\\p{Script=Latin}\\p{N}_";
 const WORDED = "\\\\(?:text|textbf|textit|textrm|mathrm|mbox)\\s?\\{[^{}\\n]{0,60}\\}(?:\\s?\\^\\s?\\{?\\d\\}?)?";
 /** Short units behind a number; the letter alone may be a variable where no space stands before it. */
-const UNITS = "mm|cm|dm|km|ft|in|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
+const UNITS = "mm|cm|dm|km|ft|in(?!\\s\\d)|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
 const POWER = "(?:\\s?\\^\\s?\\{?[23]\\}?|[²³])?";
 const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["unit", `(?<=\\d)\\s(?:${UNITS})${POWER}(?:\\s?/\\s?(?:${UNITS}|day|hour)${POWER})?(?![${LATIN}(^])`],

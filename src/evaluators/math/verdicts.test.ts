@@ -35,6 +35,8 @@ const BOXES_RIGHT: Record<string, Pairs> = {
   "words and products of letters": [
     ["ab", "ba"],
     ["\\text{BAC}", "BAC"],
+    ["\\text{parabola}", "\\text{a parabola}"],
+    ["\\text{Monday}", "\\text{Monday, because it rains}"],
     ["red", "\\text{red}"],
     ["\\text{(A) and (B)}", "\\text{(B) and (A)}"],
     ["\\overline{AB}", "AB"],
@@ -120,6 +122,8 @@ const BOXES_WRONG: Record<string, Pairs> = {
     ["BAC", "CAB"],
     ["AB", "BA"],
     ["\\text{no}", "\\text{on}"],
+    ["\\text{Monday}", "\\text{Monday and Tuesday}"],
+    ["\\text{Monday}", "\\text{Monday, Tuesday}"],
     ["\\text{red}", "\\text{der}"],
     ["red", "\\text{der}"],
     ["no", "on"],

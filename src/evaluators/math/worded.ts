@@ -5,6 +5,8 @@ const TEXT = `\\\\(?:${COMMANDS})\\s*\\{([^{}]*)\\}`;
 const WHOLE_TEXT = new RegExp(`^${TEXT}[.\\s]*$`);
 const AND_TEXT = new RegExp(`\\s*,?\\s*${TEXT.replace("([^{}]*)", "\\s*,?\\s*(?:and|or)\\s*")}\\s*`, "g");
 const TEXT_BEHIND = new RegExp(`(?<=[\\d)}\\]a-zA-Z]\\s{0,3})${TEXT}(?:\\s*\\^\\s*\\{?\\d\\}?)?`, "g");
+/** "A parabola" is a parabola. */
+const ARTICLE = /^(?:an?|the)\s+(?=[a-z]{2})/i;
 const ANY_TEXT = new RegExp(TEXT, "g");
 const ORDINAL =
   /(?<=\d\s?)\^\s?(?:(?:th|st|nd|rd)(?![a-z])|\{\s?(?:\\rm ?)?(?:th|st|nd|rd)\s?\}|\{?\s?\\(?:text|textrm|mathrm|mbox)\s?\{\s?(?:th|st|nd|rd)\s?\}\s?\}?)/g;
@@ -26,7 +28,7 @@ export function unmarked(text: string): string {
 export function withoutText(text: string): string {
   if (!text.includes("\\")) return text.replace(ORDINAL, "");
   const whole = WHOLE_TEXT.exec(text)?.[1];
-  if (whole !== undefined) return marked(whole.trim());
+  if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
   return text
     .replace(ORDINAL, "")
     .replace(AND_TEXT, ",")
