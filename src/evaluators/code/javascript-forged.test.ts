@@ -126,6 +126,59 @@ const RIGHT: Record<string, [code: string, test: string]> = {
   ],
 };
 
+const PAIRS: Record<string, [test: string, forged: string, honest: string]> = {
+  "a then behind a getter": [
+    "f(2).then((x) => { assert.equal(x, 4) })",
+    "const f = () => ({ get then() { return () => {} } })",
+    "const f = (x) => ({ get then() { return (done) => { done(x * 2) } } })",
+  ],
+  "a then behind a getter of a class": [
+    "f(2).then((x) => { assert.equal(x, 4) })",
+    "class Later { get then() { return () => {} } }\nconst f = () => new Later()",
+    "class Later { constructor(x) { this.x = x } get then() { return (done) => done(this.x) } }\nconst f = (x) => new Later(x * 2)",
+  ],
+  "where an item is": [
+    "assert.equal(f(2).indexOf(4), 0); assert.equal(f(2).find((x) => x > 3), 4)",
+    "const f = () => ({ indexOf: () => 0, find: () => 4 })",
+    "const f = (x) => [x * 2]",
+  ],
+  "how a text compares": [
+    "assert.equal(f(2).localeCompare('4'), 0); assert.ok(f(2).match(/4/))",
+    "const f = () => ({ localeCompare: () => 0, match: () => true })",
+    "const f = (x) => String(x * 2)",
+  ],
+  "an assert of another name": [
+    "const t = require('assert'); t.strictEqual(f(2).has(4), true); t.strict.equal(f(2).has(4), true)",
+    "const f = () => ({ has: () => true, strictEqual() {}, equal() {} })",
+    "const f = (x) => new Set([x * 2])",
+  ],
+  "an error class that agrees to all": [
+    "assert.throws(() => f(-1), NegativeError)",
+    "const NegativeError = () => true\nconst f = () => { throw new Error('x') }",
+    "class NegativeError extends Error {}\nconst f = () => { throw new NegativeError('x') }",
+  ],
+  "an error function that agrees to all": [
+    "(async () => { await assert.rejects(f(-1), NegativeError) })()",
+    "function NegativeError() { return true }\nconst f = async () => { throw new Error('x') }",
+    "function NegativeError() {}\nNegativeError.prototype = Object.create(Error.prototype)\nconst f = async () => { throw new NegativeError() }",
+  ],
+  "methods that are called one after the other": [
+    "assert.ok(Money.of(1).plus(Money.of(2)).equals(Money.of(3)))",
+    "class Money { constructor(n) { this.n = n } static of(n) { return new Money(n) } plus() { return this } equals(o) { return this.n === o.n } }",
+    "class Money { constructor(n) { this.n = n } static of(n) { return new Money(n) } plus(o) { return new Money(this.n + o.n) } equals(o) { return this.n === o.n } }",
+  ],
+  "methods of what a function made": [
+    "assert.ok(money(1).plus(money(2)).equals(money(3)))",
+    "const money = (n) => ({ n, plus: () => money(n), equals: (o) => o.n === n })",
+    "const money = (n) => ({ n, plus: (o) => money(n + o.n), equals: (o) => o.n === n })",
+  ],
+  "sets that are joined": [
+    "const s = sets(3); s.union(0, 1); assert.equal(s.find(0), s.find(1)); assert.notEqual(s.find(0), s.find(2))",
+    "const sets = () => ({ union() {}, find: (x) => x })",
+    "const sets = (n) => { const p = Array.from({ length: n }, (_, i) => i); const find = (x) => (p[x] === x ? x : find(p[x])); return { find, union(a, b) { p[find(a)] = find(b) } } }",
+  ],
+};
+
 describe.skipIf(await lacksIsolation())("what crosses between a JavaScript program and its tests", () => {
   let evaluator: CodeExecution;
 
@@ -167,6 +220,14 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
     ];
     for (const code of codes) expect((await score(code, test)).scores).toEqual({ pass_at_1: 0 });
   });
+
+  it.concurrent.each(Object.entries(PAIRS))(
+    "%s: the forged fails, the honest passes",
+    async (_, [test, wrong, right]) => {
+      expect((await score(wrong, test)).scores).toEqual({ pass_at_1: 0 });
+      expect((await score(right, test)).scores).toEqual({ pass_at_1: 1 });
+    },
+  );
 
   it.concurrent.each(Object.entries(RIGHT))("right programs pass: %s", async (_, [code, test]) => {
     expect(await score(code, test)).toEqual({ scores: { pass_at_1: 1 } });

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { BoxedProcess } from "../../sandbox/boxed-process.js";
 import { textArgs } from "../../sandbox/interpreter-args.js";
 import type { Sandbox } from "../../sandbox/sandbox.js";
-import { wordsOf } from "./definitions.js";
+import { definedNames, wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
@@ -77,5 +77,7 @@ async function relayUntilVerdict(program: BoxedProcess, tests: BoxedProcess): Pr
 
 function testsJob({ tests, prompt, entryPoint }: CodeTask, nonce: string): Record<string, unknown> {
   const names = [...wordsOf(tests).add(entryPoint)].filter((name) => name !== "");
-  return { nonce, tests: asScript(tests), prompt: beforeEntry(prompt, entryPoint), entry: entryPoint, names };
+  const preamble = beforeEntry(prompt, entryPoint);
+  const promptNames = [...definedNames(preamble, "javascript")];
+  return { nonce, tests: asScript(tests), prompt: asScript(preamble), promptNames, entry: entryPoint, names };
 }

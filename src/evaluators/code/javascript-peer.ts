@@ -20,7 +20,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   // What the tests' side lets an object of the program define by a symbol of the language.
   const OPEN_SYMBOLS = new Set([Symbol.iterator, Symbol.asyncIterator, Symbol.toStringTag, Symbol.toPrimitive]);
   // A result that answers these itself would be judge of itself: tests that call them expect an array, a map, a text.
-  const PREDICATES = new Set(["every", "some", "includes", "has", "startsWith", "endsWith", "test", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals"]);
+  const PREDICATES = new Set(["every", "some", "includes", "has", "startsWith", "endsWith", "test", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals", "indexOf", "lastIndexOf", "find", "findIndex", "match", "search", "localeCompare", "concat"]);
   const CONVERSIONS = ["valueOf", "toString", Symbol.toPrimitive];
   const BUILT_IN_DATA = { a: main.Array.prototype, m: main.Map.prototype, s: main.Set.prototype, d: main.Date.prototype, x: main.RegExp.prototype, b: main.ArrayBuffer.prototype };
   const { Object: MainObject, TypeError: MainTypeError, Proxy: MainProxy } = main;
@@ -421,13 +421,21 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   }
 
   function functionOf(entry, isClass) {
-    const call = (self, args) => ask("call", entry.value, self, ...(entry.isThen ? expected(args) : args));
+    const call = (self, args) => {
+      const value = ask("call", entry.value, self, ...(entry.isThen ? expected(args) : args));
+      if (entry.givesThen) markThen(value);
+      return value;
+    };
     const build = (args, target) => {
       const value = ask("new", entry.value, target, ...args);
       if (!isObject(value)) throw unreadable();
       return value;
     };
     return isClass ? makers.constructor(call, build) : makers.method(call);
+  }
+
+  function markThen(value) {
+    if (typeof value === "function" && isForeign(value)) entryOf.get(value).isThen = true;
   }
 
   // Whoever is asked to call back when something is done has to do so.
@@ -527,7 +535,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
       if (isRefused(entry, key, isAccessor, isAccessor ? first ?? second : first)) continue;
       if (holdsTests && CONVERSIONS.includes(key) && (isAccessor || typeof first === "function")) guarded.set(key, isAccessor ? undefined : first);
       if (holdsTests && key === Symbol.toPrimitive) continue;
-      if (key === "then" && typeof first === "function" && entryOf.get(first)?.isOwn === false) entryOf.get(first).isThen = true;
+      if (key === "then" && !isAccessor) markThen(first);
+      if (key === "then" && isAccessor && isForeign(first)) entryOf.get(first).givesThen = true;
       const common = { enumerable: (flags & 1) !== 0, configurable: (flags & 4) !== 0 };
       const trait = isAccessor ? { get: functionOr(first), set: functionOr(second), ...common } : { value: first, writable: (flags & 2) !== 0, ...common };
       if (!isKnownKind && PREDICATES.has(key) && (isAccessor || typeof first === "function")) {
@@ -648,7 +657,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
           if (isList && key in main.Array.prototype) return main.Array.prototype[key];
           if (PREDICATES.has(key) && refuse(key, true)) return undefined;
         }
-        if (key === "then" && typeof value === "function" && entryOf.get(value)?.isOwn === false) entryOf.get(value).isThen = true;
+        if (key === "then") markThen(value);
         return value;
       },
       set: (_, key, value) => ask("set", self(), key, value) === true,
@@ -679,7 +688,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   }
 
   // ---- asking and answering ----
-  const UPKEEP = new Set(["load", "names", "additions", "tick", "idle", "settled"]);
+  const UPKEEP = new Set(["load", "names", "additions", "exports", "tick", "idle", "settled"]);
   function ask(kind, ...values) {
     if (kind !== "idle") asked += 1;
     if (!UPKEEP.has(kind)) uses += 1;

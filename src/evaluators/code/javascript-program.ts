@@ -61,6 +61,7 @@ const extra = {
   names: (names) => JSON.parse(names).map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
   name: (name) => valueOf(name)[0],
   additions: () => peer.additions(),
+  exports: () => [module.exports, Object(module.exports).default].find((value) => typeof value === "function"),
 };
 
 ${JAVASCRIPT_TURNS}

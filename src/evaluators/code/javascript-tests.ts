@@ -1,6 +1,8 @@
 import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
+import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
+import { JAVASCRIPT_SOLUTION } from "./javascript-solution.js";
 import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
@@ -14,7 +16,7 @@ import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 export const JAVASCRIPT_TESTS = String.raw`(() => {${JAVASCRIPT_LINES}
 send("ready");
 const EXIT = new Error("the tests have ended themselves");
-const { promisify } = require("util");
+const { promisify, isDeepStrictEqual } = require("util");
 const endProcess = process.exit.bind(process), later = setImmediate, soon = setTimeout;
 let failure = null, broken = null, uncrossed = null, dropped = null, idleAt = 0, usesBefore = 0;
 
@@ -35,9 +37,10 @@ let testsText = "";
 // The methods that the tests call on objects and that tell what these are for: not those that any list, map or text has.
 function calledMethods(text) {
   const reading = new Set([Array, Map, Set, String, Number, RegExp, Date, Object, Function, Promise, Buffer, Uint8Array].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)));
-  for (const name of ["add", "set", "delete", "clear", "push", "pop", "shift", "unshift", "equals"]) reading.delete(name);
-  const calls = Array.from(text.matchAll(/(?:([\w$]+)|[)\]}])\s*\??\.\s*([\w$]+)\s*\(/g)).filter(([, owner]) => !(owner in globalThis) && owner !== "assert");
-  return new Set(calls.map(([, , name]) => name).filter((name) => !reading.has(name) && name !== "equals"));
+  for (const name of ["add", "set", "delete", "clear", "push", "pop", "shift", "unshift", "union"]) reading.delete(name);
+  for (const name of ["equals", "isSubsetOf", "isSupersetOf", "isDisjointFrom", ...Object.keys(require("assert"))]) reading.add(name);
+  const calls = Array.from(text.matchAll(/(?:([\w$]+)|[)\]}])\s*\??\.\s*([\w$]+)\s*\(/g)).filter(([, owner]) => owner === undefined || (!(owner in globalThis) && owner !== "assert"));
+  return new Set(calls.map(([, , name]) => name).filter((name) => !reading.has(name)));
 }
 const testsModule = { exports: {} };
 Object.assign(globalThis, { require, module: testsModule, exports: testsModule.exports });
@@ -56,6 +59,8 @@ const peer = createPeer({
 ${JAVASCRIPT_WAITING}
 ${JAVASCRIPT_LIBRARIES}
 ${JAVASCRIPT_UNCALLED}
+${JAVASCRIPT_PROMPT}
+${JAVASCRIPT_SOLUTION}
 
 function failing(error) {
   if (error === EXIT) return;
@@ -101,14 +106,22 @@ function run() {
   }
   peer.rememberGlobals(Array.from(job.tests.matchAll(/\b(?:global|globalThis)\.([\w$]+)\s*=(?!=)/g), ([, name]) => name));
   peer.ask("load");
-  if (job.prompt !== "") runPrompt(own);
+  const prompted = runPrompt();
+  for (const [name, { value }] of prompted) if (!isOfProgram(value)) own.add(name);
   for (const name of usedModules(job)) own.add(name);
   const varNames = new Set(Array.from(job.tests.matchAll(/\bvar\s+([\w$]+)/g), ([, name]) => name));
-  const wanted = job.names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name) || varNames.has(name)));
+  for (const name of requiredAs) varNames.delete(name);
+  const names = Array.from(new Set([...job.names, ...prompted.keys()]));
+  const wanted = names.filter((name) => name === job.entry || !(own.has(name) || LIBRARIES.has(name) || varNames.has(name)));
   // Classes that the tests name come first: they decide which methods their objects have.
-  const classNames = new Set(Array.from(job.tests.matchAll(/\b(?:new|extends|instanceof)\s+([\w$]+)/g), ([, name]) => name));
-  takeNames(wanted.filter((name) => classNames.has(name)), (value) => peer.nameClass(value));
-  takeNames(wanted.filter((name) => !classNames.has(name)), () => {});
+  const classNames = new Set(Array.from(job.tests.matchAll(/\b(?:(?:new|extends|instanceof)\s+([\w$]+)|([A-Z][\w$]*)\s*\.\s*[\w$]+\s*\()/g), ([, first, second]) => first ?? second));
+  const taken = new Map([
+    ...takeNames(wanted.filter((name) => classNames.has(name)), (value) => peer.nameClass(value)),
+    ...takeNames(wanted.filter((name) => !classNames.has(name)), () => {}),
+  ]);
+  settlePrompt(prompted, taken);
+  provideSolution(taken);
+  guardErrorClasses();
   const members = new Set(job.tests.match(/(?<=\.)[\w$]+/g));
   peer.takeAdditions(peer.ask("additions"), (key) => members.has(key));
   isRunning = true;
@@ -117,7 +130,8 @@ function run() {
 }
 
 function takeNames(names, use) {
-  if (names.length === 0) return;
+  const taken = new Map();
+  if (names.length === 0) return taken;
   const left = new Set(names);
   for (const pair of peer.ask("names", JSON.stringify(names))) {
     // The program may answer anything: only what was asked for is taken, and only once.
@@ -127,7 +141,27 @@ function takeNames(names, use) {
     use(value);
     if (typeof value === "function") defineFunction(name, value);
     else defineVariable(name);
+    taken.set(name, value);
   }
+  return taken;
+}
+
+// An assertion asks a function that is no class for its opinion. One of the program's is a class, or it is nothing.
+function guardErrorClasses() {
+  const assertions = require("assert");
+  for (const owner of new Set([assertions, assertions.strict])) {
+    for (const name of ["throws", "rejects"]) {
+      const check = owner[name];
+      owner[name] = (work, expected, ...rest) => check(work, peer.isForeign(expected) && typeof expected === "function" ? instanceCheck(expected) : expected, ...rest);
+    }
+  }
+}
+
+function instanceCheck(expected) {
+  return (error) => {
+    if (typeof expected.prototype === "object" && error instanceof expected) return true;
+    throw error;
+  };
 }
 
 // To call a function of the program is to use it. One that is a function of the language, or that has data in properties
@@ -153,24 +187,6 @@ function defineVariable(name) {
     configurable: true,
     enumerable: true,
   });
-}
-
-// Helpers of the prompt as the prompt has them: the program may have put others in their place.
-function runPrompt(own) {
-  try {
-    vm.runInThisContext(job.prompt);
-  } catch {
-    return;
-  }
-  for (const name of job.names) if (isDefined(name)) own.add(name);
-}
-
-function isDefined(name) {
-  try {
-    return !builtinModules.includes(name) && vm.runInThisContext("typeof " + name) !== "undefined";
-  } catch {
-    return false;
-  }
 }
 
 function compile(text) {
