@@ -29,7 +29,7 @@ export function timeless(report: { summary: unknown }): unknown {
 
 function withoutTimes(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
-  const isTime = (key: string) => /latency|duration|ttft|tokens_per_sec|time_to|speed/.test(key);
+  const isTime = (key: string) => /latency|duration|ttft|tokens_per_sec|time_to|seconds_per_pass|speed/.test(key);
   const kept = Object.entries(value).filter(([key]) => !isTime(key));
   return Object.fromEntries(kept.map(([key, item]) => [key, withoutTimes(item)]));
 }
