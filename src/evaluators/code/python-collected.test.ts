@@ -31,6 +31,10 @@ const DEFINED: Record<string, string> = {
   "a class of pytest": "class TestF:\n    def test_a(self):\n        assert f(1) == 2\n",
   "a class of pytest with a setup":
     "class TestF:\n    def setup_method(self, method):\n        self.x = 1\n    def test_a(self):\n        assert f(self.x) == 2\n",
+  "a setup of the module":
+    "def setup_module():\n    global x\n    x = 1\ndef setup_function(function):\n    global y\n    y = 2\ndef test_a():\n    assert f(x) == y\n",
+  "a definition in a block": `try:\n    import math\nexcept ImportError:\n    math = None\nelse:\n    ${TEST.replace("\n", "\n    ")}`,
+  "a definition in a condition": `import sys\nif sys.version_info >= (3,):\n    ${TEST.replace("\n", "\n    ")}`,
   "an async function": "async def test_a():\n    assert f(1) == 2\n",
   "a parameter with a default": "def test_a(x=1):\n    assert f(x) == 2\n",
   "runTest alone": "import unittest\nclass T(unittest.TestCase):\n    def runTest(self): self.assertEqual(f(1), 2)\n",

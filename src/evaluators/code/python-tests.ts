@@ -433,14 +433,29 @@ def run_defined(job, scope, peer):
         if entry not in scope:
             raise NameError("name '%s' is not defined" % entry)
         check(scope[entry])
+    call_if_there(scope, "setup_module")
     tree = parse(job["tests"])
     named = {node.id for node in walk(tree) if is_a(node, _ast.Name) and is_a(node.ctx, _ast.Load)}
-    for node in tree.body:
-        value = scope.get(getattr(node, "name", None))
+    for node in find_definitions(tree):
+        value = scope.get(node.name)
         if is_a(node, _ast.ClassDef) and is_a(value, type):
             run_class(node, value, peer)
         elif is_function(node) and node.lineno not in peer.started and callable(value) and is_test(node, named, job["tests"]):
+            call_if_there(scope, "setup_function")
             run_function(node, value, scope.get(entry))
+
+
+def find_definitions(tree):
+    """The functions and classes of the module, also those in its conditions and blocks."""
+    waiting = deque(tree.body)
+    while waiting:
+        node = waiting.popleft()
+        if is_function(node) or is_a(node, _ast.ClassDef):
+            yield node
+        else:
+            for field in ("body", "orelse", "handlers", "finalbody"):
+                inner = getattr(node, field, None)
+                waiting.extend(inner if type(inner) is list else [])
 
 
 def is_test(node, named, tests):
@@ -498,8 +513,9 @@ def run_methods(cls, nodes):
 
 
 def call_if_there(owner, name):
-    method = getattr(owner, name, None)
-    if method is not None:
+    """Calls what pytest would call before or after a test: a method, or a function of the module."""
+    method = owner.get(name) if type(owner) is dict else getattr(owner, name, None)
+    if callable(method) and hasattr(method, "__code__"):
         # pytest gives the test method to those that want it.
         wanted = method.__code__.co_argcount - (1 if hasattr(method, "__self__") else 0)
         finish(method(*[None] * wanted))
