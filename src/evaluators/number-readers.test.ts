@@ -49,6 +49,10 @@ const RIGHT: Record<string, Pairs> = {
     ["15", "#### $15 in 3 days"],
     ["11", "#### 11\n\nTom has 3 and buys 26.\n#### 29"],
   ],
+  "a further question behind the answer": [
+    ["11", "The answer is 11.\n\nExample 2:\nTom has 3.\nThe answer is 29."],
+    ["11", "The answer is 11.\n\n[Question] Tom has 3. How many?\n[Answer] 29"],
+  ],
   "comparisons with another number": [
     ["18", "She makes $18, which is more than 6."],
     ["18", "She must sell at least 18 cups."],

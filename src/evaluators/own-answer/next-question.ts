@@ -2,11 +2,11 @@ const QUESTIONS =
   "Q|Question|QUESTION|Problem|PROBLEM|Exercise|Frage|Pregunta|Вопрос|Задача|Swali|問題|问题|質問|প্রশ্ন|ప్రశ్న|โจทย์";
 /** What a base model writes when it goes on with the next question of its prompt, in the languages of MGSM. */
 const MARKER = new RegExp(
-  `\\n[ \\t]*(?:\\*\\*)?(?:${QUESTIONS}|Human|User|Premise|Claim|Passage|Context|#{2,3} ?(?:Instruction|Question|Problem|Input|Human|User))[ \\t]?\\d{0,3}[ \\t]?(?::|：|\\n)`,
+  `\\n[ \\t]*(?:\\*\\*)?(?:${QUESTIONS}|\\[Question\\](?=[^\\n]*\\n)|Example(?= \\d)|Human|User|Premise|Claim|Passage|Context|#{2,3} ?(?:Instruction|Question|Problem|Input|Human|User))[ \\t]?\\d{0,3}[ \\t]?(?::|：|\\n|(?<=\\]) )`,
   "g",
 );
 /** These are also headings within one answer, unless a blank line comes before. */
-const HEADING = /^\n[ \t]*(?:\*\*)?(?:Premise|Claim|Passage|Context)/;
+const HEADING = /^\n[ \t]*(?:\*\*)?(?:Premise|Claim|Passage|Context|Example)/;
 const FEW_SHOT = /^\n[ \t]*Q[ \t]?\d{0,3}[ \t]?[:：]/;
 /** The next question of a prompt without such words: a paragraph, its options, and "Answer:". */
 const LISTED_QUESTION =
