@@ -4,6 +4,35 @@ import { startCpuTime } from "../../test/cpu-time.js";
 import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
 import { ownAnswer } from "./own-answer.js";
 
+describe("a few-shot prompt that a base model goes on with", () => {
+  const NEXT = "Which?\nA. foo\nB. bar\nC. baz\nD. qux\nAnswer: A";
+  it.each([
+    [`B\n\n---\n\n${NEXT}`, "B"],
+    [`The answer is B.\n\n---\n\n${NEXT}`, "The answer is B."],
+    [`Answer: B\n\n${NEXT}`, "Answer: B"],
+    [`B\n\nThe following are multiple choice questions (with answers) about physics.\n\n${NEXT}`, "B"],
+    ["B\n\n以下是单项选择题\n\n哪个?\nA. 一\nB. 二\n答案：A", "B"],
+    ["B\n\n以下是中国关于物理的单项选择题，请选出正确答案。\n哪个?\nA、一\nB、二\n答案：A", "B"],
+    [`B\n\nExplanation: It is hot.\n\n${NEXT}`, "B\n\nExplanation: It is hot."],
+    ["D\n\n2. Which of the following\nA. foo\nB. bar\n\nAnswer: A", "D"],
+    ["(D)\n\nWhich of these?\n\nA) foo\nB) bar\n\n**Answer:** A", "(D)"],
+    ["The answer is 11.\n\nExample 2:\nTom has 29 apples. The answer is 29.", "The answer is 11."],
+    ["The answer is 11.\n\n[Question] Tom has 29 apples. [Answer] 29", "The answer is 11."],
+    ["5 + 6 = 11\n#### 11\n\nTom has 29 apples.\n#### 29", "5 + 6 = 11\n#### 11"],
+  ])("%j: %j", (response, expected) => {
+    expect(ownAnswer(response).replace(/[\s-]+$/, "")).toBe(expected);
+  });
+
+  it.each([
+    "Let me try.\n\nExample 1: take 3.\n\nExample 2: take 4.\n\nThe answer is 7.",
+    "#### 1. Compute\n3*5 = 15\n\n#### 2. Conclude\nThe answer is 15.",
+    "Here is how I read this task.\n\nThe following are multiple choice questions, of which one is right.\n\nAnswer: A",
+    "Let's go through the options.\n\nThe options are\nA. foo\nB. bar\n\nAnswer: A",
+  ])("keeps all of %j", (response) => {
+    expect(ownAnswer(response)).toBe(response);
+  });
+});
+
 describe("withoutReasoning", () => {
   it.each([
     ["<think>A? No.</think>B", "B"],
