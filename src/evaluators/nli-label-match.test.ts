@@ -160,6 +160,14 @@ describe("NLILabelMatch reads", () => {
     expect(read("neutral", both)).toEqual(["not_entailment"]);
   });
 
+  it.each([
+    "Options: entailment, contradiction, neutral",
+    "We need to decide whether the premise entails, contradicts, or is neutral",
+    "Entailment, contradiction, or neutral?",
+  ])("no label in a list of what there is to choose from: %s", (response) => {
+    expect(read(response, ["entailment", "contradiction", "neutral"])).toEqual([]);
+  });
+
   it.each(["", null, undefined, {}, "I cannot help.", "It does not contradict anything.", "42"])(
     "no label in %j",
     (response) => {

@@ -70,7 +70,7 @@ export class NLILabelMatch implements Evaluator {
   /** The label of a response in the gold's own family; when it names none of them, that of a parallel family. */
   #read(answer: string, { reader }: Gold): string | null {
     const own = reader.label(answer);
-    if (own !== null || this.#labels !== null) return own;
+    if (own !== null || this.#labels !== null || reader.hasLabel(answer)) return own;
     for (const family of this.#families) {
       const label = family === reader ? null : family.label(answer);
       if (label !== null) return label;

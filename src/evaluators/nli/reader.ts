@@ -13,7 +13,7 @@ const CONCLUDED =
   /\b(?:therefore|thus|hence|so|consequently|overall|in conclusion|in summary|accordingly)\b[^.\n]{0,110}$/i;
 const HYPOTHETICAL = /\b(?:whether|if|either|determine|decide|options|labels|choices)\b[^.\n]{0,60}$/i;
 const MARKED = /(?:\*\*|\\boxed\{(?:\\text\{)?|<answer>\s?|`|")$/;
-const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|an?)\W{1,3}){0,2}$/i;
+const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|is|an?)\W{1,3}){0,3}$/i;
 const BEFORE = 130;
 /** A label that is announced stands at most this far behind the announcement: "the answer is that the text entails it". */
 const MAX_DISTANCE = 60;
@@ -52,7 +52,14 @@ export class LabelReader {
   label(text: string): string | null {
     const found = withoutLists(this.#all(text), text);
     const real = found.filter(({ at }) => !HYPOTHETICAL.test(before(text, at)));
-    return lastStated(real, text) ?? this.#atEdge(text) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null;
+    const edge = this.#atEdge(text);
+    const isChosen = found.some(({ label }) => label === edge);
+    return lastStated(real, text) ?? (isChosen ? edge : null) ?? real.at(-1)?.label ?? found.at(-1)?.label ?? null;
+  }
+
+  /** Whether a text names any label, chosen or not. */
+  hasLabel(text: string): boolean {
+    return this.#all(text).length > 0;
   }
 
   /** A label on the last line alone, or one that the response begins with before it explains. */
