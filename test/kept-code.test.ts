@@ -121,7 +121,7 @@ describe.skipIf(keepsItself)("compiled code that is kept for the next start", ()
         require("./strict.mjs");
         registry.register("system", "up", { name: "up", process: () => ({ response: globalThis.found }) });
       };`,
-      "strict.mjs": "globalThis.found = `${typeof require} ${(function () { return this === undefined; })()}`;",
+      "strict.mjs": "globalThis.found = typeof require + ' ' + (function () { return this === undefined; })();",
       "data.jsonl": [{ id: 1, question: "q", answer: "undefined true" }],
     });
     const args = ["run", "--plugin", "./plugin.cjs", "--system", "up", "--dataset", "data.jsonl", "--output", "json"];
