@@ -16,6 +16,7 @@ export function listsIn(rest: string): string[] {
 export function wordsOf(text: string): string {
   return text
     .toLowerCase()
+    .replace(/["“”[\]]/g, "")
     .split(/[\s,;]+/)
     .filter((word) => word !== "")
     .join(" ");

@@ -170,8 +170,20 @@ function verdictAt(place: Place, gold: string): string | undefined {
 }
 
 function listsAt(place: Place): string[] {
-  const long = place.isExplicit ? [place.rest, place.full].flatMap(listsIn) : [];
+  // Where nothing is announced, the list is all that is said, or the last paragraph.
+  const parts = place.isExplicit ? [place.rest, place.full] : [place.rest, lastParagraph(place.rest)];
+  const long = parts.flatMap(listsIn);
   return [...textsAt(place), ...linkedTexts(place), ...long].map(wordsOf);
+}
+
+function lastParagraph(text: string): string {
+  return (
+    text
+      .slice(-LONGEST)
+      .trimEnd()
+      .split(/\n[ \t]*\r?\n/)
+      .at(-1) ?? ""
+  );
 }
 
 /** The forms an answer in words may take: the whole line, its first clause, its bold part. */
