@@ -145,7 +145,7 @@ describe("evaluate", () => {
     expect(result.timing.trialsPerSecond).toBe(0);
   });
 
-  it("takes its time by a clock that nobody sets, for each system as well", async () => {
+  it("takes wall time from a monotonic clock, for each system as well", async () => {
     vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000_000 });
     try {
       const setBack: System = {

@@ -7,7 +7,7 @@ export type Summary = Record<string, number | null>;
 export interface Timing {
   startedAt: string;
   finishedAt: string;
-  /** By a clock that nobody sets, so that it need not be the difference of the two times. */
+  /** From a monotonic clock: it need not be the difference of the two times. */
   wallSeconds: number;
   /** Seconds from the start of a system's first trial to the end of its last; a system without a finished trial has none. */
   wallSecondsBySystem: Readonly<Record<string, number>>;

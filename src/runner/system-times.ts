@@ -1,4 +1,4 @@
-/** How long the trials of each system took together, on a clock that nobody sets. */
+/** How long the trials of each system took together, on a monotonic clock. */
 export class SystemTimes {
   readonly #clock: () => number;
   readonly #begun: number;
