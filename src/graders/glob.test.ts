@@ -31,6 +31,11 @@ const CASES: readonly [pattern: string, path: string, isMeant: boolean][] = [
   ["node_modules/**/*.js", "node_modules/x/a.js", true],
   ["**/node_modules/**/*.js", "a/node_modules/x/a.js", true],
   ["**", ".git/config", false],
+  ["**/.gitignore", "a/.git/.gitignore", false],
+  ["app/(group)/*.tsx", "app/(group)/page.tsx", true],
+  ["!a*", "!ab", true],
+  ["#a*", "#ab", true],
+  ["+(a)", "+(a)", true],
 ];
 
 describe("readGlob", () => {
@@ -75,6 +80,7 @@ describe("readGlob", () => {
 function tried(pattern: readonly string[], path: readonly string[]): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return path.length === 0;
+  if (first === "**" && rest.length === 0) return path.length > 0;
   if (first === "**") return path.some((_, at) => tried(rest, path.slice(at))) || tried(rest, []);
   const expression = first.replaceAll("*", ".*").replaceAll("?", ".").replaceAll("[!", "[^");
   return path.length > 0 && new RegExp(`^${expression}$`).test(path[0] ?? "") && tried(rest, path.slice(1));
