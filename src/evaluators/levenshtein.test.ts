@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { editDistance } from "./edit-distance.js";
 import { Levenshtein, type LevenshteinOptions } from "./levenshtein.js";
+import { bestSimilarity } from "./text-similarity.js";
 
 function similarity(gold: Partial<Example> | string, response: string, options: LevenshteinOptions = {}): number {
   const example = { id: 1, question: "q", ...(typeof gold === "string" ? { answer: gold } : gold) };
@@ -11,12 +11,13 @@ function similarity(gold: Partial<Example> | string, response: string, options: 
 }
 
 /** The table, row by row. */
-function slowly(left: Int32Array, right: Int32Array): number {
-  let row = Array.from({ length: right.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= left.length; i++) {
+function countEdits(left: string, right: string): number {
+  const [a, b] = [Array.from(left), Array.from(right)];
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= right.length; j++) {
-      const replaced = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
       next.push(Math.min(replaced, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }
     row = next;
@@ -24,23 +25,27 @@ function slowly(left: Int32Array, right: Int32Array): number {
   return row.at(-1) ?? 0;
 }
 
-describe("editDistance", () => {
-  const sequences = fc.array(fc.integer({ min: 0, max: 4 }), { maxLength: 150 }).map((list) => Int32Array.from(list));
-
-  it("equals the table", () => {
+describe("bestSimilarity", () => {
+  it.each([
+    ["letters", ["a", "b", "c", "d", "e"]],
+    ["characters outside of the basic plane", ["a", "b", "\ud83d", "😀", "🎉"]],
+  ])("equals the table, for %s", (_, characters) => {
+    const texts = fc.string({ unit: fc.constantFrom(...characters), minLength: 1, maxLength: 150 });
     fc.assert(
-      fc.property(sequences, sequences, (left, right) => {
-        expect(editDistance(left, right, 5)).toBe(slowly(left, right));
+      fc.property(texts, texts, (left, right) => {
+        const longer = Math.max(Array.from(left).length, Array.from(right).length);
+        expect(bestSimilarity({ golds: [left], response: right })).toBe(1 - countEdits(left, right) / longer);
       }),
       { numRuns: 300 },
     );
   });
 
   it("equals the table where a word of 32 places ends", () => {
+    const write = (length: number, step: number) => Array.from({ length }, (_, i) => "abcde"[(i * step) % 5]).join("");
     for (const length of [31, 32, 33, 63, 64, 65, 96]) {
-      const left = Int32Array.from({ length }, (_, i) => (i * 7) % 5);
-      const right = Int32Array.from({ length: length + 1 }, (_, i) => (i * 3) % 5);
-      expect(editDistance(left, right, 5)).toBe(slowly(left, right));
+      const [left, right] = [write(length, 7), write(length + 1, 3)];
+      const similarity = bestSimilarity({ golds: [left], response: right });
+      expect(similarity).toBe(1 - countEdits(left, right) / (length + 1));
     }
   });
 });
