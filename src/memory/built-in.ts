@@ -2,7 +2,7 @@ import { UsageError } from "../core/errors.js";
 import type { Turn } from "../core/example.js";
 import { didYouMean } from "../core/suggest.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import { Bm25Index } from "./bm25-index.js";
+import { Bm25 } from "../systems/compressors/bm25.js";
 import { ContextMemory, type ContextMemoryOptions } from "./context-memory.js";
 import { historyText, turnText } from "./history-text.js";
 import type { MemoryFactory } from "./memory-system.js";
@@ -43,8 +43,8 @@ export function lastTurns({ count, ...options }: BuiltInMemoryOptions & { count:
  */
 export function bm25Memory({ count, ...options }: BuiltInMemoryOptions & { count: number }): ContextMemory {
   const recall: ContextMemoryOptions["recall"] = (turns) => {
-    const index = new Bm25Index(turns.map(searchText));
-    return (question) => historyText(index.top(question, count).flatMap((position) => turns[position] ?? []));
+    const index = new Bm25(turns.map(searchText));
+    return (question) => historyText(index.findTop(question, count).flatMap((position) => turns[position] ?? []));
   };
   return new ContextMemory({ name: `bm25:${count}`, ...options, recall });
 }

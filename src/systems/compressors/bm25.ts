@@ -7,47 +7,57 @@ export function wordsOf(text: string): string[] {
   return text.toLowerCase().match(WORD) ?? [];
 }
 
-/**
- * How well each passage answers a query: Okapi BM25 (k1 = 1.2, b = 0.75) over the passages themselves.
- * @example
- * bm25("red fox", ["A red fox.", "A grey cat."]); // [0.98…, 0]
- */
-export function bm25(query: string, passages: readonly string[]): number[] {
-  const terms = new Map([...new Set(wordsOf(query))].map((term, index) => [term, index]));
-  const found = passages.map((passage) => countTerms(passage, terms));
-  const averageLength = found.reduce((sum, { length }) => sum + length, 0) / Math.max(1, found.length);
-  const weights = inverseFrequencies(found, terms.size);
-  return found.map(({ counts, length }) => {
-    const norm = K1 * (1 - B + (B * length) / Math.max(1, averageLength));
-    let score = 0;
-    for (const [term, count] of counts) score += ((weights[term] ?? 0) * count * (K1 + 1)) / (count + norm);
-    return score;
-  });
-}
-
 /** Positions from best score to worst; equal scores keep the order of the text. */
 export function ranked(scores: readonly number[]): number[] {
   return scores.map((_, index) => index).sort((a, b) => (scores[b] ?? 0) - (scores[a] ?? 0) || a - b);
 }
 
-interface TermCounts {
-  /** Of the query's terms only, by their number. */
-  counts: Map<number, number>;
-  length: number;
-}
+/**
+ * Passages that can be searched by Okapi BM25. The score of passage d for a query is the sum over its distinct words t
+ * of idf(t) · tf · (k1 + 1) ÷ (tf + k1 · (1 − b + b · |d| ÷ avg)), with k1 = 1.2 and b = 0.75; tf is how often t stands
+ * in d, |d| the number of words of d, avg the mean of |d| (at least 1), idf(t) = ln(1 + (N − n + 0.5) ÷ (n + 0.5)), N
+ * the number of passages, n of those with t.
+ * @example
+ * new Bm25(["A red fox.", "A grey cat."]).score("red fox"); // [1.38…, 0]
+ */
+export class Bm25 {
+  readonly #passages: readonly (readonly string[])[];
+  readonly #averageLength: number;
 
-function countTerms(passage: string, terms: ReadonlyMap<string, number>): TermCounts {
-  const words = wordsOf(passage);
-  const counts = new Map<number, number>();
-  for (const word of words) {
-    const term = terms.get(word);
-    if (term !== undefined) counts.set(term, (counts.get(term) ?? 0) + 1);
+  constructor(passages: readonly string[]) {
+    this.#passages = passages.map(wordsOf);
+    const total = this.#passages.reduce((sum, { length }) => sum + length, 0);
+    this.#averageLength = Math.max(1, total / Math.max(1, passages.length));
   }
-  return { counts, length: words.length };
+
+  /** How well each passage answers a query; 0 for one that has no word of it. */
+  score(query: string): number[] {
+    const terms = new Set(wordsOf(query));
+    const counts = this.#passages.map((words) => countTerms(words, terms));
+    const weights = this.#weighTerms(terms, counts);
+    return counts.map((inPassage, index) => {
+      const norm = K1 * (1 - B + (B * (this.#passages[index]?.length ?? 0)) / this.#averageLength);
+      let score = 0;
+      for (const [term, count] of inPassage) score += ((weights.get(term) ?? 0) * count * (K1 + 1)) / (count + norm);
+      return score;
+    });
+  }
+
+  /** The positions of the best `k` passages that have anything of the query, ascending; of equals the earlier. */
+  findTop(query: string, k: number): number[] {
+    const scores = this.score(query);
+    const found = ranked(scores).filter((index) => (scores[index] ?? 0) > 0);
+    return found.slice(0, k).sort((a, b) => a - b);
+  }
+
+  #weighTerms(terms: ReadonlySet<string>, counts: readonly ReadonlyMap<string, number>[]): Map<string, number> {
+    const weigh = (n: number) => Math.log(1 + (this.#passages.length - n + 0.5) / (n + 0.5));
+    return new Map(Array.from(terms, (term) => [term, weigh(counts.filter((found) => found.has(term)).length)]));
+  }
 }
 
-function inverseFrequencies(found: readonly TermCounts[], terms: number): number[] {
-  const passagesWith = Array.from({ length: terms }, () => 0);
-  for (const { counts } of found) for (const term of counts.keys()) passagesWith[term] = (passagesWith[term] ?? 0) + 1;
-  return passagesWith.map((n) => Math.log(1 + (found.length - n + 0.5) / (n + 0.5)));
+function countTerms(words: readonly string[], terms: ReadonlySet<string>): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const word of words) if (terms.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return counts;
 }

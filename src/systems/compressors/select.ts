@@ -1,4 +1,4 @@
-import { bm25, ranked } from "./bm25.js";
+import { Bm25, ranked } from "./bm25.js";
 import { largestFit } from "./largest-fit.js";
 import { joinSentences, type Sentence } from "./sentences.js";
 import type { TokenShare } from "./share.js";
@@ -19,7 +19,7 @@ export function selectPassages(text: string, passages: readonly Sentence[], opti
   const limit = tokens.limit(text);
   if (limit >= tokens.count(text)) return text;
   const texts = passages.map(({ start, end }) => text.slice(start, end));
-  const order = ranked(bm25(question, texts));
+  const order = ranked(new Bm25(texts).score(question));
   const chosen = fillGreedily(
     order,
     texts.map((passage) => tokens.count(passage)),
