@@ -19,7 +19,7 @@ console.error(
     .join(", ")}`,
 );
 const env = { ...process.env, ASSAY_TEST_AGENTS: JSON.stringify(agents) };
-const args = ["node_modules/vitest/vitest.mjs", "run", "--config", "vitest.agents.config.ts", ...process.argv.slice(2)];
+const args = ["node_modules/vitest/vitest.mjs", "run", "--project", "agents", ...process.argv.slice(2)];
 const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit", env });
 // In the gate an agent that is not there is a failure: what it would have shown was not shown.
 process.exit(status !== 0 ? (status ?? 1) : process.env.ASSAY_REQUIRE_SYSTEM === "1" && absent.length > 0 ? 1 : 0);
