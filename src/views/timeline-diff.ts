@@ -1,5 +1,5 @@
+import { diffArrays } from "diff";
 import { type Arguments, fileIn, objectOf } from "../report/tool-gist.js";
-import { lineEdits } from "../workspace/line-edits.js";
 import { patchLines } from "./timeline-patch.js";
 import { cutText } from "./trial-cut.js";
 
@@ -50,7 +50,10 @@ export class EditDiffs {
     if (count > MOST_COMPARED || count > this.#left)
       return [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)];
     this.#left -= count;
-    return lineEdits(before, after).map(({ sign, line }) => sign + line);
+    return diffArrays([...before], [...after]).flatMap(({ added, removed, value }) => {
+      const sign = added ? "+" : removed ? "-" : " ";
+      return value.map((line) => sign + line);
+    });
   }
 }
 

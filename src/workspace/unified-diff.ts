@@ -1,57 +1,53 @@
-import { type LineEdit, lineEdits } from "./line-edits.js";
+import { type StructuredPatchHunk, structuredPatch } from "diff";
 
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
+/** With more edits, all between the first and the last is shown as replaced: the work grows with their square. */
+const MAX_EDITS = 1000;
 
 /** The hunks of a unified diff between two texts; empty when they are the same. */
 export function hunksBetween(before: string, after: string): string {
-  const edits = lineEdits(linesOf(before), linesOf(after));
-  return rangesOf(edits)
-    .map((range) => hunkText(edits, range))
-    .join("");
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
+  const patch = structuredPatch("", "", before, after, undefined, undefined, options);
+  return (patch?.hunks ?? [replaceMiddle(splitLines(before), splitLines(after))]).map(formatHunk).join("");
 }
 
 /** Each with its line end, so that a missing one at the end is a difference too. */
-function linesOf(text: string): string[] {
+function splitLines(text: string): string[] {
   return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
 }
 
-interface Range {
-  readonly start: number;
-  end: number;
+function replaceMiddle(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const from = Math.max(0, start - CONTEXT_LINES);
+  const rest = Math.max(0, end - CONTEXT_LINES);
+  const sign = (mark: string, lines: readonly string[]) =>
+    lines.flatMap((line) =>
+      line.endsWith("\n") ? [mark + line.slice(0, -1)] : [mark + line, "\\ No newline at end of file"],
+    );
+  return {
+    oldStart: from + 1,
+    oldLines: before.length - rest - from,
+    newStart: from + 1,
+    newLines: after.length - rest - from,
+    lines: [
+      ...sign(" ", before.slice(from, start)),
+      ...sign("-", before.slice(start, before.length - end)),
+      ...sign("+", after.slice(start, after.length - end)),
+      ...sign(" ", after.slice(after.length - end, after.length - rest)),
+    ],
+  };
 }
 
-/** Where something changed, with the lines around it; those that touch are one. */
-function rangesOf(edits: readonly LineEdit[]): Range[] {
-  const ranges: Range[] = [];
-  edits.forEach(({ sign }, index) => {
-    if (sign === " ") return;
-    const last = ranges.at(-1);
-    const end = Math.min(edits.length, index + 1 + CONTEXT);
-    const start = Math.max(0, index - CONTEXT);
-    if (last !== undefined && start <= last.end) last.end = end;
-    else ranges.push({ start, end });
-  });
-  return ranges;
+/** As git writes it, which leaves out a count of one. */
+function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): string {
+  return `@@ -${formatSpan(oldStart, oldLines)} +${formatSpan(newStart, newLines)} @@\n${lines.join("\n")}\n`;
 }
 
-function hunkText(edits: readonly LineEdit[], { start, end }: Range): string {
-  const ahead = edits.slice(0, start);
-  const shown = edits.slice(start, end);
-  const before = spanText(count(ahead, "+"), count(shown, "+"));
-  const after = spanText(count(ahead, "-"), count(shown, "-"));
-  return `@@ -${before} +${after} @@\n${shown.map(lineText).join("")}`;
-}
-
-/** The lines that one of the two sides has: all but those of the other. */
-function count(edits: readonly LineEdit[], other: LineEdit["sign"]): number {
-  return edits.filter(({ sign }) => sign !== other).length;
-}
-
-/** Lines count from 1; a side without lines is named by the line before. */
-function spanText(ahead: number, length: number): string {
-  return `${length === 0 ? ahead : ahead + 1}${length === 1 ? "" : `,${length}`}`;
-}
-
-function lineText({ sign, line }: LineEdit): string {
-  return line.endsWith("\n") ? sign + line : `${sign}${line}\n\\ No newline at end of file\n`;
+/** A side without lines is named by the line before. */
+function formatSpan(start: number, length: number): string {
+  return `${length === 0 ? start - 1 : start}${length === 1 ? "" : `,${length}`}`;
 }

@@ -6,43 +6,26 @@ import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../test/cpu-time.js";
 import { lacks } from "../../test/system-command.js";
 import { diffOf } from "./diff.js";
-import { lineEdits } from "./line-edits.js";
+import { hunksBetween } from "./unified-diff.js";
 import { put, testFolder } from "./workspace-testing.js";
 
-const lines = fc.array(fc.constantFrom("a", "b", "c", ""), { maxLength: 12 });
-
-/** The length of the longest common subsequence, by trying everything. */
-function longestCommon(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return 0;
-  const table = a.map(() => b.map(() => 0));
-  for (let i = 0; i < a.length; i++) {
-    for (let j = 0; j < b.length; j++) {
-      const [above, left, corner] = [table[i - 1]?.[j] ?? 0, table[i]?.[j - 1] ?? 0, table[i - 1]?.[j - 1] ?? 0];
-      (table[i] as number[])[j] = a[i] === b[j] ? corner + 1 : Math.max(above, left);
-    }
-  }
-  return table.at(-1)?.at(-1) ?? 0;
-}
-
-describe("lineEdits", () => {
-  it("leads from one to the other, by the shortest way", () => {
-    fc.assert(
-      fc.property(lines, lines, (before, after) => {
-        const edits = lineEdits(before, after);
-        expect(edits.filter(({ sign }) => sign !== "+").map(({ line }) => line)).toEqual(before);
-        expect(edits.filter(({ sign }) => sign !== "-").map(({ line }) => line)).toEqual(after);
-        expect(edits.filter(({ sign }) => sign === " ")).toHaveLength(longestCommon(before, after));
-      }),
-      { numRuns: 500 },
-    );
+describe("hunksBetween", () => {
+  it("gives up on what has nothing in common, in good time", () => {
+    const write = (name: string) => Array.from({ length: 20_000 }, (_, i) => `${name}${i}\n`).join("");
+    const cpuMs = startCpuTime();
+    const hunks = hunksBetween(`same\n${write("a")}end\n`, `same\n${write("b")}end\n`).split("\n");
+    expect(hunks).toHaveLength(40_004);
+    expect(hunks[0]).toBe("@@ -1,20002 +1,20002 @@");
+    expect(hunks.filter((line) => /^[-+]/.test(line))).toHaveLength(40_000);
+    expect(cpuMs()).toBeLessThan(10_000);
   });
 
-  it("gives up on what has nothing in common, in good time", () => {
-    const before = Array.from({ length: 20_000 }, (_, i) => `a${i}`);
-    const after = Array.from({ length: 20_000 }, (_, i) => `b${i}`);
-    const cpuMs = startCpuTime();
-    expect(lineEdits(before, after)).toHaveLength(40_000);
-    expect(cpuMs()).toBeLessThan(10_000);
+  it("shows the lines around a long replaced part, and no others", () => {
+    const same = (count: number) => "x\n".repeat(count);
+    const write = (name: string) => Array.from({ length: 600 }, (_, i) => `${name}${i}\n`).join("");
+    const hunks = hunksBetween(`${same(50)}${write("a")}${same(50)}`, `${same(50)}${write("b")}${same(50)}`);
+    expect(hunks).toMatch(/^@@ -48,606 \+48,606 @@\n x\n x\n x\n-a0\n/);
+    expect(hunks).toMatch(/\n\+b599\n x\n x\n x\n$/);
   });
 });
 
