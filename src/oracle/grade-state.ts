@@ -3,7 +3,7 @@ import type { Evaluator, ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import { VERDICT, WEIGHTED_SCORE } from "../graders/graders-of.js";
 import type { StateVerdict } from "./result.js";
-import type { PatchedFolders } from "./states.js";
+import type { FolderChange, PatchedFolders } from "./states.js";
 
 /** What it takes to grade a state. */
 export interface Grading {
@@ -14,13 +14,14 @@ export interface Grading {
   readonly signal: AbortSignal;
 }
 
-/** Makes the state that a patch leads to, has it graded and removes it. */
+/** Makes the state that a patch leads to, has it graded and removes it; `change` is made to the folder before. */
 export async function gradePatched(
   patch: string,
   { evaluator, example, folders, signal }: Grading,
+  change?: FolderChange,
 ): Promise<StateVerdict> {
   signal.throwIfAborted();
-  const folder = await folders.make(patch);
+  const folder = await folders.make(patch, change);
   try {
     const scored = await evaluator.score(example, { workspace: folder.state }, { signal });
     signal.throwIfAborted();

@@ -1,6 +1,6 @@
 import { looksHarmless } from "./harmless.js";
-import { type FilePatch, parsePatch } from "./patch.js";
-import { type LinePlace, undoLine } from "./undo-line.js";
+import { type ChangedLine, type FilePatch, parsePatch } from "./patch.js";
+import { undoLine } from "./undo-line.js";
 
 /** One line of a golden patch that can be undone by itself. */
 export interface Omission {
@@ -16,62 +16,45 @@ export interface Omission {
   readonly looksHarmless: boolean;
 }
 
-/** An omission, and the patch that does everything else. */
-export interface PatchWithout extends Omission {
-  /** Made when it is asked for: as many patches as they have lines are much. */
-  readonly patch: () => string;
+/** An omission that can be made. */
+export interface UndoableLine extends Omission {
+  /** Undoes the line in a folder that the whole patch was applied to. */
+  readonly undoIn: (folder: string) => Promise<void>;
 }
 
 /** The omissions of a patch, and what in it has no lines that could be left out. */
 export interface Omissions {
-  readonly all: readonly PatchWithout[];
+  readonly all: readonly UndoableLine[];
   /** Paths of files that are binary, only renamed or given another mode, links or modules. */
   readonly whole: readonly string[];
 }
-
-/** Links and modules are one thing, though a patch writes them as a line. */
-const NO_TEXT = /^(?:new file mode|deleted file mode|index \S+|new mode) (?:120000|160000)$/;
 
 /**
  * Every single line that a patch adds or removes. Lines around them, which it leaves as they are, cannot be left out.
  * @example
  * const { all } = omissionsOf(patchText);
- * all[0]?.patch(); // the patch without its first change
+ * await all[0]?.undoIn(patchedFolder); // all but the first change is left
  */
 export function omissionsOf(text: string): Omissions {
   const files = parsePatch(text);
-  const hasLines = (file: FilePatch) => file.hunks.length > 0 && !file.head.some((line) => NO_TEXT.test(line));
+  const hasLines = ({ isText, lines }: FilePatch) => isText && lines.length > 0;
   return {
-    all: files.flatMap((file, index) => (hasLines(file) ? omissionsIn(files, index) : [])),
+    all: files.filter(hasLines).flatMap(({ path, lines }) => lines.map((line) => omissionOf(path, line))),
     whole: files.filter((file) => !hasLines(file)).map(({ path }) => path),
   };
 }
 
-function omissionsIn(files: readonly FilePatch[], file: number): PatchWithout[] {
-  const { hunks = [] } = files[file] ?? {};
-  return hunks.flatMap((_, hunk) => omissionsInHunk(files, { file, hunk }));
-}
-
-function omissionsInHunk(files: readonly FilePatch[], { file, hunk }: Omit<LinePlace, "line">): PatchWithout[] {
-  const { path = "", hunks = [] } = files[file] ?? {};
-  const { oldBefore = 0, newBefore = 0, lines = [] } = hunks[hunk] ?? {};
-  const found: PatchWithout[] = [];
-  let [old, now] = [oldBefore, newBefore];
-  for (const [line, { sign, text, patchLine }] of lines.entries()) {
-    if (sign !== "+") old += 1;
-    if (sign !== "-") now += 1;
-    if (sign === " ") continue;
-    found.push({
-      kind: sign === "+" ? "left out" : "kept",
-      path,
-      line: sign === "+" ? now : old,
-      patchLine,
-      text: text.replace(/\r$/, ""),
-      looksHarmless: looksHarmless(path, text),
-      patch: () => undoLine(files, { file, hunk, line }),
-    });
-  }
-  return found;
+function omissionOf(path: string, line: ChangedLine): UndoableLine {
+  const { sign, text, oldBefore, newBefore, patchLine } = line;
+  return {
+    kind: sign === "+" ? "left out" : "kept",
+    path,
+    line: 1 + (sign === "+" ? newBefore : oldBefore),
+    patchLine,
+    text: text.replace(/\r$/, ""),
+    looksHarmless: looksHarmless(path, text),
+    undoIn: (folder) => undoLine(folder, path, line),
+  };
 }
 
 /**
@@ -79,7 +62,7 @@ function omissionsInHunk(files: readonly FilePatch[], { file, hunk }: Omit<LineP
  * @example
  * chosenOf(omissionsOf(text).all, 50);
  */
-export function chosenOf(all: readonly PatchWithout[], most: number): PatchWithout[] {
+export function chosenOf(all: readonly UndoableLine[], most: number): UndoableLine[] {
   const telling = spread(
     all.filter((one) => !one.looksHarmless),
     most,

@@ -1,168 +1,105 @@
-/** One line of a hunk: there before and after, added, or removed. */
-export interface HunkLine {
-  readonly sign: " " | "+" | "-";
+/** One line that a patch adds or removes. */
+export interface ChangedLine {
+  readonly sign: "+" | "-";
   readonly text: string;
   /** True for the last line of a file that ends without a line break. */
   readonly isUnended: boolean;
-  /** Its line in the patch, from 1. */
-  readonly patchLine: number;
-}
-
-/** A stretch of a file, before and after. */
-export interface Hunk {
-  /** Lines of the file that come before it, in the untouched file and in the patched one. */
+  /** Lines of the untouched file, and of the patched one, that come before it. */
   readonly oldBefore: number;
   readonly newBefore: number;
-  /** What stands behind the numbers in its header. */
-  readonly title: string;
-  readonly lines: readonly HunkLine[];
+  /** Its line in the patch, from 1. */
+  readonly patchLine: number;
 }
 
 /** What a patch does to one file. */
 export interface FilePatch {
   /** Of the patched file, or of the untouched one where it is deleted. */
-  readonly path: string;
-  /** Its lines before the two names; empty in a patch that is not by git. */
-  readonly head: readonly string[];
-  /** What stands behind `---` and `+++`; null for what has no lines: binary contents, a mode, a mere renaming. */
-  readonly names: readonly [from: string, to: string] | null;
-  readonly hunks: readonly Hunk[];
-  /** All of it as it was given. */
-  readonly raw: readonly string[];
+  path: string;
+  /** False for links and modules: they are one thing, though a patch writes them as a line. */
+  isText: boolean;
+  /** Empty for binary contents, a mode, a mere renaming. */
+  readonly lines: ChangedLine[];
 }
 
-/** Stands for the file that is not there, before it is made or after it is deleted. */
-export const NO_FILE = "/dev/null";
-
-const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@(.*)$/;
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
+const NO_TEXT = /^(?:new file mode|deleted file mode|index \S+|new mode) (?:120000|160000)$/;
 
 /**
- * Takes a patch apart, file by file. What stands around it, such as the words of a commit, is passed over. Whether it
+ * Takes a patch apart, file by file. What stands around it, such as the words of a commit, is skipped. Whether it
  * applies is for git to say.
  * @example
  * parsePatch("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n")[0]?.path; // "x"
  */
 export function parsePatch(text: string): FilePatch[] {
   const lines = text.split("\n");
-  if (lines.at(-1) === "") lines.pop();
   const files: FilePatch[] = [];
-  for (let at = 0; at < lines.length; ) {
-    const end = startsFile(lines, at) ? endOfFile(lines, at) : at + 1;
-    if (startsFile(lines, at)) files.push(fileOf(lines, at, end));
-    at = end;
+  let file: FilePatch | null = null;
+  for (let at = 0; at < lines.length; at++) {
+    const line = lines[at] ?? "";
+    const isTitle = line.startsWith("diff --git ");
+    const names = readNames(lines, at);
+    if (isTitle || (names !== null && (file === null || file.lines.length > 0))) {
+      file = { path: isTitle ? readTitlePath(line) : "", isText: true, lines: [] };
+      files.push(file);
+    }
+    if (file !== null && names !== null) {
+      file.path = names.to === "/dev/null" ? stripPrefix(names.from) : stripPrefix(names.to);
+      at = readHunks(lines, at + 2, file.lines) - 1;
+    } else if (file !== null && NO_TEXT.test(line)) file.isText = false;
   }
   return files;
 }
 
-function startsFile(lines: readonly string[], at: number): boolean {
-  return lines[at]?.startsWith("diff --git ") === true || hasNames(lines, at);
+/** Two names and a hunk: the signature of a mail may begin like a name, too. */
+function readNames(lines: readonly string[], at: number): { from: string; to: string } | null {
+  const [from = "", to = "", hunk = ""] = lines.slice(at, at + 3);
+  if (!from.startsWith("--- ") || !to.startsWith("+++ ") || !HUNK.test(hunk)) return null;
+  return { from: readName(from.slice(4)), to: readName(to.slice(4)) };
 }
 
-/** Two names and a hunk: a line that was removed may begin like a name, too, but stands in a hunk. */
-function hasNames(lines: readonly string[], at: number): boolean {
-  const isName = lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
-  return isName && HUNK.test(lines[at + 2] ?? "");
-}
-
-function endOfFile(lines: readonly string[], start: number): number {
-  const names = namesOf(lines, start);
-  if (names === null) return nextTitle(lines, start + 1);
-  let at = names + 2;
-  while (HUNK.test(lines[at] ?? "")) at = endOfHunk(lines, at);
-  return at;
-}
-
-/** Where the two names of a file stand; null when it has none. */
-function namesOf(lines: readonly string[], start: number): number | null {
-  const end = nextTitle(lines, start + 1);
-  for (let at = start; at < end; at++) if (hasNames(lines, at)) return at;
-  return null;
-}
-
-function nextTitle(lines: readonly string[], from: number): number {
+/** Adds the changes of all hunks; gives where they end. The numbers in a header say how long its hunk is. */
+function readHunks(lines: readonly string[], from: number, found: ChangedLine[]): number {
   let at = from;
-  while (at < lines.length && lines[at]?.startsWith("diff --git ") !== true) at += 1;
-  return at;
-}
-
-/** The numbers say how long it is, so that nothing in it is taken for something else. */
-function endOfHunk(lines: readonly string[], start: number): number {
-  let [before, after] = countsOf(lines[start] ?? "");
-  let at = start + 1;
-  for (; (before > 0 || after > 0) && at < lines.length; at++) {
-    const sign = lines[at]?.[0] ?? " ";
-    if (sign === "\\") continue;
-    if (sign !== "+") before -= 1;
-    if (sign !== "-") after -= 1;
-  }
-  return lines[at]?.startsWith("\\") === true ? at + 1 : at;
-}
-
-function countsOf(header: string): [before: number, after: number] {
-  const [, , before = "1", , after = "1"] = HUNK.exec(header) ?? [];
-  return [Number(before), Number(after)];
-}
-
-function fileOf(lines: readonly string[], start: number, end: number): FilePatch {
-  const raw = lines.slice(start, end);
-  const at = namesOf(lines, start);
-  if (at === null) return { path: titlePath(raw[0] ?? ""), head: raw, names: null, hunks: [], raw };
-  const names = [(lines[at] ?? "").slice(4), (lines[at + 1] ?? "").slice(4)] as const;
-  const path = pathOf(nameOf(names[1]) === NO_FILE ? names[0] : names[1]);
-  return { path, head: lines.slice(start, at), names, hunks: hunksOf(lines, at + 2, end), raw };
-}
-
-function hunksOf(lines: readonly string[], from: number, end: number): Hunk[] {
-  const hunks: Hunk[] = [];
-  for (let at = from; at < end; at = endOfHunk(lines, at)) hunks.push(hunkOf(lines, at));
-  return hunks;
-}
-
-function hunkOf(lines: readonly string[], start: number): Hunk {
-  const header = lines[start] ?? "";
-  const [, oldStart = "0", , newStart = "0", , title = ""] = HUNK.exec(header) ?? [];
-  const [before, after] = countsOf(header);
-  return {
+  for (let header = HUNK.exec(lines[at] ?? ""); header !== null; header = HUNK.exec(lines[at] ?? "")) {
+    const [oldCount, newCount] = [Number(header[2] ?? 1), Number(header[4] ?? 1)];
     // A hunk without lines on one side names the line before it.
-    oldBefore: Number(oldStart) - (before === 0 ? 0 : 1),
-    newBefore: Number(newStart) - (after === 0 ? 0 : 1),
-    title,
-    lines: linesOf(lines, start + 1, endOfHunk(lines, start)),
-  };
-}
-
-function linesOf(lines: readonly string[], from: number, end: number): HunkLine[] {
-  const found: HunkLine[] = [];
-  for (let at = from; at < end; at++) {
-    const line = lines[at] ?? "";
-    if (line.startsWith("\\")) continue;
-    // Some programs take the space from a line that holds nothing else.
-    const sign = line.startsWith("+") ? "+" : line.startsWith("-") ? "-" : " ";
-    const isUnended = at + 1 < end && lines[at + 1]?.startsWith("\\") === true;
-    found.push({ sign, text: line.slice(1), isUnended, patchLine: at + 1 });
+    const [oldStart, newStart] = [Number(header[1]) - Math.min(1, oldCount), Number(header[3]) - Math.min(1, newCount)];
+    let [oldBefore, newBefore] = [oldStart, newStart];
+    at += 1;
+    for (; (oldBefore < oldStart + oldCount || newBefore < newStart + newCount) && at < lines.length; at++) {
+      const line = lines[at] ?? "";
+      if (line.startsWith("\\")) continue;
+      // Some programs take the space from a line that holds nothing else.
+      const sign = line.startsWith("+") ? "+" : line.startsWith("-") ? "-" : " ";
+      const isUnended = lines[at + 1]?.startsWith("\\") === true;
+      if (sign !== " ") found.push({ sign, text: line.slice(1), isUnended, oldBefore, newBefore, patchLine: at + 1 });
+      if (sign !== "+") oldBefore += 1;
+      if (sign !== "-") newBefore += 1;
+    }
+    if (lines[at]?.startsWith("\\") === true) at += 1;
   }
-  return found;
+  return at;
 }
 
 /** Without the time that may stand behind it. */
-export function nameOf(name: string): string {
-  return name.replace(/\t.*$/s, "").replace(/\r$/, "");
+function readName(name: string): string {
+  return unquote(name.replace(/\t.*$/s, "").replace(/\r$/, ""));
 }
 
-/** For people: without quotes and the folder that git puts before it. */
-function pathOf(name: string): string {
-  return unquoted(nameOf(name)).replace(/^[^/]*\//, "");
+/** Without the folder that git puts before it. */
+function stripPrefix(name: string): string {
+  return name.replace(/^[^/]*\//, "");
 }
 
 /** Of a file without lines, where names that hold spaces cannot be told apart for certain. */
-function titlePath(title: string): string {
+function readTitlePath(title: string): string {
   const names = title.slice("diff --git ".length);
   const same = /^a\/(.+) b\/\1$/.exec(names)?.[1];
-  return same ?? pathOf(names.split(" ").at(-1) ?? names);
+  return same ?? stripPrefix(readName(names.split(" ").at(-1) ?? names));
 }
 
 /** Git quotes names that are not plain, byte by byte. */
-function unquoted(name: string): string {
+function unquote(name: string): string {
   const inner = /^"(.*)"$/s.exec(name)?.[1];
   if (inner === undefined) return name;
   const bytes = inner.replace(/\\([0-7]{3}|.)/gs, (_, code: string) => {

@@ -15,6 +15,11 @@ export interface PatchedFolder {
   remove(): Promise<void>;
 }
 
+/** Something that is done to a folder once its patch is applied. */
+export type FolderChange = (folder: string) => Promise<void>;
+
+const NO_CHANGE: FolderChange = async () => {};
+
 /**
  * Makes folders as an environment describes them, with a patch applied. Where the set-up takes more than writing files,
  * it is done once, and copied.
@@ -42,8 +47,8 @@ export class PatchedFolders {
   }
 
   /** An empty patch leaves the folder untouched. */
-  make(patch: string): Promise<PatchedFolder> {
-    return this.#isCopying ? this.#copy(patch) : this.#setUp(patch);
+  make(patch: string, change: FolderChange = NO_CHANGE): Promise<PatchedFolder> {
+    return this.#isCopying ? this.#copy(patch, change) : this.#setUp(patch, change);
   }
 
   async close(): Promise<void> {
@@ -51,11 +56,12 @@ export class PatchedFolders {
     await original?.remove();
   }
 
-  async #setUp(patch: string): Promise<PatchedFolder> {
+  async #setUp(patch: string, change: FolderChange): Promise<PatchedFolder> {
     const workspace = await this.#newWorkspace();
     try {
       const { path, home, tmp } = workspace;
       await applyPatch({ folder: path, patch, home, tmp, signal: this.#signal });
+      await change(path);
       return { state: stateOf(workspace, await workspace.changes()), remove: () => workspace.remove() };
     } catch (error) {
       await workspace.remove();
@@ -64,7 +70,7 @@ export class PatchedFolders {
   }
 
   /** In a folder of the original's, which goes with it at the latest. */
-  async #copy(patch: string): Promise<PatchedFolder> {
+  async #copy(patch: string, change: FolderChange): Promise<PatchedFolder> {
     this.#original ??= this.#newWorkspace();
     const { path, root, home, tmp } = await this.#original;
     const holder = await mkdtemp(join(root, "state-"));
@@ -79,6 +85,7 @@ export class PatchedFolders {
     };
     try {
       await applyPatch({ folder, patch, home, tmp, signal });
+      await change(folder);
       const changes = await changesSince(baseline, folder);
       const before = (file: string) => baseline.before(file);
       return { state: liveState({ changes, before, path: () => (own.isThere ? folder : undefined) }), remove };

@@ -1,5 +1,5 @@
 import { type Grading, gradePatched, notMade } from "./grade-state.js";
-import { chosenOf, omissionsOf, type PatchWithout } from "./omissions.js";
+import { chosenOf, omissionsOf, type UndoableLine } from "./omissions.js";
 import { isSurvivor, type OmissionSummary, type TriedOmission } from "./result.js";
 import { allEnded, type Slots } from "./slots.js";
 
@@ -18,13 +18,13 @@ export async function tryOmissions(patch: string, work: OmissionWork): Promise<O
   const { all } = omissionsOf(patch);
   const chosen = chosenOf(all, work.most);
   work.onPlan(chosen.length);
-  const tried = await allEnded(chosen.map((one) => work.slots.run(() => tryOne(one, work))));
+  const tried = await allEnded(chosen.map((one) => work.slots.run(() => tryOne(patch, one, work))));
   return summaryOf(tried, all.length);
 }
 
-async function tryOne(one: PatchWithout, { grading, onTried }: OmissionWork): Promise<TriedOmission> {
-  const { patch, ...omission } = one;
-  const { outcome, reason, evidence } = await gradePatched(patch(), grading).catch((error: unknown) => {
+async function tryOne(patch: string, one: UndoableLine, { grading, onTried }: OmissionWork): Promise<TriedOmission> {
+  const { undoIn, ...omission } = one;
+  const { outcome, reason, evidence } = await gradePatched(patch, grading, undoIn).catch((error: unknown) => {
     grading.signal.throwIfAborted();
     return notMade(error);
   });
