@@ -127,7 +127,6 @@ export {
   makeRow,
   OUTCOMES,
   type Outcome,
-  plainRow,
   scoreOf,
 } from "./core/row.js";
 export type {

@@ -3,7 +3,7 @@ import { RunFolderError } from "./core/errors.js";
 import type { Metric } from "./core/metric.js";
 import { registry } from "./core/registry.js";
 import type { EvalResult, Timing } from "./core/result.js";
-import { type EvalRow, makeRow, plainRow } from "./core/row.js";
+import { type EvalRow, makeRow } from "./core/row.js";
 import { usagesOf } from "./core/usage.js";
 import { standardMetrics } from "./metrics/index.js";
 import { RunResult } from "./result.js";
@@ -121,7 +121,7 @@ function repriced(row: EvalRow, entry: ModelEntry | undefined): EvalRow {
   const price = entry?.price ?? null;
   if (price === null || row.usage === null || !isReported(row)) return row;
   const pico = usagesOf(row, row.usage).reduce((total, usage) => total + costOf(price, usage), 0);
-  return makeRow({ ...plainRow(row), costUsd: dollars(pico), costSource: "priced" });
+  return { ...row, costUsd: dollars(pico), costSource: "priced" };
 }
 
 function untimed({ createdAt }: Manifest): Timing {

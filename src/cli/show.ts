@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
-import { type EvalRow, plainRow } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { didYouMean } from "../core/suggest.js";
 import { storedRows } from "../load-run.js";
 import { plural } from "../report/format.js";
@@ -90,7 +90,7 @@ function* listJson({ dir, rows }: Parts): Generator<string> {
   yield `{\n  "schema": "assay.trials/1",\n  "run": ${JSON.stringify(dir)},\n  "trials": [`;
   let separator = "\n    ";
   for (const row of rows) {
-    yield separator + JSON.stringify(plainRow(row));
+    yield separator + JSON.stringify(row);
     separator = ",\n    ";
   }
   yield `${rows.length === 0 ? "" : "\n  "}]\n}\n`;
@@ -100,7 +100,7 @@ function trialText(row: EvalRow, { dir, manifest, request }: Parts): string {
   const trial = { row, ...readOutput(dir, row) };
   if (request.output === "json") {
     const { output, evidence } = trial;
-    return `${JSON.stringify({ schema: "assay.trial/1", run: dir, row: plainRow(row), output, evidence }, null, 2)}\n`;
+    return `${JSON.stringify({ schema: "assay.trial/1", run: dir, row, output, evidence }, null, 2)}\n`;
   }
   const options = { threshold: manifest.config.threshold, isFull: request.full === true };
   return `${renderTrial(trial, options).join("\n")}\n`;

@@ -98,161 +98,56 @@ export const SENT_WITHOUT = "sent without";
 /** What a row needs at least. */
 export type KnownFields = Partial<EvalRow> & Pick<EvalRow, "system" | "exampleId" | "outcome">;
 
-/** Fields that few rows have, with what they are on all others. */
-const NEUTRAL = Object.freeze({
-  measures: Object.freeze({}),
-  usage: null,
-  costUsd: null,
-  costSource: "unknown",
-  overshootUsd: null,
-  judgeCostUsd: null,
-  partial: false,
-  cached: false,
-  ttftMs: null,
-  firstAttemptMs: null,
-  successAtMs: null,
-  turns: null,
-  tokensPerSec: null,
-  costKilledAt: 0,
-  attempts: Object.freeze([]),
-  notes: Object.freeze([]),
-  metadata: null,
-  facets: null,
-  group: null,
-} satisfies Partial<EvalRow>);
-
-/** The fields that few rows have. */
-export const RARE_FIELDS = Object.keys(NEUTRAL) as readonly (keyof typeof NEUTRAL)[];
+const NO_MEASURES: EvalRow["measures"] = Object.freeze({});
+const NOTHING: readonly never[] = Object.freeze([]);
 
 /**
- * A row in memory. The neutral values stand on the prototype, once for all rows, so that a million rows hold what was
- * measured and nothing else; `toJSON` writes every field out.
- */
-class Row implements EvalRow {
-  system: string;
-  exampleId: string | number;
-  dataset: string;
-  trial: number;
-  outcome: Outcome;
-  errorCategory: ErrorCategory;
-  scores: Record<string, number>;
-  primaryField: string | null;
-  passed: boolean | null;
-  inputTokens: number;
-  outputTokens: number;
-  latency: number | null;
-  durationMs: number | null;
-  declare measures: Readonly<Record<string, number>>;
-  declare usage: Usage | null;
-  declare costUsd: number | null;
-  declare costSource: CostSource;
-  declare overshootUsd: number | null;
-  declare judgeCostUsd: number | null;
-  declare partial: boolean;
-  declare cached: boolean;
-  declare ttftMs: number | null;
-  declare firstAttemptMs: number | null;
-  declare successAtMs: number | null;
-  declare turns: number | null;
-  declare tokensPerSec: number | null;
-  declare costKilledAt: number;
-  declare attempts: readonly Attempt[];
-  declare notes: readonly string[];
-  declare metadata: Readonly<Record<string, unknown>> | null;
-  declare facets: Facets | null;
-  declare group: string | number | null;
-
-  constructor(known: KnownFields) {
-    this.system = known.system;
-    this.exampleId = known.exampleId;
-    this.dataset = known.dataset ?? "";
-    this.trial = known.trial ?? 0;
-    this.outcome = known.outcome;
-    this.errorCategory = known.errorCategory ?? "none";
-    this.scores = known.scores ?? {};
-    this.primaryField = known.primaryField ?? null;
-    this.passed = known.passed ?? null;
-    this.inputTokens = known.inputTokens ?? 0;
-    this.outputTokens = known.outputTokens ?? 0;
-    this.latency = known.latency ?? null;
-    this.durationMs = known.durationMs ?? null;
-  }
-
-  toJSON(): EvalRow {
-    return plainRow(this);
-  }
-}
-
-Object.assign(Row.prototype, NEUTRAL);
-
-/**
- * A row from the fields that are known; all others at their neutral value.
+ * A row from the fields that are known; all others say nothing: null where 0 would be a claim.
  * @example
  * makeRow({ system: "s", exampleId: 1, outcome: "pass", scores: { f1: 1 }, passed: true });
  */
 export function makeRow(known: KnownFields): EvalRow {
-  return withRareFields(new Row(known), known);
+  return {
+    system: known.system,
+    dataset: known.dataset ?? "",
+    exampleId: known.exampleId,
+    trial: known.trial ?? 0,
+    outcome: known.outcome,
+    errorCategory: known.errorCategory ?? "none",
+    scores: known.scores ?? {},
+    primaryField: known.primaryField ?? null,
+    passed: known.passed ?? null,
+    inputTokens: known.inputTokens ?? 0,
+    outputTokens: known.outputTokens ?? 0,
+    latency: known.latency ?? null,
+    durationMs: known.durationMs ?? null,
+    measures: known.measures ?? NO_MEASURES,
+    usage: known.usage ?? null,
+    costUsd: known.costUsd ?? null,
+    costSource: known.costSource ?? "unknown",
+    overshootUsd: known.overshootUsd ?? null,
+    judgeCostUsd: known.judgeCostUsd ?? null,
+    partial: known.partial ?? false,
+    cached: known.cached ?? false,
+    ttftMs: known.ttftMs ?? null,
+    firstAttemptMs: known.firstAttemptMs ?? null,
+    successAtMs: known.successAtMs ?? null,
+    turns: known.turns ?? null,
+    tokensPerSec: known.tokensPerSec ?? null,
+    costKilledAt: known.costKilledAt ?? 0,
+    attempts: known.attempts ?? NOTHING,
+    notes: known.notes ?? NOTHING,
+    metadata: known.metadata ?? null,
+    facets: known.facets ?? null,
+    group: known.group ?? null,
+  };
 }
 
-/** A row that has none of the rare fields, which is nearly every row: looking for each would cost more than the row. */
-export function makeCommonRow(known: KnownFields): EvalRow {
-  return new Row(known);
-}
-
-/** Whether a row has any field besides those that every row has. Spelled out, because it is asked of every row. */
-export function hasRareFields(row: EvalRow): boolean {
-  return !(
-    row.notes.length === 0 &&
-    row.attempts.length === 0 &&
-    row.usage === null &&
-    row.costUsd === null &&
-    row.metadata === null &&
-    isEmpty(row.measures) &&
-    row.facets === null &&
-    row.group === null &&
-    row.ttftMs === null &&
-    row.firstAttemptMs === null &&
-    row.successAtMs === null &&
-    row.turns === null &&
-    row.tokensPerSec === null &&
-    row.overshootUsd === null &&
-    row.judgeCostUsd === null &&
-    row.costSource === NEUTRAL.costSource &&
-    row.costKilledAt === 0 &&
-    !row.cached &&
-    !row.partial
-  );
-}
-
-/** Sets the rare fields that are known and not at their neutral value. */
-export function withRareFields(row: EvalRow, known: Partial<EvalRow>): EvalRow {
-  const own: Record<string, unknown> = row as never;
-  for (const field of RARE_FIELDS) {
-    const value = known[field];
-    const isNeutral = value === undefined || value === NEUTRAL[field] || (Array.isArray(value) && value.length === 0);
-    if (!isNeutral && !(field === "measures" && isEmpty(known.measures))) own[field] = value;
-  }
-  return row;
-}
-
-/** Rows made by hand may lack their measures. */
-function isEmpty(measures: EvalRow["measures"] | null | undefined): boolean {
-  for (const _ in measures) return false;
-  return true;
-}
-
-/** A row as a plain object with every field of its own, as a copy or another thread needs it. */
-export function plainRow(row: EvalRow): EvalRow {
-  const fields: Record<string, unknown> = {};
-  for (const field of ROW_FIELDS) fields[field] = row[field] ?? (NEUTRAL as Partial<EvalRow>)[field] ?? null;
-  return fields as unknown as EvalRow;
-}
+/** A row that says nothing yet. */
+export const EMPTY_ROW: Readonly<EvalRow> = makeRow({ system: "", exampleId: "", outcome: "skipped" });
 
 /** Every field of a row, in the order it is written. */
-export const ROW_FIELDS: readonly (keyof EvalRow)[] = [
-  ...(Object.keys(new Row({ system: "", exampleId: "", outcome: "skipped" })) as (keyof EvalRow)[]),
-  ...RARE_FIELDS,
-];
+export const ROW_FIELDS = Object.keys(EMPTY_ROW) as readonly (keyof EvalRow)[];
 
 /** A row whose output was graded, so that it counts in quality denominators. */
 export function isScored(row: EvalRow): boolean {

@@ -396,16 +396,3 @@ describe("the tasks of rows", () => {
     expect([...seen]).toEqual([expect.objectContaining({ size: 2, taskOf: null })]);
   });
 });
-
-describe("copied rows", () => {
-  it("may lack every neutral field", () => {
-    const copied = [1, 2].map((id) => ({ ...row("s", id, "pass") }) as EvalRow);
-    expect(copied[0]).not.toHaveProperty("costUsd");
-    const whole = [1, 2].map((id) => row("s", id, "pass"));
-    const { summary, reasons, notes } = summarise(copied, SEVEN, CONTEXT);
-    expect({ summary, reasons, notes }).toEqual(
-      (({ summary, reasons, notes }) => ({ summary, reasons, notes }))(summarise(whole, SEVEN, CONTEXT)),
-    );
-    expect(summary.s?.cost_unknown_trials).toBe(2);
-  });
-});

@@ -2,7 +2,6 @@ import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError } from "../core/errors.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
-import { makeRow, plainRow } from "../core/row.js";
 import { trialAt } from "../runner/admit.js";
 import type { Earlier, Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
@@ -156,7 +155,7 @@ export class Inbox {
     const before = this.#attemptsBefore(index);
     this.spentUsd += costOf(row);
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
-    const whole = before.length === 0 ? row : makeRow({ ...plainRow(row), attempts: [...before, ...row.attempts] });
+    const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
   }

@@ -1,4 +1,4 @@
-import { type EvalRow, makeRow, plainRow } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 
 /** A variant of an experiment, and the names of the systems that its rows are of. */
 export interface ReportedVariant {
@@ -28,7 +28,7 @@ export function rowsByVariant(variants: readonly ReportedVariant[], rows: readon
     const key = JSON.stringify([variant, dataset, row.exampleId]);
     const trial = trials.get(key) ?? 0;
     trials.set(key, trial + 1);
-    found.get(variant)?.push(makeRow({ ...plainRow(row), system: variant, dataset, trial }));
+    found.get(variant)?.push({ ...row, system: variant, dataset, trial });
   }
   return found;
 }

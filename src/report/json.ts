@@ -1,7 +1,7 @@
 import { ownValue } from "../core/own-value.js";
 import type { Reporter } from "../core/registry.js";
 import type { EvalResult, JsonReport, JsonSummary, Summary } from "../core/result.js";
-import { type EvalRow, plainRow } from "../core/row.js";
+import type { EvalRow } from "../core/row.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */
@@ -12,7 +12,7 @@ export const jsonReporter = {
 
 /** A result as a plain object that JSON can hold: what is undefined or infinite is null, with its reason beside it. */
 export function toJsonReport(result: EvalResult): JsonReport {
-  return { ...reportHead(result), rows: result.rows.map(plainRow) };
+  return { ...reportHead(result), rows: [...result.rows] };
 }
 
 /** The report without its rows, which may be very many. */
@@ -65,7 +65,7 @@ function* jsonChunks(head: Omit<JsonReport, "rows">, rows: readonly EvalRow[]): 
   yield `${JSON.stringify(head, null, 2).slice(0, -2)},\n  "rows": [`;
   let separator = "\n    ";
   for (const row of rows) {
-    yield separator + JSON.stringify(plainRow(row));
+    yield separator + JSON.stringify(row);
     separator = ",\n    ";
   }
   yield `${rows.length === 0 ? "" : "\n  "}]\n}\n`;

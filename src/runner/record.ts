@@ -2,17 +2,7 @@ import { messageOf, UsageError } from "../core/errors.js";
 import type { ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
-import {
-  type Attempt,
-  type ErrorCategory,
-  type EvalRow,
-  type Facets,
-  makeCommonRow,
-  makeRow,
-  plainRow,
-  SLOW,
-  withRareFields,
-} from "../core/row.js";
+import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW } from "../core/row.js";
 import { describe } from "../core/shape.js";
 import { type Output, STOP_REASONS, type TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
@@ -136,60 +126,37 @@ function errorRow(
 function gradedRow(finished: Finished, returned: Returned): EvalRow {
   const { trial, tokens, graded, earlier } = finished;
   const { output, call } = returned;
-  const { outcome, errorCategory, primaryField, passed } = verdict({
+  const spent = graded?.spent ?? null;
+  const bill = billed(output, call.budget);
+  const measurements = measured(output);
+  const own = withChoiceOrder(measurements.metadata ?? null, output.choice_order ?? trial.example.choice_order);
+  const row = makeRow({
+    system: trial.system.name,
+    exampleId: trial.example.id,
+    dataset: trial.example.dataset ?? "",
+    trial: trial.trial,
+    outcome: "unscored",
+    scores: graded?.scores ?? {},
+    measures: graded?.measures ?? {},
+    inputTokens: tokens.input(trial.exampleIndex, trial.example),
+    outputTokens: finished.produced,
+    latency: returned.latency,
+    durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,
+    judgeCostUsd: spent?.costUsd ?? null,
+    cached: call.wasPaid,
+    attempts: call.failed.length === 0 ? earlier : [...earlier, ...call.failed],
+    notes: notesOf(finished, returned),
+    facets: facetsOf(trial),
+    group: rowGroup(trial.wiring, trial.example),
+  });
+  const metadata = withJudgeUsage(withPriced(own, bill, call.budget), spent);
+  const judged = verdict({
     stopped: finished.ending.category,
     graded,
     threshold: finished.threshold,
     isEvaluated: trial.wiring.evaluators.length > 0,
   });
-  const row = makeCommonRow({
-    system: trial.system.name,
-    exampleId: trial.example.id,
-    dataset: trial.example.dataset ?? "",
-    trial: trial.trial,
-    outcome,
-    errorCategory,
-    scores: graded?.scores ?? {},
-    primaryField,
-    passed,
-    inputTokens: tokens.input(trial.exampleIndex, trial.example),
-    outputTokens: finished.produced,
-    latency: returned.latency,
-    durationMs: returned.durationMs === null ? null : call.lostMs + returned.durationMs,
-  });
-  const facets = facetsOf(trial);
-  if (facets !== null) row.facets = facets;
-  const group = rowGroup(trial.wiring, trial.example);
-  if (group !== null) row.group = group;
-  const attempts = call.failed.length === 0 ? earlier : [...earlier, ...call.failed];
-  const notes = notesOf(finished, returned);
-  const { budget, wasPaid: cached } = call;
-  const spent = graded?.spent ?? null;
-  const choiceOrder = output.choice_order ?? trial.example.choice_order;
-  const measures = graded?.measures ?? {};
-  const isPlain =
-    choiceOrder === undefined &&
-    Object.keys(measures).length === 0 &&
-    notes.length === 0 &&
-    attempts.length === 0 &&
-    budget === null &&
-    !cached &&
-    isTextOnly(output);
-  if (isPlain && spent === null) return row;
-  const bill = billed(output, budget);
-  const own = withChoiceOrder(metadataOf(output.metadata), choiceOrder);
-  const metadata = withJudgeUsage(withPriced(own, bill, budget), spent);
-  const judgeCostUsd = spent?.costUsd ?? null;
-  return withRareFields(row, {
-    ...measured(output),
-    ...bill,
-    judgeCostUsd,
-    metadata,
-    cached,
-    attempts,
-    notes,
-    measures,
-  });
+  return Object.assign(row, measurements, bill, judged, { metadata });
 }
 
 /** Letters mean something only with the order that options were shown in. */
@@ -210,12 +177,6 @@ function withPriced(
 /** What a judge has read and written is kept apart from the tokens of the system. */
 function withJudgeUsage(metadata: EvalRow["metadata"], spent: ScoringCost | null): EvalRow["metadata"] {
   return spent?.usage === undefined ? metadata : { ...metadata, judgeUsage: spent.usage };
-}
-
-/** True for an output that is its text and nothing more. */
-function isTextOnly(output: Output): boolean {
-  for (const field in output) if (field !== "response" && field !== "context") return false;
-  return true;
 }
 
 function measured(output: Output): Partial<EvalRow> {
@@ -277,8 +238,8 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
   const { graded, threshold, isEvaluated, notes, facets, group } = regraded;
   const stopped = STOP_REASONS.find((reason) => reason === row.errorCategory) ?? "none";
   const { judgeUsage: _, ...metadata } = row.metadata ?? {};
-  return makeRow({
-    ...plainRow(row),
+  return {
+    ...row,
     ...verdict({ stopped, graded, threshold, isEvaluated }),
     scores: graded.scores,
     measures: graded.measures,
@@ -288,7 +249,7 @@ export function regradedRow(row: EvalRow, regraded: Regraded): EvalRow {
     notes: [...notes, ...graded.notes],
     facets: facets ?? row.facets,
     group: group ?? row.group,
-  });
+  };
 }
 
 type Verdict = Pick<EvalRow, "outcome" | "errorCategory" | "primaryField" | "passed">;

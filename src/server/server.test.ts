@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createParser } from "eventsource-parser";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { makeRow, plainRow } from "../core/row.js";
+import { makeRow } from "../core/row.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import { loadRun } from "../load-run.js";
@@ -302,7 +302,7 @@ describe("events", () => {
     });
     appendFileSync(
       path,
-      `${encodeRow(again)}\n${encodeRow(makeRow({ ...plainRow(again), outcome: "pass", passed: true }))}\n{"system":"ri`,
+      `${encodeRow(again)}\n${encodeRow({ ...again, outcome: "pass", passed: true })}\n{"system":"ri`,
     );
     await start();
     const [last] = await all(events(`api/runs/${id}/events`, "progress"));

@@ -1,34 +1,38 @@
-import { type EvalRow, hasRareFields, makeRow, OUTCOMES, RARE_FIELDS, type TrialKey } from "../core/row.js";
+import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
 
-/**
- * What tells a trial from all others, as the first fields of its lines. Lines are put together by hand: they are
- * written by the million, and `JSON.stringify` on whole rows was the largest part of a fast run.
- */
-export function encodeKey({ system, dataset, exampleId, trial }: TrialKey): string {
-  const id = typeof exampleId === "number" ? exampleId : quote(exampleId);
-  return `"system":${quote(system)},"dataset":${quote(dataset)},"exampleId":${id},"trial":${trial}`;
+/** What tells a trial from all others, as the first fields of its lines: one is found without parsing the others. */
+export function encodeKey(row: TrialKey): string {
+  return JSON.stringify(trialKey(row)).slice(1, -1);
 }
 
-/** A row as one line of JSON. Fields at their neutral value are left out: most of a row is. */
-export function encodeRow(row: EvalRow, key = encodeKey(row)): string {
-  let line = `{${key},"outcome":"${row.outcome}","errorCategory":"${row.errorCategory}","scores":${JSON.stringify(row.scores)}`;
-  if (row.primaryField !== null) line += `,"primaryField":${quote(row.primaryField)}`;
-  if (row.passed !== null) line += `,"passed":${row.passed}`;
-  line += `,"inputTokens":${row.inputTokens},"outputTokens":${row.outputTokens}`;
-  if (row.latency !== null) line += `,"latency":${row.latency}`;
-  if (row.durationMs !== null) line += `,"durationMs":${row.durationMs}`;
-  return hasRareFields(row) ? `${line}${encodeRareFields(row)}}` : `${line}}`;
+export function trialKey({ system, dataset, exampleId, trial }: TrialKey): TrialKey {
+  return { system, dataset, exampleId, trial };
 }
 
-function encodeRareFields(row: EvalRow): string {
-  const own = RARE_FIELDS.filter((field) => Object.hasOwn(row, field));
-  return own.map((field) => `,"${field}":${JSON.stringify(row[field])}`).join("");
+/** Fields that every line has. */
+const ALWAYS_WRITTEN: ReadonlySet<keyof EvalRow> = new Set([
+  "system",
+  "dataset",
+  "exampleId",
+  "trial",
+  "outcome",
+  "errorCategory",
+  "scores",
+  "inputTokens",
+  "outputTokens",
+]);
+const OPTIONAL_FIELDS = ROW_FIELDS.filter((field) => !ALWAYS_WRITTEN.has(field));
+
+/** A row as one line of JSON. Optional fields that say nothing are left out: `makeRow` fills them in again. */
+export function encodeRow(row: EvalRow): string {
+  const line: Record<string, unknown> = { ...row };
+  for (const field of OPTIONAL_FIELDS) if (isEmpty(field, row[field])) line[field] = undefined;
+  return JSON.stringify(line);
 }
 
-const NEEDS_NO_ESCAPE = /^[\w .:,/-]*$/;
-
-function quote(text: string): string {
-  return NEEDS_NO_ESCAPE.test(text) ? `"${text}"` : JSON.stringify(text);
+function isEmpty(field: keyof EvalRow, value: unknown): boolean {
+  const empty = EMPTY_ROW[field];
+  return value === empty || (typeof empty === "object" && empty !== null && Object.keys(value ?? {}).length === 0);
 }
 
 /** The row of a line written by `encodeRow`, of this version or an older one. */

@@ -9,7 +9,7 @@ export const LARGE_OUTPUT = 1 << 20;
 /** A finished trial as the lines of a journal, without their line feeds. */
 export function encodeTrial({ row, output, evidence, grades }: FinishedTrial): EncodedTrial {
   const key = encodeKey(row);
-  return { row: encodeRow(row, key), output: output === null ? null : outputLine(key, output, { evidence, grades }) };
+  return { row: encodeRow(row), output: output === null ? null : outputLine(key, output, { evidence, grades }) };
 }
 
 function outputLine(

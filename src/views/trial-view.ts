@@ -1,6 +1,6 @@
 import type { Environment } from "../core/environment.js";
 import { RunFolderError } from "../core/errors.js";
-import { type EvalRow, plainRow, scoreOf, type TrialKey } from "../core/row.js";
+import { type EvalRow, scoreOf, type TrialKey } from "../core/row.js";
 import { trajectoryOf, workspaceOf } from "../report/timeline-output.js";
 import type { StoredExample } from "../store/examples.js";
 import type { Manifest } from "../store/manifest.js";
@@ -69,7 +69,7 @@ export function viewOf({ row, siblings, threshold, run, systems, example, stored
   const workspace = output === null ? null : workspaceOf(output);
   return {
     run,
-    row: plainRow(row),
+    row,
     threshold,
     example: example === null ? null : exampleFields(example).map(shownField),
     output: output === null ? [] : outputFields(output).map(shownField),
