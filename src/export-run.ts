@@ -5,7 +5,7 @@ import type { EvalResult } from "./core/result.js";
 import { didYouMean } from "./core/suggest.js";
 import type { Pieces } from "./history/index.js";
 import { loadRun } from "./load-run.js";
-import type { EvidenceOf } from "./report/eval/junit.js";
+import { type EvidenceOf, junitXml } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { readManifest } from "./store/journal.js";
 
@@ -62,7 +62,7 @@ export async function exportPieces(options: ExportOptions, note: (text: string) 
   if (format === "csv") return (await import("./history/index.js")).csvPieces({ dir, withOutputs, note });
   const result = await loadRun(dir);
   if (format === "json") return jsonReporter.render(result);
-  return (await import("./report/eval/junit.js")).junitXml(result, evidenceIn?.(result));
+  return junitXml(result, evidenceIn?.(result));
 }
 
 /** Names the format if there is one, and the run if it is one, before anything is read. */

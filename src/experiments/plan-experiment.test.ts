@@ -167,7 +167,7 @@ describe("vary", () => {
   });
 
   test("what comes from nowhere in the documents is found in what they mean", async () => {
-    const reader = await specReader();
+    const reader = specReader();
     const sly = {
       ...reader,
       load: async (file: string, edit: (raw: unknown) => unknown) => {

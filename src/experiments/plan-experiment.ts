@@ -41,7 +41,7 @@ export async function planExperiment(
   experiment: Experiment,
   options: PlanExperimentOptions = {},
 ): Promise<ExperimentPlan> {
-  const reader = options.reader ?? (await specReader(options));
+  const reader = options.reader ?? specReader(options);
   const read = await readSpecs(experiment, reader);
   const notes = [...experiment.notes, ...(await checkVary(experiment, read, reader)), ...specNotes(read)];
   const names = await evalNames(experiment, read);

@@ -1,6 +1,6 @@
 import type { Dataset } from "../core/dataset.js";
 import type { Registry } from "../core/registry.js";
-import type { LoadSpecOptions } from "../specs/index.js";
+import { datasetOf, type LoadSpecOptions, loadSpec, matchesTags } from "../specs/index.js";
 import type { EvalSpec } from "../specs/spec.js";
 
 /** Reads eval files and makes datasets of them. */
@@ -22,8 +22,7 @@ export interface SpecReaderOptions {
 }
 
 /** The reader of eval files as every other command reads them. */
-export async function specReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): Promise<SpecReader> {
-  const { loadSpec, datasetOf, matchesTags } = await import("../specs/index.js");
+export function specReader({ environments, registry, judgeModel }: SpecReaderOptions = {}): SpecReader {
   const shared = {
     ...(environments === undefined ? {} : { environments }),
     ...(registry === undefined ? {} : { registry }),

@@ -6,6 +6,8 @@ import type { Environment, WorkspaceState } from "../core/environment.js";
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { rebuildWorkspace, scrubbedEnv, stateOf, writeGitIdentity } from "../workspace/index.js";
+import { removeFolder } from "../workspace/remove-folder.js";
 import type { FolderUse } from "./own-grader.js";
 
 /** What graders work in. */
@@ -79,7 +81,6 @@ interface Stored {
 
 async function madeAgain({ workspace, environment, signal }: Stored): Promise<GradedFolder> {
   try {
-    const { rebuildWorkspace, stateOf } = await import("../workspace/index.js");
     const again = await rebuildWorkspace({ environment, changes: workspace, signal });
     const state = stateOf(again, { changes: workspace.changes });
     return {
@@ -117,8 +118,6 @@ interface Outside {
 }
 
 async function makeOutside(path: string | null, { env }: Environment): Promise<Outside> {
-  const { scrubbedEnv, writeGitIdentity } = await import("../workspace/index.js");
-  const { removeFolder } = await import("../workspace/remove-folder.js");
   const root = await mkdtemp(join(tmpdir(), "assay-grading-"));
   const [home, tmp] = [join(root, "home"), join(root, "tmp")];
   await Promise.all([mkdir(home), mkdir(tmp)]);
