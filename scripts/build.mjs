@@ -1,193 +1,181 @@
-// Builds everything that is not in the repository: the token tables, the bundled modules and the type declarations.
-import { spawnSync } from "node:child_process";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// Builds everything that is not in the repository: the token tables, the bundled modules, the page and the type
+// declarations. With --if-stale only when a source is newer than the last build.
+import { spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
-import { parseAst } from "rolldown/parseAst";
-
-/** Packages whose code, or whose data, is in what we ship: their licences go with it. */
-const BUNDLED = ["commander", "zod"];
-/** Those of the page. */
-const IN_PAGE = [
-  "preact",
-  "@tanstack/react-virtual",
-  "@tanstack/virtual-core",
-  "d3-array",
-  "d3-scale",
-  "d3-shape",
-  "diff",
-];
-const LICENSED = [...BUNDLED, ...IN_PAGE, "gpt-tokenizer"];
-
-/** What reads the command line. */
-const MAIN = /\/src\/cli\/(main|program|[\w-]+-commands?|[\w-]+-flags|flag-values)\.ts$|\/node_modules\/commander\//;
-/** What every command needs. */
-const START =
-  /\/src\/(core\/(errors|error-place|version|suggest|duration|given)|cli\/(run-config|model-flags|judge-flags|streams)|dialects\/dialect|report\/printable)\.ts$/;
-/** What `assay run` needs besides. */
-const COMMAND =
-  /\/src\/cli\/(run|resolve.*|report-result|gates|guard|interrupt|invocation|config-file|load-module|progress|release-examples|dry-run)\.ts$/;
-/** What runs without a model do not need. */
-const LATER =
-  /\/src\/(gateway|mock\/(?!script-file)|http|dialects|judge|library|open-judge-model|systems\/(model|index)|load-run|grade-run|budget\/(?!cost-budget|run-budget|running|price|rules|usage))/;
-/** Systems and data that are made and not read: small, and in few runs. */
-const MADE = /\/src\/(systems\/compressors|datasets\/(generate-needles|needle-))/;
-/** Evaluators besides the usual one, and what they run. */
-const GRADERS = /\/src\/(workers|sandbox|evaluators\/(?!answer-quality|abstention|normalize|gold|factories))/;
-/** What only worker threads load, and only when they are asked for it: an algebra system, a schema compiler. */
-const HEAVY =
-  /\/src\/(heavy\/|evaluators\/(?:.*task\.ts|math\/symbolic|json-schema\/validator|ifeval\/(?:detect|language)))/;
-
-/** Coding agents, the folders they work in, what grades them and what shows their work; not what every run checks. */
-const AGENTS =
-  /\/src\/(agents\/(?!command-words)|workspace\/(?!environment-check|relative-path)|processes|graders|open-agent|specs\/(?!evals-config)|skills|lint|oracle|experiments|compare|core\/trajectory-figures|report\/(compare|experiment|timeline|show-trial|trial-|text-block|tool-gist|usage-so-far|workspace-changes))/;
-
-/** Datasets that are not in the package: what they are, and how they are fetched and read. */
-const DATASETS =
-  /\/src\/(hub|parquet|memory|evaluate-memory|catalogue\/(?!definitions|names)|files\/zip|datasets\/(gunzip|unpack|aligned-lines|table-sample|filtered-positions))/;
-
-/** What shows, lists and brings in stored runs; not the cards that every run leaves, nor the reporter that loads it. */
-const PAGES =
-  /\/src\/(views\/(?!html-report\.ts|card|contract)|history\/(?!query-stopped)|importers\/(?!format\.ts)|import-results)/;
-/** What only commands need, and packages that take long to load with it: the server of the pages, scripts in YAML. */
-const COMMANDS_ONLY = /\/src\/(server|mock\/script-file)/;
-
-/** Runs over several machines: in no group, because little of it is loaded without its packages. */
-const QUEUE = /\/src\/(queue|take-part)/;
-
-/**
- * What commander asks Node for at the start: a module for programs that are subcommands, of which there are none, and
- * `node:process`, whose every getter Node then calls, those that open the standard streams included. Both take longer
- * than the rest of it.
- */
-const COMMANDER_ASKS = [
-  ["require('node:child_process')", "{}"],
-  ["require('node:process')", "globalThis.process"],
-];
-const lighterCommander = {
-  name: "lighter-commander",
-  transform(code, id) {
-    if (!id.endsWith("/commander/lib/command.js")) return null;
-    return COMMANDER_ASKS.reduce((text, [asked, instead]) => {
-      if (!text.includes(asked)) throw new Error(`commander has changed: look for ${asked} in ${id}.`);
-      return text.replace(asked, instead);
-    }, code);
-  },
-};
-
-/**
- * Has files of the build import packages and users' modules by way of a file that does nothing else: code that was kept
- * compiled cannot, Node has forgotten where it stands.
- */
-const importElsewhere = {
-  name: "import-elsewhere",
-  renderChunk(code) {
-    const places = importPlaces(parseAst(code)).sort((a, b) => b - a);
-    return places.reduce(
-      (text, at) => `${text.slice(0, at)}require("../chunks/import.cjs")${text.slice(at + 6)}`,
-      code,
-    );
-  },
-};
-
-/** Where `import(…)` stands. */
-function importPlaces(node) {
-  if (typeof node !== "object" || node === null) return [];
-  const inside = Object.values(node).flatMap(importPlaces);
-  return node.type === "ImportExpression" ? [node.start, ...inside] : inside;
-}
+import { build as buildWithVite } from "vite";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-rmSync(`${root}/dist`, { recursive: true, force: true });
-run("scripts/build-token-tables.mjs");
-run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json");
-await bundle();
-run("node_modules/vite/bin/vite.js", "build", "-c", "web/vite.config.ts", "--logLevel", "warn");
-writeLicenses();
-chmodSync(`${root}/bin/assay.js`, 0o755);
-writeHelp();
+const dist = join(root, "dist");
+
+const INPUTS = [
+  "src",
+  "web",
+  "scripts/build.mjs",
+  "scripts/build-token-tables.mjs",
+  "package-lock.json",
+  "tsconfig.json",
+  "tsconfig.build.json",
+];
+const OUTPUTS = [
+  "dist/cli/main.js",
+  "dist/lib/index.js",
+  "dist/heavy/worker.js",
+  "dist/web/app.js",
+  "dist/types/index.d.ts",
+  "data/tokens/cl100k_base.bin",
+  "data/tokens/o200k_base.bin",
+];
+
+/** Packages whose data we ship; those whose code we ship are found in the bundles. */
+const DATA_PACKAGES = ["gpt-tokenizer"];
+
+if (!process.argv.includes("--if-stale") || isStale()) await build();
+
+/** Folders count too: removing a file changes nothing else. */
+function isStale() {
+  if (OUTPUTS.some((path) => !existsSync(join(root, path)))) return true;
+  const newest = Math.max(...INPUTS.map((path) => findNewest(join(root, path))));
+  return statSync(join(root, OUTPUTS[0])).mtimeMs < newest;
+}
+
+function findNewest(path) {
+  const stats = statSync(path);
+  if (!stats.isDirectory()) return path.endsWith(".test.ts") ? 0 : stats.mtimeMs;
+  return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => findNewest(join(path, name))));
+}
+
+/** Builds aside, so that what runs from dist/ meanwhile finds all of it. */
+async function build() {
+  const started = new Date();
+  const next = mkdtempSync(join(root, "node_modules/.assay-build-"));
+  try {
+    await run("scripts/build-token-tables.mjs");
+    const [bundled, inPage] = await Promise.all([
+      bundle(next),
+      buildPage(join(next, "web")),
+      run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", join(next, "types")),
+    ]);
+    writeLicenses(join(next, "THIRD-PARTY-LICENSES.txt"), [...bundled, ...inPage]);
+    // A source that is changed while this runs is newer than the build.
+    utimesSync(join(next, "cli/main.js"), started, started);
+    moveIntoPlace(next);
+    chmodSync(join(root, "bin/assay.js"), 0o755);
+  } finally {
+    rmSync(next, { recursive: true, force: true });
+  }
+}
 
 /**
- * Node spends more time on finding a hundred small modules than on running them, so that the library and the command
- * line are each a few files. All of them lie two folders deep, like the sources: paths to data stay the same.
+ * Node spends more time on finding a hundred small modules than on running them, so that what every command needs is
+ * one file, and what every run needs besides is another. The rest is split where the sources import dynamically. All
+ * files lie two folders deep, like the sources: paths to data stay the same. Returns the ids of all modules.
  */
-async function bundle() {
+async function bundle(dir) {
   const build = await rolldown({
     cwd: root,
-    input: {
-      "lib/index": "src/index.ts",
-      "cli/main": "src/cli/main.ts",
-      "cli/kept-code": "src/cli/kept-code.ts",
-      "heavy/worker": "src/heavy/worker.ts",
-    },
+    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
-    plugins: [lighterCommander, importElsewhere],
-    // Its entry exports everything a second time as one object, which would bring all of it along: sixty languages.
-    resolve: { alias: { zod: `${root}/node_modules/zod/v4/classic/external.js` } },
-    // Finding and converting commander's eight files would take Node longer than all else that `--help` does, and finding
-    // zod's ninety longer than the rest of the library.
-    external: (id) => /^[^./]/.test(id) && !BUNDLED.includes(id),
+    external: (id) => /^[^./]/.test(id) && !["commander", "zod"].includes(id),
   });
   const { output } = await build.write({
-    dir: "dist",
-    // Scripts: Node 20 has no way to keep the compiled code of modules, and takes longer to load them.
-    format: "cjs",
-    entryFileNames: "[name].cjs",
-    // Named by their content, by which their compiled code is kept.
-    chunkFileNames: "chunks/[name]-[hash].cjs",
-    // Read at every start: a file that is ASCII is half as large in memory, and comments would be a fifth of it.
-    charset: "ascii",
+    dir,
+    format: "esm",
+    entryFileNames: "[name].js",
+    // Named by their content: a process that runs from an older build never gets a part of a newer one.
+    chunkFileNames: "chunks/[name]-[hash].js",
     comments: { annotation: false, jsdoc: false },
-    // Everything but the command line in one file, except for what `--help` needs and for what a plain run does not.
     codeSplitting: {
       groups: [
-        // What keeps compiled code is loaded before all else, and must bring nothing along that it could have kept.
-        { name: "atomic", test: /\/src\/files\/atomic\.ts$/, priority: 4 },
-        { name: "start", test: START, priority: 4 },
-        { name: "main", test: MAIN, priority: 3 },
-        { name: "schemas", test: /\/node_modules\/zod\//, priority: 3 },
-        { name: "command", test: COMMAND, priority: 0 },
-        { name: "assay", test: isUsual, priority: 2 },
-        { name: "models", test: LATER, priority: 1 },
-        { name: "made", test: MADE, priority: 1 },
-        { name: "datasets", test: DATASETS, priority: 1 },
-        { name: "agents", test: AGENTS, priority: 1 },
-        { name: "pages", test: PAGES, priority: 1 },
-        { name: "graders", test: (id) => GRADERS.test(id) && !HEAVY.test(id), priority: 1 },
+        { name: "start", test: /\/src\/cli\/main\.ts$/, priority: 2 },
+        { name: "run", test: /\/src\/cli\/run\.ts$/, priority: 1 },
       ],
     },
   });
   await build.close();
-  writeFileSync(`${root}/dist/chunks/import.cjs`, "module.exports = (name) => import(name);\n");
-  const { exports } = output.find(({ name }) => name === "lib/index");
-  writeFileSync(`${root}/dist/lib/index.js`, `export { ${exports.join(", ")} } from "./index.cjs";\n`);
+  return listModules(output);
 }
 
-function isUsual(id) {
-  return (
-    /\/src\/(?!cli\/|index\.ts)/.test(id) &&
-    ![LATER, MADE, GRADERS, HEAVY, DATASETS, AGENTS, PAGES, COMMANDS_ONLY, QUEUE].some((others) => others.test(id))
-  );
-}
-
-function writeLicenses() {
-  const texts = LICENSED.map(
-    (name) => `${name}\n\n${readFileSync(`${root}/node_modules/${name}/LICENSE`, "utf8").trim()}\n`,
-  );
-  writeFileSync(`${root}/dist/THIRD-PARTY-LICENSES.txt`, texts.join(`\n${"-".repeat(80)}\n\n`));
-}
-
-/** What `assay --help` prints, for the launcher. */
-function writeHelp() {
-  const { stdout, status } = spawnSync(process.execPath, ["bin/assay.js", "help"], {
-    cwd: root,
-    env: { ...process.env, NODE_DISABLE_COMPILE_CACHE: "1" },
+async function buildPage(outDir) {
+  const { output } = await buildWithVite({
+    configFile: join(root, "web/vite.config.ts"),
+    logLevel: "warn",
+    build: { outDir },
   });
-  if (status !== 0) process.exit(status ?? 1);
-  writeFileSync(`${root}/dist/cli/help.txt`, stdout);
+  return listModules(output);
+}
+
+function listModules(output) {
+  return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
+}
+
+/** The licenses of the packages that these modules are from. */
+function writeLicenses(file, modules) {
+  const folders = new Map(DATA_PACKAGES.map((name) => [name, join(root, "node_modules", name)]));
+  for (const id of modules) {
+    const [folder, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? [];
+    if (name !== undefined) folders.set(name, folder);
+  }
+  const sorted = [...folders].sort(([a], [b]) => (a < b ? -1 : 1));
+  const texts = sorted.map(([name, folder]) => `${name}\n\n${readLicense(folder)}\n`);
+  writeFileSync(file, texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+function readLicense(folder) {
+  const name = readdirSync(folder).find((entry) => /^licen[cs]e(\.\w+)?$/i.test(entry));
+  if (name !== undefined) return readFileSync(join(folder, name), "utf8").trim();
+  const { license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return `${license}\n${author?.name ?? author ?? ""}`.trim();
+}
+
+/**
+ * Moves the files of a build to dist/. Each one is replaced at once, entries after what they import. The chunks of the
+ * build before stay until the next one, for processes that have yet to import them; they are not packed.
+ */
+function moveIntoPlace(next) {
+  const leftOut = join(dist, "chunks/.npmignore");
+  const outdated = existsSync(leftOut) ? readFileSync(leftOut, "utf8").split("\n") : [];
+  const before = listFiles(dist);
+  const now = listFiles(next).sort((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
+  for (const file of now) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    renameSync(join(next, file), join(dist, file));
+  }
+  const left = before.filter((file) => !now.includes(file) && !file.endsWith(".npmignore"));
+  const kept = left.filter((file) => isChunk(file) && !outdated.includes(basename(file)));
+  for (const file of left) if (!kept.includes(file)) rmSync(join(dist, file));
+  writeFileSync(leftOut, kept.map((file) => basename(file)).join("\n"));
+}
+
+function isChunk(file) {
+  return dirname(file) === "chunks";
+}
+
+function listFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 function run(...args) {
-  const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: "inherit" });
-  if (status !== 0) process.exit(status ?? 1);
+  return new Promise((resolve, reject) => {
+    spawn(process.execPath, args, { cwd: root, stdio: "inherit" }).on("close", (status) =>
+      status === 0 ? resolve() : reject(new Error(`${args[0]} ended with ${status}`)),
+    );
+  });
 }

@@ -1,6 +1,6 @@
 // A process that runs the built command line again and again, for tests of what a command says and leaves behind.
 // Node and the modules are loaded once; folder, environment, streams and listeners are each command's own.
-import { main } from "../dist/cli/main.cjs";
+import { main } from "../dist/cli/main.js";
 import { registry } from "../dist/lib/index.js";
 
 const exit = process.exit;

@@ -41,7 +41,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions = {}) {
     this.#options = {
-      entry: options.entry ?? new URL("../heavy/worker.cjs", import.meta.url),
+      entry: options.entry ?? new URL("../heavy/worker.js", import.meta.url),
       threads: options.threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1)),
       memoryMib: options.memoryMib ?? USUAL_MEMORY_MIB,
     };

@@ -92,7 +92,7 @@ function withoutAgents(): string {
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), "assay-evals-"));
-  if (!existsSync(join(ROOT, "dist", "cli", "main.cjs"))) throw new Error("There is no build to pack: npm run build");
+  if (!existsSync(join(ROOT, "dist", "cli", "main.js"))) throw new Error("There is no build to pack: npm run build");
   mkdirSync(join(dir, "tmp"));
   writeFileSync(join(dir, "package.json"), '{ "private": true, "type": "module" }\n');
   const packing = ["pack", "--silent", "--ignore-scripts", "--pack-destination", dir];

@@ -16,7 +16,7 @@ export class Workspace {
   readonly dir: string;
 
   constructor(dir: string) {
-    if (!existsSync(join(ROOT, "dist/cli/main.cjs"))) throw new Error("There is no dist/: run `npm run build` first.");
+    if (!existsSync(join(ROOT, "dist/cli/main.js"))) throw new Error("There is no dist/: run `npm run build` first.");
     this.dir = dir;
     mkdirSync(join(dir, "node_modules"), { recursive: true });
     mkdirSync(join(dir, "bin"));
