@@ -27,7 +27,7 @@ const STUB = {
 };
 
 beforeAll(() => {
-  evaluator = new CodeExecution({ timeoutSecs: 5 });
+  evaluator = new CodeExecution({ timeoutSecs: 60 });
 });
 
 afterAll(() => evaluator?.close());

@@ -88,7 +88,7 @@ async function pass(example: Partial<Example>, response: string): Promise<number
 
 describe.skipIf(await lacksIsolation())("programs that cheat", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 
@@ -145,7 +145,7 @@ const JS_CHEATS: Record<string, string> = {
 
 describe.skipIf(await lacksIsolation())("JavaScript programs that cheat", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6, language: "javascript" });
+    evaluator = new CodeExecution({ timeoutSecs: 60, language: "javascript" });
   });
   afterAll(() => evaluator?.close());
 

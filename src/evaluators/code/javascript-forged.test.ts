@@ -183,7 +183,7 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
   let evaluator: CodeExecution;
 
   beforeAll(() => {
-    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 8 });
+    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

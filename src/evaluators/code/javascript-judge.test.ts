@@ -115,7 +115,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs", () => {
   let evaluator: CodeExecution;
 
   beforeAll(() => {
-    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 6 });
+    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

@@ -112,7 +112,7 @@ describe.skipIf(await lacksIsolation())("what JavaScript tests have of the promp
   let evaluator: CodeExecution;
 
   beforeAll(() => {
-    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 8 });
+    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

@@ -88,7 +88,7 @@ const CHEATS: Record<string, string> = {
 
 describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6, language: "javascript" });
+    evaluator = new CodeExecution({ timeoutSecs: 60, language: "javascript" });
   });
   afterAll(() => evaluator?.close());
 

@@ -85,7 +85,7 @@ describe.skipIf(await lacksIsolation())("tests in JavaScript that nothing calls"
   let evaluator: CodeExecution;
 
   beforeAll(() => {
-    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 8 });
+    evaluator = new CodeExecution({ language: "javascript", timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

@@ -52,7 +52,7 @@ const DEFINED: Record<string, string> = {
 
 describe.skipIf(await lacksIsolation())("Python tests that are only defined", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

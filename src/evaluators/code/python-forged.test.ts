@@ -241,7 +241,7 @@ const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
 
 describe.skipIf(await lacksIsolation())("forged Python programs", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 20 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

@@ -49,7 +49,7 @@ const TALKING: Record<string, string> = {
 
 describe.skipIf(await lacksIsolation())("Python programs that speak to their tests", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

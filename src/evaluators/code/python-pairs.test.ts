@@ -216,7 +216,7 @@ const PAIRS: Record<string, Pair> = {
 
 describe.skipIf(await lacksIsolation())("Python tests that", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 

@@ -59,7 +59,7 @@ const CHEATS: Record<string, string> = {
 
 describe.skipIf(await lacksIsolation())("Python programs of unusual styles", () => {
   beforeAll(() => {
-    evaluator = new CodeExecution({ timeoutSecs: 6 });
+    evaluator = new CodeExecution({ timeoutSecs: 60 });
   });
   afterAll(() => evaluator?.close());
 
