@@ -1,8 +1,6 @@
 import { createRandom, hashSeed, permutation } from "../stats/index.js";
-import { type Block, type BlockList, blocksOf } from "./blocks.js";
-import type { Region } from "./regions.js";
 import { spread } from "./spread.js";
-import type { DrawnRows, TableSample } from "./table.js";
+import type { DrawnRows, Region, TableSample } from "./table.js";
 
 /** How a sample is drawn from blocks. */
 export interface BlockSampleOptions {
@@ -13,145 +11,173 @@ export interface BlockSampleOptions {
   /** What a sample of all rows would have cost, for the note. */
   readonly cost: number;
   readonly budget: number;
-  /** The budget may be overdrawn up to here, rather than to draw from a single block. */
-  readonly most: number;
+  /** The budget may be exceeded up to here, rather than to draw from a single block. */
+  readonly maxBytes: number;
 }
 
-/** A block and its number in the order of the file, counted from 1. */
-interface NumberedBlock extends Block {
+/** Rows that lie together and are read together: a row group, or a range of its pages. */
+interface Block {
+  /** Its number in the order of the file, counted from 1. */
   readonly number: number;
-  /** What the first block of its region costs on top. */
+  readonly first: number;
+  readonly rows: number;
+  /** About how many bytes reading it takes, besides those that its region needs for any row. */
+  readonly cost: number;
+}
+
+interface BlockRegion {
+  readonly first: number;
+  readonly blocks: readonly Block[];
+  /** Bytes that are read once for any of the blocks, such as dictionaries. */
   readonly fixed: number;
-  readonly region: number;
 }
 
 /** One block says nothing about how much blocks differ. */
-const FEWEST_BLOCKS = 2;
+const MIN_BLOCKS = 2;
+/** Blocks are made so small that this many are affordable, where that is possible. */
+const TARGET_BLOCKS = 30;
+/** The blocks of a sample have this many rows at least, so that samples up to this size are drawn from the same blocks. */
+const MIN_BLOCK_ROWS = 1000;
 /** Rows that blocks are chosen by: more than there are blocks to be paid for. */
-const TICKETS = 20_000;
+const MAX_TICKETS = 20_000;
 
 /**
  * Draws a sample from as many blocks as are affordable. Rows are drawn from all over the table, of each region its
- * share, and each is a ticket for the block that stands for it: a row of that block is taken in its place. So a block has as many rows of the sample as the
- * rows that it stands for have of the table, whatever its size. Where the next block is too dear, it begins anew with
- * the first ticket, and takes further rows of the same blocks.
+ * share, and each is a ticket for its block: a row of that block is taken in its place. Where the next block is too
+ * expensive, it starts again with the first ticket, and takes further rows of the same blocks.
  */
-export function drawFromBlocks(regions: readonly Region[], options: BlockSampleOptions): TableSample {
-  const filled = regions.filter(({ rows }) => rows > 0);
-  const shelf = new BlockShelf(filled, blocksOf(filled, options));
+export function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptions): TableSample {
+  const regions = allRegions.filter(({ rows }) => rows > 0);
+  const shelf = new BlockShelf(regions, options);
   const { order, seed, count } = options;
-  const tickets = ticketsOf(filled, seed);
+  const tickets = drawTickets(regions, seed);
   const { affordable, isAll } = countAffordable(shelf, tickets, options);
-  const rounds = { tickets: tickets.slice(0, affordable), rest: order, seed };
-  const drawn = (from: number, to: number) => drawRows(shelf, rounds, { from, to });
-  const { positions, blocks } = ascending(drawn(0, count));
-  if (!isAll || shelf.hasStarts) return { positions, blocks, note: noteOn(shelf, blocks, options.cost), drawn };
-  // Every block is affordable: that is a sample of all rows.
-  return { positions, blocks: null, note: null, drawn: (from, to) => ({ ...drawn(from, to), blocks: null }) };
+  const drawn = (from: number, to: number): DrawnRows => {
+    const { positions, numbers } = drawRows(shelf, { tickets: tickets.slice(0, affordable), rest: order, seed, to });
+    // Where every block is affordable, it is a sample of all rows.
+    return { positions: positions.slice(from), blocks: isAll ? null : numbers.slice(from) };
+  };
+  const { positions, blocks } = drawn(0, count);
+  const ranks = Array.from(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
+  return {
+    positions: positions.toSorted(),
+    blocks: blocks === null ? null : Uint32Array.from(ranks, (at) => blocks[at] ?? 0),
+    note: blocks === null ? null : describeDraw(regions, shelf.size, new Set(blocks).size, options.cost),
+    drawn,
+  };
 }
 
-/** The blocks of a table, found by the rows that they stand for. */
+/** The blocks of a table, found by their rows. */
 class BlockShelf {
-  readonly #regions: readonly Region[];
-  readonly #lists: readonly (readonly NumberedBlock[])[];
-  /** Numbers of the blocks that stand for the whole of their region. */
-  readonly #starts: ReadonlySet<number>;
-  readonly count: number;
+  readonly #regions: readonly BlockRegion[];
+  readonly size: number;
 
-  constructor(regions: readonly Region[], lists: readonly BlockList[]) {
+  constructor(regions: readonly Region[], options: BlockSampleOptions) {
     let before = 0;
-    this.#regions = regions;
-    this.#lists = lists.map(({ blocks, fixed }, region) => {
-      const first = before + 1;
-      before += blocks.length;
-      return blocks.map((block, at): NumberedBlock => ({ ...block, fixed, region, number: first + at }));
+    this.#regions = regions.map((region) => {
+      const blockRows = chooseBlockRows(region, regions.length, options);
+      const isWhole = blockRows === region.rows;
+      const cost = isWhole ? region.bytes : estimateRange(region, blockRows);
+      const blocks: Block[] = [];
+      for (let at = 0; at < region.rows; at += blockRows) {
+        const rows = Math.min(blockRows, region.rows - at);
+        blocks.push({ number: ++before, first: region.first + at, rows, cost });
+      }
+      return { first: region.first, blocks, fixed: isWhole ? 0 : sumFixed(region) };
     });
-    const starts = this.#lists.flat().filter(({ isStart }) => isStart);
-    this.#starts = new Set(starts.map(({ number }) => number));
-    this.count = before;
+    this.size = before;
   }
 
-  /** True when rows of some region are in no block. */
-  get hasStarts(): boolean {
-    return this.#lists.some((blocks) => blocks.some(({ isWhole }) => !isWhole));
-  }
-
-  /** The block that a row is in, or that stands for it. */
-  of(row: number): NumberedBlock {
-    const region = this.#regionOf(row);
-    const blocks = this.#lists[region] ?? [];
-    const size = blocks[0]?.rows ?? 1;
-    const at = Math.floor((row - (this.#regions[region]?.first ?? 0)) / size);
-    const block = blocks[Math.min(at, blocks.length - 1)];
-    if (block === undefined) throw new RangeError(`no block stands for row ${row}`);
-    return block;
-  }
-
-  /** By halving: a table may have many thousands of row groups. */
-  #regionOf(row: number): number {
+  /** Finds the block of a row by halving: a table may have many thousands of row groups. */
+  find(row: number): { block: Block; region: BlockRegion } {
     let [low, high] = [0, this.#regions.length - 1];
     while (low < high) {
       const middle = Math.ceil((low + high) / 2);
       if ((this.#regions[middle]?.first ?? 0) <= row) low = middle;
       else high = middle - 1;
     }
-    return low;
-  }
-
-  isStart(number: number): boolean {
-    return this.#starts.has(number);
+    const region = this.#regions[low];
+    const size = region?.blocks[0]?.rows ?? 1;
+    const block = region?.blocks[Math.floor((row - region.first) / size)];
+    if (region === undefined || block === undefined) throw new RangeError(`no block holds row ${row}`);
+    return { block, region };
   }
 }
 
-/** Rows in a random order of which every beginning holds of each region its share. */
-function ticketsOf(regions: readonly Region[], seed: number): number[] {
+/**
+ * All rows where the region is small or its pages are not listed. Otherwise half of the rows that a page of the largest
+ * part holds, so that a range mostly lies in one such page, or in two; or half of that, and so on, while too few are
+ * affordable and those hold enough rows.
+ */
+function chooseBlockRows(region: Region, regions: number, { budget, count }: BlockSampleOptions): number {
+  if (region.parts.length === 0 || region.bytes <= budget / TARGET_BLOCKS) return region.rows;
+  const largest = region.parts.reduce((best, part) => (part.bytes > best.bytes ? part : best));
+  const fixed = sumFixed(region);
+  // In all regions, or in as many as there are ranges.
+  const countRanges = (size: number) => {
+    const cost = estimateRange(region, size);
+    return Math.floor(Math.max((budget - fixed * regions) / cost, budget / (cost + fixed)));
+  };
+  let rows = Math.max(1, Math.ceil(largest.pageRows / 2));
+  const isEnough = (size: number) => countRanges(size) * size >= Math.max(count, MIN_BLOCK_ROWS);
+  while (rows > 1 && countRanges(rows) < TARGET_BLOCKS && isEnough(Math.ceil(rows / 2))) rows = Math.ceil(rows / 2);
+  return estimateRange(region, rows) * 2 > region.bytes ? region.rows : rows;
+}
+
+/** A range of rows touches its share of each part and, at its borders, about one page more. */
+function estimateRange({ parts, rows: all }: Region, rows: number): number {
+  return parts.reduce(
+    (sum, { bytes, fixed, pageRows }) => sum + (bytes - fixed) * Math.min(1, (rows + pageRows) / all),
+    0,
+  );
+}
+
+function sumFixed({ parts }: Region): number {
+  return parts.reduce((sum, { fixed }) => sum + fixed, 0);
+}
+
+/** Draws rows in a random order of which every beginning holds of each region its share. */
+function drawTickets(regions: readonly Region[], seed: number): number[] {
   const total = regions.reduce((sum, { rows }) => sum + rows, 0);
   const sizes = regions.map(({ rows }, key) => ({ key, size: rows }));
-  const drawn = spread(sizes, { count: Math.min(total, TICKETS), seed });
+  const drawn = spread(sizes, { count: Math.min(total, MAX_TICKETS), seed });
   return drawn.map(({ list, item }) => (regions[list]?.first ?? 0) + item);
 }
 
-/** How many of the tickets are for blocks that can be paid for, and whether that is every block. */
-function countAffordable(
-  shelf: BlockShelf,
-  tickets: readonly number[],
-  { budget, most }: BlockSampleOptions,
-): { affordable: number; isAll: boolean } {
-  const [opened, regions] = [new Set<number>(), new Set<number>()];
+/** Counts the tickets for blocks that can be paid for, and tells whether that is every block. */
+function countAffordable(shelf: BlockShelf, tickets: readonly number[], { budget, maxBytes }: BlockSampleOptions) {
+  const [opened, regions] = [new Set<Block>(), new Set<BlockRegion>()];
   let cost = 0;
   for (const [at, row] of tickets.entries()) {
-    const { number, cost: own, fixed, region } = shelf.of(row);
-    if (opened.has(number)) continue;
-    cost += own + (regions.has(region) ? 0 : fixed);
-    if (opened.size > 0 && cost > (opened.size < FEWEST_BLOCKS ? most : budget))
+    const { block, region } = shelf.find(row);
+    if (opened.has(block)) continue;
+    cost += block.cost + (regions.has(region) ? 0 : region.fixed);
+    if (opened.size > 0 && cost > (opened.size < MIN_BLOCKS ? maxBytes : budget))
       return { affordable: at, isAll: false };
-    opened.add(number);
+    opened.add(block);
     regions.add(region);
   }
-  return { affordable: tickets.length, isAll: opened.size === shelf.count };
+  return { affordable: tickets.length, isAll: opened.size === shelf.size };
 }
 
-interface Rounds {
+interface RowsToDraw {
   readonly tickets: readonly number[];
   /** All rows, for when more are wanted than the blocks of the tickets have. */
   readonly rest: Uint32Array;
   readonly seed: number;
+  readonly to: number;
 }
 
-function drawRows(
-  shelf: BlockShelf,
-  { tickets, rest, seed }: Rounds,
-  { from, to }: { from: number; to: number },
-): DrawnRows {
-  const stacks = new Map<number, RowStack>();
+function drawRows(shelf: BlockShelf, { tickets, rest, seed, to }: RowsToDraw) {
+  const orders = new Map<Block, Iterator<number>>();
   const [positions, numbers]: [number[], number[]] = [[], []];
   const take = (row: number): boolean => {
-    const block = shelf.of(row);
-    const stack = stacks.get(block.number) ?? new RowStack(block, seed);
-    stacks.set(block.number, stack);
-    const position = stack.next();
-    if (position === null) return false;
-    positions.push(position);
+    const { block } = shelf.find(row);
+    const order = orders.get(block) ?? permutation(block.rows, createRandom(hashSeed(seed, block.number))).values();
+    orders.set(block, order);
+    const { value, done } = order.next();
+    if (done) return false;
+    positions.push(block.first + value);
     numbers.push(block.number);
     return true;
   };
@@ -160,35 +186,11 @@ function drawRows(
     for (let at = 0; at < tickets.length && positions.length < to; at++) found = take(tickets[at] ?? 0) || found;
   }
   for (let at = 0; at < rest.length && positions.length < to; at++) take(rest[at] ?? 0);
-  return { positions: Uint32Array.from(positions.slice(from)), blocks: Uint32Array.from(numbers.slice(from)) };
+  return { positions: Uint32Array.from(positions), numbers: Uint32Array.from(numbers) };
 }
 
-/** The rows of a block in random order, each given once. */
-class RowStack {
-  readonly #first: number;
-  readonly #order: Uint32Array;
-  #at = 0;
-
-  constructor({ first, rows, number }: NumberedBlock, seed: number) {
-    this.#first = first;
-    this.#order = permutation(rows, createRandom(hashSeed(seed, number)));
-  }
-
-  next(): number | null {
-    const item = this.#order[this.#at++];
-    return item === undefined ? null : this.#first + item;
-  }
-}
-
-function ascending({ positions, blocks }: DrawnRows): { positions: Uint32Array; blocks: Uint32Array } {
-  const order = Array.from(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
-  return { positions: positions.toSorted(), blocks: Uint32Array.from(order, (at) => blocks?.[at] ?? 0) };
-}
-
-function noteOn(shelf: BlockShelf, drawnFrom: Uint32Array, cost: number): string {
-  const used = new Set(drawnFrom);
-  const starts = [...used].filter((number) => shelf.isStart(number)).length;
-  const part = starts === 0 ? "" : starts === used.size ? "the first rows of " : "the first rows, or all, of ";
-  const [some, all, size] = [used.size, shelf.count, Math.round(cost / 1e6)].map((n) => n.toLocaleString("en-US"));
-  return `the sample is drawn from ${part}${some} of ${all} blocks of the file, because reading rows from all over it would take ${size} MB; intervals are by block`;
+function describeDraw(regions: readonly Region[], all: number, used: number, cost: number): string {
+  const [some, total, size] = [used, all, Math.round(cost / 1e6)].map((n) => n.toLocaleString("en-US"));
+  const why = regions.every(({ isIndexed }) => isIndexed) ? "" : "it has no offset index, and ";
+  return `the sample is drawn from ${some} of ${total} blocks of the file, because ${why}reading rows from all over it would take ${size} MB; intervals are by block`;
 }

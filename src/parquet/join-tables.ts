@@ -1,8 +1,7 @@
 import { DatasetError } from "../core/errors.js";
 import { noColumn } from "./problems.js";
-import type { Region } from "./regions.js";
 import { drawSample } from "./sample.js";
-import type { ParquetTable, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
+import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
 
 /**
  * Several files as one table: their rows follow each other, each with the columns of its own file.

@@ -1,12 +1,21 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom, permutation } from "../stats/index.js";
-import type { Region } from "./regions.js";
 import { drawSample, type SampledTable } from "./sample.js";
+import type { Region } from "./table.js";
 
 /** Row groups of one size, always read whole. */
 function smallGroups(groups: number, rows: number, bytes: number): SampledTable {
-  const regions = Array.from({ length: groups }, (_, at): Region => ({ first: at * rows, rows, bytes, parts: [] }));
+  const regions = Array.from(
+    { length: groups },
+    (_, at): Region => ({
+      first: at * rows,
+      rows,
+      bytes,
+      isIndexed: true,
+      parts: [],
+    }),
+  );
   return { rows: groups * rows, bytes: groups * bytes, regions };
 }
 
@@ -14,19 +23,20 @@ function smallGroups(groups: number, rows: number, bytes: number): SampledTable 
 function largeGroups(groups: number, rows: number, part: Region["parts"][number]): SampledTable {
   const regions = Array.from(
     { length: groups },
-    (_, at): Region => ({ first: at * rows, rows, bytes: part.bytes, parts: [part] }),
+    (_, at): Region => ({ first: at * rows, rows, bytes: part.bytes, isIndexed: true, parts: [part] }),
   );
   return { rows: groups * rows, bytes: groups * part.bytes, regions };
 }
 
+/** A row group that is one page. */
+const WHOLE = { bytes: 20e6, fixed: 0, pageRows: 20_480 };
+
 const TABLES = {
   affordable: smallGroups(20, 1000, 50_000),
   "many small groups": smallGroups(2000, 500, 100_000),
-  pages: largeGroups(2, 100_000, { bytes: 400e6, fixed: 1e6, pageRows: 300, isDivisible: true }),
-  "large pages": largeGroups(2, 100_000, { bytes: 600e6, fixed: 0, pageRows: 300, isDivisible: true }),
-  "one page a group": largeGroups(17, 61_440, { bytes: 20e6, fixed: 0, pageRows: 61_440, isDivisible: true }),
-  "only from the start": largeGroups(3, 100_000, { bytes: 100e6, fixed: 0, pageRows: null, isDivisible: true }),
-  indivisible: largeGroups(17, 20_480, { bytes: 20e6, fixed: 0, pageRows: 20_480, isDivisible: false }),
+  pages: largeGroups(2, 100_000, { bytes: 400e6, fixed: 1e6, pageRows: 300 }),
+  "large pages": largeGroups(2, 100_000, { bytes: 600e6, fixed: 0, pageRows: 300 }),
+  "whole row groups": largeGroups(17, 20_480, WHOLE),
 } satisfies Record<string, SampledTable>;
 
 const contains = (large: Uint32Array, small: Uint32Array) => {
@@ -65,8 +75,8 @@ describe("drawSample", () => {
   });
 
   it("takes each of a few rows from another block", () => {
-    const starts = TABLES["one page a group"];
-    for (const count of [2, 10, 17]) expect(different(drawSample(starts, { count, seed: 3 }).blocks)).toBe(count);
+    for (const count of [4, 10, 17])
+      expect(different(drawSample(TABLES["whole row groups"], { count, seed: 3 }).blocks)).toBe(Math.min(count, 3));
     const groups = smallGroups(2000, 500, 600_000);
     expect(drawSample(groups, { count: 60, seed: 3 }).blocks).toBeNull();
     expect(different(drawSample(groups, { count: 100, seed: 3 }).blocks)).toBe(60);
@@ -86,19 +96,22 @@ describe("drawSample", () => {
     expect(note).toMatch(/drawn from \d+ of [\d,]+ blocks/);
   });
 
-  it("is drawn from first rows of all row groups where each is one page", () => {
-    const { positions, note, blocks } = drawSample(TABLES["one page a group"], { count: 100, seed: 1 });
-    expect(Math.max(...positions.map((position) => position % 61_440))).toBeLessThan(61_440 * 0.04);
-    expect(different(blocks)).toBe(17);
-    expect(note).toMatch(/drawn from the first rows of 17 of 17 blocks/);
-  });
-
   it("is drawn from a few row groups where nothing smaller can be read, and never from one of several", () => {
-    expect(different(drawSample(TABLES.indivisible, { count: 100, seed: 1 }).blocks)).toBe(3);
-    const part = { bytes: 20e6, fixed: 0, pageRows: 61_440, isDivisible: false };
+    expect(different(drawSample(TABLES["whole row groups"], { count: 100, seed: 1 }).blocks)).toBe(3);
+    const part = { bytes: 20e6, fixed: 0, pageRows: 61_440 };
     expect(different(drawSample(largeGroups(17, 61_440, part), { count: 100, seed: 1 }).blocks)).toBe(2);
     const huge = largeGroups(3, 500_000, { ...part, bytes: 500e6, pageRows: 500_000 });
     expect(drawSample(huge, { count: 100, seed: 1 }).note).toMatch(/drawn from 1 of 3 blocks/);
+  });
+
+  it("says so when a file has no offset index", () => {
+    const { regions, ...table } = TABLES["whole row groups"];
+    const unlisted = { ...table, regions: regions.map((region) => ({ ...region, isIndexed: false, parts: [] })) };
+    const { positions, note } = drawSample(unlisted, { count: 100, seed: 1 });
+    expect(note).toBe(
+      "the sample is drawn from 3 of 17 blocks of the file, because it has no offset index, and reading rows from all over it would take 340 MB; intervals are by block",
+    );
+    expect(positions).toEqual(drawSample(TABLES["whole row groups"], { count: 100, seed: 1 }).positions);
   });
 
   it.each(Object.entries(TABLES))("goes on drawing where the sample ends, each row once: %s", (_, table) => {
@@ -134,7 +147,7 @@ describe("drawSample", () => {
   });
 
   it("can be drawn from very many row groups", () => {
-    const part = { bytes: 1e6, fixed: 0, pageRows: 10, isDivisible: true };
+    const part = { bytes: 1e6, fixed: 0, pageRows: 10 };
     const { positions, blocks } = drawSample(largeGroups(200_000, 10, part), { count: 100, seed: 1 });
     expect(positions).toHaveLength(100);
     expect(different(blocks)).toBeGreaterThanOrEqual(30);
@@ -152,7 +165,13 @@ describe("drawSample", () => {
     let first = 0;
     const regions = sizes.map((rows): Region => {
       const bytes = rows * 40;
-      const region = { first, rows, bytes, parts: [{ bytes, fixed: 0, pageRows: rows, isDivisible: true }] };
+      const region = {
+        first,
+        rows,
+        bytes,
+        isIndexed: true,
+        parts: [{ bytes, fixed: 0, pageRows: Math.ceil(rows / 32) }],
+      };
       first += rows;
       return region;
     });
@@ -172,7 +191,7 @@ describe("drawSample", () => {
   it("reaches every row group alike", () => {
     const hits = new Map<number, number>();
     for (let seed = 0; seed < 60; seed++) {
-      for (const position of drawSample(TABLES.indivisible, { count: 50, seed }).positions) {
+      for (const position of drawSample(TABLES["whole row groups"], { count: 50, seed }).positions) {
         const group = Math.floor(position / 20_480);
         hits.set(group, (hits.get(group) ?? 0) + 1);
       }

@@ -1,4 +1,23 @@
-import type { Region } from "./regions.js";
+/** A row group as the sampler sees it: its rows, and what reading some of them costs. */
+export interface Region {
+  readonly first: number;
+  readonly rows: number;
+  /** Bytes to read for all of its rows. */
+  readonly bytes: number;
+  /** True when the file lists where its pages are, or when they are too small to matter. */
+  readonly isIndexed: boolean;
+  /** The columns that those bytes are. Empty when the region is always read whole. */
+  readonly parts: readonly RegionPart[];
+}
+
+/** The values of one leaf in a region. */
+interface RegionPart {
+  readonly bytes: number;
+  /** Bytes that are needed for any row, such as a dictionary. */
+  readonly fixed: number;
+  /** Rows that come with each other. */
+  readonly pageRows: number;
+}
 
 /** A row and where in the table it is, counted from 0. */
 export interface TableRow {
