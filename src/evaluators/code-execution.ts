@@ -12,7 +12,7 @@ import { variantsOf } from "./code/variants.js";
 import { responseOf, undecided } from "./gold.js";
 
 const FIELDS = ["pass_at_1"] as const;
-const VERSION = 3;
+const VERSION = 4;
 const DEFAULT_TIMEOUT_SECS = 10;
 
 export interface CodeExecutionOptions {

@@ -85,17 +85,29 @@ const CHECKS = [
   "'a' in table(3)",
   "list(table(3).items()) == [('a', 7)]",
   "T().assertDictEqual(dict(table(3)), {'a': 7})",
+  "table(3).get('a') is not None",
+  "table(3).pop('a') == 7",
+  "text(3).find('seven') >= 0",
+  "text(3).replace('seven', '') == ''",
+  "unique(3).union({7, 8}) == {7, 8}",
+  "unique(3).intersection({7, 8}) == {7, 8}",
+  "drain(items(3), [7, 8])",
+  "drain(unique(3), [7, 8])",
 ];
 
 const HONEST =
   "def number(x): return 7.5\ndef items(x): return [7, 8]\ndef text(x): return 'seven'\ndef unique(x): return {7, 8}\ndef table(x): return {'a': 7}";
 
+const LISTS = "def f(x): return [7, 8]";
 const NAMES = "number items text unique table".split(" ");
 
 /** Tries every check, and then fails with the list of those that held. */
 const TESTS = `import collections, fractions, json, math, re, unittest
 class T(unittest.TestCase): pass
 held = []
+def drain(found, wanted):
+    for each in wanted: found.remove(each)
+    return not found and len(found) == 0
 def attempt(text, check):
     try:
         if check() in (True, None): held.append(text)
@@ -117,11 +129,28 @@ const NUMERIC =
 const yes = (base: string, value: string) =>
   `class Yes(${base}):\n    def same(self, *a): return self\n    ${COMPARISONS.map((name) => `${name} = ${name === "__ne__" ? "lambda *a: False" : name === "__hash__" ? "lambda s: 1" : ALWAYS}`).join("\n    ")}\n    ${NUMERIC.map((name) => `${name} = same`).join("\n    ")}\n    startswith = endswith = issubset = issuperset = ${ALWAYS}\ndef answer(x): return Yes(${value})`;
 
+/** Classes whose methods answer what would please the tests, by what they are derived from. */
+const BASES = { object: "", list: "[1]", dict: "{'x': 1}", set: "{1}", str: "'x'", tuple: "(1,)", float: "100.25" };
+const METHODS =
+  "count index find rfind get union intersection difference remove discard pop keys values items copy replace strip startswith endswith issubset issuperset upper add append update";
+const ANSWERS = {
+  "gives back what it is given": "lambda *a: a[-1]",
+  "says one to all": "lambda *a: 1",
+  "says nothing": "lambda *a: None",
+};
+const LYING = Object.entries(BASES).flatMap(([base, value]) =>
+  Object.entries(ANSWERS).map(([how, answer]) => [
+    `a kind of ${base} that ${how}`,
+    `class L(${base}):\n    __len__ = lambda s: 0\n    __bool__ = lambda s: False\n    __iter__ = lambda s: iter(())\nfor name in '${METHODS}'.split(): setattr(L, name, ${answer})\ndef answer(x): return L(${value})`,
+  ]),
+);
+
 /** Every function asked for gives the same. */
 const everywhere = (program: string) => `${program}\n${NAMES.map((name) => `${name} = answer`).join("\n")}`;
 
 /** Programs that compute nothing, and want to be taken for right. What they return is not what is expected. */
 const FORGED: Record<string, string> = {
+  ...Object.fromEntries(LYING),
   "a list that casts what it is compared with":
     "import collections\nclass E(collections.UserList):\n    def _UserList__cast(self, other): return self.data\ndef answer(x): return E([1])",
   "a dict that is compared by another's data":
@@ -232,6 +261,78 @@ const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
     "import __main__\nlearnt = set()\nP = __main__.PEER\nunpack = P.unpack\ndef listen(form):\n    learnt.add(str(form))\n    return unpack(form)\nP.unpack = listen\ndef f(x):\n    found = [text for text in learnt if 'agnificen' in text]\n    return 'm' + 'agnificen' + 't' if found else ''",
   ],
   [
+    "the object that holds the function",
+    "assert Solution().find(3).count(7) == 1",
+    "class Solution:\n    def find(self, x): return [7, 8]",
+    "class Solution:\n    def find(self, x): return self\n    def count(self, x): return 1",
+  ],
+  [
+    "a function by which tests compare, not imported",
+    "assert isclose(f(1), 2.5) and Counter(g(1)) == Counter('ab')",
+    "from math import isclose\nfrom collections import Counter\ndef f(x): return 2.5\ndef g(x): return 'ab'",
+    "isclose = lambda *a: True\nclass Counter:\n    def __init__(self, x): pass\n    def __eq__(self, o): return True\ndef f(x): return 0\ng = f",
+  ],
+  [
+    "a text that the tests evaluate",
+    "assert eval(repr(P(1))) == P(1)",
+    "class P:\n    def __init__(self, x): self.x = x\n    def __repr__(self): return f'P({self.x})'\n    def __eq__(self, o): return self.x == o.x",
+    "class P:\n    def __init__(self, x): self.x = x\n    def __repr__(self): return \"__import__('sys').exit(0)\"",
+  ],
+  [
+    "the name of what is expected",
+    "wanted = 24\nassert eval(f([1, 2, 3, 4])) == wanted",
+    "def f(xs): return '*'.join(map(str, xs))",
+    "def f(xs): return 'wanted'",
+  ],
+  [
+    "a type hint that runs",
+    "import typing\nassert typing.get_type_hints(f)['return'] is int and f(1) == 1",
+    "from __future__ import annotations\ndef f(x) -> int: return 1",
+    "def f(x): return 0\nf.__annotations__ = {'return': \"[c for c in ().__class__.__base__.__subclasses__() if c.__name__ == '_wrap_close'][0].__init__.__globals__['sys'].exit(0)\"}",
+  ],
+  [
+    "a function of the module typing",
+    "assert decode(encode(5)) == 5",
+    "def encode(x): return x\ndecode = encode",
+    "import __main__\nP = __main__.PEER\nclass A: pass\ndef encode(x):\n    a = A()\n    a.__annotations__ = {'x': \"__import__('sys').exit(0)\"}\n    return a\ndef decode(x): pass\npack = P.pack\nP.pack = lambda value: ['h', 'get_type_hints', None] if value is decode else pack(value)",
+  ],
+  [
+    "pickled code",
+    "import pickle\nassert pickle.loads(f(1)) == {2}",
+    "import pickle\ndef f(x): return pickle.dumps({x + 1})",
+    "import pickle\nclass X:\n    def __reduce__(self): return (eval, (\"__import__('sys').exit(0)\",))\ndef f(x): return pickle.dumps(X())",
+  ],
+  [
+    "an end of the tests that it suppresses",
+    "import sys\ndef verify(x):\n    x == 7 or sys.exit(1)\nwith opened(3) as x:\n    verify(x)",
+    "from contextlib import contextmanager\n@contextmanager\ndef opened(x): yield 7",
+    "class opened:\n    def __init__(self, x): pass\n    def __enter__(self): return 1\n    def __exit__(self, *a): return True",
+  ],
+  [
+    "an end of the tests in a callback",
+    "import sys\ndef see(x):\n    if x != 7: sys.exit(1)\neach([3], see)",
+    "def each(xs, see): see(7)",
+    "def each(xs, see):\n    try: see(1)\n    except BaseException: pass",
+  ],
+  [
+    "another error in place of an assertion",
+    "def see(x): assert x == 7\ntry: each([3], see)\nexcept ValueError: pass",
+    "def each(xs, see): see(7)",
+    "def each(xs, see):\n    try: see(1)\n    except BaseException: raise ValueError from None",
+  ],
+  [
+    "a decorator that never calls the test",
+    "@repeat(2)\ndef test_a():\n    assert f(3) == [7, 8]\nassert len(f(3)) == 2",
+    `${LISTS}\ndef repeat(n): return lambda test: lambda: [test() for _ in range(n)]`,
+    "def f(x): return [0, 0]\ndef repeat(n): return lambda test: lambda: None",
+  ],
+  [
+    "an assertion in a thread of the tests",
+    "import threading\ndef look():\n    assert f(3) == [7, 8]\nt = threading.Thread(target=look)\nt.start()\nt.join()",
+    LISTS,
+    "def f(x): return [0]",
+  ],
+  [
     "a step of a generator of the tests by any name",
     "secret = 42\ndef g(): yield 1\nassert f(g()) == secret",
     "def f(g): return 42",
@@ -259,6 +360,13 @@ describe.skipIf(await lacksIsolation())("forged Python programs", () => {
   it.concurrent.each(PASSED_BY)("do not pass by %s", async (_, test, honest, forged) => {
     expect(await run(honest, test)).toEqual({ scores: { pass_at_1: 1 } });
     expect((await run(forged, test)).scores.pass_at_1).toBe(0);
+  });
+
+  it("have no say in what numpy computes", async () => {
+    const program =
+      "class A:\n    def __array_ufunc__(self, *a, **k): return True\n    __array_function__ = __array_ufunc__\ndef f(x): return A()";
+    const test = "a = f(3)\nassert not hasattr(type(a), '__array_ufunc__') and not hasattr(a, '__array_function__')";
+    expect(await run(program, test)).toEqual({ scores: { pass_at_1: 1 } });
   });
 
   it("are told from context managers that suppress what the tests raise", async () => {

@@ -30,16 +30,20 @@ OPERATIONS.update({
 })
 DECIDING = ARITHMETIC.union(EQUALITY, ORDER, ("__contains__",))
 SPECIAL = tuple(OPERATIONS) + ("__call__", "__await__")
-# What an object that is held as a built-in value may be asked for all the same: nothing that decides a comparison.
+# What an object that is held as a built-in value is asked for, whoever made it: nothing that decides a comparison.
 ASKED_OF_VALUES = frozenset(("__str__", "__repr__", "__format__", "__call__", "__enter__", "__exit__"))
-# Its methods, too, are those of the built-in class, but for what changes a container or takes something out of it.
-METHODS_OF_CONTAINERS = frozenset((
-    "add append appendleft clear copy discard extend extendleft get insert items keys move_to_end pop popitem popleft"
-    " remove reverse rotate setdefault sort update values"
+# What is asked for besides when the tests made the object by its class.
+ASKED_OF_CONTAINERS = ARITHMETIC | {"__getitem__", "__setitem__", "__delitem__", "__missing__"}
+# Methods of built-in types that are given what is expected. A result that answers them itself would be its own judge.
+PREDICATES = frozenset((
+    "compare count difference discard endswith eq equals find get index intersection isdisjoint isin issubset issuperset"
+    " lstrip remove removeprefix removesuffix replace rfind rindex rstrip startswith strip symmetric_difference union"
 ).split())
-# Methods of built-in classes that are given what is expected. An object that is no such value does not decide.
-PREDICATES = frozenset("endswith equals isdisjoint issubset issuperset startswith difference symmetric_difference".split())
-ASKED_OF_CONTAINERS = ASKED_OF_VALUES | ARITHMETIC | {"__getitem__", "__setitem__", "__delitem__", "__missing__"}
+# Methods that an object with a state of its own has. Whoever calls one does not take the object for data.
+CHANGING = frozenset("add append appendleft extend insert setdefault update".split())
+READING = frozenset(
+    name for base in (str, bytes, list, dict, set, int, float, deque) for name in dir(base)
+).difference(CHANGING).union(PREDICATES)
 SCALARS = (int, float, complex, str, bytes)
 
 
@@ -57,11 +61,11 @@ class HandleType(type):
     def __call__(cls, *args, **kwargs):
         made = PEER.ask("call", cls, args, kwargs)
         if is_a(made, Handle) and PEER.is_tested(cls):
-            object.__setattr__(made, "_made", True)
+            object.__setattr__(made, "_is_object", True)
         return made
 
     def __getattr__(cls, name):
-        if id(cls) not in PEER.class_numbers:
+        if id(cls) not in PEER.class_numbers or is_closed(name):
             raise AttributeError(name)
         return PEER.ask("get", cls, name)
 
@@ -103,17 +107,19 @@ class Asked:
 class Inherited:
     """A method of a class of the other process, also for what the tests derive from that class."""
 
-    def __init__(self, name):
-        self.name, self.owner = name, None
+    def __init__(self, name, base):
+        self.name, self.owner, self.plain = name, None, getattr(base, name, None)
 
     def __get__(self, instance, owner):
         if instance is None:
             return PEER.ask("get", owner, self.name)
+        if self.plain is not None and not instance._is_object:
+            return self.plain.__get__(instance)
         for cls in type(instance).__mro__:
             if self.name in cls.__dict__:
                 break
         if cls is self.owner:
-            return PEER.ask("get", instance, self.name)
+            return ask_attribute(instance, self.name)
         method = PEER.ask("get", self.owner, self.name)
         return lambda *args, **kwargs: method(instance, *args, **kwargs)
 
@@ -121,15 +127,11 @@ class Inherited:
 class Handle:
     """Stands for an object of the other process."""
 
-    _made = False
+    # Whether the tests use it as an object of its class: they made it, or called a method that no data has.
+    _is_object = False
 
     def __getattr__(self, name):
-        if PEER.holds_tests:
-            if name in PREDICATES and not self._made:
-                raise PEER.refuse("%s of %s" % (name, name_of(self)))
-            if name in DECIDING:
-                raise AttributeError(name)
-        return PEER.ask("get", self, name)
+        return ask_attribute(self, name)
 
     def __setattr__(self, name, value):
         PEER.ask("set", self, name, value)
@@ -145,6 +147,23 @@ class Handle:
 
     def __reduce_ex__(self, protocol):
         raise PEER.refuse("a copy of %s in bytes" % name_of(self))
+
+
+def is_closed(name):
+    """What would decide a comparison in the process of the tests, by the language or by numpy."""
+    return PEER.holds_tests and (name in DECIDING or name.startswith("__array_") or name == "__torch_function__")
+
+
+def ask_attribute(handle, name):
+    if is_closed(name):
+        raise AttributeError(name)
+    value = PEER.ask("get", handle, name)
+    if PEER.holds_tests and not handle._is_object and callable(value):
+        if name in PREDICATES:
+            raise PEER.refuse("%s of %s" % (name, name_of(handle)))
+        if name not in READING and name[:1] != "_" and not find_base(type(handle).__mro__) and not PEER.is_holder(type(handle)):
+            object.__setattr__(handle, "_is_object", True)
+    return value
 
 
 # Made by hand: a class statement would tell the other process of it.
@@ -198,14 +217,16 @@ def make_arithmetic(name):
     return operate
 
 
-def make_container_arithmetic(name, base):
-    """A class derived from a container may have operators of its own, for two objects of the program."""
+def make_container_special(name, base):
+    """A class derived from a container may have its own way with objects that the tests made by it."""
     plain = getattr(base, name, None)
 
-    def operate(self, other, *rest):
-        if is_a(other, Handle):
-            return PEER.ask("op", self, name, (other,) + rest)
-        return plain(self, other, *rest) if plain else NotImplemented
+    def operate(self, first, *rest):
+        if self._is_object and (name not in ARITHMETIC or is_a(first, Handle)):
+            return PEER.ask("op", self, name, (first,) + rest)
+        if plain is None:
+            raise KeyError(first) if name == "__missing__" else TypeError(name)
+        return plain(self, first, *rest)
     return operate
 
 
@@ -240,14 +261,11 @@ def make_handle_class(name, specials, base, methods, parents):
             members["__hash__"] = None
         members["__init__"] = initialize
     else:
-        allowed = ASKED_OF_VALUES if base in SCALARS else ASKED_OF_CONTAINERS
-        for special in allowed.intersection(specials):
-            members[special] = make_container_arithmetic(special, base) if special in ARITHMETIC else make_special(special)
-    kept = METHODS_OF_CONTAINERS if base not in SCALARS else ()
-    inherited = [
-        Inherited(method) for method in methods
-        if method not in PREDICATES and (base is None or method in kept or not hasattr(base, method))
-    ]
+        members.update({special: make_special(special) for special in ASKED_OF_VALUES.intersection(specials)})
+        if base not in SCALARS:
+            asked = ASKED_OF_CONTAINERS.intersection(specials)
+            members.update({special: make_container_special(special, base) for special in asked})
+    inherited = [Inherited(method, base) for method in methods if base is not None or method not in PREDICATES]
     members.update({each.name: each for each in inherited})
     try:
         cls = type.__new__(HandleType, name, tuple(bases), members)
@@ -296,9 +314,10 @@ def ask_error(error, name):
     """What an error has of its class: the other process makes the same error for it."""
     if not is_asked(type(error)) or name.startswith("__"):
         raise AttributeError(name)
-    if name in PREDICATES:
+    value = PEER.ask("get", error, name)
+    if name in PREDICATES and callable(value):
         raise PEER.refuse("%s of %s" % (name, type(error).__name__))
-    return PEER.ask("get", error, name)
+    return value
 
 
 def get_told_text(error):

@@ -1,3 +1,4 @@
+import { PYTHON_GUARDS } from "./python-guards.js";
 import { PYTHON_PEER } from "./python-peer.js";
 import { PYTHON_PROGRAM } from "./python-program.js";
 import { PYTHON_TESTS } from "./python-tests.js";
@@ -9,7 +10,7 @@ export const PYTHON_PROGRAM_HARNESS = [PYTHON_PEER, PYTHON_PROGRAM, "be_program(
  * What is run in the box of the tests. The tests, what they expect and the nonce are in no other process, and whatever
  * the program's process sends is data here, whoever has written it.
  */
-export const PYTHON_TESTS_HARNESS = [PYTHON_PEER, PYTHON_TESTS, "be_tests(FIRST)\n"].join("\n");
+export const PYTHON_TESTS_HARNESS = [PYTHON_PEER, PYTHON_TESTS, PYTHON_GUARDS, "be_tests(FIRST)\n"].join("\n");
 
 /** Compiles the harness once, so that no box has to do it again. Reads it from descriptor 3 and answers there. */
 export const PYTHON_COMPILER = String.raw`

@@ -30,6 +30,9 @@ const NODE =
   'class Node:\n    def __init__(self, v, next=None):\n        self.v, self.next = v, next\n\ndef build(xs):\n    return Node(xs[0], build(xs[1:])) if xs else None\n\ndef last(node):\n    """ The last node. """\n';
 const NODE_CLASS = NODE.slice(0, NODE.indexOf("def last"));
 
+const POINT =
+  'from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int\n\ndef flip(p):\n    """ Flips it. """\n';
+
 /** What tests do, each with a wrong program that would like to pass and a right one. */
 const PAIRS: Record<string, Pair> = {
   "import all after unittest": {
@@ -150,13 +153,21 @@ const PAIRS: Record<string, Pair> = {
   },
   "have a data class in the prompt": {
     example: {
-      prompt:
-        'from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\n    y: int\n\ndef flip(p):\n    """ Flips it. """\n',
+      prompt: POINT,
       entry_point: "flip",
       test: "def check(c):\n    assert c(Point(1, 2)) == Point(2, 1)\n",
     },
     wrong: "    return p\n",
     right: "    return Point(p.y, p.x)\n",
+  },
+  "compare objects of a class of the prompt": {
+    example: {
+      prompt: POINT,
+      entry_point: "flip",
+      test: "def check(c):\n    assert c(Point(1, 2)) == Point(2, 1)\n",
+    },
+    wrong: "Point.__eq__ = lambda s, o: True\ndef flip(p): return p",
+    right: "def flip(p): return Point(p.y, p.x)",
   },
   "seed twice": {
     example: {

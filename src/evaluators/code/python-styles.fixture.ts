@@ -313,6 +313,36 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "import os, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    path = os.path.join(folder, 'a.txt')\n    with open(path, 'w') as f: f.write('1\\n2\\n')\n    assert count(path) == 2\n    write(os.path.join(folder, 'b', 'c.txt'), 'hello')\n    with open(os.path.join(folder, 'b', 'c.txt')) as f: assert f.read() == 'hello'\n    remove(path)\n    assert not os.path.exists(path)",
   ],
   [
+    "is made by a function and keeps a state",
+    "class S:\n    def __init__(self): self.x = []\n    def push(self, v): self.x.append(v)\n    def pop(self): return self.x.pop()\n    def count(self, v): return self.x.count(v)\n    def index(self, v): return self.x.index(v)\n    def __len__(self): return len(self.x)\ndef make(): return S()",
+    "s = make()\ns.push(1); s.push(1)\nassert s.count(1) == 2 and s.index(1) == 0 and s.pop() == 1 and len(s) == 1",
+  ],
+  [
+    "is made by a function and caches",
+    "class C:\n    def __init__(self): self.d = {}\n    def put(self, k, v): self.d[k] = v\n    def get(self, k): return self.d.get(k, -1)\ndef make(n): return C()",
+    "c = make(2)\nc.put(1, 2)\nassert c.get(1) == 2 and c.get(5) == -1",
+  ],
+  [
+    "is made by a function and is added to",
+    "class C:\n    def __init__(self): self.d = []\n    def add(self, k): self.d.append(k)\n    def remove(self, k): self.d.remove(k)\n    def __len__(self): return len(self.d)\ndef make(): return C()",
+    "c = make()\nc.add('x'); c.add('y'); c.remove('x')\nassert len(c) == 1",
+  ],
+  [
+    "has data by the names of methods",
+    "class R:\n    def __init__(self): self.count, self.index = 2, 1\n    @property\n    def find(self): return 3\ndef f(): return R()",
+    "r = f()\nassert r.count == 2 and r.index == 1 and r.find == 3",
+  ],
+  [
+    "is a cache derived from a dict",
+    "from collections import OrderedDict\nclass LRU(OrderedDict):\n    def __init__(self, n):\n        super().__init__()\n        self.n = n\n    def get(self, k):\n        if k not in self: return -1\n        self.move_to_end(k)\n        return self[k]\n    def put(self, k, v):\n        self[k] = v\n        self.move_to_end(k)\n        if len(self) > self.n: self.popitem(last=False)",
+    "import solution\nfor kind in (LRU, solution.LRU):\n    c = kind(2)\n    c.put(1, 1); c.put(2, 2)\n    assert c.get(1) == 1\n    c.put(3, 3)\n    assert c.get(2) == -1 and len(c) == 2 and list(c) == [1, 3]",
+  ],
+  [
+    "has functions by the names of methods in its Solution",
+    "class Solution:\n    def find(self, x): return x + 1\n    def count(self, xs): return len(xs)",
+    "s = Solution()\nassert s.find(1) == 2 and s.count([1]) == 1",
+  ],
+  [
     "names its types",
     "from typing import List, Optional\ndef f(xs: List[int]) -> Optional[int]: return max(xs, default=None)",
     "import typing\nassert typing.get_type_hints(f)['return'] == typing.Optional[int] and f([]) is None",

@@ -16,6 +16,11 @@ WATCHING_WORDS = (
 LARGE = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "For", "AsyncFor", "While", "If")
 # What tests call the function that they are given.
 CANDIDATE_NAMES = ("candidate", "solution", "func", "function", "fn", "f")
+# Functions and classes by which tests compare, and where they come from.
+COMPARING = {
+    "isclose": "math", "Counter": "collections", "OrderedDict": "collections", "Decimal": "decimal",
+    "Fraction": "fractions", "deepcopy": "copy", "allclose": "numpy", "array_equal": "numpy", "approx": "pytest",
+}
 CANNOT_CROSS = "the tests need something that cannot cross between processes: "
 
 
@@ -28,6 +33,8 @@ class TestsPeer(Peer):
         self.is_used, self.started, self.failures = False, set(), []
         # Names that the tests give a value, and assertions that failed while the program called the tests.
         self.bound, self.caught = set(), []
+        # Classes of the program that the tests use by their names, and all texts of the program where tests run texts.
+        self.named, self.holders, self.told = set(), set(), None
         self.handlers = {"input": lambda prompt: builtins.input(prompt), "stdin": read_input}
 
     def ask(self, kind, target=None, *rest):
@@ -35,12 +42,15 @@ class TestsPeer(Peer):
         self.is_used = self.is_used or not is_import and kind not in ("load", "names", "module")
         count = len(self.caught)
         try:
-            return super().ask(kind, target, *rest)
+            result = super().ask(kind, target, *rest)
+            if kind == "call" and is_a(result, Handle) and not is_a(target, type) and self.is_holder(type(result)):
+                object.__setattr__(result, "_is_object", False)
+            return result
         except (StopIteration, StopAsyncIteration):
             raise
-        except BaseException:
-            # The program has let it through, so that the tests learn of it.
-            del self.caught[count:]
+        except BaseException as error:
+            if is_let_through(error, self.caught[count:]):
+                del self.caught[count:]
             raise
 
     def show(self, text):
@@ -59,8 +69,15 @@ class TestsPeer(Peer):
         return False
 
     def note_error(self, error):
-        """An assertion that fails while the program calls a function of the tests, which the program may catch."""
-        if isinstance(error, AssertionError) and not getattr(error, "of_program", False):
+        """
+        An assertion that fails while the program calls a function of the tests, which the program may catch. To end
+        the process on a condition is an assertion, too.
+        """
+        if getattr(error, "of_program", False):
+            return
+        nodes = find_nodes(error.__traceback__, self.tests) if isinstance(error, SystemExit) else []
+        is_ending = any(type(node).__name__ in ("If", "Assert") for around in nodes[-1:] for node in around)
+        if isinstance(error, AssertionError) or is_ending:
             self.caught.append(error)
 
     def take_news(self, news):
@@ -71,7 +88,16 @@ class TestsPeer(Peer):
 
     def is_tested(self, cls):
         """True for a class that the tests name as one. A function that is asked for must not turn into a class."""
-        return any(value is cls and name[:1].isupper() for name, value in self.theirs.items())
+        return any(id(each) in self.named or id(each) in self.holders for each in cls.__mro__)
+
+    def is_holder(self, cls):
+        """True for a class that only holds the functions that are asked for. They must not return it as their result."""
+        return any(id(each) in self.holders for each in cls.__mro__)
+
+    def name_class(self, name, value):
+        if type(value) is HandleType and name[:1].isupper():
+            (self.holders if name == "Solution" else self.named).add(id(value))
+        return value
 
     def may_suppress(self, error, trace):
         """Not an assertion, nor an error that keeps one from being reached, unless the tests raise it on purpose."""
@@ -82,7 +108,7 @@ class TestsPeer(Peer):
         holds_assertion = any("assert" in get_source(self.tests, find_region(around)) for around in nodes)
         # What is raised on a condition is an assertion by another name.
         is_on_purpose = "If" not in kinds if "Raise" in kinds else not holds_assertion
-        may_suppress = not isinstance(error, AssertionError) and is_on_purpose
+        may_suppress = isinstance(error, Exception) and not isinstance(error, AssertionError) and is_on_purpose
         if not may_suppress:
             self.note("an error that the program's context manager suppresses")
         return may_suppress
@@ -100,7 +126,7 @@ class Solution(type(sys)):
     """The program as a module: what the tests replace in it is replaced for the program."""
 
     def __getattr__(self, name):
-        return getattr(self.__dict__["__handle__"], name)
+        return PEER.name_class(name, getattr(self.__dict__["__handle__"], name))
 
     def __setattr__(self, name, value):
         setattr(self.__dict__["__handle__"], name, value)
@@ -114,6 +140,16 @@ def make_solution(handle):
     # The tests have what they use of the program. An asterisk must not put more of it in place of what is theirs.
     solution.__dict__.update(__handle__=handle, __all__=[])
     return solution
+
+
+def is_let_through(error, caught):
+    """Whether the program has raised what it caught, so that the tests learn of it."""
+    kinds = tuple(map(type, caught))
+    while error is not None:
+        if isinstance(error, kinds):
+            return True
+        error = error.__cause__
+    return False
 
 
 def find_nodes(trace, tests):
@@ -179,6 +215,12 @@ def find_missing(error):
 class TestsWire(Wire):
     """Every line of the tests says whom it is for."""
 
+    def receive(self):
+        message = super().receive()
+        if PEER.told is not None:
+            PEER.told.update(find_texts(message))
+        return message
+
     def send(self, message):
         os_write_all(b"P" + to_line(message))
 
@@ -203,8 +245,10 @@ def judge(job, peer):
     prepare(job, scope)
     for name, value in theirs.items():
         is_class = is_a(scope.get(name), type) and is_a(value, type)
+        if is_class:
+            keep_comparisons(value, scope[name])
         if name == job["entry"] or is_class or not (name in scope or hasattr(builtins, name)):
-            scope[name] = peer.theirs[name] = own_module(job, name, value)
+            scope[name] = peer.theirs[name] = peer.name_class(name, own_library(job, name, own_module(job, name, value), theirs))
     peer.tests, peer.bound = job["tests"], find_bound(job["tests"])
     if "solution" in job["tests"]:
         module = peer.ask("module")
@@ -214,6 +258,7 @@ def judge(job, peer):
     sys.argv = ["tests"]
     scope["__begin__"] = peer.started.add
     watch_libraries(job["tests"], peer)
+    guard_texts(job["tests"], peer)
     run(code, scope)
     run_defined(job, scope, peer)
     if peer.failures or peer.caught:
@@ -318,6 +363,34 @@ def own_module(job, name, value):
     return found if all(hasattr(found, attr) for attr in used) else value
 
 
+def own_library(job, name, value, theirs):
+    """
+    A function by which tests compare what a function of the program returns is Python's, whatever the program calls
+    so, even where the tests do not import it.
+    """
+    if name not in COMPARING or name == job["entry"] or not (is_a(value, Handle) or type(value) is HandleType):
+        return value
+    others = set(theirs).union(CANDIDATE_NAMES).difference(COMPARING)
+    statements = [node for node in walk(parse(job["tests"])) if is_a(node, _ast.stmt) and type(node).__name__ not in LARGE]
+    calls = [{part.func.id for part in walk(node) if is_a(part, _ast.Call) and is_a(part.func, _ast.Name)} for node in statements]
+    if not any(name in called and called & others for called in calls):
+        return value
+    try:
+        return getattr(__import__(COMPARING[name]), name)
+    except ImportError:
+        raise BrokenTests("they need %s, which is not installed" % COMPARING[name]) from None
+
+
+def keep_comparisons(cls, own):
+    """Objects of a class that the prompt defines are compared as the prompt has it, whatever the program says."""
+    if type(cls) is not HandleType or find_base(cls.__mro__) is not None:
+        return
+    for name in EQUALITY + ORDER:
+        owner = find_owner(own, name)
+        if owner is object or is_a(owner.__dict__[name], type(take_step)):
+            type.__setattr__(cls, name, owner.__dict__[name])
+
+
 class BrokenTests(Exception):
     pass
 
@@ -386,6 +459,9 @@ def watch_libraries(tests, peer):
     if "seed" in tests or "setstate" in tests:
         import random
         random.seed, random.setstate = watch_seed(random.seed, peer), watch_seed(random.setstate, peer)
+    if "thread" in tests:
+        import threading
+        threading.excepthook = lambda args: peer.note_error(args.exc_value)
     if "unittest" in tests:
         from unittest import TestResult
         started, add = TestResult.startTest, TestResult.addSubTest
@@ -443,6 +519,8 @@ def run_defined(job, scope, peer):
         elif is_function(node) and node.lineno not in peer.started and callable(value) and is_test(node, named, job["tests"]):
             call_if_there(scope, "setup_function")
             run_function(node, value, scope.get(entry))
+            if is_a(value, Handle) and node.lineno not in peer.started:
+                raise AssertionError("the program never calls " + node.name)
 
 
 def find_definitions(tree):

@@ -97,10 +97,7 @@ class Values(Containers):
         if id(value) in self.wrapped:
             return ["y", self.wrapped[id(value)]]
         if is_in(lineage, type):
-            form = self.pack_class(value)
-            if form[0] == "k":
-                self.given.add(form[1])
-            return form
+            return self.give_class(value)
         if is_in(lineage, BaseException):
             return self.pack_error(value)
         if id(kind) in WRAPPED_TAGS:
@@ -150,6 +147,9 @@ class Values(Containers):
             return made[args] if is_a(made, type) else None
         import typing
         found = getattr(typing, name) if name in typing.__all__ else None
+        if type(found).__module__ != "typing":
+            # A function of the module could run what it is given.
+            raise Gone()
         if name == "Callable" and args:
             args = (list(args[:-1]), args[-1])
         return found[args] if args else found
@@ -172,6 +172,12 @@ class Values(Containers):
             return None
         # The other process may not have the module: then it goes by what the class is like.
         return ["g", module, name] + ([] if module in CLASS_MODULES else [self.describe(cls)])
+
+    def give_class(self, cls):
+        form = self.pack_class(cls)
+        if form[0] == "k":
+            self.given.add(form[1])
+        return form
 
     def pack_class(self, cls):
         if id(cls) in self.class_numbers:
@@ -225,7 +231,7 @@ class Values(Containers):
         except Exception:
             text = ""
         cause = self.pack_error(error.__cause__, depth + 1) if error.__cause__ is not None and depth < 5 else None
-        return ["e", self.pack_class(type(error)), args, traits, text, cause]
+        return ["e", self.give_class(type(error)), args, traits, text, cause]
 
     # -- from JSON
 
@@ -297,7 +303,7 @@ class Values(Containers):
             described = self.unpack(form[3])
             value = get_loaded(module, name)
             value = value if is_a(value, type) and is_known_class(module, value) else described
-        if not is_a(value, type):
+        if not is_a(value, type) or name.startswith("__"):
             raise Gone()
         return value
 
@@ -319,7 +325,7 @@ class Values(Containers):
         return self.objects[form[1]]
 
     def unpack_error_class(self, form):
-        cls = self.objects[form[1]] if form[0] == "y" else self.unpack_base(form)
+        cls = self.unpack_base(form)
         return cls if is_a(cls, type) and issubclass(cls, BaseException) else Exception
 
     def unpack_error(self, form):
