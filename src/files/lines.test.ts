@@ -1,10 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { writeAtomically } from "./atomic.js";
-import { readLines } from "./lines.js";
+import { readLines, writeLines } from "./lines.js";
 
 let dir = "";
 let path = "";
@@ -61,5 +61,22 @@ describe("writeAtomically", () => {
     expect(() => writeAtomically(join(dir, "nowhere", "file"), "x")).toThrow(/ENOENT/);
     expect(() => writeAtomically(dir, "x")).toThrow();
     expect(readdirSync(dir)).toEqual(["file"]);
+  });
+});
+
+describe("writeLines", () => {
+  it("writes lines of any length and script in their order, behind those that are there", () => {
+    const first = ["one", "", "Grüße, 世界 🙂", "x".repeat(200_000)];
+    const second = ["界".repeat(3_000_000), "é".repeat(70_000), "end"];
+    const file = openSync(path, "w");
+    writeLines(file, first);
+    writeLines(file, []);
+    writeLines(file, second);
+    closeSync(file);
+    expect(readFileSync(path, "utf8") === `${[...first, ...second].join("\n")}\n`).toBe(true);
+  });
+
+  it("says when the disk is full", () => {
+    expect(() => writeLines(openSync("/dev/full", "w"), ["lost"])).toThrow(/ENOSPC/);
   });
 });

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { LF, readLineBlocks } from "./blocks.js";
 
 /** One line of a text file, without its line feed. */
@@ -30,4 +31,19 @@ export function* readLines(path: string): Generator<Line> {
       start = next;
     }
   }
+}
+
+/** Characters in one write: few calls for short lines, and no text grows beyond what a string can hold. */
+const WRITE_CHARS = 1 << 20;
+
+/** Writes lines to an open file, many at a time. */
+export function writeLines(file: number, lines: Iterable<string>): void {
+  let text = "";
+  for (const line of lines) {
+    text += `${line}\n`;
+    if (text.length < WRITE_CHARS) continue;
+    writeFileSync(file, text);
+    text = "";
+  }
+  if (text !== "") writeFileSync(file, text);
 }

@@ -7,7 +7,7 @@ import type { Trial } from "../runner/admit.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
 import type { TrialBook } from "../runner/trial-chain.js";
-import { encodeTrial, LARGE_OUTPUT } from "../store/trial-lines.js";
+import { encodeTrial, LARGE_OUTPUT } from "../store/row-codec.js";
 import { pack, type TrialNews } from "./parcel.js";
 import type { Settlement } from "./shared-purse.js";
 

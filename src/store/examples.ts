@@ -4,17 +4,13 @@ import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { TrialKey } from "../core/row.js";
 import { LF, readLineBlocks } from "../files/blocks.js";
-import { readLines } from "../files/lines.js";
-import { encodeExampleKey, exampleLines } from "./example-lines.js";
-import { LineBuffer } from "./line-buffer.js";
+import { readLines, writeLines } from "../files/lines.js";
+import { encodeExample, encodeExampleKey } from "./example-lines.js";
 
 /** What an example was, as it is kept with a run: for looking at, not for running again. */
 export interface StoredExample extends Example {
   dataset: string;
 }
-
-/** Examples that become JSON together: several times faster than one by one, and few enough where each is a megabyte. */
-const BATCH = 16;
 
 export const EXAMPLES_FILE = "examples.jsonl";
 
@@ -26,27 +22,15 @@ export const EXAMPLES_FILE = "examples.jsonl";
  */
 export function writeExamples(dir: string, examples: Iterable<Example>): void {
   const file = openSync(join(dir, EXAMPLES_FILE), "w");
-  const lines = new LineBuffer();
   try {
-    for (const batch of batches(examples)) {
-      lines.add(exampleLines(batch));
-      if (lines.isFull) lines.writeTo(file);
-    }
-    lines.writeTo(file);
+    writeLines(file, encodeAll(examples));
   } finally {
     closeSync(file);
   }
 }
 
-function* batches(examples: Iterable<Example>): Generator<readonly Example[]> {
-  let batch: Example[] = [];
-  for (const example of examples) {
-    batch.push(example);
-    if (batch.length < BATCH) continue;
-    yield batch;
-    batch = [];
-  }
-  if (batch.length > 0) yield batch;
+function* encodeAll(examples: Iterable<Example>): Generator<string> {
+  for (const example of examples) yield encodeExample(example);
 }
 
 /** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */

@@ -17,14 +17,12 @@ import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { EvalRow } from "../core/row.js";
 import { writeAtomically } from "../files/atomic.js";
-import { readLines } from "../files/lines.js";
+import { readLines, writeLines } from "../files/lines.js";
 import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
 import { writeExamples } from "./examples.js";
-import { LineBuffer } from "./line-buffer.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { decodeRow, encodeKey } from "./row-codec.js";
-import { encodeTrial, LARGE_OUTPUT } from "./trial-lines.js";
+import { decodeRow, encodeTrial, LARGE_OUTPUT, trialKey } from "./row-codec.js";
 
 export const FILES = {
   manifest: "manifest.json",
@@ -45,8 +43,8 @@ export class Journal implements Sink {
   readonly #rowsFd: number;
   readonly #outputsFd: number;
   readonly #unlock: () => void;
-  readonly #rows = new LineBuffer();
-  readonly #outputs = new LineBuffer();
+  #rows: string[] = [];
+  #outputs: string[] = [];
 
   private constructor(dir: string, unlock: () => void) {
     this.dir = dir;
@@ -80,22 +78,20 @@ export class Journal implements Sink {
 
   append(finished: FinishedTrial, encoded: EncodedTrial = encodeTrial(finished)): void {
     const { row, output, outputFile } = encoded;
-    if (outputFile !== undefined) this.#outputs.add(this.#takenOver(finished.row, outputFile));
+    if (outputFile !== undefined) this.#outputs.push(this.#takenOver(finished.row, outputFile));
     else if (output !== null)
-      this.#outputs.add(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output)));
-    this.#rows.add(row);
+      this.#outputs.push(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output)));
+    this.#rows.push(row);
   }
 
   flush(): void {
-    if (this.#rows.isEmpty) return;
+    const [outputs, rows] = [this.#outputs, this.#rows];
+    // A row whose output could not be written must not be written later.
+    this.#outputs = [];
+    this.#rows = [];
     wrapped(this.dir, () => {
-      try {
-        this.#outputs.writeTo(this.#outputsFd);
-        this.#rows.writeTo(this.#rowsFd);
-      } finally {
-        // A row whose output was not written must not be written later.
-        this.#rows.clear();
-      }
+      writeLines(this.#outputsFd, outputs);
+      writeLines(this.#rowsFd, rows);
     });
   }
 
@@ -130,7 +126,7 @@ export class Journal implements Sink {
     // The row and its scores stand: only what they speak of is lost.
     this.missingOutputs += 1;
     const notRecorded = `the file ${basename(outputFile)} was not in the shared folder`;
-    return `{${encodeKey(row)},"output":${JSON.stringify({ notRecorded })}}`;
+    return JSON.stringify({ ...trialKey(row), output: { notRecorded } });
   }
 
   /** Puts a file beside the lines, and says how they name it. */
@@ -145,7 +141,7 @@ export class Journal implements Sink {
 }
 
 function fileLine(row: EvalRow, file: string): string {
-  return `{${encodeKey(row)},"file":${JSON.stringify(file)}}`;
+  return JSON.stringify({ ...trialKey(row), file });
 }
 
 /** Not what a link leads to: others can write to the folder that it is taken from. */

@@ -1,4 +1,9 @@
+import { messageOf } from "../core/errors.js";
 import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
+import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+
+/** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
+export const LARGE_OUTPUT = 1 << 20;
 
 /** What tells a trial from all others, as the first fields of its lines: one is found without parsing the others. */
 export function encodeKey(row: TrialKey): string {
@@ -41,4 +46,22 @@ export function decodeRow(line: string): EvalRow {
   const isRow = typeof row?.system === "string" && row.exampleId !== undefined && OUTCOMES.includes(row.outcome);
   if (!isRow) throw new SyntaxError("it lacks a system, an exampleId or an outcome");
   return makeRow(row);
+}
+
+/** A finished trial as the lines of a journal, without their line feeds. */
+export function encodeTrial(finished: FinishedTrial): EncodedTrial {
+  return { row: encodeRow(finished.row), output: finished.output === null ? null : encodeOutput(finished) };
+}
+
+/** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
+function encodeOutput({ row, output, evidence, grades }: FinishedTrial): string {
+  const { system, dataset, exampleId, trial } = row;
+  const more = { evidence: evidence ?? undefined, grades: grades ?? undefined };
+  const line = { system, dataset, exampleId, trial, output, ...more };
+  try {
+    return JSON.stringify(line);
+  } catch (error) {
+    const notRecorded = `the output cannot be written as JSON: ${messageOf(error)}`;
+    return JSON.stringify({ ...line, output: { notRecorded } });
+  }
 }
