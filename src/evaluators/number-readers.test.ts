@@ -65,6 +65,9 @@ const RIGHT: Record<string, Pairs> = {
     ["150", "The answer is 2 hours and 30 minutes."],
     ["2.5", "It takes 2 hours, 30 minutes."],
     ["66", "5 feet 6 inches"],
+    ["66", "5 ft 6 in"],
+    ["5.5", "She is 5 ft 6 in tall."],
+    ["66", `5'6"`],
     ["24", "It runs for 2 days, 24 hours each."],
   ],
   "numbers beside the marks of lists": [
@@ -88,6 +91,26 @@ const RIGHT: Record<string, Pairs> = {
     ["10080", "\\boxed{10, 080}"],
     ["3.5", "\\boxed{\\text{three and a half}}"],
     ["5", "five months"],
+    ["5", "He has five apples left."],
+    ["-4", "The answer is - 4"],
+    ["-4", "Answer: - 4"],
+    ["18", "答案是十八"],
+    ["18", "答えは十八です"],
+    ["250", "答案是二百五十个"],
+    ["10300", "答案:一万零三百"],
+  ],
+  "an answer that its explanation follows": [
+    ["20", "**20**\n\nExplanation: She has 17 and gets 3 extra."],
+    ["20", "20 apples\n\n**Reasoning**\nShe has 17 and gets 3 extra."],
+  ],
+  "results of calculations in words": [
+    ["56", "The answer is 8 choose 3, which is 56."],
+    ["4", "The answer is 50% of 8, which is 4."],
+    ["4", "The answer is the square root of 16, which is 4."],
+  ],
+  "what only looks like a refusal": [
+    ["18", "We cannot know the price of each, but she has 18 eggs."],
+    ["18", "There is not enough information on Tuesday, so we count Monday alone: 18."],
   ],
 };
 
@@ -130,6 +153,7 @@ const WRONG: Record<string, Pairs> = {
     ["30", "2 hours and 30 minutes"],
     ["2", "The answer is 2 hours and 30 minutes."],
     ["6", "5 feet 6 inches"],
+    ["6", "5 ft 6 in"],
     ["20", "\\boxed{June 20}"],
     ["20", "\\boxed{\\text{June } 20}"],
     ["0.5", "The answer is 5%."],
@@ -143,7 +167,15 @@ const WRONG: Record<string, Pairs> = {
     ["2", "#### 1. Compute\n3*5 = 15\n#### 2. Conclude\nWe then"],
     ["4", "I am GPT-4."],
   ],
+  "refusals that repeat the question": [
+    ["18", "I cannot answer this question; we only know that there are 18 eggs."],
+    ["18", "There is not enough information to solve this. We only know that there are 18 eggs."],
+    ["18", "There isn't enough information. We know that there are 18 eggs."],
+    ["18", "I'm sorry, but I can't solve this. The problem says there are 18 eggs."],
+    ["2", "I can't answer these two questions."],
+  ],
   "words that are no numbers": [
+    ["3", "答案是三角形"],
     ["1", "One can see that nothing here can be counted at all."],
     ["1", "one of them"],
     ["2", "two thirds"],

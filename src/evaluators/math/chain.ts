@@ -14,6 +14,18 @@ export function isName(side: string): boolean {
   return NAME.test(unmarked(side).replace(/\ue000/g, ""));
 }
 
+/** Commands, words, and points such as AB. */
+const NAMES = /[\\\ue002][a-zA-Z]+|[a-zA-Z]{3,}|[A-Z]{2}/g;
+/** Powers and products of unknowns. A letter before a bracket is a function, unless the bracket holds it again. */
+const NONLINEAR =
+  /[a-zA-Z)]\^|\^(?:\{[^{}]*)?[a-zA-Z]|[a-zA-Z]\*?[a-zA-Z]|[a-zA-Z]\*\(|\)\*?[a-zA-Z(]|([a-zA-Z])\([^()]*\1[^()]*\)/;
+
+/** Whether a side of an equation has unknowns in it that are multiplied with one another or raised to a power. */
+export function isNonlinear(side: string): boolean {
+  const unknowns = side.replace(CONSTANT_COMMANDS, " ").replace(NAMES, " ");
+  return /[a-zA-Z]/.test(unknowns) && NONLINEAR.test(unknowns);
+}
+
 function isConstant(side: string): boolean {
   return !/[a-zA-Z\\]/.test(side.replace(CONSTANT_COMMANDS, ""));
 }

@@ -61,6 +61,13 @@ export function plainText(text: string): string {
   return plain.includes("\\") || plain.includes("{") ? plain.replace(LATEX_THOUSANDS, "") : plain;
 }
 
+const RESIDUE = /^(?:[^=]*(?:\\equiv|≡))?\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b).*$/;
+
+/** The number of "3 \\pmod{5}" and "x \\equiv 3 \\pmod{5}"; any other text as it is. */
+export function residue(text: string): string {
+  return text.includes("mod") ? text.replace(RESIDUE, "$1") : text;
+}
+
 const LATEX_THOUSANDS = /(?<=\d) ?(?:\{ ?, ?\}|,\\!|\\!,|\\,|\\;) ?(?=\d{3}(?!\d))/g;
 
 function plainCharacters(text: string): string {

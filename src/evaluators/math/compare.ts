@@ -1,5 +1,5 @@
 import { exactValue } from "./arithmetic.js";
-import { sidesOf } from "./chain.js";
+import { isNonlinear, sidesOf } from "./chain.js";
 import { namedValuesOf, pairedValues } from "./named-values.js";
 import { type Inequality, inequalityOf, intervalOf, isEquation, unionOf } from "./relation.js";
 import { type Shape, shapeOf, split, withoutBrackets } from "./shape.js";
@@ -63,8 +63,11 @@ function compareRelations(gold: string, given: string, { compare, formulas }: Co
   if (wanted !== null) return compareInterval(wanted, given, compare);
   if (found !== null) return compareInterval(found, gold, compare);
   if (isEquation(gold)) return isEquation(given) ? formulas(gold, given) : "different";
-  // "x + y = 24" answers what x + y is.
-  if (isEquation(given)) return exactValue(gold) === null ? "different" : compare(gold, split(given, "=")[1] ?? "");
+  if (isEquation(given)) {
+    const [left = "", right = ""] = split(given, "=");
+    // "x + y = 24" answers what x + y is; "x^2 - 5x + 6 = 0" is yet to be solved.
+    return exactValue(gold) === null || isNonlinear(left) ? "different" : compare(gold, right);
+  }
   return null;
 }
 

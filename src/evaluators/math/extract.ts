@@ -1,4 +1,5 @@
 import { ownAnswer } from "../own-answer.js";
+import { COPULAS } from "../stated-answer/index.js";
 import { type Answer, answerOf } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
@@ -7,7 +8,7 @@ import { firstHashed, lastHashed } from "./hashes.js";
 import { lastDigit, lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";
 import type { TokenOptions } from "./number-token.js";
-import { wordedNumber } from "./number-words.js";
+import { onlyWordedNumber, wordedNumber } from "./number-words.js";
 import { quantitiesIn } from "./quantities.js";
 import { lastFormula, statedFormula } from "./stated-formula.js";
 import { statedNumber } from "./stated-number.js";
@@ -29,7 +30,8 @@ export interface ExtractOptions {
 /** The answer of a response to a problem whose answer is a number; null when it has none. */
 export function extractNumber(response: string, { acceptsUnfinished = false }: ExtractOptions = {}): Answer | null {
   const written = ownAnswer(plainText(response));
-  const text = withoutCutFormula(written.includes("<<") ? written.replace(CALCULATOR, "") : written);
+  const whole = written.includes("<<") ? written.replace(CALCULATOR, "") : written;
+  const text = withoutCutFormula(whole).replace(SPACED_MINUS, "-");
   const options = { decimalComma: decimalComma(text) };
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
@@ -38,7 +40,7 @@ export function extractNumber(response: string, { acceptsUnfinished = false }: E
   if (hashed !== null && stated === null) return hashedNumber(hashed, options);
   if (stated !== null) return stated;
   if (!acceptsUnfinished && isUnfinished(written)) return null;
-  const last = lastNumber(text, options);
+  const last = isRefusal(text) ? null : lastNumber(text, options);
   if (last !== null) return answerOf(last, last.isFormula ? "last formula" : "last number");
   return wordedAnswer(text) ?? withoutNumbers(statedFormula(text) ?? lastFormula(text));
 }
@@ -67,6 +69,9 @@ function hashedNumber(content: string, options: TokenOptions): Answer {
   return number === undefined ? { text: content, source: "####" } : answerOf(number, "####");
 }
 
+/** "The answer is - 4": behind a verb or a colon a dash before a number is its sign. */
+const SPACED_MINUS = new RegExp(`[-–](?<=(?:(?<!\\p{L})(?:${COPULAS.join("|")}) |: ?)[-–]) (?=\\d)`, "giu");
+
 /** The marks of GSM8K's calculator, `<<48/2=24>>`. */
 const CALCULATOR = /<<[^<>\n]{1,200}>>/g;
 
@@ -77,12 +82,24 @@ function isUnfinished(written: string): boolean {
   return digit !== -1 && line.search(CALCULATOR) !== -1;
 }
 
+const REFUSAL =
+  /\b(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:un|not )able to|(?:im|not )possible to)(?: be)? (?:\w+ )?(?:answer|help|solve|determine|find|calculate|compute|tell|say|know|provide|give)|(?:\bnot enough|n['’]t enough|\binsufficient|\bno) (?:information|data|details|context)/gi;
+const CONCLUSION = /[=≈]|\b(?:but|however|so|thus|therefore|hence|assum\w+|if|then|total|must)\b/i;
+const MAX_REFUSAL = 600;
+
+/** Whether a short text only says why it gives no answer: its numbers are those of the question. */
+function isRefusal(text: string): boolean {
+  if (text.length > MAX_REFUSAL) return false;
+  const last = [...text.matchAll(REFUSAL)].at(-1);
+  return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
+}
+
 const SHORT = 60;
 const FEW_WORDS = 5;
 
 function wordedAnswer(text: string): Answer | null {
   const short = text.trim();
   const isShort = short.length <= SHORT && short.split(/\s+/).length <= FEW_WORDS;
-  const value = isShort ? wordedNumber(short) : null;
+  const value = (isShort ? wordedNumber(short) : null) ?? (isRefusal(text) ? null : onlyWordedNumber(short));
   return value === null ? null : { text: short, source: "whole text", values: [value] };
 }

@@ -2,6 +2,7 @@ import type { Answer } from "./answer.js";
 import { exactValue } from "./arithmetic.js";
 import { canonical } from "./canonical.js";
 import { sidesOf } from "./chain.js";
+import { residue } from "./characters.js";
 import { compareCheaply } from "./cheap.js";
 import { compareAnswers, type Verdict } from "./compare.js";
 import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
@@ -92,14 +93,14 @@ function withShares(values: readonly Rational[], isPercent: boolean, gold: strin
 }
 
 function compareNumber({ values, wanted, written }: WantedNumber, text: string, given: string): Verdict {
-  const found = withShares(numbersOfText(text, given), PERCENT.test(text), wanted);
+  const found = withShares(numbersOfText(text), PERCENT.test(text), wanted);
   if (haveCommon(found, values)) return "same";
   return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
 }
 
 /** What an answer that was found as a text may be as a number; nothing when it is none. */
-export function numbersOfText(text: string, given: string = canonical(text)): readonly Rational[] {
-  const exact = exactValue(given);
+export function numbersOfText(text: string): readonly Rational[] {
+  const exact = exactValue(canonical(residue(text)));
   if (exact !== null) return [remarked(text) ?? exact];
   const numbers = onlyNumber(text);
   const worded = numbers.length === 0 ? wordedPhrase(text) : null;

@@ -94,7 +94,7 @@ function lastSentence(line: string): number {
   return start;
 }
 
-const REMARK = /(?<!\\)\([^()]*[+*×÷=/-][^()]*\)[\s.*]*$/;
+const REMARK = /(?<!\\)\([^()]*(?:[+*×÷=/-]|\p{L}{2})[^()]*\)[\s.*]*$/u;
 
 /** "She makes $18 (9 eggs × $2)." ends in how, not in what. */
 function beforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {

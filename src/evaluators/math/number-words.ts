@@ -30,10 +30,12 @@ const DENOMINATORS = new Map([
 const OTHER_DENOMINATOR = /(?:teen|elf|tie|hundred|thousand|million)ths?$/;
 
 /**
- * The number a text begins with in English words, such as "twenty-four clips", "minus five" or "two thirds"; null when
- * it begins otherwise.
+ * The number a text begins with in English or Chinese words, such as "twenty-four clips", "minus five", "two thirds" or
+ * "二百五十"; null when it begins otherwise.
  */
 export function wordedNumber(text: string): Rational | null {
+  const chinese = CHINESE.exec(text)?.[0];
+  if (chinese !== undefined) return readChinese(chinese);
   const words =
     text
       .slice(0, 160)
@@ -45,6 +47,23 @@ export function wordedNumber(text: string): Rational | null {
   if (PRONOUN.test(words.slice(0, 2).join(" "))) return null;
   const value = readWords(words);
   return value === null || !isNegative ? value : { top: -value.top, bottom: value.bottom };
+}
+
+const CHINESE_DIGITS = "零一二三四五六七八九";
+const CHINESE_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+const CHINESE_SCALES: Readonly<Record<string, number>> = { 万: 1e4, 亿: 1e8 };
+/** A single sign may begin a word, as in 三角形: at most what is counted may follow it. */
+const CHINESE = /^[零一二两三四五六七八九十百千万亿]{2,20}|^[零一二两三四五六七八九十](?!\p{sc=Han}{2})/u;
+
+function readChinese(signs: string): Rational {
+  let [total, section, digit] = [0, 0, 0];
+  for (const sign of signs.replaceAll("两", "二")) {
+    const [unit, scale] = [CHINESE_UNITS[sign], CHINESE_SCALES[sign]];
+    if (unit !== undefined) [section, digit] = [section + (digit || 1) * unit, 0];
+    else if (scale !== undefined) [total, section, digit] = [(total + section + digit) * scale, 0, 0];
+    else digit = CHINESE_DIGITS.indexOf(sign);
+  }
+  return { top: BigInt(total + section + digit), bottom: 1n };
 }
 
 function readWords(words: readonly string[]): Rational | null {
@@ -72,6 +91,17 @@ function readFraction(before: readonly string[], number: number, denominator: nu
   const isMixed = before.slice(-2).join(" ") === "and a";
   if (!isMixed && before.some((word) => SKIPPED.has(word))) return null;
   return divide({ top: isMixed ? whole * bottom + 1n : whole, bottom: 1n }, { top: bottom, bottom: 1n });
+}
+
+const NUMBER_WORD = [...WORDS.keys(), ...SCALES.keys(), "hundred"].join("|");
+const WORDED = new RegExp(`\\b(?:${NUMBER_WORD})(?:(?:-| and |,? )(?:${NUMBER_WORD}|half|third|quarter)s?)*\\b`, "gi");
+const MAX_SENTENCE = 200;
+
+/** The one number of a sentence in words, "He has five apples left"; null when there are none, several or a mere "one". */
+export function onlyWordedNumber(sentence: string): Rational | null {
+  if (sentence.length > MAX_SENTENCE || /\d/.test(sentence)) return null;
+  const [number, another] = sentence.match(WORDED) ?? [];
+  return number === undefined || another !== undefined || /^one$/i.test(number) ? null : wordedNumber(number);
 }
 
 const SHORT = 60;

@@ -1,6 +1,7 @@
 import { exactValue } from "./arithmetic.js";
 import { canonical } from "./canonical.js";
-import { isName } from "./chain.js";
+import { isName, isNonlinear } from "./chain.js";
+import { residue } from "./characters.js";
 import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
 import { readPair } from "./pairs.js";
 import { divide, isRounding, type Rational, sameNumber } from "./rational.js";
@@ -63,7 +64,7 @@ function tokensWithin(tokens: readonly NumberToken[], from: number, end: number)
 function quantityOf(text: string, run: Run, inside: readonly NumberToken[]): Omit<Quantity, "isPercent"> {
   const [first] = inside;
   if (first !== undefined && first.start <= run.start && first.end >= run.end) return plainNumber(first);
-  const values = resultOf(run.text);
+  const values = resultOf(run);
   const { start: from, end } = run;
   const source = text.slice(from, end);
   const start = from + Math.max(...["=", "≈", "\\approx"].map((sign) => source.lastIndexOf(sign))) + 1;
@@ -112,8 +113,8 @@ function plainNumber(token: NumberToken): Omit<Quantity, "isPercent"> {
 }
 
 /** What a calculation or an equation comes to, and the sides that it rounds; nothing for what is no number. */
-function resultOf(text: string): readonly Rational[] {
-  const written = canonical(lastRow(text));
+function resultOf({ text, isNamed }: Run): readonly Rational[] {
+  const written = canonical(residue(lastRow(text)));
   if (isList(written) || /[<>]|\\(?:le|ge|ne|in)(?![a-zA-Z])/.test(written)) return [];
   const sides = split(written, "≈").flatMap((part) => split(part, "="));
   // In "18 = x" the name comes last.
@@ -121,6 +122,8 @@ function resultOf(text: string): readonly Rational[] {
   const result = exactValue(withoutBrackets(sides.pop() ?? ""));
   if (result === null) return [];
   const others = sides.map(exactValue).filter((value) => value !== null);
+  // "x^2 - 5x + 6 = 0" is yet to be solved; "x^2 = 3 * 3 = 9" was calculated.
+  if (others.length === 0 && !isNamed && !isName(sides[0] ?? "") && sides.some(isNonlinear)) return [];
   return [result, ...others.filter((value) => isRounding(result, value))];
 }
 
@@ -153,8 +156,8 @@ function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | nul
   const { from } = one.quantity;
   const values = readPair(first, second, {
     before: text.slice(Math.max(0, from - MAX_BEFORE), from),
-    between: text.slice(one.end, other.quantity.from),
-    behind: text.slice(other.end, other.end + 40),
+    between: text.slice(endOfDigits(text, one), other.quantity.from),
+    behind: text.slice(endOfDigits(text, other), other.end + 40),
   });
   if (values === null) return null;
   const isFormula = values.length === 0;
@@ -162,6 +165,11 @@ function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | nul
   const whole = isFormula ? `${one.whole}, ${other.whole}` : source;
   const quantity = { ...one.quantity, text: whole, end: other.end, values, isFormula };
   return { ...one, quantity, end: other.end, whole };
+}
+
+/** Where the digits of a piece end: its unit belongs to what stands between two numbers. */
+function endOfDigits(text: string, { quantity, end }: Piece): number {
+  return quantity.start + (/^.*\d/s.exec(text.slice(quantity.start, end))?.[0].length ?? 0);
 }
 
 /** "And" and "or" in the languages of MGSM and a few others. */

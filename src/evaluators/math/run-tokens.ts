@@ -31,14 +31,21 @@ const WORDED = "\\\\(?:text|textbf|textit|textrm|mathrm|mbox)\\s?\\{[^{}\\n]{0,6
 /** Short units behind a number; the letter alone may be a variable where no space stands before it. */
 const UNITS = "mm|cm|dm|km|ft|in(?!\\s\\d)|yd|mi|kg|mg|ml|min|hr|[mgshlLNJWV]";
 const POWER = "(?:\\s?\\^\\s?\\{?[23]\\}?|[²³])?";
+const ROOT = "(?:square|cube|\\d+(?:st|nd|rd|th)) root of";
 const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["unit", `(?<=\\d)\\s(?:${UNITS})${POWER}(?:\\s?/\\s?(?:${UNITS}|day|hour)${POWER})?(?![${LATIN}(^])`],
+  [
+    "function",
+    `(?:the )?(?:${ROOT}|half of|twice|(?:square|cube|factorial|reciprocal) of|log base)(?=\\s+\\\\?[($\\d])`,
+  ],
+  ["suffix", "(?<=\\d) (?:squared|cubed|factorial)(?=\\s*(?:$|[.,;=+*)/-]|is\\b|equals\\b))"],
+  ["operator", "(?<=\\d )choose(?= \\d)"],
   ["space", "[ \\t]+|\\\\[,;:! ]|\\\\q?quad(?![a-zA-Z])"],
   ["operator", `(?<=[${LATIN})])\\*\\*(?=[${LATIN}(])`],
   ["other", "</?[a-zA-Z][^<>\\n]{0,40}>|[=-]{1,3}>|-{2,}|\\*{2,}|\\.{2,}"],
   [
     "number",
-    `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:[\\d,.']*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+| : \\d+)*|(?<![\\d.])\\.\\d+)`,
+    `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:(?:[\\d,.]|'(?=\\d{3}))*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+| : \\d+)*|(?<![\\d.])\\.\\d+)`,
   ],
   ["operator", "\\\\(?:times|cdot|div|pm|mp|leq?|geq?|neq?|lt|gt|approx|in|cup|cap|ast|over)(?![a-zA-Z])"],
   ["open", "\\\\(?:\\{|(?:left|lbrace|langle|lfloor|lceil)(?![a-zA-Z]))\\s?\\\\?[(\\[{|]?|[(\\[{]"],
@@ -52,20 +59,38 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["operator", "(?<=[\\d)%]\\s?)[xX](?=\\s?\\\\?\\$?[\\d(])"],
   ["word", "[aApP]\\.\\s?[mM]\\b"],
   ["letter", `[a-zA-Z](?:_\\{?\\w{1,3}\\}?|\\d{1,2}|'{1,2})?(?![${LATIN}'’])`],
-  ["operator", `(?:times|plus|minus|(?:multiplied|divided) by)(?=\\s+(?:\\\\?\\$?\\d|[a-zA-Z](?![${LATIN}])))`],
+  [
+    "operator",
+    `(?:times|plus|minus|(?:multiplied|divided) by)(?=\\s+(?:\\\\?\\$?\\d|[a-zA-Z](?![${LATIN}])|(?:the )?${ROOT}))`,
+  ],
   ["operator", "[+*/×÷·⋅^=<>≤≥≠≈±∓∈∪∩–−-]|_(?=[\\d{])"],
   ["comma", "[,;]"],
   // The name of a function in a program, with what it is called with: "func_12(-10)", "list[10]".
   ["word", `[\\p{Script=Latin}_][${LATIN}]*(?:\\([^()\\n]{0,200}\\)|\\[[^[\\]\\n]{0,200}\\])?|\\p{L}+`],
 ];
-const WORDED_OPERATORS: Readonly<Record<string, string>> = {
+/** Mathematics in words, as it is written in LaTeX. Other words of it have no value. */
+const WORDED_SIGNS: Readonly<Record<string, string>> = {
   times: "*",
   "multiplied by": "*",
   plus: "+",
   minus: "-",
   "divided by": "/",
+  choose: "\\choose ",
+  squared: "^2",
+  cubed: "^3",
+  factorial: "!",
+  "half of": "1/2*",
+  twice: "2*",
+  "reciprocal of": "1/",
+  "square root of": "\\sqrt",
+  "cube root of": "\\sqrt[3]",
 };
 const TOKEN = new RegExp(KINDS.map(([, pattern], at) => `(?<k${at}>${pattern})`).join("|"), "uy");
+
+function signOf(written: string): string {
+  const words = written.trim().replace(/^the /, "");
+  return WORDED_SIGNS[words] ?? (words.endsWith("root of") ? `\\sqrt[${Number.parseInt(words, 10)}]` : written);
+}
 
 /** The pieces of a text, in order. */
 export function tokensOf(text: string): RunToken[] {
@@ -86,6 +111,6 @@ function tokenAt(text: string, start: number): RunToken {
   const match = TOKEN.exec(text);
   const written = match?.[0] ?? String.fromCodePoint(text.codePointAt(start) ?? 0);
   const kind = KINDS.find((_, at) => match?.groups?.[`k${at}`] !== undefined)?.[0] ?? "other";
-  const operator = kind === "operator" ? WORDED_OPERATORS[written] : undefined;
-  return { kind, text: kind === "unit" ? "" : (operator ?? written), start, end: start + written.length };
+  const sign = kind === "word" ? written : signOf(written);
+  return { kind, text: kind === "unit" ? "" : sign, start, end: start + written.length };
 }

@@ -8,6 +8,8 @@ export interface Run {
   readonly text: string;
   /** A part of it is marked as a formula. */
   readonly isMarked: boolean;
+  /** An equals sign stands before it, behind words. */
+  readonly isNamed: boolean;
 }
 
 /** The mathematics of a short text, each piece as long as it goes. */
@@ -160,6 +162,7 @@ function trimRun(tokens: readonly RunToken[], before: RunToken | undefined): Run
     end,
     text: parts.map(({ text }) => text).join(""),
     isMarked: parts.some(({ kind }) => kind === "span"),
+    isNamed: tokens.slice(0, first).some(({ text }) => text === "="),
   };
 }
 

@@ -2,6 +2,7 @@ import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js"
 import type { Answer } from "./answer.js";
 import { findLeading } from "./chosen-number.js";
 import { withMinus } from "./dress.js";
+import { quantitiesIn } from "./quantities.js";
 import { sentenceAt } from "./sentences.js";
 import { type Span, spansIn } from "./spans.js";
 
@@ -30,7 +31,8 @@ function read(text: string, { start: from, by, isFinal }: StatedAnswer): string 
   const inside = spans.filter(({ end }) => end <= sentence.length + 3);
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
   const formula = findLeading(sentence);
-  if (formula?.isFormula === true && REASON.test(sentence.slice(formula.end))) return formula.text;
+  const rest = sentence.slice(formula?.end ?? 0);
+  if (formula?.isFormula === true && (rest === "" || REASON.test(rest))) return formula.text;
   return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
 }
 
@@ -47,6 +49,7 @@ function joined(text: string, spans: readonly Span[]): string {
 }
 
 const TAIL = 3000;
+const UNIT = /^(?:\s\p{L}+){0,3}[²³]?[\s.]*$/u;
 const MAX_LINE = 200;
 
 /** The last formula of a text that states no answer, else its last line. */
@@ -54,10 +57,17 @@ export function lastFormula(text: string): Answer | null {
   const trimmed = text.trim();
   if (trimmed === "") return null;
   if (!trimmed.includes("\n") && trimmed.length <= MAX_LINE && spansIn(trimmed).length !== 1)
-    return { text: trimmed, source: "whole text" };
+    return onlyFormula(trimmed) ?? { text: trimmed, source: "whole text" };
   const last = spansIn(trimmed.slice(-TAIL)).at(-1);
   if (last !== undefined) return { text: last.content, source: "last formula" };
   return { text: lastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
+}
+
+/** The one formula of a sentence that nothing but its unit follows: "The area is 25π square units." */
+function onlyFormula(sentence: string): Answer | null {
+  const [formula, another] = quantitiesIn(sentence);
+  if (formula?.isFormula !== true || another !== undefined) return null;
+  return UNIT.test(sentence.slice(formula.end)) ? { text: formula.text, source: "last formula" } : null;
 }
 
 /** The end of a line, from the beginning of a word on. */

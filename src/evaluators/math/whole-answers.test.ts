@@ -93,6 +93,28 @@ const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: s
     ["5", "4:5"],
     ["3", "between 3 and 4"],
   ],
+  "equations that are yet to be solved": [
+    ["0", "x^2 - 5x + 6 = 0"],
+    ["0", "$x^2 - 5x + 6 = 0$"],
+    ["0", "$(x-2)(x-3) = 0$"],
+    ["0", "$ax + by = 0$"],
+    ["4", "$x^2 + y^2 = 4$"],
+    ["16", "$2^x = 16$"],
+    ["12", "$n(n+1) = 12$"],
+  ],
+  "mathematics in words": [
+    ["4", "the 4th root of 2"],
+    ["2", "the 4th root of 2"],
+    ["2", "the square root of 2"],
+    ["2", "2 times the square root of 3"],
+    ["8", "half of 8"],
+    ["2", "twice 2"],
+    ["2", "2 squared"],
+    ["8", "8 choose 3"],
+    ["8", "8 factorial"],
+    ["8", "the reciprocal of 8"],
+    ["5", "$3 \\pmod{5}$"],
+  ],
 };
 
 describe.each(Object.entries(NOT_NUMBERS))("%s", (_, pairs) => {
@@ -115,6 +137,17 @@ const RIGHT: readonly (readonly [gold: string, given: string])[] = [
   ["4", "$P(X=1) = 4$"],
   ["4", "$\\sum_{i=1}^3 a_i = 4$"],
   ["4", "$x+y=4$"],
+  ["25", "$a^2 + b^2 = 9 + 16 = 25$"],
+  ["25", "$A = s^2 = 25$"],
+  ["3", "$3 \\pmod{5}$"],
+  ["3", "3 \\pmod 5"],
+  ["3", "$x \\equiv 3 \\pmod{5}$"],
+  ["4", "the square root of 16"],
+  ["9", "3 squared"],
+  ["18", "half of 36"],
+  ["\\sqrt{2}", "the square root of 2"],
+  ["25\\pi", "25π square units"],
+  ["25\\pi", "25π cm²"],
   ["5", "$\\log_2 32 = 5$"],
   ["4", "$\\sqrt{16}$"],
   ["4", "[4]"],
@@ -189,6 +222,11 @@ describe("texts that announce nothing", () => {
     ["200", "Die Ärzte berechnen 150 $ pro Stunde, und das Krankenhaus berechnet 200 $ pro Stunde."],
     ["1.2", "Der Markt wird um 1,2 % im selben Monat zulegen."],
     ["5", "It costs $3 for each of them and so the total comes to 5$ in all."],
+    ["18", "The total comes to 18 (9 eggs at $2 each)."],
+    ["18", "She makes eighteen dollars per day."],
+    ["18", "She has 18, which is half of 36."],
+    ["25", "Area = s^2 = 25"],
+    ["25\\pi", "The area is 25π square units."],
   ])("%s is in %j", async (gold, response) => {
     expect(await scoreOf(gold, response)).toBe(1);
   });
@@ -246,6 +284,8 @@ const FORMULAS: readonly ((n: number, m: number, x: string) => string)[] = [
   (n) => `\\pm ${n}`,
   (n, m, x) => `y = ${m}${x} + ${n}`,
   (n) => `f(${n})`,
+  (n, m, x) => `${x}^2 + ${m}${x} = ${n}`,
+  (n, m, x) => `(${x}-${m})(${x}+${m}) = ${n}`,
 ];
 const MARKED_FORMULAS: readonly ((n: number, m: number, x: string) => string)[] = [
   (n, _, x) => `\\frac{${x}}{${n}}`,
@@ -270,11 +310,19 @@ describe("an expression that contains a number", () => {
       return { n, said: (isBare && FORMULAS.includes(make) ? bare : mark)(text) };
     });
 
+  const inWords = fc
+    .tuple(fc.constantFrom("half of", "twice", "the square root of", "the cube root of", "the reciprocal of"), whole)
+    .map(([words, n]) => ({ n, said: `${words} ${n}` }));
+
   it("is not that number, however it is announced", async () => {
     await fc.assert(
-      fc.asyncProperty(formula, fc.constantFrom(...ANNOUNCED), async ({ n, said }, say) => {
-        expect(await scoreOf(String(n), say(said))).toBe(0);
-      }),
+      fc.asyncProperty(
+        fc.oneof({ weight: 5, arbitrary: formula }, { weight: 1, arbitrary: inWords }),
+        fc.constantFrom(...ANNOUNCED),
+        async ({ n, said }, say) => {
+          expect(await scoreOf(String(n), say(said))).toBe(0);
+        },
+      ),
       RUNS,
     );
   });

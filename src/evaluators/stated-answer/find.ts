@@ -12,6 +12,9 @@ const IN_TAG = /(?:<\/?|\[\/)(?:final[_ -]?)?$/i;
 const BOX = /\\(?:boxed|fbox|framebox)\s?\{?/g;
 /** A response that goes on from a prompt which ended in "Answer". */
 const OPENING_COLON = /^\s*[:：]\s*(?=\S)/;
+/** A response whose first line is followed by its explanation. */
+const EXPLAINED =
+  /^\s*(?=\S[^\n]{0,80}\n[\s*_#>]{1,12}(?:explanation|reasoning|reason|justification|rationale|solution|steps|working|here['’]s (?:how|why)|why)\b)/i;
 /** "not (A) but (B)", "not A; it is B". */
 const CORRECTION = /not\b[^.\n]{1,80}?(?:\bbut(?: rather)?|[;,] (?:rather|instead|it is|it['’]s))\s+/iy;
 const DENIAL = /not\b/iy;
@@ -43,7 +46,7 @@ export function findReversed(text: string): number {
 }
 
 function findOpening(text: string): StatedAnswer[] {
-  const from = OPENING_COLON.exec(text)?.[0].length;
+  const from = (OPENING_COLON.exec(text) ?? EXPLAINED.exec(text))?.[0].length;
   return from === undefined
     ? []
     : [{ from, start: from, end: text.length, by: "colon", isFinal: false, isDenied: false }];

@@ -1,6 +1,6 @@
 /** A calculation between numbers that has not come to its "=" yet. */
 const CALCULATION =
-  /\d[\s)%$]*(?:[-–−+*/×÷^]|\\times|\\cdot|\\div|\bx\b|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b)[\s($]*\d/;
+  /\broot of\b|\d[\s)%$]*(?:[-–−+*/×÷^]|\\times|\\cdot|\\div|\bx\b|\btimes\b|\bplus\b|\bminus\b|\bdivided by\b|\bchoose\b|(?<=% ?)of\b)[\s($]*\d/;
 /** The result was written, or the clause has gone on to give a reason. */
 const GOES_ON = /[=≈\n]|\b(?:because|since|as)\b/i;
 const RESULT =
