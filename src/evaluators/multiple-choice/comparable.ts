@@ -1,3 +1,5 @@
+import { onlyNumber } from "../math/only-number.js";
+import { sameNumber } from "../math/rational.js";
 import { normalizeAnswer } from "../normalize.js";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
@@ -86,7 +88,20 @@ export function findSame(wanted: string, texts: readonly string[]): number[] {
     const same = texts.flatMap((text, index) => (way(text) === compared ? [index] : []));
     if (same.length > 0) return same;
   }
-  return [];
+  return findSameCount(wanted, texts);
+}
+
+const BARE_NUMBER = /^\W*\d[\d.,]*\W*$/;
+const COUNT = /^\W*\d[\d.,]*(?:\s\p{L}+){1,3}\W*$/u;
+
+/** "18 eggs" is the option "18", and "18" the option "18 eggs": one of them must go without what is counted. */
+function findSameCount(wanted: string, texts: readonly string[]): number[] {
+  const other = BARE_NUMBER.test(wanted) ? COUNT : COUNT.test(wanted) ? BARE_NUMBER : null;
+  if (other === null) return [];
+  const values = onlyNumber(wanted);
+  const isSame = (text: string): boolean =>
+    other.test(text) && onlyNumber(text).some((value) => values.some((own) => sameNumber(value, own)));
+  return texts.flatMap((text, index) => (isSame(text) ? [index] : []));
 }
 
 /** Whether what follows a value goes on with it: the ", 10" of "5, 10", the " - 1" of "x - 1". */

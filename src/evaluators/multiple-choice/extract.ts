@@ -4,7 +4,7 @@ import { findStatedAnswers } from "../stated-answer/index.js";
 import { indexOfLabel, type Options } from "./labels.js";
 import { firstLine, isFinished, linesFromEnd } from "./lines.js";
 import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
-import { findByText, saysText } from "./option-texts.js";
+import { findByText, isAbbreviation, saysText, withoutArticle } from "./option-texts.js";
 import { choosingOf, isDenied, isMarked, isOneOfSeveral, isWord } from "./phrases.js";
 import { type Choice, readStatedOption } from "./stated-option.js";
 
@@ -147,6 +147,7 @@ const NO_CHOICE =
 
 function isChoice(labeled: Labeled, text: string, options: Options): boolean {
   if (isSeveral(labeled.rest) || isListOfOptions(labeled, text, options)) return false;
+  if (isAbbreviation(text.slice(labeled.at), options.texts)) return false;
   // "B. F. Skinner" and what is called wrong; but the text of an option may begin with such a word.
   const isNamed = /^\s\p{Lu}\.\s/u.test(labeled.rest) || isDeniedAt(text, labeled, options);
   if (isNamed && !saysText(labeled.rest, options.texts[labeled.index])) return false;
@@ -198,10 +199,14 @@ function findOptionText(text: string, { texts, isLetterRequired }: Options): num
   const first = firstLine(text);
   // A bold part of a list that was cut off is only its heading.
   const bold = isFinished(last) || /^\*\*.*\*\*$/.test(last) ? firstBold(last) : null;
-  return findByText([last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")], texts);
+  const said = [last, bold ?? "", first, last.replace(IT_IS, ""), first.replace(IT_IS, "")];
+  return findByText(said, texts) ?? findByText(said.map(withoutArticle), texts.map(withoutArticle));
 }
 
 const MAX_SHORT = 40;
+/** "Let's consider option B" is the beginning of a thought. */
+const CONSIDERED =
+  /\b(?:consider|examine|evaluate|analy[sz]e|check|look at|think about)(?:ing)?(?: the)?(?: option| choice)? ?$/i;
 
 /** The only option that a text names in brackets or as an option; what it was cut off at does not count. */
 function findOnlyNamed(text: string, options: Options): number | null {
@@ -210,7 +215,7 @@ function findOnlyNamed(text: string, options: Options): number | null {
   const end = isCutOff ? text.length - last.length : text.length;
   const found = new Set<number>();
   for (const mention of mentionsFromEnd(text, options)) {
-    if (!isMarked(mention) || isDenied(mention) || isWord(mention)) continue;
+    if (!isMarked(mention) || isDenied(mention) || isWord(mention) || CONSIDERED.test(mention.left)) continue;
     if (isOneOfSeveral(mention)) return null;
     if (CALLED_WRONG.test(mention.right) && !saysText(mention.right.slice(1), options.texts[mention.index])) continue;
     found.add(mention.at < end ? mention.index : -1);

@@ -13,10 +13,10 @@ const LABEL_HERE = new RegExp(LABEL, "uy");
 /** What may be put around a label: bold, brackets, quotes, \boxed. */
 const OPENING = /(?:\\(?:boxed|fbox|text|textbf|mathrm|mathbf)\s?\{|<answer>|[*_`"'“‘([{$]|\\[([]|\s(?=[([{*]))+$/i;
 const CLOSING = /^(?:[*_`"'”’)\]}$]|\\[)\]])+/;
-/** Part of a longer thing: "U.S.A.", "B12-A", "°C". */
+/** Part of a longer thing: "U.S.A.", "B12-A", "°C". In Turkish, "D'dir" says that it is D. */
 const GLUED_LEFT = /[\p{L}\p{N}][-'’.&@/]$|[°#&@\\]$/u;
 const GLUED_RIGHT =
-  /^(?:['’][a-z]|[-&@/]\p{L}|\.\p{L}(?!\p{L})|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?(?:[\d(\\]|[a-zA-Z]{1,2}(?!\p{L})))/u;
+  /^(?:['’](?![dt][ıiuü]r(?!\p{L}))[a-z]|[-&@/]\p{L}|\.\p{L}(?!\p{L})|[+#°]|-\d|\s?[+*/^=<>≤≥×·]\s?(?:[\d(\\]|[a-zA-Z]{1,2}(?!\p{L})))/u;
 const LEFT_LENGTH = 160;
 const RIGHT_LENGTH = 80;
 /** An answer is among the last labels of a response; a text of nothing but labels is no answer. */

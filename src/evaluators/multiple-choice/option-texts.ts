@@ -34,8 +34,19 @@ export function saysText(line: string, text: string | undefined): boolean {
   return text !== undefined && text.trim() !== "" && findByLine(line, [text]) === 0;
 }
 
+const ABBREVIATED =
+  /^[A-Z]\.\s(?!(?:this|that|these|those|there|which|because|since)\b)(\p{Ll}{4,})(?:\s*(?:$|\n|[.,;])|\s(?:is|are|was|were|has|have)\s)/u;
+
+/** Whether a text begins with a name such as "C. elegans": the options hold it as such, or do not hold its word at all. */
+export function isAbbreviation(said: string, texts: readonly string[]): boolean {
+  const [, word = ""] = ABBREVIATED.exec(said) ?? [];
+  if (word === "" || texts.length === 0) return false;
+  const isInTexts = (part: string): boolean => texts.some((text) => text.toLowerCase().includes(part.toLowerCase()));
+  return isInTexts(`${said[0] ?? ""}. ${word}`) || !isInTexts(word.slice(0, 4));
+}
+
 /** "The roof" says the text "roof". A capital A may be a letter. */
-function withoutArticle(text: string): string {
+export function withoutArticle(text: string): string {
   return text.trimStart().replace(/^(?:[Tt]he|[Aa]n|a) (?=\S)/, "");
 }
 

@@ -19,7 +19,7 @@ const COPULA_COLON =
 const ENDING: readonly RegExp[] = [
   new RegExp(`\\b(?:it|this|that)(?:['’]s| is| must be| has to be| should be| would be) (?:${SURELY}[\\s:,]*){0,4}$`),
   /(?:^|[.!?\n] ?)(?:(?:so|thus|then),? )?(?:must be|has to be|gotta be|looks like|seems like)(?: option)? $/,
-  /\b(?:most likely|most probably|probably|likely|maybe|perhaps|possibly)(?: (?:is|be|to be|option|choice))?:? $/,
+  /\b(?:most likely|most probably|probably|likely|clearly|definitely|obviously|certainly|maybe|perhaps|possibly)(?: (?:is|be|to be|option|choice))?:? $/,
   /\b(?:leaving|leaves|left with|remains|remaining is|left is)(?: us)?(?: with)?(?: only| just)?(?: (?:option|choice|answer))? ?$/,
   /\bcorresponds? to ?$/,
   /(?:^|[^a-z]) ?(?:→|➔|➜|⇒|=>|->|-->) ?$/,
@@ -43,7 +43,8 @@ const IS = "(?:is|seems|appears|must be|would be|looks|has to be)";
 const RIGHTLY =
   "(?:(?:the|to be|clearly|most likely|likely|therefore|definitely|indeed|thus|probably|obviously) ){0,3}";
 const AFFIRMED = new RegExp(
-  `^\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|better|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:only|if|when)\\b| for [A-Z])|^\\s*(?:是|为|選項|选项)?(?:正确|正確)`,
+  `^(?:\\s?\\([^()\\n]{1,50}\\))?\\s*${IS} ${RIGHTLY}(?:(?:correct|right)(?! (?:in|that|about|to|when|if)\\b)|(?:best|better|correct|right|most \\w+|only)(?: \\w+)? (?:answer|option|choice|one|match|fit)|(?:my |final )?answer)\\b(?! (?:only|if|when)\\b| for [A-Z])|^\\s*(?:是|为|選項|选项)?(?:正确|正確)|^['’]?[dt][ıiuü]r(?!\\p{L})`,
+  "u",
 );
 /** "D fits best", "D is more likely", "D stands out as the best choice". */
 const PREFERRED =
@@ -63,6 +64,8 @@ const PLURAL_LEFT = /\b(?:options|choices|answers|letters|both|either|neither|be
 const BESIDE_RIGHT = /^[^\S\n]*(?:,|\/|&|\b(?:or|and)\b)[^\S\n]*[*([]{0,3}[A-Z](?![\w'’])/;
 const CLAUSE_END = /^\s*(?:[.!。,;]|$|\n|\(|(?:because|since|as)\b)/;
 const SENTENCE_END = /^\s*(?:[.!。]|$|\n)/;
+/** "Books are kept there. B.": the last sentence is the letter. Initials are none. */
+const OWN_SENTENCE = /[\p{L}\d)?]{2}[.!?] $/u;
 /** What may follow the letter A, and would not follow the article. */
 const AFTER_LETTER =
   /^(?:\s*(?:$|\n|[.,;:!?)\]–—(])|\s+-\s|\s+(?:because|since|as|which|due|based|given|is|for|and|but|though|although|with|in)\b)/;
@@ -70,6 +73,10 @@ const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\]–—(]|,\s(?!\w+ly\b))|\s+(?:be
 const CALLED_OPTION = /\b(?:options?|choices?|letter) ?$/i;
 /** A capital letter here may only begin a sentence. */
 const SENTENCE_START = /(?:^|[.!?:：\n]\s?)$/;
+
+/** "A, no wait, B": what was said before is taken back. */
+const RETRACTED =
+  /\b(?:no,? wait|wait,? no|scratch that|correction|(?:no|sorry|wait),? (?:i mean|actually|it['’]s))[,:.;!–—…\s-]*$/;
 
 /** How clearly a text chooses a label with words other than "the answer is". */
 export type Choosing = "clearly" | "weakly" | null;
@@ -81,6 +88,7 @@ export function choosingOf(mention: Mention): Choosing {
   if (isSupposed(mention, left) || /^\s*\?/.test(mention.right) || isUnclosed(mention)) return null;
   if (CHOOSING.some((lead) => lead.test(left))) return HYPOTHETICAL.test(left) ? null : "clearly";
   if (!isCapital(mention)) return null;
+  if (RETRACTED.test(left) && CLAUSE_END.test(mention.right)) return "clearly";
   if (AFFIRMED.test(mention.right)) return NOTE.test(left) || HYPOTHETICAL.test(left) ? null : "clearly";
   if (COPULA_COLON.test(left) && isWritten(mention)) return HYPOTHETICAL.test(left) ? null : "clearly";
   return isHinted(mention, left) || isPreferred(mention, left) || concludes(mention, left) ? "weakly" : null;
@@ -152,5 +160,6 @@ function isPreferred({ right }: Mention, left: string): boolean {
 function concludes({ right, opening, closing }: Mention, left: string): boolean {
   if (CLAUSE_END.test(right) && ENDING.some((lead) => lead.test(left)) && !MAPPED.test(left))
     return !HYPOTHETICAL.test(left);
+  if (OWN_SENTENCE.test(left) && /^[.!]?\s*$/.test(right)) return true;
   return SENTENCE_END.test(right) && (CONCLUSION.test(left) || (opening.includes("**") && closing.includes("**")));
 }

@@ -393,6 +393,34 @@ const MORE: readonly (readonly [response: string, letter: string | null])[] = [
   ["B.Paris", "B"],
   ["B)Paris", "B"],
   ["(B)Paris", "B"],
+  ["A, no wait, B", "B"],
+  ["Answer: A, no wait, B", "B"],
+  ["A. No wait, B.", "B"],
+  ["The answer is A — no, wait: B.", "B"],
+  ["Answer: A. Wait, no, B is in Italy.", "A"],
+  ["Your answer (A, B, C or D): B", "B"],
+  ["Your answer (A, B, C, or D) is B", "B"],
+  ["Doğru cevap B'dir.", "B"],
+  ["B'dir", "B"],
+  ["Doğru yanıt: B", "B"],
+  ["Doğru cevap B şıkkıdır.", "B"],
+  ["Rome lies in Italy, and Madrid in Spain, so option B", "B"],
+  ["It's the Paris.", "B"],
+  ["It is in France. B.", "B"],
+  ["A? No. B.", "B"],
+  ["Clearly B.", "B"],
+  ["A resposta correta é a B.", "B"],
+  ["Option B (Paris) is the correct choice. Options A, C and D are not in France.", "B"],
+  ["Let's consider option B", null],
+  ["It was written by J. R. B.", null],
+  ["both A and B", null],
+  ["Vitamin B12", null],
+  ["The answer is B12.", null],
+  ["C. elegans", null],
+  ["The answer is C. elegans.", null],
+  ["C. elegans is a worm.", null],
+  ["The answer is C. berlin", "C"],
+  ["The answer is C. paris", "C"],
   ["**B** - Paris", "B"],
   ["Option B - Paris", "B"],
   ["Option **B**", "B"],
@@ -446,6 +474,27 @@ describe("a response about cities", () => {
   it.each(MORE)("%j: %s", (response, letter) => {
     expect(readChoice(response, CITIES)).toBe(letter);
   });
+});
+
+it("takes a name with a letter for the option that it is the text of", () => {
+  const species = ["a mouse", "C. elegans", "a fly", "E. coli"];
+  expect(readChoice("The answer is C. elegans.", species)).toBe("B");
+  expect(readChoice("E. coli", species)).toBe("D");
+});
+
+it.each([
+  ["18 eggs", ["12", "16", "18"]],
+  ["The answer is 18 eggs.", ["12", "16", "18"]],
+  ["18", ["12 eggs", "16 eggs", "18 eggs"]],
+])("takes %j for the number among %j", (response, choices) => {
+  expect(readChoice(response, choices)).toBe("C");
+});
+
+it.each([
+  ["18 ducks", ["12 eggs", "18 eggs"]],
+  ["18", ["18 ducks", "18 eggs"]],
+])("chooses nothing by %j among %j", (response, choices) => {
+  expect(readChoice(response, choices)).toBeNull();
 });
 
 describe("the letter I", () => {

@@ -3,7 +3,7 @@ import type { StatedAnswer } from "../stated-answer/index.js";
 import type { Options } from "./labels.js";
 import { firstLine } from "./lines.js";
 import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
-import { findByLine } from "./option-texts.js";
+import { findByLine, isAbbreviation } from "./option-texts.js";
 import { isCapital, isDenied, isMarked, isOneOfSeveral, isPronoun, isWord } from "./phrases.js";
 
 /** What a response chooses: an option from 0, or several of them, which is no choice. */
@@ -11,10 +11,10 @@ export type Choice = number | "several";
 
 /** What may stand between an announcement and the label: brackets, bold, LaTeX, "option", "most likely". */
 const FILLING =
-  /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|(?:a |o )?letra|lettera|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|of course|either|both)(?=[\s:,(*"'[]))*/iy;
+  /(?:[\s:：=,*_`"'“”‘$<>([{✅✓✔→]|\\(?:boxed|fbox|framebox|textbf|textit|text|mathrm|mathbf)\s?\{?|\\[([]|(?:option|choice|letter|answer|opción|opção|opzione|lettre|(?:a |o )?letra|(?<=é )[ao](?=\s[a-z](?!\w))|lettera|buchstabe|the|la|le|el|correct|best|right|only|one|following|labell?ed|clearly|definitely|therefore|thus|then|most|likely|probably|simply|just|indeed|obviously|certainly|hence|actually|i think|i believe|of course|either|both)(?=[\s:,(*"'[]))*/iy;
 /** A small letter is a label when nothing but a reason follows it. */
 const AFTER_SMALL = /^\s*(?:$|\n|[.,;:!?)])|^\s+(?:because|since|which)\b/;
-const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(]|है|ist (?:richtig|korrekt)\b)/;
+const CLAUSE_END = /^\s*(?:$|\n|[.,;:!(]|है|şıkkı|ist (?:richtig|korrekt)\b)/;
 const SENTENCE_END = /[.!?](?=\s|$)|\n/;
 /** A question, a condition, or a condition that was cut off: "the answer is C if the volume". */
 const NOT_STATED = /^\s*(?:\?|only (?:if|when)\b|if\b[^.!?\n]*$)/;
@@ -26,7 +26,7 @@ export function readStatedOption(text: string, stated: StatedAnswer, options: Op
   const { start, end, by } = stated;
   FILLING.lastIndex = start;
   const label = mentionAt(text, start + (FILLING.exec(text)?.[0].length ?? 0), options);
-  const isHere = label !== null && label.at < end;
+  const isHere = label !== null && label.at < end && !isAbbreviation(text.slice(label.at, end), options.texts);
   if (by === "space") return isHere && isPlainLabel(label) ? choiceOf(label) : null;
   if (isHere && !isPossibleWord(label)) return choiceOf(label);
   // "A good cat" may be the text of an option, and "A garage" option A with its text.

@@ -1,8 +1,11 @@
 const MAX_BEFORE = 200;
 const MAX_BEHIND = 60;
-/** "I hope this answer is helpful", "if the correct answer is A", "the wrong answer is": nothing is announced. */
+/**
+ * "I hope this answer is helpful", "if the correct answer is A", "the wrong answer is": nothing is announced. "Your
+ * answer:" at the beginning of a line is a form that was filled in.
+ */
 const REFUSED =
-  /\b(?:this|that|your|he|she|it|they|who|hope|hope that the|sure the|confirm the|check the|wrong|incorrect)(?: final| correct)? $/i;
+  /\b(?:this|that|(?<=\w )your|he|she|it|they|who|hope|hope that the|sure the|confirm the|check the|wrong|incorrect)(?: final| correct)? $/i;
 const SUPPOSED =
   /\b(?:if|whether|suppose|supposing|assume|assuming|unless)(?: that)?(?: (?:the|your|my|our|this|that|an?|any))*(?: (?:final|correct|best|right|true))? $/i;
 /** "If it was about Italy, …"; but "if I had to choose, the answer would be A" chooses. */

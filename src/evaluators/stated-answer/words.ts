@@ -3,7 +3,7 @@ const NOUNS = [
   "answers?|ans(?=\\.?\\s?[:=])",
   "(?:end|schluss)?antwort|endergebnis",
   "respuesta|réponse|reponse|resposta|risposta|antwoord",
-  "ответ(?:ом)?|відповідь|odpowiedź|cevap|jawaban(?:nya)?|jibu|đáp án|đáp số",
+  "ответ(?:ом)?|відповідь|odpowiedź|cevap|yanıt|jawaban(?:nya)?|jibu|đáp án|đáp số",
 ];
 /** Scripts without spaces between words, or with endings that join the word: they need no boundary. */
 const JOINED_NOUNS = [
