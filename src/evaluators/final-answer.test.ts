@@ -47,6 +47,39 @@ describe("cleaned", () => {
   });
 });
 
+describe("verdicts", () => {
+  it.each([
+    ["invalid", "The argument is not valid."],
+    ["invalid", "**The argument is not deductively valid.**"],
+    ["invalid", "Therefore, the argument isn't valid."],
+    ["invalid", "The answer is: not valid"],
+    ["valid", "The argument is not invalid."],
+    ["False", "So the statement is not true."],
+    ["implausible", "The sentence is not plausible."],
+    ["Yes", "- Yes"],
+    ["Yes", "We end where we began:\n- Yes"],
+    ["Yes", "You return to the starting point. Yes."],
+    ["Yes", "✅ Yes"],
+    ["No", "I'd say no."],
+    ["True", "The expression evaluates to `True`."],
+    ["True", "evaluates to True"],
+    ["invalid", "The argument, given the premises, is invalid."],
+    ["invalid", "The second premise is missing. The argument is invalid."],
+  ])("%s is said by %j", (answer, response) => {
+    expect(score(answer, response)).toBe(1);
+  });
+
+  it.each([
+    ["valid", "The argument is not valid."],
+    ["plausible", "The sentence is not plausible."],
+    ["No", "- Yes"],
+    ["No", "Choose one:\n- Yes\n- No"],
+    ["Yes", "We do not return to the starting point. No."],
+  ])("%s is not said by %j", (answer, response) => {
+    expect(score(answer, response)).toBe(0);
+  });
+});
+
 describe("FinalAnswer", () => {
   describe("of options", () => {
     it.each([
@@ -129,6 +162,7 @@ describe("FinalAnswer", () => {
     ["8", "So the answer is 3 + 5 = 8.", 1],
     ["8", "You have **8** instruments.", 1],
     ["8", "8", 1],
+    ["8", "I have eight musical instruments.", 1],
     ["8", "So the answer is 18.", 0],
     ["8", "So the answer is 8.5", 0],
     ["8", "So the answer is 80", 0],

@@ -2,6 +2,8 @@ import { cleaned } from "./clean.js";
 
 const BULLET = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+/;
 const LONGEST = 20_000;
+/** A dash before a number may be its sign. */
+const WORDED_BULLET = new RegExp(`${BULLET.source}(?!\\d)`);
 
 /** The texts that may be a list at the beginning of an answer: its bullets, its first paragraph, all of it. */
 export function listsIn(rest: string): string[] {
@@ -40,4 +42,10 @@ function withoutBullets(text: string): string {
       .map((line) => line.replace(BULLET, ""))
       .join("\n"),
   );
+}
+
+/** A line without the mark of a list, unless it is one of several items: these may be what there is to choose from. */
+export function withoutOnlyBullet(line: string, text: string): string {
+  const items = text.slice(-LONGEST).match(new RegExp(BULLET.source, "gm")) ?? [];
+  return items.length === 1 ? line.replace(WORDED_BULLET, "") : line;
 }

@@ -4,7 +4,7 @@ import { ownAnswer } from "../own-answer.js";
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";
 import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./kind.js";
-import { listsIn, wordsOf } from "./list.js";
+import { listsIn, withoutOnlyBullet, wordsOf } from "./list.js";
 import { numbersAmong, numbersOf } from "./numbers.js";
 
 /** One place of a response where its answer may stand. */
@@ -25,10 +25,12 @@ interface Place {
 const LONGEST = 20_000;
 const MAX_SENTENCE = 300;
 /** What a conclusion begins with. */
-const OPENER = /^(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|in summary)\b[,:]?\s)+/i;
-/** "The argument is therefore invalid", "the expression evaluates to True". */
+const OPENER =
+  /^(?:(?:therefore|thus|so|hence|overall|finally|in conclusion|in summary|i(?:['’]d| would) say|i (?:think|believe))\b[,:]?\s|\p{So}\ufe0f?\s)+/iu;
+/** "The argument is therefore invalid", "the expression evaluates to True", "it is not plausible". */
 const SENTENCE =
-  /^(?:the|this|that|it)\b(?:(?!\bnot\b|n['’]t\b)[^.,;]){0,60}?\b(?:is|evaluates to|simplifies to|equals|becomes)(?: therefore| thus| hence| deductively| logically)? (\w+)$/i;
+  /^(?:(?:the|this|that|it)\b(?:(?!\bnot\b|n['’]t\b)[^.;]){0,80}?\b)?(?:is|evaluates to|simplifies to|equals|becomes)(n['’]t| not)?(?: therefore| thus| hence| \w+ly)? (\w+)$/i;
+const SENTENCE_START = /(?<=[.!?]\s)(?=\S)/;
 /** "The sorted words are ant bee cat", "it is from Paragraph 12". */
 const LINKING = /\b(?:is|are|was|from|in|to)\s(?!.*\b(?:is|are|was|from|in|to)\s)(?=\S)/i;
 const FILLING = /^(?:[\s:：=,]|[*_]{1,3}(?=\s|$)|therefore\b|thus\b|then\b|clearly\b|hence\b)+/i;
@@ -46,7 +48,7 @@ export function readResponse(response: string): ReadResponse {
   const text = ownAnswer(response).trimStart();
   const stated = findStatedAnswers(text).filter(({ by }) => by !== "space");
   if (stated.length > 0) return { response, places: stated.map((answer) => announced(text, answer)) };
-  const [line, otherLine] = [lastLine(text).slice(0, LONGEST), lineFrom(text)];
+  const [line, otherLine] = [withoutOnlyBullet(lastLine(text), text).slice(0, LONGEST), lineFrom(text)];
   const whole = { rest: text, full: text, line, otherLine, isExplicit: false };
   const labeled = behindLastColon(text);
   return { response, places: labeled === null ? [whole] : [whole, labeled] };
@@ -109,7 +111,8 @@ function short(text: string): string {
 
 /** The place that counts for a gold: the last one with an answer of its kind, else the last. */
 function placeFor(places: readonly Place[], gold: string): Place | undefined {
-  const saying = /^not\b/i.test(gold.trim()) ? places : places.filter(({ rest }) => rest !== "");
+  const isDenial = kindOf(gold) === "verdict" || /^not\b/i.test(gold.trim());
+  const saying = places.filter(({ rest, full }) => rest !== "" || (isDenial && /^not\b/i.test(full)));
   return saying.find((place) => isOfKind(place, gold)) ?? saying[0];
 }
 
@@ -158,15 +161,27 @@ function bracketsAt(place: Place): string[] {
   return [...textsAt(place), boxed].map((text) => spaceless(text).replace(/\\(?=[{}])/g, ""));
 }
 
-/** The first of the answers that a gold such as "Yes" is one of: in the line, its first clause, its bold part. */
+/**
+ * The first of the answers that a gold such as "Yes" is one of: in the line, its first clause, its bold part, its last
+ * sentence. "Not valid" is invalid.
+ */
 function verdictAt(place: Place, gold: string): string | undefined {
   const { line, otherLine, isExplicit } = place;
   const concluded = line.replace(OPENER, "");
-  const further = [concluded, clauseOf(concluded), ...(isExplicit ? [] : [clauseOf(otherLine)])].map(cleaned);
+  const last = line.split(SENTENCE_START).at(-1)?.replace(OPENER, "") ?? "";
+  const further = [concluded, clauseOf(concluded), ...(isExplicit ? [] : [clauseOf(otherLine)]), last].map(cleaned);
   const texts = [...textsAt(place), ...further];
-  const said = texts.flatMap((text) => SENTENCE.exec(text)?.[1] ?? []);
+  const said = texts.flatMap((text) => {
+    const [, not, verdict] = SENTENCE.exec(text.replace(/[`*_"]/g, "")) ?? [];
+    return verdict === undefined ? [] : [not === undefined ? verdict : `not ${verdict}`];
+  });
   const result = line.includes("=") ? [cleaned(line.slice(line.lastIndexOf("=") + 1))] : [];
-  return [...texts, ...said, ...result].map(plain).find((text) => verdictsLike(gold).includes(text));
+  const verdicts = verdictsLike(gold);
+  for (const text of [...texts, ...said, ...result].map(plain)) {
+    if (verdicts.includes(text)) return text;
+    if (verdicts.includes(text.replace(/^not /, ""))) return verdicts.find((verdict) => `not ${verdict}` !== text);
+  }
+  return undefined;
 }
 
 function listsAt(place: Place): string[] {

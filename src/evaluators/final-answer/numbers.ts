@@ -1,6 +1,7 @@
 import { answersIn } from "../math/answering.js";
 import { plainText } from "../math/characters.js";
 import { findLeading } from "../math/chosen-number.js";
+import { onlyWordedNumber } from "../math/number-words.js";
 import { quantitiesIn } from "../math/quantities.js";
 import { findResult } from "../stated-answer/index.js";
 import { cleaned, firstBold } from "./clean.js";
@@ -33,6 +34,8 @@ function onlyNumber(line: string, isLeading: boolean): number[] {
   if (line.length > MAX_LINE) return [];
   const text = latexText(plainText(line));
   const [number, another] = answersIn(text);
+  const worded = isLeading || number !== undefined ? null : onlyWordedNumber(text);
+  if (worded !== null) return [Number(worded.top) / Number(worded.bottom)];
   if (number === undefined || another !== undefined || number.isFormula) return [];
   const isFound = !(isLeading && findLeading(text) === null) && !/[/%:]|frac/.test(number.text);
   const [value] = number.values;
