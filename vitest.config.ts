@@ -1,10 +1,22 @@
 import { defineConfig } from "vitest/config";
 
-/** What `npm test` runs: one process for many files, because starting one for each takes a third of the whole time. */
-const FAST = { isolate: false, setupFiles: "test/fixed-seed.ts", maxWorkers: 3 };
+/** Tests that start programs in boxes or in folders of their own, and those that read whole datasets. */
+const SLOW_TESTS = [
+  "src/agents/**/*.test.ts",
+  "src/evaluators/code/**/*.test.ts",
+  "src/evaluators/code-execution.test.ts",
+  "src/evaluators/math/word-problems.test.ts",
+  "src/hostile-code.test.ts",
+  "src/processes/**/*.test.ts",
+  "src/sandbox/**/*.test.ts",
+  "src/workspace/**/*.test.ts",
+];
 
-/** Suites that are slow by nature, each with a script of its own: one file after the other. */
-const SLOW = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+/** One process for many files, because starting one for each takes a third of the whole time. */
+const SHARED = { isolate: false, setupFiles: "test/fixed-seed.ts", maxWorkers: 3 };
+
+/** Suites with a server, a browser or agents of their own: one file after the other. */
+const ALONE = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
@@ -14,14 +26,15 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 120_000 } },
     projects: [
-      { extends: true, test: { ...FAST, name: "src", include: ["src/**/*.test.ts"] } },
-      { extends: true, test: { ...FAST, name: "web", include: ["web/src/**/*.test.ts"] } },
-      { extends: true, test: { ...FAST, name: "bench", include: ["bench/**/*.test.mjs"] } },
-      { extends: true, test: { ...FAST, name: "command", include: ["test/**/*.test.ts"] } },
-      { extends: true, test: { ...SLOW, name: "docs", include: ["test/docs.suite.ts"] } },
-      { extends: true, test: { ...SLOW, name: "browser", include: ["test/web/*.suite.ts"] } },
-      { extends: true, test: { ...SLOW, name: "queue", include: ["test/queue/*.suite.ts"], testTimeout: 300_000 } },
-      { extends: true, test: { ...SLOW, name: "agents", include: ["test/agents/*.suite.ts"] } },
+      { extends: true, test: { ...SHARED, name: "src", include: ["src/**/*.test.ts"], exclude: SLOW_TESTS } },
+      { extends: true, test: { ...SHARED, name: "web", include: ["web/src/**/*.test.ts"] } },
+      { extends: true, test: { ...SHARED, name: "bench", include: ["bench/**/*.test.mjs"] } },
+      { extends: true, test: { ...SHARED, name: "slow", include: SLOW_TESTS } },
+      { extends: true, test: { ...SHARED, name: "command", include: ["test/**/*.test.ts"] } },
+      { extends: true, test: { ...ALONE, name: "docs", include: ["test/docs.suite.ts"] } },
+      { extends: true, test: { ...ALONE, name: "browser", include: ["test/web/*.suite.ts"] } },
+      { extends: true, test: { ...ALONE, name: "queue", include: ["test/queue/*.suite.ts"], testTimeout: 300_000 } },
+      { extends: true, test: { ...ALONE, name: "agents", include: ["test/agents/*.suite.ts"] } },
     ],
   },
 });
