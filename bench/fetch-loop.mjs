@@ -1,6 +1,7 @@
-// The least that a client of models must do: a pool of promises around `fetch`, or around node:http. No harness.
+// The least that a client of models must do: a pool of promises around `fetch`, undici or node:http. No harness.
 import { readFileSync } from "node:fs";
 import { Agent, request } from "node:http";
+import { request as requestUndici, Agent as UndiciAgent } from "undici";
 
 const [client, url, input, workers] = process.argv.slice(2);
 const questions = readFileSync(input, "utf8")
@@ -8,6 +9,7 @@ const questions = readFileSync(input, "utf8")
   .filter((line) => line !== "")
   .map((line) => JSON.parse(line).question);
 const agent = new Agent({ keepAlive: true, maxSockets: Number(workers) });
+const dispatcher = new UndiciAgent({ connections: Number(workers) });
 let next = 0;
 let bytes = 0;
 
@@ -18,6 +20,11 @@ const clients = {
   async fetch(body) {
     const answer = await fetch(url, { method: "POST", headers: { "content-type": "application/json" }, body });
     return (await answer.text()).length;
+  },
+  async undici(body) {
+    const headers = { "content-type": "application/json" };
+    const answer = await requestUndici(url, { method: "POST", dispatcher, headers, body });
+    return (await answer.body.text()).length;
   },
   http: (body) =>
     new Promise((resolve, reject) => {

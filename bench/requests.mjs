@@ -1,4 +1,4 @@
-// Wall time of many model calls with a fixed latency, adaptive concurrency on, against a bare loop of `fetch`.
+// Wall time of many model calls with a fixed latency, adaptive concurrency on, against a bare loop of undici.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -29,20 +29,20 @@ async function measureAt(workers, { dir, data, url }) {
   const evaluators = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap"];
   const asked = ["--proxy", url, "--model", "m", "--dataset", data, "--max-workers", String(workers)];
   const args = [ASSAY, "run", ...asked, ...evaluators, "--runs-dir", join(dir, "runs"), "--quiet"];
-  const { fetch, http, assay } = await inTurns(
+  const { undici, http, assay } = await inTurns(
     {
-      fetch: () => runNode(loop("fetch")),
+      undici: () => runNode(loop("undici")),
       http: () => runNode(loop("http")),
       assay: () => runNode(args, { cwd: dir }),
     },
     ROUNDS,
   );
   const ideal = (Math.ceil(REQUESTS / workers) * LATENCY_MS) / 1000;
-  const seconds = `${assay.toFixed(2)} s; fetch ${fetch.toFixed(2)} s, node:http ${http.toFixed(2)} s, ideal ${ideal.toFixed(2)} s`;
+  const seconds = `${assay.toFixed(2)} s; undici ${undici.toFixed(2)} s, node:http ${http.toFixed(2)} s, ideal ${ideal.toFixed(2)} s`;
   return [
     `${REQUESTS} requests at ${LATENCY_MS} ms, ${workers} at a time, whole command`,
-    "≤ 1.10 × a bare fetch loop",
-    `${times(assay / fetch)} (${seconds})`,
+    "≤ 1.10 × a bare undici loop",
+    `${times(assay / undici)} (${seconds})`,
   ];
 }
 

@@ -1,14 +1,14 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Readable } from "node:stream";
+import { finished, pipeline, type Readable } from "node:stream";
 import { createBrotliDecompress, createUnzip } from "node:zlib";
-import { TrialError } from "../core/errors.js";
-import type { Exchange } from "./exchange.js";
+import { messageOf, TrialError } from "../core/errors.js";
+import { codeOf } from "./errors.js";
+import { type Headers, readHeader } from "./retry-after.js";
 import { Utf8Pieces } from "./utf8.js";
 
 /** A response whose body has not been read. Read it, or `discard` it: until then it holds its connection. */
 export interface HttpAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
+  readonly headers: Headers;
   /**
    * Hands over the body as it comes, decompressed, and resolves at its end. Returning false stops and ends the
    * connection. Rejects when the body is cut, takes too long, or the signal is aborted (then with its reason).
@@ -19,41 +19,47 @@ export interface HttpAnswer {
   discard(): void;
 }
 
+export interface AnswerParts {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Readable;
+  /** Host and port, for messages. */
+  readonly host: string;
+  /** What a failure of the body means. */
+  readonly explain: (error: unknown) => unknown;
+}
+
 export class Answer implements HttpAnswer {
   readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly #exchange: Exchange;
-  readonly #message: IncomingMessage;
+  readonly headers: Headers;
+  readonly #body: Readable;
+  readonly #host: string;
+  readonly #explain: AnswerParts["explain"];
 
-  constructor(exchange: Exchange, message: IncomingMessage) {
-    this.status = message.statusCode ?? 0;
-    this.headers = message.headers;
-    this.#exchange = exchange;
-    this.#message = message;
+  constructor({ status, headers, body, host, explain }: AnswerParts) {
+    this.status = status;
+    this.headers = headers;
+    this.#body = body;
+    this.#host = host;
+    this.#explain = explain;
+    // A body that fails while nobody reads it must not end the process; whoever reads it is told.
+    body.on("error", () => {});
   }
 
-  read(onChunk: (chunk: Buffer) => unknown): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const exchange = this.#exchange;
-      exchange.onFailure(reject);
-      const body = this.#body();
-      const stop = () => {
-        exchange.destroy();
-        body.removeAllListeners("data");
-        resolve();
-      };
+  async read(onChunk: (chunk: Buffer) => unknown): Promise<void> {
+    const body = this.#decompress();
+    await new Promise<void>((resolve, reject) => {
       body.on("data", (chunk: Buffer) => {
-        exchange.progressed();
         try {
-          if (onChunk(chunk) === false) stop();
+          if (onChunk(chunk) !== false) return;
+          resolve();
         } catch (error) {
-          exchange.fail(error);
+          reject(error);
         }
+        this.discard();
       });
-      body.once("end", () => {
-        exchange.finish();
-        resolve();
-      });
+      // Also when it failed before anybody listened.
+      finished(body, (error) => (error ? reject(this.#explainBody(error)) : resolve()));
     });
   }
 
@@ -64,30 +70,34 @@ export class Answer implements HttpAnswer {
     await this.read((chunk) => {
       size += chunk.length;
       if (size > limit) throw this.#unusable(`answered with more than ${limit} bytes`);
-      text += this.#decoded(() => pieces.decode(chunk));
+      text += this.#decode(() => pieces.decode(chunk));
     });
-    this.#decoded(() => pieces.end());
+    this.#decode(() => pieces.end());
     return text;
   }
 
   discard(): void {
-    this.#exchange.destroy();
+    this.#body.destroy();
   }
 
   /** Compression is not asked for, but some proxies compress all the same. */
-  #body(): Readable {
-    const encoding = this.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-    if (encoding === "identity" || encoding === "") return this.#message;
-    const decoder = decoderOf(encoding);
+  #decompress(): Readable {
+    const encoding = readHeader(this.headers["content-encoding"]).toLowerCase();
+    if (encoding === "" || encoding === "identity") return this.#body;
+    const decoder = createDecoder(encoding);
     if (decoder === null) {
-      this.#exchange.fail(this.#unusable(`answered in the encoding "${encoding}", which was not asked for`));
-      return this.#message;
+      this.discard();
+      throw this.#unusable(`answered in the encoding "${encoding}", which was not asked for`);
     }
-    decoder.on("error", (cause) => this.#exchange.fail(this.#brokenBy(cause)));
-    return this.#message.pipe(decoder);
+    return pipeline(this.#body, decoder, () => {});
   }
 
-  #decoded<T>(decode: () => T): T {
+  #explainBody(error: unknown): unknown {
+    if (!isZlibError(error)) return this.#explain(error);
+    return this.#unusable(`answered with compressed data that cannot be read (${messageOf(error)})`, error);
+  }
+
+  #decode<T>(decode: () => T): T {
     try {
       return decode();
     } catch (cause) {
@@ -95,19 +105,20 @@ export class Answer implements HttpAnswer {
     }
   }
 
-  #brokenBy(cause: Error): TrialError {
-    return this.#unusable(`answered with compressed data that cannot be read (${cause.message})`, cause);
-  }
-
   #unusable(what: string, cause?: unknown): TrialError {
-    return new TrialError("api_error", `${this.#exchange.host} ${what}.`, {
+    return new TrialError("api_error", `${this.#host} ${what}.`, {
       retry: { afterMs: null },
       ...(cause === undefined ? {} : { cause }),
     });
   }
 }
 
-function decoderOf(encoding: string) {
+function createDecoder(encoding: string) {
   if (encoding === "br") return createBrotliDecompress();
   return ["gzip", "x-gzip", "deflate"].includes(encoding) ? createUnzip() : null;
+}
+
+/** The codes of zlib are Z_DATA_ERROR and the like, those of Brotli ERR__ERROR_FORMAT_… */
+function isZlibError(error: unknown): boolean {
+  return /^(?:Z_|ERR__)/.test(codeOf(error));
 }

@@ -1,9 +1,14 @@
-import { Agent as HttpAgent, type RequestOptions } from "node:http";
-import { Agent as HttpsAgent } from "node:https";
+import type { Agent, Client, Dispatcher } from "undici";
 import { TrialError } from "../core/errors.js";
 import { Answer, type HttpAnswer } from "./answer.js";
-import { codeOf } from "./errors.js";
-import { Exchange, type Patience } from "./exchange.js";
+import { codeOf, connectionError, timeoutError } from "./errors.js";
+
+const DEFAULT_CONNECT_MS = 10_000;
+const DEFAULT_HEADERS_MS = 600_000;
+/** Models think. */
+const DEFAULT_IDLE_MS = 300_000;
+/** How long an unused connection is kept where the server does not say. */
+const KEEP_ALIVE_MS = 60_000;
 
 /** One call. Header names are in lower case. */
 export interface HttpRequest {
@@ -11,11 +16,11 @@ export interface HttpRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   readonly signal: AbortSignal;
-  /** For making the connection; 10 s unless told. */
+  /** For making the connection. Default: 10 s. */
   readonly connectTimeoutMs?: number;
-  /** From the request to the head of the answer; 10 minutes unless told. */
+  /** From the request to the head of the answer. Default: 10 minutes. */
   readonly headersTimeoutMs?: number;
-  /** Between two parts of the answer; 5 minutes unless told, because models think. */
+  /** Between two parts of the answer. Default: 5 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -23,12 +28,12 @@ export interface HttpRequest {
 export interface HttpClient {
   /** Resolves when the head of the answer is there, whatever its status. Rejects with a `TrialError`, or with the reason of the signal. */
   post(request: HttpRequest): Promise<HttpAnswer>;
-  /** Ends the connections that are not in use. */
+  /** Ends all connections. */
   close(): void;
 }
 
 export interface HttpClientOptions {
-  /** The most connections to one host; as many as there are calls unless told. */
+  /** The most connections to one host. Default: as many as there are calls. */
   readonly maxSockets?: number;
 }
 
@@ -42,63 +47,122 @@ export function openClient(options: HttpClientOptions = {}): HttpClient {
   return new PooledClient(options);
 }
 
-class PooledClient implements HttpClient {
-  readonly #http: HttpAgent;
-  readonly #https: HttpsAgent;
+/** Connections to all hosts that have the same time to be made: to undici, that is a setting of the pool. */
+interface Pool {
+  readonly agent: Agent;
+  /** One connection of its own, which is closed after the next request. */
+  openFresh(origin: string): Client;
+  /** True for the failure of a connection that had served another request before. */
+  isOfReused(error: unknown): boolean;
+}
 
-  constructor({ maxSockets = Number.POSITIVE_INFINITY }: HttpClientOptions) {
-    // Node keeps 256 unused connections by default: with more calls at a time than that, the rest would be made anew.
-    const options = { keepAlive: true, maxSockets, maxFreeSockets: 65_536 };
-    this.#http = new HttpAgent(options);
-    this.#https = new HttpsAgent(options);
+class PooledClient implements HttpClient {
+  readonly #maxSockets: number | null;
+  readonly #pools = new Map<number, Promise<Pool>>();
+
+  constructor({ maxSockets }: HttpClientOptions) {
+    this.#maxSockets = maxSockets ?? null;
   }
 
   async post(request: HttpRequest): Promise<HttpAnswer> {
+    const { signal, connectTimeoutMs = DEFAULT_CONNECT_MS } = request;
     const url = new URL(request.url);
-    const first = this.#send(request, url, true);
+    const explain = (error: unknown) => explainFailure(error, url.host, request);
     try {
-      return await answerOf(first, url);
+      signal.throwIfAborted();
+      const pool = await this.#poolFor(connectTimeoutMs);
+      const { statusCode: status, headers, body } = await send(pool, url, request);
+      const answer = new Answer({ status, headers, body, host: url.host, explain });
+      const { location } = headers;
+      if (status < 300 || status >= 400 || typeof location !== "string") return answer;
+      answer.discard();
+      throw redirected(url, location);
     } catch (error) {
-      if (!wasStale(first, error)) throw error;
+      throw explain(error);
     }
-    return answerOf(this.#send(request, url, false), url);
   }
 
   close(): void {
-    this.#http.destroy();
-    this.#https.destroy();
+    for (const pool of this.#pools.values()) void pool.then(({ agent }) => agent.destroy()).catch(() => {});
+    this.#pools.clear();
   }
 
-  #send(request: HttpRequest, url: URL, isPooled: boolean): Exchange {
-    const { body, signal } = request;
-    if (signal.aborted) throw signal.reason;
-    const isSecure = url.protocol === "https:";
-    const agent = isPooled && (isSecure ? this.#https : this.#http);
-    const options: RequestOptions = {
-      method: "POST",
-      host: hostnameOf(url),
-      port: url.port || (isSecure ? 443 : 80),
-      path: url.pathname + url.search,
-      headers: headersOf(request),
-      agent,
-    };
-    return new Exchange({ isSecure, options, body, signal, patience: patienceOf(request), host: url.host });
+  #poolFor(connectMs: number): Promise<Pool> {
+    const pool = this.#pools.get(connectMs) ?? openPool(connectMs, this.#maxSockets);
+    this.#pools.set(connectMs, pool);
+    return pool;
   }
 }
 
-/** The server may close an unused connection at the very moment it is used again. Then nothing was answered, and a fresh connection does. */
-function wasStale(exchange: Exchange, error: unknown): boolean {
-  if (!exchange.isReused || !(error instanceof TrialError)) return false;
-  return ["ECONNRESET", "EPIPE"].includes(codeOf(error.cause));
+async function openPool(connectMs: number, connections: number | null): Promise<Pool> {
+  const { Agent, buildConnector, Client } = await import("undici");
+  const connectSocket = buildConnector({ timeout: connectMs });
+  const ofReused = new WeakSet<Error>();
+  const connect: typeof connectSocket = (options, callback) =>
+    connectSocket(options, (...[error, socket]) => {
+      // Before undici's own listener, so that the error is known when the request fails with it.
+      socket?.on("error", (cause) => {
+        if (socket.bytesRead > 0) ofReused.add(cause);
+      });
+      if (error === null) callback(null, socket);
+      else callback(error, null);
+    });
+  const settings = { connect, keepAliveTimeout: KEEP_ALIVE_MS };
+  return {
+    agent: new Agent({ ...settings, connections }),
+    openFresh: (origin) => new Client(origin, settings),
+    isOfReused: (error) => error instanceof Error && (ofReused.has(error) || bytesReadBefore(error) > 0),
+  };
 }
 
-async function answerOf(exchange: Exchange, url: URL): Promise<HttpAnswer> {
-  const message = await exchange.response();
-  const answer = new Answer(exchange, message);
-  const { location } = message.headers;
-  if (answer.status < 300 || answer.status >= 400 || location === undefined) return answer;
-  answer.discard();
-  throw redirected(url, location);
+/** A connection that the other side closed in order says itself what it has read. */
+function bytesReadBefore(error: Error): number {
+  const { socket } = error as { socket?: { bytesRead?: number } | null };
+  return socket?.bytesRead ?? 0;
+}
+
+async function send(pool: Pool, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
+  const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+  const options: Dispatcher.RequestOptions & { origin: string } = {
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: "POST",
+    headers: { "accept-encoding": "identity", ...headers },
+    body,
+    signal,
+    headersTimeout: headersTimeoutMs ?? DEFAULT_HEADERS_MS,
+    bodyTimeout: idleTimeoutMs ?? DEFAULT_IDLE_MS,
+  };
+  try {
+    return await pool.agent.request(options);
+  } catch (error) {
+    // The server may close an unused connection at the very moment it is used again. Then nothing was answered, and a
+    // fresh connection does.
+    if (signal.aborted || !CLOSED.has(codeOf(error)) || !pool.isOfReused(error)) throw error;
+  }
+  const fresh = pool.openFresh(url.origin);
+  const answer = fresh.request(options);
+  void fresh.close();
+  return answer;
+}
+
+const CLOSED = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
+
+/** The reason of the signal, or what went wrong in words that say what to do. */
+function explainFailure(error: unknown, host: string, request: HttpRequest): unknown {
+  if (request.signal.aborted) return request.signal.reason;
+  const { connectTimeoutMs = DEFAULT_CONNECT_MS, headersTimeoutMs = DEFAULT_HEADERS_MS } = request;
+  const { idleTimeoutMs = DEFAULT_IDLE_MS } = request;
+  switch (codeOf(error)) {
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error);
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return timeoutError(`${host} did not begin to answer within ${headersTimeoutMs} ms.`, error);
+    case "UND_ERR_BODY_TIMEOUT":
+      return timeoutError(`${host} stopped sending in the middle of its answer for ${idleTimeoutMs} ms.`, error);
+    default:
+      return connectionError(error, host);
+  }
 }
 
 /** Not followed: the key was meant for this host, and a POST that is redirected often becomes a GET. */
@@ -109,21 +173,4 @@ function redirected(from: URL, location: string): TrialError {
     "api_error",
     `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed: give the right base URL.`,
   );
-}
-
-function headersOf({ headers, body }: HttpRequest): Record<string, string | number> {
-  return { "accept-encoding": "identity", ...headers, "content-length": Buffer.byteLength(body) };
-}
-
-function patienceOf({ connectTimeoutMs, headersTimeoutMs, idleTimeoutMs }: HttpRequest): Patience {
-  return {
-    connectMs: connectTimeoutMs ?? 10_000,
-    headersMs: headersTimeoutMs ?? 600_000,
-    idleMs: idleTimeoutMs ?? 300_000,
-  };
-}
-
-/** URL writes IPv6 addresses in brackets, sockets take them without. */
-function hostnameOf({ hostname }: URL): string {
-  return hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
 }

@@ -16,7 +16,8 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
     message: `The name server did not answer for ${host}. Check the network connection.`,
     again: true,
   }),
-  ECONNRESET: (host) => ({ message: `${host} closed the connection before its answer was complete.`, again: true }),
+  ECONNRESET: closedEarly,
+  UND_ERR_SOCKET: closedEarly,
   EPIPE: (host) => ({ message: `${host} closed the connection while the request was sent.`, again: true }),
   EHOSTUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
   ENETUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
@@ -30,6 +31,10 @@ const BY_CODE: Readonly<Record<string, Explain>> = {
     again: false,
   }),
 };
+
+function closedEarly(host: string): { message: string; again: boolean } {
+  return { message: `${host} closed the connection before its answer was complete.`, again: true };
+}
 
 function selfSigned(host: string): { message: string; again: boolean } {
   return {
@@ -58,9 +63,9 @@ export function timeoutError(message: string, cause?: unknown): TrialError {
 }
 
 function unusual({ cause, code, host }: { cause: unknown; code: string; host: string }) {
-  if (code.startsWith("HPE_")) {
+  if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) {
     return {
-      message: `${host} does not answer in HTTP (${code}). Check the port, and whether it is https.`,
+      message: `${host} does not answer in HTTP (${code || messageOf(cause)}). Check the port, and whether it is https.`,
       again: false,
     };
   }

@@ -24,18 +24,19 @@ function wait(ms: number | null): number | null {
 }
 
 function number(header: Headers[string]): number | null {
-  const text = first(header);
+  const text = readHeader(header);
   return /^[+-]?\d+(?:\.\d*)?$/.test(text) ? Number(text) : null;
 }
 
 /** All three forms of dates in HTTP begin with the day's name; without that check "1 2" would be a date. */
 function dateOf(header: Headers[string], now: number): number | null {
-  const text = first(header);
+  const text = readHeader(header);
   if (!/^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text)) return null;
   const time = Date.parse(text.endsWith("GMT") ? text : `${text} GMT`);
   return Number.isNaN(time) ? null : time - now;
 }
 
-function first(header: Headers[string]): string {
+/** A header as text, without space around it: the first where it was sent several times, "" where it was not. */
+export function readHeader(header: Headers[string]): string {
   return (typeof header === "string" ? header : (header?.[0] ?? "")).trim();
 }

@@ -1,6 +1,6 @@
 import { TrialError } from "../core/errors.js";
 import { type Dialect, refusedParameter } from "../dialects/index.js";
-import { type HttpAnswer, type HttpClient, type HttpRequest, SseReader } from "../http/index.js";
+import { type HttpAnswer, type HttpClient, type HttpRequest, readHeader, SseReader } from "../http/index.js";
 import { billUrl } from "./model-bill.js";
 import {
   broken,
@@ -91,7 +91,7 @@ async function beginningOf(answer: HttpAnswer): Promise<string> {
 }
 
 async function readAnswer(options: CallOptions, answer: HttpAnswer, reply: ModelReply): Promise<void> {
-  const type = answer.headers["content-type"] ?? "";
+  const type = readHeader(answer.headers["content-type"]);
   if (/html/i.test(type)) {
     answer.discard();
     throw wrongKind(options.site, "<html");
