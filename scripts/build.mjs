@@ -41,10 +41,22 @@ const OUTPUTS = [
   "data/tokens/o200k_base.bin",
 ];
 
+/**
+ * Packages that stay outside of the bundles: those that users install with Assay. All others are development
+ * dependencies, and what is used of them is bundled. zod is installed for its types alone.
+ */
+const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const OUTSIDE = [...Object.keys(dependencies).filter((name) => name !== "zod"), "msgpackr-extract"];
+
 /** Packages whose data we ship; those whose code we ship are found in the bundles. */
 const DATA_PACKAGES = ["gpt-tokenizer"];
 
-if (!process.argv.includes("--if-stale") || isStale()) await build();
+if (!process.argv.includes("--if-stale") || isStale()) {
+  await build().catch((error) => {
+    console.error(`The build failed: ${error.message}`);
+    process.exitCode = 1;
+  });
+}
 
 /** Folders count too: removing a file changes nothing else. */
 function isStale() {
@@ -90,7 +102,7 @@ async function bundle(dir) {
     cwd: root,
     input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
-    external: (id) => /^[^./]/.test(id) && !["commander", "zod"].includes(id),
+    external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),
   });
   const { output } = await build.write({
     dir,
