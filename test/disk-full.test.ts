@@ -13,14 +13,14 @@ const FULL = `import fs from "node:fs";
   import { syncBuiltinESMExports } from "node:module";
   export function register() {
     if (!fs.existsSync("full")) return;
-    const write = fs.writeSync;
+    const write = fs.writeFileSync;
     let room = 100_000;
-    fs.writeSync = (fd, data, offset = 0) => {
+    fs.writeFileSync = (file, data, ...more) => {
+      if (typeof file !== "number") return write(file, data, ...more);
       const bytes = Buffer.from(data);
+      write(file, bytes.subarray(0, room));
+      room -= Math.min(bytes.length, room);
       if (room === 0) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
-      const written = write(fd, bytes, offset, Math.min(bytes.length - offset, room));
-      room -= written;
-      return written;
     };
     syncBuiltinESMExports();
   }`;
