@@ -35,7 +35,6 @@ function outboxTo(sent: OutgoingParcel[], { sharedDir, gate, take = settlementOf
   return new Outbox({
     worker: "w",
     tokens: new TokenCounter({ count: (text) => text.length }, 1),
-    clock: () => performance.now(),
     take,
     send: async (parcel) => {
       sent.push(parcel);

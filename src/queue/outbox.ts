@@ -21,7 +21,6 @@ export interface OutgoingParcel {
 export interface OutboxOptions {
   worker: string;
   tokens: TokenCounter;
-  clock: () => number;
   /** What is to be settled together with the delivery of a trial. */
   take: (index: number) => Settlement | null;
   /** Rejects when nothing can be sent any more. */
@@ -30,10 +29,6 @@ export interface OutboxOptions {
   sharedDir: string | null;
 }
 
-/** How long trials that finish without waiting may go on before they are sent. */
-const TURN_MS = 8;
-/** A parcel is closed when its lines are this long. */
-const FULL_CHARS = 4 << 20;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /**
@@ -49,17 +44,14 @@ export class Outbox implements TrialBook {
   #waiting: TrialNews[] = [];
   /** Of trials whose parcel could not be sent. */
   #unsettled: readonly Settlement[] = [];
-  #chars = 0;
   /** The last delivery, which follows all others. */
   #last: Promise<void> = Promise.resolve();
   /** True when what is waiting has a delivery to go with. */
   #isScheduled = false;
-  #turnStart: number;
 
   constructor(options: OutboxOptions) {
     this.#options = options;
     this.tokens = options.tokens;
-    this.#turnStart = options.clock();
   }
 
   attemptsOf(): readonly Attempt[] {
@@ -68,7 +60,6 @@ export class Outbox implements TrialBook {
 
   record({ index }: Trial, finished: FinishedTrial): void {
     const lines = this.#besideIfLarge(encodeTrial(finished));
-    this.#chars += lines.row.length + (lines.output?.length ?? 0);
     this.#add({ kind: "finished", index, lines });
   }
 
@@ -84,15 +75,6 @@ export class Outbox implements TrialBook {
 
   written(): Promise<void> {
     return this.#last;
-  }
-
-  turnIsLong(): boolean {
-    return this.#chars > FULL_CHARS || this.#options.clock() - this.#turnStart > TURN_MS;
-  }
-
-  /** Whoever has a trial delivered waits for that anyway. */
-  isLate(): boolean {
-    return false;
   }
 
   warn(warning: string | null): void {
@@ -112,14 +94,12 @@ export class Outbox implements TrialBook {
     // What an earlier one could not send goes with this one.
     await Promise.allSettled([earlier, new Promise((resolve) => setImmediate(resolve))]);
     this.#isScheduled = false;
-    this.#turnStart = this.#options.clock();
     await this.#sendParcel();
   }
 
   async #sendParcel(): Promise<void> {
     const news = this.#waiting;
     this.#waiting = [];
-    this.#chars = 0;
     const data = await pack({ worker: this.#options.worker, news });
     const trials = news.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
     const settlements = [...this.#unsettled, ...trials.flatMap((index) => this.#options.take(index) ?? [])];

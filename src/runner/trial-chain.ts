@@ -3,7 +3,6 @@ import type { TrialFigures } from "../core/evaluator.js";
 import type { Limits } from "../core/price.js";
 import type { Attempt } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { andThen, type Eventually, isThenable } from "../core/thenable.js";
 import type { Trial } from "./admit.js";
 import { Alarms } from "./alarms.js";
 import { Attempter } from "./attempt.js";
@@ -19,8 +18,8 @@ import { type Graded, score } from "./score.js";
 export interface TrialChain {
   /** What a trial is held to. */
   limitsOf(trial: Trial): Limits | null;
-  /** Takes a trial through all steps. A promise is to be waited for before the slot takes another trial. */
-  run(trial: Trial): PromiseLike<void> | undefined;
+  /** Takes a trial through all steps. */
+  run(trial: Trial): Promise<void>;
   /** Why trials are waiting, in words; null when none is. */
   waiting(): string | null;
   /** Records a trial as failed without asking its system. */
@@ -36,12 +35,6 @@ export interface TrialBook {
   attemptsOf(trial: Trial): readonly Attempt[];
   /** Keeps a finished trial. */
   record(trial: Trial, finished: FinishedTrial): void;
-  /** Resolves when everything recorded so far is written down. */
-  written(): Promise<void>;
-  /** True when systems that never wait have kept the event loop for so long that it has to be given a turn. */
-  turnIsLong(): boolean;
-  /** True when something that was recorded has waited to be written down for longer than a turn should take. */
-  isLate(): boolean;
   /** Says which trial is about to exceed its budget; null when none is any more. */
   warn(warning: string | null): void;
 }
@@ -61,6 +54,15 @@ export interface ChainParts {
   purse: TrialPurse;
 }
 
+interface TrialEnd {
+  attempted: Attempted;
+  ending: Ending;
+  /** Left out when there was nothing to score. */
+  graded?: Graded | null;
+  /** Tokens of what the system produced. */
+  produced?: number;
+}
+
 /** The steps that every trial goes through, wherever it is run. */
 export function trialChain({ plan, ports, book, gates, purse }: ChainParts): TrialChain {
   const limitsOf = limitsByTrial(plan, ports);
@@ -69,78 +71,74 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
   const alarms = new Alarms((warning) => book.warn(warning));
   const attempter = new Attempter(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
   /** A trial that is run again on resume has cost what it has cost. */
-  const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null = null): void => {
+  const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null): void => {
     const row = interruptedRow(trial, attempted, graded);
     if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
       book.record(trial, { row, output: null, evidence: null, grades: null });
   };
 
-  const finish = (trial: Trial, attempted: Attempted): Eventually<void> => {
-    const ending = classify(attempted, ports.signal);
-    if (ending.kind === "skipped") {
-      purse.settle(trial, attempted, 0);
-      return recordInterrupted(trial, attempted);
+  const record = (trial: Trial, { attempted, ending, graded = null, produced = 0 }: TrialEnd): void => {
+    purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
+    // An evaluator that was told to stop has not failed: the trial is run again on resume.
+    const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
+    if (ending.kind === "skipped" || isCutOff) {
+      recordInterrupted(trial, attempted, graded);
+      return;
     }
-    const output = ending.kind === "gradable" ? ending.returned.output : null;
+    const earlier = book.attemptsOf(trial);
+    const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
+    const output = ending.kind === "gradable" ? ending.returned.output : leftBy(ending);
+    const { evidence = null, grades = null } = graded ?? {};
+    book.record(trial, { row, output, evidence, grades });
+  };
+
+  const finish = async (trial: Trial, attempted: Attempted): Promise<void> => {
+    const ending = classify(attempted, ports.signal);
+    if (ending.kind !== "gradable") {
+      record(trial, { attempted, ending });
+      return;
+    }
+    const { output } = ending.returned;
     // Counted before evaluators see the output: what they do to it is not the system's work.
-    const produced = output === null ? 0 : tokens.output(trial.example, output);
-    const record = (graded: Graded | null) => {
-      purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
-      // An evaluator that was told to stop has not failed: the trial is run again on resume.
-      if (graded !== null && !graded.complete && ports.signal.aborted)
-        return recordInterrupted(trial, attempted, graded);
-      const earlier = book.attemptsOf(trial);
-      const row = toRow({ trial, ending, graded, threshold, tokens, produced, earlier, limits: limitsOf(trial) });
-      const { evidence = null, grades = null } = graded ?? {};
-      book.record(trial, { row, output: output ?? leftBy(ending), evidence, grades });
-    };
-    if (output === null) return record(null);
+    const produced = tokens.output(trial.example, output);
     const figures = figuresOf(attempted, output);
-    return andThen(score(trial, output, { signal: ports.signal, figures }), record);
+    const graded = await score(trial, output, { signal: ports.signal, figures });
+    record(trial, { attempted, ending, graded, produced });
   };
 
   /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */
-  const finishSafely = (trial: Trial, attempted: Attempted): Eventually<void> => {
+  const finishSafely = async (trial: Trial, attempted: Attempted): Promise<void> => {
     try {
-      const finished = finish(trial, attempted);
-      if (!isThenable(finished)) return finished;
-      return finished.then(undefined, (error: unknown) => blame(trial, attempted, error));
+      await finish(trial, attempted);
     } catch (error) {
-      return blame(trial, attempted, error);
+      if (error instanceof AssayError || attempted.kind === "threw") throw error;
+      await finish(trial, threw(error, { durationMs: attempted.durationMs ?? 0, call: attempted.call }));
     }
-  };
-
-  const blame = (trial: Trial, attempted: Attempted, error: unknown): Eventually<void> => {
-    if (error instanceof AssayError || attempted.kind === "threw") throw error;
-    return finish(trial, threw(error, { durationMs: attempted.durationMs ?? 0, call: attempted.call }));
   };
 
   const failed = (trial: Trial, error: TrialError): void => {
     const call =
       attempter.callOf(trial) ??
       openCall({ trial, seed: trialSeeds(plan.seed)(trial), ...NO_LIMITS, signal: ports.signal });
-    void finish(trial, threw(error, { durationMs: 0, call }));
+    const attempted = threw(error, { durationMs: 0, call });
+    record(trial, { attempted, ending: classify(attempted, ports.signal) });
     call.leaveGate?.("failed");
   };
 
   return {
     limitsOf,
     waiting: () => attempter.waiting(),
-    run(trial) {
-      const finished = andThen(attempter.attempt(trial), (attempted) => {
-        alarms.clear(trial);
-        const recorded = finishSafely(trial, attempted);
+    async run(trial) {
+      const attempted = await attempter.attempt(trial);
+      alarms.clear(trial);
+      try {
+        await finishSafely(trial, attempted);
+      } finally {
+        attempter.forget(trial);
+        // What its system left to be done. What fails there costs nothing any more.
         const { atEnd } = attempted.call;
-        return atEnd === null ? recorded : clearedAway(recorded, atEnd);
-      });
-      if (isThenable(finished))
-        // The slot does not wait for the end of the turn, when all that was recorded in it is written: its system would
-        // wait with it. Promises that settle without a turn of the event loop would go on for ever.
-        return finished.then(() => {
-          attempter.forget(trial);
-          return book.isLate() ? book.written() : undefined;
-        });
-      return book.turnIsLong() ? book.written() : undefined;
+        if (atEnd !== null) await Promise.allSettled(atEnd.map(async (task) => task()));
+      }
     },
     fail: failed,
     giveUp(trials) {
@@ -176,13 +174,4 @@ const NO_LIMITS = { budget: null, stop: null } as const;
 function leftBy(ending: Ending): Output | null {
   const trajectory = ending.kind === "error" ? ending.spent?.trajectory : undefined;
   return trajectory === undefined ? null : { trajectory };
-}
-
-/** Waits until a trial is recorded, then does what its system left to be done. What fails there costs nothing any more. */
-async function clearedAway(recorded: Eventually<void>, tasks: readonly (() => void | Promise<void>)[]): Promise<void> {
-  try {
-    await recorded;
-  } finally {
-    await Promise.allSettled(tasks.map(async (task) => task()));
-  }
 }
