@@ -12,19 +12,13 @@ export const DEFAULT_RETRY: RetryPolicy = { maxRetries: 5, maxWaitMs: 120_000 };
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30_000;
 
-/** What happened so far. */
-export interface Tries {
-  readonly failed: number;
-  readonly waitedMs: number;
-}
-
 /**
  * How long to wait before a failed call is made again, or null when it is not. The wait that the endpoint asks for is
  * kept to; else it doubles with every failure, less a random part so that trials that failed together come back apart.
  */
 export function waitBeforeRetry(
   retry: Retry,
-  { failed, waitedMs }: Tries,
+  { failed, waitedMs }: { readonly failed: number; readonly waitedMs: number },
   { policy, random }: { policy: RetryPolicy; random: () => number },
 ): number | null {
   if (failed > policy.maxRetries) return null;

@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isTrialError } from "../core/errors.js";
 import type { ScoreContext } from "../core/evaluator.js";
 import { type RetryPolicy, retryOf, waitBeforeRetry } from "../core/retry.js";
+import { Limit } from "../utils/limit.js";
+import { retry, type Tries } from "../utils/retry.js";
 import type { JudgeAnswer, JudgeModel, JudgeRequest, OpenModel } from "./judge-model.js";
-import { Limiter } from "./limiter.js";
 import { report, reportFailed } from "./spending.js";
 
 export interface DeskOptions {
@@ -14,39 +14,28 @@ export interface DeskOptions {
 
 /** Makes the calls of a judge: a few at a time, again when they fail for now, and each on the meter. */
 export class Desk {
-  readonly #limiter: Limiter;
+  readonly #limit: Limit;
   readonly #options: DeskOptions;
   /** Models whose endpoint refuses to be told what an answer must look like. */
   readonly #plain = new WeakSet<JudgeModel>();
 
   constructor(options: DeskOptions) {
     this.#options = options;
-    this.#limiter = new Limiter(options.maxWorkers);
+    this.#limit = new Limit(options.maxWorkers);
   }
 
   /** Keeps its place while it waits to ask again: an endpoint that is overloaded must not be asked by others instead. */
   ask(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
-    return this.#limiter.run(context.signal, () => this.#askUntilAnswered(open, request, context));
+    const { signal } = context;
+    const waitAfter = (error: unknown, tries: Tries) => this.#waitAfter(error, tries);
+    const ask = () => retry(() => this.#askOnce(open, request, context), { waitAfter, signal });
+    return this.#limit.run(ask, signal);
   }
 
-  async #askUntilAnswered(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
-    let waitedMs = 0;
-    for (let failed = 1; ; failed++) {
-      try {
-        return await this.#askOnce(open, request, context);
-      } catch (error) {
-        const wait = this.#waitAfter(error, { failed, waitedMs });
-        if (wait === null) throw error;
-        waitedMs += wait;
-        await pause(wait, context.signal);
-      }
-    }
-  }
-
-  #waitAfter(error: unknown, tries: { failed: number; waitedMs: number }): number | null {
-    const retry = retryOf(error);
+  #waitAfter(error: unknown, tries: Tries): number | null {
+    const asked = retryOf(error);
     const { retry: policy, random } = this.#options;
-    return retry === null ? null : waitBeforeRetry(retry, tries, { policy, random });
+    return asked === null ? null : waitBeforeRetry(asked, tries, { policy, random });
   }
 
   async #askOnce(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
@@ -87,12 +76,4 @@ function refusesShape(error: unknown): boolean {
     /answered (?:400|404|415|422|501)\b/.test(message) &&
     /schema|response_?format|text\.format|tool|structured/i.test(message)
   );
-}
-
-async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal });
-  } catch {
-    throw signal.reason;
-  }
 }

@@ -2,6 +2,8 @@ import { messageOf } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Registry } from "../core/registry.js";
+import type { Limit } from "../utils/limit.js";
+import { allEnded } from "./all-ended.js";
 import { type Grading, gradePatched, notMade } from "./grade-state.js";
 import { omissionsOf } from "./omissions.js";
 import { PatchError } from "./patch-error.js";
@@ -14,7 +16,6 @@ import type {
   TriedOmission,
   UncheckedStimulus,
 } from "./result.js";
-import { allEnded, type Slots } from "./slots.js";
 import { PatchedFolders } from "./states.js";
 import { type TakingPart, takingPart } from "./taking-part.js";
 import { tryOmissions } from "./try-omissions.js";
@@ -31,7 +32,7 @@ export interface OracleTask {
 export interface Bench {
   readonly evaluator: Evaluator;
   readonly registry: Registry;
-  readonly slots: Slots;
+  readonly limit: Limit;
   readonly maxOmissions: number;
   readonly signal: AbortSignal;
   /** Told how many more states will be graded, each that was (null for one that is no omission), and each stimulus. */
@@ -116,7 +117,7 @@ async function bothEnds(patch: string, grading: Grading, bench: Bench): Promise<
   return { ...again, notes: isBetter ? ["a copy of its folder does not pass: each state is set up by itself"] : [] };
 }
 
-async function endsOf(patch: string, grading: Grading, { slots, onTried, signal }: Bench): Promise<Ends> {
+async function endsOf(patch: string, grading: Grading, { limit, onTried, signal }: Bench): Promise<Ends> {
   const graded = async (text: string) => {
     const verdict = await gradePatched(text, grading).catch((error: unknown) => {
       signal.throwIfAborted();
@@ -126,7 +127,7 @@ async function endsOf(patch: string, grading: Grading, { slots, onTried, signal 
     onTried(null);
     return verdict;
   };
-  const [untouched, golden] = await allEnded([slots.run(() => graded("")), slots.run(() => graded(patch))]);
+  const [untouched, golden] = await allEnded([limit.run(() => graded("")), limit.run(() => graded(patch))]);
   return { untouched: untouched ?? notMade("not graded"), golden: golden ?? notMade("not graded") };
 }
 

@@ -4,9 +4,10 @@ import type { Evaluator } from "../core/evaluator.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import { GraderEvaluator } from "../graders/index.js";
 import type { EvalSpec } from "../specs/spec.js";
+import { Limit } from "../utils/limit.js";
+import { allEnded } from "./all-ended.js";
 import { type Bench, checkStimulus, type GradableTask, gradable, type OracleTask } from "./check-stimulus.js";
 import { isSurvivor, type StimulusCheck } from "./result.js";
-import { allEnded, Slots } from "./slots.js";
 import { type OracleProgress, Tally } from "./tally.js";
 
 const MAX_OMISSIONS = 50;
@@ -50,7 +51,7 @@ export async function runOracle(tasks: readonly OracleTask[], options: OracleOpt
     evaluator,
     registry,
     maxOmissions,
-    slots: new Slots(workers),
+    limit: new Limit(workers),
     signal: options.signal ?? new AbortController().signal,
     onPlan: (count) => tally.plan(count),
     onTried: (tried) => tally.tried(tried !== null && isSurvivor(tried)),
@@ -67,7 +68,7 @@ export async function runOracle(tasks: readonly OracleTask[], options: OracleOpt
 
 /** As many at a time as there are workers: each has a folder of its own while it is checked. */
 function checkAll(tasks: readonly GradableTask[], bench: Bench, workers: number): Promise<StimulusCheck[]> {
-  const stimuli = new Slots(workers);
+  const stimuli = new Limit(workers);
   const check = async (task: GradableTask) => {
     const checked = await checkStimulus(task, bench);
     bench.onFinished();

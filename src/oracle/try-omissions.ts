@@ -1,11 +1,12 @@
+import type { Limit } from "../utils/limit.js";
+import { allEnded } from "./all-ended.js";
 import { type Grading, gradePatched, notMade } from "./grade-state.js";
 import { chosenOf, omissionsOf, type UndoableLine } from "./omissions.js";
 import { isSurvivor, type OmissionSummary, type TriedOmission } from "./result.js";
-import { allEnded, type Slots } from "./slots.js";
 
 export interface OmissionWork {
   readonly grading: Grading;
-  readonly slots: Slots;
+  readonly limit: Limit;
   /** At most so many are tried. */
   readonly most: number;
   /** Told how many will be tried, and each that was. */
@@ -18,7 +19,7 @@ export async function tryOmissions(patch: string, work: OmissionWork): Promise<O
   const { all } = omissionsOf(patch);
   const chosen = chosenOf(all, work.most);
   work.onPlan(chosen.length);
-  const tried = await allEnded(chosen.map((one) => work.slots.run(() => tryOne(patch, one, work))));
+  const tried = await allEnded(chosen.map((one) => work.limit.run(() => tryOne(patch, one, work))));
   return summaryOf(tried, all.length);
 }
 

@@ -1,6 +1,6 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError, UsageError } from "../core/errors.js";
+import { retry } from "../utils/retry.js";
 
 /** How long the first contact may take. */
 const CONNECT_MS = 5000;
@@ -52,15 +52,13 @@ async function firstContact(redis: Redis, startingMs: number): Promise<void> {
   };
   redis.on("error", hear);
   try {
-    for (;;) {
-      try {
-        return await redis.connect();
-      } catch (error) {
+    await retry(() => redis.connect(), {
+      waitAfter: (error) => {
         const { code } = Object(reason) as { code?: unknown };
         if (code !== "ECONNREFUSED" || performance.now() > end) throw reason ?? error;
-      }
-      await sleep(PAUSE_MS);
-    }
+        return PAUSE_MS;
+      },
+    });
   } finally {
     redis.off("error", hear);
   }

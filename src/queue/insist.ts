@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
+import { retry } from "../utils/retry.js";
 
 const SHORTEST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
@@ -10,18 +10,16 @@ const LONGEST_PAUSE_MS = 2000;
  * @example
  * await insist(redis, () => redis.set("key", "value"));
  */
-export async function insist<T>(
+export function insist<T>(
   redis: Redis,
   act: () => Promise<T>,
   onRefused: (error: unknown) => void = () => {},
 ): Promise<T> {
-  for (let pause = SHORTEST_PAUSE_MS; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
-    try {
-      return await act();
-    } catch (error) {
-      if (redis.status === "end") throw error;
+  return retry(act, {
+    waitAfter: (error, { failed }) => {
+      if (redis.status === "end") return null;
       onRefused(error);
-      await sleep(pause);
-    }
-  }
+      return Math.min(SHORTEST_PAUSE_MS * 2 ** (failed - 1), LONGEST_PAUSE_MS);
+    },
+  });
 }

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { messageOf, QueueError } from "../core/errors.js";
+import { retry } from "../utils/retry.js";
 
 export interface PatienceOptions {
   /** Aborted when nobody waits any more. */
@@ -27,16 +27,15 @@ export class Patience {
   async with<T>(step: () => Promise<T>): Promise<T> {
     const { signal, patienceMs = PATIENCE_MS } = this.#options;
     const end = performance.now() + patienceMs;
-    for (;;) {
-      try {
-        return await step();
-      } catch (error) {
-        if (signal.aborted || !isReply(error)) throw error;
+    return retry(step, {
+      signal,
+      waitAfter: (error) => {
+        if (signal.aborted || !isReply(error)) return null;
         if (performance.now() >= end) throw tooLong(error, patienceMs);
         this.#say(answerOf(error));
-      }
-      await sleep(Math.min(PAUSE_MS, patienceMs / 10), undefined, { signal }).catch(() => {});
-    }
+        return Math.min(PAUSE_MS, patienceMs / 10);
+      },
+    });
   }
 
   #say(answer: string): void {

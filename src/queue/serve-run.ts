@@ -10,6 +10,7 @@ import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
 import { type TrialChain, trialChain } from "../runner/trial-chain.js";
+import { Limit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { insist } from "./insist.js";
@@ -20,7 +21,6 @@ import { Rate } from "./rate.js";
 import { RunWatch } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
 import { SharedPurse } from "./shared-purse.js";
-import { Slots } from "./slots.js";
 
 export interface ServeOptions {
   redis: Redis;
@@ -89,7 +89,7 @@ class Bench {
   readonly #purse: SharedPurse;
   readonly #gates: readonly (TrialGate | null)[];
   readonly #chain: TrialChain;
-  readonly #slots: readonly (Slots | null)[];
+  readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
   /** Why Redis does not take what is to be delivered; null when it does. */
@@ -111,7 +111,7 @@ class Bench {
       sharedDir: sharedDir === null ? null : join(sharedDir, key),
     });
     this.#gates = gatesOf(options);
-    this.#slots = slotsOf(plan.systems);
+    this.#limits = limitsFor(plan.systems);
     this.#chain = trialChain({ plan, ports, book: this.#outbox, gates: this.#gates, purse: this.#purse });
   }
 
@@ -198,15 +198,13 @@ class Bench {
   }
 
   async #slotted(trial: Trial): Promise<void> {
-    const slots = this.#slots[trial.systemIndex] ?? null;
-    await slots?.take();
-    try {
+    const run = async () => {
       const admission = await this.#purse.admits(trial, this.#chain.limitsOf(trial));
       if (admission === "held") await this.#chain.run(trial);
       if (admission === "refused") this.#outbox.refuse(trial.index);
-    } finally {
-      slots?.give();
-    }
+    };
+    const limit = this.#limits[trial.systemIndex] ?? null;
+    await (limit === null ? run() : limit.run(run));
   }
 
   #lose(trial: Trial, losses: number): void {
@@ -235,9 +233,9 @@ function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (Tr
 }
 
 /** By system: what the machine itself takes at a time, which systems of one endpoint share. */
-function slotsOf(systems: readonly System[]): (Slots | null)[] {
-  const slots = new Map(Array.from(boundsOf(systems), ([place, most]) => [place, new Slots(most)]));
-  return systems.map(({ endpoint, name }) => slots.get(endpoint ?? name) ?? null);
+function limitsFor(systems: readonly System[]): (Limit | null)[] {
+  const limits = new Map(Array.from(boundsOf(systems), ([place, most]) => [place, new Limit(most)]));
+  return systems.map(({ endpoint, name }) => limits.get(endpoint ?? name) ?? null);
 }
 
 /** By endpoint, or by system where there is none: how many trials a machine takes at a time, where that is bounded. */

@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { DEFAULT_LIMITS, kernelLimits, limitsOf } from "./limits.js";
 import { LineChannel } from "./line-channel.js";
-import { Slots } from "./slots.js";
 import { UidPool } from "./uid-pool.js";
 
 function allOf(pool: UidPool): number[] {
@@ -91,25 +90,5 @@ describe("LineChannel", () => {
     stream.write("x".repeat(11));
     expect([await channel.next(), await channel.next()]).toEqual(["short", null]);
     channel.send("nobody is there any more");
-  });
-});
-
-describe("Slots", () => {
-  it("never runs more at a time than there are places, and keeps their order", async () => {
-    const slots = new Slots(2);
-    const started: number[] = [];
-    let running = 0;
-    const work = (number: number) =>
-      slots.use(async () => {
-        started.push(number);
-        running += 1;
-        expect(running).toBeLessThanOrEqual(2);
-        await new Promise((resolve) => setImmediate(resolve));
-        running -= 1;
-        if (number === 3) throw new Error("its own affair");
-      });
-    const results = await Promise.allSettled(Array.from({ length: 8 }, (_, number) => work(number)));
-    expect(started).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-    expect(results.filter(({ status }) => status === "rejected")).toHaveLength(1);
   });
 });

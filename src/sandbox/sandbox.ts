@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { SandboxError, UsageError } from "../core/errors.js";
+import { Limit } from "../utils/limit.js";
 import { WORK_FOLDER } from "./box.js";
 import { BoxedProcess, type Ended } from "./boxed-process.js";
 import { fileArgs } from "./interpreter-args.js";
@@ -11,7 +12,6 @@ import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
 import { endOrphans } from "./orphans.js";
 import { checkFiles } from "./program-files.js";
-import { Slots } from "./slots.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
 
@@ -75,7 +75,7 @@ const OWN_FAILURE = /^(?:bwrap|setpriv|prlimit): /;
 export class Sandbox {
   readonly isolation: Isolation;
   readonly #limits: SandboxLimits;
-  readonly #slots: Slots;
+  readonly #limit: Limit;
   readonly #uids = ownUids();
   readonly #strays = strayDescriptors();
   readonly #open = new Set<BoxedProcess>();
@@ -83,7 +83,7 @@ export class Sandbox {
   constructor(isolation: Isolation, { limits, concurrency = defaultConcurrency() }: SandboxOptions = {}) {
     this.isolation = isolation;
     this.#limits = limitsOf(limits);
-    this.#slots = new Slots(concurrency);
+    this.#limit = new Limit(concurrency);
   }
 
   /** True when programs run without a box. */
@@ -128,7 +128,7 @@ export class Sandbox {
 
   /** Does something when there is a place for it. */
   inTurn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#slots.use(work, signal);
+    return this.#limit.run(work, signal);
   }
 
   /** Starts a process without waiting for a place. Whoever starts it stops it. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Limiter } from "./limiter.js";
+import { Limit } from "./limit.js";
 
 function gate() {
   let open = () => {};
@@ -10,7 +10,7 @@ function gate() {
 }
 
 it("runs no more than its places at a time, and everything in order in the end", async () => {
-  const limiter = new Limiter(3);
+  const limit = new Limit(3);
   const { signal } = new AbortController();
   let running = 0;
   let most = 0;
@@ -22,29 +22,29 @@ it("runs no more than its places at a time, and everything in order in the end",
     order.push(number);
     running -= 1;
   };
-  await Promise.all(Array.from({ length: 20 }, (_, number) => limiter.run(signal, work(number))));
+  await Promise.all(Array.from({ length: 20 }, (_, number) => limit.run(work(number), signal)));
   expect(most).toBe(3);
   expect(order).toEqual(Array.from({ length: 20 }, (_, number) => number));
 });
 
 it("gives up waiting when the signal is aborted, and loses no place by that", async () => {
-  const limiter = new Limiter(1);
+  const limit = new Limit(1);
   const { signal } = new AbortController();
   const impatient = new AbortController();
   const first = gate();
-  const held = limiter.run(signal, () => first.opened);
-  const waiting = limiter.run(impatient.signal, async () => "never");
+  const held = limit.run(() => first.opened, signal);
+  const waiting = limit.run(async () => "never", impatient.signal);
   impatient.abort(new Error("stop"));
   await expect(waiting).rejects.toThrow("stop");
-  await expect(limiter.run(impatient.signal, async () => "never")).rejects.toThrow("stop");
+  await expect(limit.run(async () => "never", impatient.signal)).rejects.toThrow("stop");
   first.open();
   await held;
-  expect(await limiter.run(signal, async () => "free")).toBe("free");
+  expect(await limit.run(async () => "free", signal)).toBe("free");
 });
 
 it("frees the place of work that fails", async () => {
-  const limiter = new Limiter(1);
+  const limit = new Limit(1);
   const { signal } = new AbortController();
-  await expect(limiter.run(signal, () => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-  expect(await limiter.run(signal, async () => 1)).toBe(1);
+  await expect(limit.run(() => Promise.reject(new Error("broken")), signal)).rejects.toThrow("broken");
+  expect(await limit.run(async () => 1, signal)).toBe(1);
 });

@@ -1,0 +1,41 @@
+import { describe, expect, it } from "vitest";
+import { retry, type Tries } from "./retry.js";
+
+/** Fails so many times, then answers with how often it was asked. */
+function failing(times: number): () => Promise<number> {
+  let asked = 0;
+  return async () => {
+    asked += 1;
+    if (asked <= times) throw new Error(`failure ${asked}`);
+    return asked;
+  };
+}
+
+describe("retry", () => {
+  it("does the work again until it succeeds, and adds up what was waited", async () => {
+    const seen: Tries[] = [];
+    const waitAfter = (_: unknown, tries: Tries) => {
+      seen.push(tries);
+      return 2 * tries.failed;
+    };
+    expect(await retry(failing(2), { waitAfter })).toBe(3);
+    expect(seen).toEqual([
+      { failed: 1, waitedMs: 0 },
+      { failed: 2, waitedMs: 2 },
+    ]);
+  });
+
+  it("gives up with the last error", async () => {
+    const waitAfter = (_: unknown, { failed }: Tries) => (failed < 3 ? 0 : null);
+    await expect(retry(failing(5), { waitAfter })).rejects.toThrow("failure 3");
+  });
+
+  it("stops waiting when the signal is aborted, with its reason", async () => {
+    const controller = new AbortController();
+    const waitAfter = () => {
+      setImmediate(() => controller.abort("enough"));
+      return 60_000;
+    };
+    await expect(retry(failing(1), { waitAfter, signal: controller.signal })).rejects.toBe("enough");
+  });
+});
