@@ -1,6 +1,5 @@
 import { utimesSync } from "node:fs";
-import { type LockRules, tryLock } from "../files/lock.js";
-import { isLocal, type LockHolder } from "../files/lock-holder.js";
+import { isLocal, type LockHolder, type LockRules, tryLock } from "../utils/lock.js";
 
 /** What is asked for a lock: how to wait for it, and whom to tell. */
 export interface LockOptions {

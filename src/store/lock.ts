@@ -1,5 +1,5 @@
 import { RunFolderError } from "../core/errors.js";
-import { isLocked, type LockRules, tryLock } from "../files/lock.js";
+import { isLocked, type LockRules, tryLock } from "../utils/lock.js";
 
 /** A run's lock is not touched, so whether a process of another machine lives cannot be seen: it counts as alive. */
 const RULES: LockRules = { foreignForMs: Number.POSITIVE_INFINITY, tornForMs: 0 };
