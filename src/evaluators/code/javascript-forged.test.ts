@@ -54,6 +54,73 @@ const TOGETHER = `let passed = 0;
 ${TESTS.map((test) => `try { ${test}; passed += 1 } catch {}`).join("\n")}
 assert.notStrictEqual(passed, 0)`;
 
+/** Methods by which tests look at a list, a text, a set or a map, each with what they would say of the right one. */
+const CHECKS = [
+  "items(3).includes(7) && items(3).includes(8)",
+  "items(3).indexOf(8) === 1",
+  "items(3).lastIndexOf(7) === 0",
+  "items(3).every((x) => x > 6)",
+  "items(3).some((x) => x === 7)",
+  "items(3).find((x) => x > 7) === 8",
+  "items(3).findIndex((x) => x === 8) === 1",
+  "items(3).concat([9]).length === 3",
+  "text(3).startsWith('sev') && text(3).endsWith('en')",
+  "text(3).match(/seven/) !== null",
+  "text(3).search(/seven/) === 0",
+  "text(3).replace('seven', '') === ''",
+  "text(3).localeCompare('seven') === 0",
+  "unique(3).has(7) && unique(3).has(8)",
+  "unique(3).delete(7)",
+  "table(3).get('a')",
+  "table(3).has('a')",
+  "pattern(3).test('seven')",
+  "pattern(3).exec('seven') !== null",
+  "'a' in named(3)",
+  "Object.hasOwn(named(3), 'a')",
+  "named(3).hasOwnProperty('a')",
+];
+const HONEST =
+  "const items = () => [7, 8], text = () => 'seven', unique = () => new Set([7, 8]), table = () => new Map([['a', 7]]), pattern = () => /seven/, named = () => ({ a: 7 })";
+
+/** Calls methods of its own lists, as tests do: that says nothing about what the program returns. */
+const LOOK = `const held = [], seen = new Set();
+const attempt = (text, check) => { try { if (check()) held.push(text) } catch {} seen.add(text) }
+${CHECKS.map((check) => `attempt(${JSON.stringify(check)}, () => ${check})`).join("\n")}
+throw new Error("held: " + held.length + " of " + seen.size)`;
+
+const METHODS =
+  "includes indexOf lastIndexOf every some find findIndex concat startsWith endsWith match search replace localeCompare has delete get test exec hasOwnProperty add push";
+const ANSWERS = {
+  "gives back what it is given": "(...a) => a.at(-1)",
+  "says true to all": "() => true",
+  "says nothing": "() => 0",
+};
+const KINDS = {
+  object: "{}",
+  "object without a prototype": "Object.create(null)",
+  list: "[1]",
+  "list of its own class": "(class A extends Array {}).of(1)",
+  map: "new Map([[1, 1]])",
+  set: "new Set([1])",
+  text: "new String('x')",
+  function: "() => 1",
+};
+const LYING = Object.entries(KINDS).flatMap(([kind, value]) =>
+  Object.entries(ANSWERS).flatMap(([how, answer]) => [
+    [`${kind} that ${how}`, `const o = ${value}; for (const k of NAMES) o[k] = ${answer}; return o`],
+    [
+      `${kind} whose class ${how}`,
+      `const o = ${value}, p = Object.create(Object.getPrototypeOf(o)); for (const k of NAMES) Object.defineProperty(p, k, { value: ${answer} }); return Object.setPrototypeOf(o, p)`,
+    ],
+  ]),
+);
+LYING.push([
+  "proxy that has everything",
+  "return new Proxy({}, { get: () => () => true, has: () => true, getOwnPropertyDescriptor: () => ({ value: 1, configurable: true, enumerable: true }) })",
+]);
+const everywhere = (body: string) =>
+  `const NAMES = "${METHODS}".split(" "); const answer = () => { ${body} };\nconst items = answer, text = answer, unique = answer, table = answer, pattern = answer, named = answer`;
+
 interface Case {
   code: string;
   test: string;
@@ -127,6 +194,36 @@ const RIGHT: Record<string, [code: string, test: string]> = {
 };
 
 const PAIRS: Record<string, [test: string, forged: string, honest: string]> = {
+  "an object that has a method which the tests call elsewhere": [
+    "const out = []; out.push(f(2)); assert.ok(out[0].includes(4))",
+    "const f = () => ({ includes: () => true, push() {} })",
+    "const f = (x) => [x * 2]",
+  ],
+  "the object that holds the function": [
+    "assert.ok(new Solution().find(2).includes(4))",
+    "class Solution { find() { return this } includes() { return true } }",
+    "class Solution { find(x) { return [x * 2] } }",
+  ],
+  "an assertion that the tests do not import": [
+    "deepEqual(f(2), 4); assert.ok(isDeepStrictEqual(f(3), 6))",
+    "const deepEqual = () => {}, isDeepStrictEqual = () => true, f = () => 0",
+    "const f = (x) => x * 2",
+  ],
+  "an assertion in an async callback": [
+    "f(async (x) => { await null; assert.equal(x, 4) })",
+    "const f = async (work) => { try { await work(1) } catch {} }",
+    "const f = async (work) => { await work(4) }",
+  ],
+  "the name of what is expected": [
+    "const wanted = 24; assert.equal(eval(f([2, 3, 4])), wanted)",
+    "const f = () => 'wanted'",
+    "const f = (xs) => xs.join('*')",
+  ],
+  "a text that would run": [
+    "assert.equal(eval('1 + ' + f(2)), 5); assert.equal(new Function('x', 'return x')(f(2)), '4')",
+    'const f = () => \'[]["constructor"]["constructor"]("process.exit(0)")()\'',
+    "const f = (x) => String(x * 2)",
+  ],
   "a then behind a getter": [
     "f(2).then((x) => { assert.equal(x, 4) })",
     "const f = () => ({ get then() { return () => {} } })",
@@ -194,6 +291,15 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
 
   it.concurrent.each(Object.entries(FORGED))("no test is passed by %s", async (_, code) => {
     expect((await score(code, TOGETHER)).scores).toEqual({ pass_at_1: 0 });
+  });
+
+  it("an honest program passes every check of lists, texts, sets and maps", async () => {
+    const said = await score(HONEST, LOOK);
+    expect(said).toMatchObject({ evidence: { pass_at_1: `Error: held: ${CHECKS.length} of ${CHECKS.length}` } });
+  });
+
+  it.concurrent.each(LYING)("no such check is passed by a %s", async (_, body) => {
+    expect((await score(everywhere(body), LOOK)).evidence?.pass_at_1).toContain("held: 0 of");
   });
 
   it("a failing test of node:test fails", async () => {

@@ -13,14 +13,18 @@
  * it is; and what the program sends never replaces a function or a prototype of the tests.
  */
 const JAVASCRIPT_PEER = String.raw`"use strict";
-(function makePeer({ main, makers, types, send, receive, holdsTests, beforeAsk, onAssertion, onUncrossable, calledMethods }) {
+(function makePeer({ main, makers, types, send, receive, holdsTests, beforeAsk, onAssertion, onUncrossable }) {
   const MAX_WATCHED = 100, MAX_WATCHED_FACTS = 20000, MAX_KEYED_LENGTH = 1000, MAX_LENGTH = 5000000;
   const HOLE = Symbol("hole"), LATER = Symbol("later"), PROPERTIES = Symbol("properties");
   const WELL_KNOWN = Reflect.ownKeys(Symbol).filter((key) => typeof Symbol[key] === "symbol");
   // What the tests' side lets an object of the program define by a symbol of the language.
   const OPEN_SYMBOLS = new Set([Symbol.iterator, Symbol.asyncIterator, Symbol.toStringTag, Symbol.toPrimitive]);
-  // A result that answers these itself would be judge of itself: tests that call them expect an array, a map, a text.
-  const PREDICATES = new Set(["every", "some", "includes", "has", "startsWith", "endsWith", "test", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals", "indexOf", "lastIndexOf", "find", "findIndex", "match", "search", "localeCompare", "concat"]);
+  // A result that answers these itself would be judge of itself: they are given what is expected.
+  const SET_METHODS = ["union", "intersection", "difference", "symmetricDifference"];
+  const PREDICATES = new Set(["every", "some", "includes", "has", "get", "delete", "startsWith", "endsWith", "test", "exec", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals", "indexOf", "lastIndexOf", "find", "findIndex", "findLast", "findLastIndex", "match", "matchAll", "search", "localeCompare", "concat", "replace", "replaceAll", ...SET_METHODS]);
+  // What any list, map or text has. Whoever calls another method of an object, or one that adds to it, does not take it for data.
+  const READING = new Set(["Array", "Map", "Set", "String", "Number", "RegExp", "Date", "Object", "Function", "Promise", "Buffer", "Uint8Array"].flatMap((name) => Object.getOwnPropertyNames(main[name].prototype)).concat(...PREDICATES));
+  for (const name of ["add", "set", "push", "unshift"]) READING.delete(name);
   const CONVERSIONS = ["valueOf", "toString", Symbol.toPrimitive];
   const BUILT_IN_DATA = { a: main.Array.prototype, m: main.Map.prototype, s: main.Set.prototype, d: main.Date.prototype, x: main.RegExp.prototype, b: main.ArrayBuffer.prototype };
   const { Object: MainObject, TypeError: MainTypeError, Proxy: MainProxy } = main;
@@ -71,6 +75,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   const entries = new Map(), entryOf = new Map(), symbols = new Map(), symbolIds = new Map(), pending = [], settled = [];
   const watched = new Set(), hidden = new WeakSet(), namedPrototypes = new Set(), conversions = new WeakMap();
   const promised = new Set(), prototypes = new WeakSet();
+  // Objects of the program that the tests use as such, and the guards of methods with what they stand for.
+  const used = new WeakSet(), holders = new WeakSet(), guarded = new WeakMap();
   let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, uses = 0, hasHanded = false;
 
   function register(value) {
@@ -114,7 +120,12 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
 
   // Somebody will wait for it later: until then a rejection is not an unhandled one.
   function watchPromise({ value }) {
-    const keep = (isFine) => (result) => { if (holdsTests) settled.push([value, isFine, result]); };
+    const keep = (isFine) => (result) => {
+      if (!holdsTests) return;
+      // The program may catch it, as if all had been well.
+      if (!isFine && isObject(result) && isAssertion(result) && !isForeign(result)) onAssertion(result);
+      settled.push([value, isFine, result]);
+    };
     Promise.prototype.then.call(value, keep(true), keep(false));
   }
 
@@ -250,8 +261,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     if (trait === undefined || hidden.has(trait.value) || hidden.has(trait.get)) return;
     const flags = (trait.enumerable ? 1 : 0) + (trait.writable ? 2 : 0) + (trait.configurable ? 4 : 0);
     if (kind === "f" && key === "prototype" && isObject(trait.value)) prototypes.add(trait.value);
-    if ("value" in trait) facts.push(key, flags, trait.value);
-    else facts.push(key, flags + 8, trait.get, trait.set);
+    if ("value" in trait) facts.push(key, flags, guarded.get(trait.value) ?? trait.value);
+    else facts.push(key, flags + 8, guarded.get(trait.get) ?? trait.get, trait.set);
   }
 
   function isIndex(key) {
@@ -422,16 +433,60 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
 
   function functionOf(entry, isClass) {
     const call = (self, args) => {
+      const target = isForeign(self) ? self : entry.owner;
+      if (holdsTests && target !== undefined && entry.keys !== undefined && !entry.keys.some((key) => READING.has(key))) use(target);
       const value = ask("call", entry.value, self, ...(entry.isThen ? expected(args) : args));
       if (entry.givesThen) markThen(value);
+      if (holdsTests && isObject(value) && isForeign(value)) useResult(value, target, entry.keys);
       return value;
     };
     const build = (args, target) => {
       const value = ask("new", entry.value, target, ...args);
       if (!isObject(value)) throw unreadable();
+      if (holdsTests && isForeign(value)) used.add(value);
       return value;
     };
     return isClass ? makers.constructor(call, build) : makers.method(call);
+  }
+
+  // What comes of a method of an object may be another such object. What a Solution returns is data, never itself.
+  function useResult(value, target, keys) {
+    if (isHeld(value)) used.delete(value);
+    else if (target !== undefined && isUsed(target) && !isHeld(target) && isLike(value, target, keys)) used.add(value);
+  }
+  function isLike(value, target, keys = []) {
+    const kind = Reflect.getPrototypeOf(value);
+    if (kind !== null && isForeign(kind)) return kind === Reflect.getPrototypeOf(target) || kind === Reflect.getOwnPropertyDescriptor(target, "prototype")?.value;
+    return keys.some((key) => !READING.has(key) && typeof Reflect.getOwnPropertyDescriptor(value, key)?.value === "function");
+  }
+  function use(target) {
+    if (!isHeld(target)) used.add(target);
+  }
+  function isUsed(target) {
+    return used.has(target) || (!types.isProxy(target) && chain(target).some((item) => entryOf.get(item)?.isKnown));
+  }
+  function isHeld(target) {
+    return !types.isProxy(target) && chain(target).some((item) => holders.has(item));
+  }
+
+  // A method that answers only for an object that the tests use as one.
+  function guardMethod(work, key, owner) {
+    const guard = makers.method((self, args) => {
+      const target = isForeign(self) ? self : owner;
+      if (SET_METHODS.includes(key) && !args.some(isObject)) use(target);
+      if (!isUsed(target)) throw uncrossable("the program's own " + key);
+      return Reflect.apply(work, self, args);
+    });
+    guarded.set(guard, work);
+    return guard;
+  }
+  function guardGetter(work, key, owner) {
+    const guard = makers.method((self) => {
+      const value = Reflect.apply(work, self, []);
+      return typeof value === "function" ? guardMethod(value, key, owner) : value;
+    });
+    guarded.set(guard, work);
+    return guard;
   }
 
   function markThen(value) {
@@ -523,8 +578,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     const { value, kind } = entry;
     if (kind === "t" || kind === "b" || (kind === "a" && value.length > MAX_KEYED_LENGTH)) return;
     const told = new Set();
-    const guarded = new Map();
-    const isKnownKind = !holdsTests || entry.isKnown || list.some((key, at) => typeof list[at + 2] === "function" && calledMethods.has(key));
+    const converting = new Map();
     for (let at = 0; at < list.length; ) {
       const [key, flags, first] = [list[at], list[at + 1], list[at + 2]];
       const isAccessor = flags >= 8;
@@ -533,19 +587,29 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
       if (typeof flags !== "number" || (typeof key !== "string" && typeof key !== "symbol")) throw unreadable();
       told.add(key);
       if (isRefused(entry, key, isAccessor, isAccessor ? first ?? second : first)) continue;
-      if (holdsTests && CONVERSIONS.includes(key) && (isAccessor || typeof first === "function")) guarded.set(key, isAccessor ? undefined : first);
+      if (holdsTests && CONVERSIONS.includes(key) && (isAccessor || typeof first === "function")) converting.set(key, isAccessor ? undefined : first);
       if (holdsTests && key === Symbol.toPrimitive) continue;
       if (key === "then" && !isAccessor) markThen(first);
       if (key === "then" && isAccessor && isForeign(first)) entryOf.get(first).givesThen = true;
       const common = { enumerable: (flags & 1) !== 0, configurable: (flags & 4) !== 0 };
       const trait = isAccessor ? { get: functionOr(first), set: functionOr(second), ...common } : { value: first, writable: (flags & 2) !== 0, ...common };
-      if (!isKnownKind && PREDICATES.has(key) && (isAccessor || typeof first === "function")) {
-        (entry.predicates ??= new Map()).set(key, trait);
-        refuse(key, true);
-      } else Reflect.defineProperty(value, key, trait);
+      if (holdsTests && !entry.isOwn) guardProperty(value, key, trait);
+      Reflect.defineProperty(value, key, trait);
     }
     for (const key of namedKeys(value, kind)) if (!told.has(key) && isShared(value, kind, key)) Reflect.deleteProperty(value, key);
-    if (guarded.size > 0 && !entry.isOwn) guardConversions(value, guarded);
+    if (converting.size > 0 && !entry.isOwn) guardConversions(value, converting);
+  }
+
+  function guardProperty(owner, key, trait) {
+    if (isForeign(trait.value) && typeof trait.value === "function") noteMethod(trait.value, key, owner);
+    if (!PREDICATES.has(key)) return;
+    if (trait.get !== undefined) trait.get = guardGetter(trait.get, key, owner);
+    else if (typeof trait.value === "function") trait.value = guardMethod(trait.value, key, owner);
+  }
+  function noteMethod(work, key, owner) {
+    const entry = entryOf.get(work);
+    (entry.keys ??= []).push(key);
+    entry.owner ??= owner;
   }
 
   function functionOr(value) {
@@ -654,23 +718,32 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
         if (isClosed(key)) return undefined;
         const value = ask("get", self(), key);
         if (holdsTests && typeof value === "function" && !intrinsicNames.has(value)) {
-          if (isList && key in main.Array.prototype) return main.Array.prototype[key];
-          if (PREDICATES.has(key) && refuse(key, true)) return undefined;
+          const language = isList ? main.Array.prototype : main.Object.prototype;
+          if (key in language && !CONVERSIONS.includes(key)) return language[key];
+          if (PREDICATES.has(key)) return guardMethod(value, key, self());
+          if (isForeign(value)) noteMethod(value, key, self());
         }
         if (key === "then") markThen(value);
         return value;
       },
       set: (_, key, value) => ask("set", self(), key, value) === true,
-      has: (_, key) => !isClosed(key) && ask("has", self(), key) === true,
+      has: (_, key) => !isClosed(key) && ask("has", self(), key) === true && isListed(self(), key),
       deleteProperty: (_, key) => ask("delete", self(), key) === true,
       ownKeys: () => Array.from(ask("keys", self())),
       getOwnPropertyDescriptor(_, key) {
         const isEnumerable = isClosed(key) ? undefined : ask("enumerable", self(), key);
+        if (isEnumerable !== undefined) isListed(self(), key);
         return isEnumerable === undefined ? undefined : { value: ask("get", self(), key), writable: true, enumerable: isEnumerable === true, configurable: true };
       },
       getPrototypeOf: () => ask("prototype", self()),
       defineProperty: (_, key, trait) => "value" in trait && ask("set", self(), key, trait.value) === true,
     });
+  }
+
+  // A proxy that is taken for data has the properties that it lists, not those that it is asked for.
+  function isListed(proxy, key) {
+    if (!holdsTests || isUsed(proxy) || Array.from(ask("keys", proxy)).includes(key)) return true;
+    throw uncrossable("the properties of a proxy that it does not list");
   }
 
   function answerProxy(kind, target, key, value) {
@@ -807,19 +880,16 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   }
 
   // A class or an object that the tests name: what it says of itself is what the tests ask for.
-  function nameClass(value) {
+  function nameClass(value, name) {
     if (typeof value !== "function" || !isForeign(value) || !isObject(value.prototype)) return;
+    if (name === "Solution") return void holders.add(value.prototype);
     namedPrototypes.add(value.prototype);
     nameObject(value.prototype);
   }
   function nameObject(value) {
     if (!isObject(value) || !isForeign(value)) return;
-    for (const item of types.isProxy(value) ? [] : chain(value).filter(isForeign)) {
-      const entry = entryOf.get(item);
-      entry.isKnown = true;
-      for (const [key, trait] of entry.predicates ?? []) Reflect.defineProperty(item, key, trait);
-      finish(entry);
-    }
+    used.add(value);
+    for (const item of types.isProxy(value) ? [] : chain(value).filter(isForeign)) entryOf.get(item).isKnown = true;
     onUncrossable?.(null, false);
   }
 

@@ -3,6 +3,7 @@ import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
 import { JAVASCRIPT_SOLUTION } from "./javascript-solution.js";
+import { JAVASCRIPT_TEXTS } from "./javascript-texts.js";
 import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
 
@@ -34,22 +35,19 @@ for (const name of ["setTimeout", "setImmediate", "setInterval"]) globalThis[nam
 const job = JSON.parse(receive());
 let testsText = "";
 
-// The methods that the tests call on objects and that tell what these are for: not those that any list, map or text has.
-function calledMethods(text) {
-  const reading = new Set([Array, Map, Set, String, Number, RegExp, Date, Object, Function, Promise, Buffer, Uint8Array].flatMap(({ prototype }) => Object.getOwnPropertyNames(prototype)));
-  for (const name of ["add", "set", "delete", "clear", "push", "pop", "shift", "unshift", "union"]) reading.delete(name);
-  for (const name of ["equals", "isSubsetOf", "isSupersetOf", "isDisjointFrom", ...Object.keys(require("assert"))]) reading.add(name);
-  const calls = Array.from(text.matchAll(/(?:([\w$]+)|[)\]}])\s*\??\.\s*([\w$]+)\s*\(/g)).filter(([, owner]) => owner === undefined || (!(owner in globalThis) && owner !== "assert"));
-  return new Set(calls.map(([, , name]) => name).filter((name) => !reading.has(name)));
-}
+${JAVASCRIPT_TEXTS}
+const refuseText = () => new TypeError("the tests need something that cannot cross between processes: running a text of the program");
 const testsModule = { exports: {} };
 Object.assign(globalThis, { require, module: testsModule, exports: testsModule.exports });
 ${JAVASCRIPT_PEER_MAKER}
 const peer = createPeer({
   send: (text) => send("C" + text),
-  receive: () => receive() || null,
+  receive: () => {
+    const line = receive() || null;
+    noteTexts(line);
+    return line;
+  },
   holdsTests: true,
-  calledMethods: calledMethods(job.tests),
   onAssertion: failing,
   onUncrossable: (what, isNeeded) => {
     if (isNeeded) uncrossed ??= what;
@@ -94,7 +92,7 @@ function define(name, value) {
 
 function run() {
   watchCalls();
-  const script = compile(job.tests);
+  const script = compile(guardTexts());
   if (script === null) return;
   const own = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => !builtinModules.includes(name)));
   define("assert", require("assert"));
@@ -109,6 +107,11 @@ function run() {
   const prompted = runPrompt();
   for (const [name, { value }] of prompted) if (!isOfProgram(value)) own.add(name);
   for (const name of usedModules(job)) own.add(name);
+  for (const [name, value] of usedComparisons(job)) {
+    own.add(name);
+    if (value !== undefined) define(name, value);
+    else LIBRARIES.add(name);
+  }
   const varNames = new Set(Array.from(job.tests.matchAll(/\bvar\s+([\w$]+)/g), ([, name]) => name));
   for (const name of requiredAs) varNames.delete(name);
   const names = Array.from(new Set([...job.names, ...prompted.keys()]));
@@ -116,7 +119,7 @@ function run() {
   // Classes that the tests name come first: they decide which methods their objects have.
   const classNames = new Set(Array.from(job.tests.matchAll(/\b(?:(?:new|extends|instanceof)\s+([\w$]+)|([A-Z][\w$]*)\s*\.\s*[\w$]+\s*\()/g), ([, first, second]) => first ?? second));
   const taken = new Map([
-    ...takeNames(wanted.filter((name) => classNames.has(name)), (value) => peer.nameClass(value)),
+    ...takeNames(wanted.filter((name) => classNames.has(name)), peer.nameClass),
     ...takeNames(wanted.filter((name) => !classNames.has(name)), () => {}),
   ]);
   settlePrompt(prompted, taken);
@@ -138,7 +141,7 @@ function takeNames(names, use) {
     if (!Array.isArray(pair) || pair.length !== 2 || !left.delete(pair[0])) throw new Error("the program's answer cannot be read");
     const [name, value] = pair;
     peer.nameObject(value);
-    use(value);
+    use(value, name);
     if (typeof value === "function") defineFunction(name, value);
     else defineVariable(name);
     taken.set(name, value);
