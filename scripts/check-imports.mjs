@@ -53,6 +53,9 @@ const MAY_IMPORT = {
 const LIBRARY = Object.keys(MAY_IMPORT);
 Object.assign(MAY_IMPORT, { "": LIBRARY, cli: ["", ...LIBRARY] });
 
+/** Tests and what they share may import anything; nothing else may import the folder `testing`. */
+const TEST_CODE = /^testing\/|\.(?:test|d)\.ts$|-testing\.ts$/;
+
 /** Folders that import no package and no Node module either. */
 const PURE = new Set(["stats"]);
 
@@ -72,6 +75,7 @@ function problemWith(file, specifier) {
   const allowed = MAY_IMPORT[folder];
   if (allowed === undefined) return `${folder} has no rule in scripts/check-imports.mjs: give it one`;
   if (allowed.includes(targetFolder) || (targetFolder === "utils" && !PURE.has(folder))) return null;
+  if (targetFolder === "testing") return "only tests import src/testing";
   if (targetFolder === "cli") return "nothing imports the command line";
   if (targetFolder === "") return "only the command line and the files beside it import a file directly in src";
   return `${folder || "src"} may import only ${[folder, ...allowed].filter(Boolean).join(", ")}`;
@@ -85,7 +89,7 @@ function folderOf(file) {
 function sourceFiles() {
   return readdirSync(src, { recursive: true })
     .map((name) => String(name).split(sep).join("/"))
-    .filter((name) => name.endsWith(".ts") && !/\.(?:test|d)\.ts$/.test(name))
+    .filter((name) => name.endsWith(".ts") && !TEST_CODE.test(name))
     .sort();
 }
 

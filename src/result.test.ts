@@ -5,27 +5,14 @@ import { type EvalRow, makeRow, type Outcome, ROW_FIELDS } from "./core/row.js";
 import { PerDatasetBreakdown, standardMetrics } from "./metrics/index.js";
 import { jsonReporter } from "./report/json.js";
 import { RunResult } from "./result.js";
+import { makeConfig, makeTiming } from "./testing/make-run.js";
 
-const CONFIG: EvalConfig = {
+const CONFIG = makeConfig({
   title: "needle: a, b",
-  systems: ["a", "b"],
   datasets: [{ name: "needle", examples: 2, fingerprint: "f", tags: ["d"], primaryField: "f1", evaluators: {} }],
   evaluators: ["e"],
-  metrics: [],
-  scoreField: "score",
-  threshold: 0.7,
-  trials: 1,
-  seed: 0,
-  tokenizer: "cl100k_base",
-};
-const TIMING = {
-  startedAt: "then",
-  finishedAt: "now",
-  wallSeconds: 2,
-  wallSecondsBySystem: {},
-  trialsPerSecond: 10,
-  cachedTrials: 0,
-};
+});
+const TIMING = makeTiming();
 
 function row(system: string, exampleId: number, outcome: Outcome, more: Partial<EvalRow> = {}): EvalRow {
   const scored = outcome === "pass" || outcome === "fail";

@@ -32,6 +32,9 @@ describe("the import direction", () => {
       "src/metrics/mean.ts": `import { journal } from "../store/journal.js";`,
       "src/evaluators/judge.ts": `import { run } from "../runner/run.js";`,
       "src/newcomer/x.ts": `import { x } from "../core/x.js";\nimport { y } from "./y.js";`,
+      "src/testing/make-x.ts": `import { run } from "../cli/run.js";`,
+      "src/views/x.ts": `import { makeX } from "../testing/make-x.js";`,
+      "src/views/x-testing.ts": `import { makeX } from "../testing/make-x.js";`,
       "src/cli/run.ts": `import { evaluate } from "../evaluate.js";\nimport { table } from "../report/table.js";\nimport x from "../../scripts/x.mjs";`,
     });
     const { status, problems } = check(dir);
@@ -49,6 +52,7 @@ describe("the import direction", () => {
       'src/stats/mean.ts:1: imports "../core/x.js", but stats may import only stats',
       'src/stats/mean.ts:2: imports "node:fs", but stats imports nothing from outside',
       'src/store/journal.ts:2: imports "../evaluate.js", but only the command line and the files beside it import a file directly in src',
+      'src/views/x.ts:1: imports "../testing/make-x.js", but only tests import src/testing',
     ]);
   });
 
@@ -57,7 +61,7 @@ describe("the import direction", () => {
     const folders = [...documented.keys()];
     const inSrc = readdirSync(new URL("../src", import.meta.url), { withFileTypes: true });
     const there = inSrc.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    expect([...folders].sort()).toEqual(["", ...there].sort());
+    expect(["testing", ...folders].sort()).toEqual(["", ...there].sort());
     const pathTo = (folder: string) => (folder === "" ? "../x.js" : `../${folder}/x.js`);
     const everything = folders.map((folder) => `import "${pathTo(folder)}";`).join("\n");
     const files = folders.map((folder) => [

@@ -3,6 +3,7 @@ import type { EvalResult } from "../src/core/result.js";
 import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../src/core/row.js";
 import { standardMetrics } from "../src/metrics/index.js";
 import { RunResult } from "../src/result.js";
+import { makeConfig, makeTiming } from "../src/testing/make-run.js";
 
 /** One trial of an eval; a trial that passed unless told. */
 export function trialRow(known: Partial<KnownFields> = {}): EvalRow {
@@ -67,26 +68,8 @@ export function evalResult(rows: readonly EvalRow[], run: RunOfEvals = {}): Eval
   return new RunResult({
     rows,
     metrics: standardMetrics(systems.length, datasets.length),
-    config: {
-      title,
-      systems,
-      datasets,
-      evaluators: ["graders"],
-      metrics: [],
-      scoreField: "score",
-      threshold: 0.7,
-      trials,
-      seed: 0,
-      tokenizer: "cl100k_base",
-    },
-    timing: {
-      startedAt: "",
-      finishedAt: "",
-      wallSeconds: 1,
-      wallSecondsBySystem: {},
-      trialsPerSecond: 1,
-      cachedTrials: 0,
-    },
+    config: makeConfig({ title, systems, datasets, evaluators: ["graders"], trials }),
+    timing: makeTiming(),
     runDir,
     notes,
   });

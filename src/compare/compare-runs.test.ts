@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DatasetConfig, EvalConfig } from "../core/result.js";
 import { makeRow } from "../core/row.js";
+import { makeConfig } from "../testing/make-run.js";
 import { type ComparedRun, compareRuns } from "./compare-runs.js";
 import { runDifferences } from "./run-differences.js";
 
@@ -13,18 +14,7 @@ const DATASET: DatasetConfig = {
   evaluators: { exact: { fingerprint: "e1" } },
 };
 
-const CONFIG: EvalConfig = {
-  title: "questions",
-  systems: ["x"],
-  datasets: [DATASET],
-  evaluators: ["exact"],
-  metrics: [],
-  scoreField: "score",
-  threshold: 0.7,
-  trials: 1,
-  seed: 0,
-  tokenizer: "cl100k_base",
-};
+const CONFIG = makeConfig({ title: "questions", systems: ["x"], datasets: [DATASET], evaluators: ["exact"] });
 
 function run(config: Partial<EvalConfig> = {}, scores: Readonly<Record<string, number>> = { em: 1 }): ComparedRun {
   const whole = { ...CONFIG, ...config };

@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Manifest } from "../store/manifest.js";
+import { makeConfig, makeManifest } from "../testing/make-run.js";
 
 /** What a run folder for tests holds; what is not given is as in an ordinary run of one system. */
 export interface TestRun {
@@ -27,30 +28,20 @@ function linesOf(lines: readonly unknown[]): string {
   return lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join("");
 }
 
-const MANIFEST: Manifest = {
-  schema: "assay.run/1",
+const MANIFEST = makeManifest({
   runId: "test",
   createdAt: "2026-11-16T10:00:00.000Z",
-  assayVersion: "0.1.0",
-  nodeVersion: "v20.0.0",
-  platform: "linux-x64",
-  gitRevision: null,
-  planned: 2,
-  config: {
+  config: makeConfig({
     title: "test",
     systems: ["one"],
     datasets: [{ name: "d", examples: 2, fingerprint: "f", tags: ["d"], primaryField: "em", evaluators: {} }],
     evaluators: ["exact"],
     metrics: ["pass_rate"],
     scoreField: "em",
-    threshold: 0.7,
-    trials: 1,
-    seed: 0,
-    tokenizer: "cl100k_base",
-  },
+  }),
   systems: { one: { fingerprint: "f", model: "m" } },
   invocation: { command: "run" },
-};
+});
 
 /** A line of rows.jsonl, with whatever a test wants in it. */
 export function testRow(fields: Readonly<Record<string, unknown>> = {}): Record<string, unknown> {

@@ -1,29 +1,17 @@
 import { describe, expect, it } from "vitest";
-import type { EvalConfig } from "../core/result.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../result.js";
+import { makeConfig, makeTiming } from "../testing/make-run.js";
 
-const CONFIG: EvalConfig = {
+const CONFIG = makeConfig({
   title: "tasks",
   systems: ["a"],
   datasets: [{ name: "tasks", examples: 1, fingerprint: "f", tags: ["d"], primaryField: "f1", evaluators: {} }],
   evaluators: ["e"],
-  metrics: [],
   scoreField: "f1",
-  threshold: 0.7,
-  trials: 1,
-  seed: 0,
-  tokenizer: "cl100k_base",
-};
-const TIMING = {
-  startedAt: "then",
-  finishedAt: "now",
-  wallSeconds: 2,
-  wallSecondsBySystem: {},
-  trialsPerSecond: 10,
-  cachedTrials: 0,
-};
+});
+const TIMING = makeTiming();
 
 /** The table of one trial that did not pass. */
 function tableOf(more: Partial<EvalRow>): string {

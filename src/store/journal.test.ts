@@ -16,34 +16,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { JournalError, RunFolderError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import type { FinishedTrial } from "../runner/ports.js";
+import { makeConfig, makeManifest } from "../testing/make-run.js";
 import { Journal, readManifest, readRows } from "./journal.js";
-import type { Manifest } from "./manifest.js";
 import { isComplete } from "./summary-file.js";
 
-const MANIFEST: Manifest = {
-  schema: "assay.run/1",
-  runId: "run",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  assayVersion: "0.1.0",
-  nodeVersion: "v20",
-  platform: "linux-x64",
-  gitRevision: null,
-  planned: 2,
-  config: {
-    title: "t",
-    systems: ["s"],
-    datasets: [],
-    evaluators: [],
-    metrics: [],
-    scoreField: "score",
-    threshold: 0.7,
-    trials: 1,
-    seed: 0,
-    tokenizer: "cl100k_base",
-  },
-  systems: {},
-  invocation: null,
-};
+const MANIFEST = makeManifest({ config: makeConfig({ title: "t", systems: ["s"] }) });
 
 let dir = "";
 

@@ -3,21 +3,11 @@ import type { ComparedRun } from "../compare/index.js";
 import { UsageError } from "../core/errors.js";
 import type { EvalConfig } from "../core/result.js";
 import { makeRow } from "../core/row.js";
+import { makeConfig } from "../testing/make-run.js";
 import { compareView } from "./compare-view.js";
 import type { RunCard } from "./contract.js";
 
-const CONFIG: EvalConfig = {
-  title: "A run",
-  systems: ["x", "y"],
-  datasets: [],
-  evaluators: [],
-  metrics: [],
-  scoreField: "score",
-  threshold: 0.7,
-  trials: 1,
-  seed: 0,
-  tokenizer: "cl100k_base",
-};
+const CONFIG = makeConfig({ systems: ["x", "y"] });
 
 function card(id: string, more: Partial<RunCard> = {}): RunCard {
   return {

@@ -4,7 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { EvalConfig, Timing } from "../core/result.js";
+import type { EvalConfig } from "../core/result.js";
 import { ERROR_CATEGORIES, makeRow, OUTCOMES } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
@@ -12,7 +12,7 @@ import { loadRun } from "../load-run.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../result.js";
 import { readManifest } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
+import { makeManifest, makeTiming } from "../testing/make-run.js";
 import { resultParts, runCard } from "./cards.js";
 import type { RunView } from "./contract.js";
 import { RunList } from "./run-list.js";
@@ -135,14 +135,7 @@ const config: EvalConfig = {
   tokenizer: "none",
 };
 const tier = { input: 3, output: 5, cacheRead: 7, cacheWrite: 11, cacheWrite1h: 13 };
-const manifest: Manifest = {
-  schema: "assay.run/1",
-  runId: "any",
-  createdAt: "2026-11-16T00:00:00.000Z",
-  assayVersion: "0",
-  nodeVersion: "0",
-  platform: "any",
-  gitRevision: null,
+const manifest = makeManifest({
   planned: 1,
   config,
   systems: {
@@ -151,16 +144,8 @@ const manifest: Manifest = {
       limits: { price: { ...tier, tiers: [{ ...tier, over: 1e6 }], source: "" }, maxCostUsd: 0, hardTimeoutMs: null },
     },
   },
-  invocation: null,
-};
-const timing: Timing = {
-  startedAt: "",
-  finishedAt: "",
-  wallSeconds: 1,
-  wallSecondsBySystem: {},
-  trialsPerSecond: 1,
-  cachedTrials: 0,
-};
+});
+const timing = makeTiming();
 
 describe("of any rows", () => {
   it("a view comes through JSON as it is: nothing in it is undefined, infinite or not a number", () => {

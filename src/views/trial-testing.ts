@@ -6,32 +6,7 @@ import type { Example } from "../core/example.js";
 import { type EvalRow, type KnownFields, makeRow } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import { Journal } from "../store/journal.js";
-import type { Manifest } from "../store/manifest.js";
-
-const MANIFEST: Manifest = {
-  schema: "assay.run/1",
-  runId: "run",
-  createdAt: "2026-01-01T00:00:00.000Z",
-  assayVersion: "0.1.0",
-  nodeVersion: "v20",
-  platform: "linux-x64",
-  gitRevision: null,
-  planned: 2,
-  config: {
-    title: "A run",
-    systems: ["a", "b"],
-    datasets: [],
-    evaluators: [],
-    metrics: [],
-    scoreField: "score",
-    threshold: 0.7,
-    trials: 1,
-    seed: 0,
-    tokenizer: "cl100k_base",
-  },
-  systems: {},
-  invocation: null,
-};
+import { makeManifest } from "../testing/make-run.js";
 
 /** A folder with nothing in it, until the test is over. */
 export function emptyFolder(): string {
@@ -49,7 +24,7 @@ export interface WrittenTrial extends Partial<Omit<FinishedTrial, "row" | "outpu
 
 /** A run folder as a run writes it; a second time, the trials are added. */
 export function writeRun(dir: string, trials: readonly WrittenTrial[], examples?: readonly Example[]): EvalRow[] {
-  const journal = Journal.create(dir, MANIFEST);
+  const journal = Journal.create(dir, makeManifest());
   const rows = trials.map(({ row, output, evidence = null, grades = null }) => {
     const made = makeRow(row);
     journal.append({ row: made, output, evidence, grades });

@@ -1,0 +1,49 @@
+import type { EvalConfig, Timing } from "../core/result.js";
+import type { Manifest } from "../store/manifest.js";
+
+/** What a run was configured as, where a test does not say otherwise. */
+export function makeConfig(known: Partial<EvalConfig> = {}): EvalConfig {
+  return {
+    title: "A run",
+    systems: ["a", "b"],
+    datasets: [],
+    evaluators: [],
+    metrics: [],
+    scoreField: "score",
+    threshold: 0.7,
+    trials: 1,
+    seed: 0,
+    tokenizer: "cl100k_base",
+    ...known,
+  };
+}
+
+/** The manifest of a run folder, where a test does not say otherwise. */
+export function makeManifest(known: Partial<Manifest> = {}): Manifest {
+  return {
+    schema: "assay.run/1",
+    runId: "run",
+    createdAt: "2026-01-01T00:00:00.000Z",
+    assayVersion: "0.1.0",
+    nodeVersion: "v20.0.0",
+    platform: "linux-x64",
+    gitRevision: null,
+    planned: 2,
+    config: makeConfig(),
+    systems: {},
+    invocation: null,
+    ...known,
+  };
+}
+
+export function makeTiming(known: Partial<Timing> = {}): Timing {
+  return {
+    startedAt: "then",
+    finishedAt: "now",
+    wallSeconds: 2,
+    wallSecondsBySystem: {},
+    trialsPerSecond: 10,
+    cachedTrials: 0,
+    ...known,
+  };
+}
