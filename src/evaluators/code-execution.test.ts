@@ -379,7 +379,7 @@ describe("CodeExecution", () => {
   it("is known by its version and what decides its scores", () => {
     expect(new CodeExecution().fingerprint()).toEqual({
       evaluator: "code_execution",
-      version: 3,
+      version: 4,
       timeoutSecs: 10,
       language: null,
     });
