@@ -4,29 +4,28 @@ import { spawn } from "node:child_process";
 import {
   chmodSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
-  renameSync,
   rmSync,
   statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { build as buildWithVite } from "vite";
+import { replaceBuild } from "./replace-build.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const dist = join(root, "dist");
 
 const INPUTS = [
   "src",
   "web",
   "scripts/build.mjs",
   "scripts/build-token-tables.mjs",
+  "scripts/replace-build.mjs",
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.build.json",
@@ -85,7 +84,7 @@ async function build() {
     writeLicenses(join(next, "THIRD-PARTY-LICENSES.txt"), [...bundled, ...inPage]);
     // A source that is changed while this runs is newer than the build.
     utimesSync(join(next, "cli/main.js"), started, started);
-    moveIntoPlace(next);
+    replaceBuild(next, join(root, "dist"));
     chmodSync(join(root, "bin/assay.js"), 0o755);
   } finally {
     rmSync(next, { recursive: true, force: true });
@@ -152,36 +151,6 @@ function readLicense(folder) {
   if (name !== undefined) return readFileSync(join(folder, name), "utf8").trim();
   const { license, author } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
   return `${license}\n${author?.name ?? author ?? ""}`.trim();
-}
-
-/**
- * Moves the files of a build to dist/. Each one is replaced at once, entries after what they import. The chunks of the
- * build before stay until the next one, for processes that have yet to import them; they are not packed.
- */
-function moveIntoPlace(next) {
-  const leftOut = join(dist, "chunks/.npmignore");
-  const outdated = existsSync(leftOut) ? readFileSync(leftOut, "utf8").split("\n") : [];
-  const before = listFiles(dist);
-  const now = listFiles(next).sort((a, b) => Number(isChunk(b)) - Number(isChunk(a)));
-  for (const file of now) {
-    mkdirSync(dirname(join(dist, file)), { recursive: true });
-    renameSync(join(next, file), join(dist, file));
-  }
-  const left = before.filter((file) => !now.includes(file) && !file.endsWith(".npmignore"));
-  const kept = left.filter((file) => isChunk(file) && !outdated.includes(basename(file)));
-  for (const file of left) if (!kept.includes(file)) rmSync(join(dist, file));
-  writeFileSync(leftOut, kept.map((file) => basename(file)).join("\n"));
-}
-
-function isChunk(file) {
-  return dirname(file) === "chunks";
-}
-
-function listFiles(folder) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => !entry.isDirectory())
-    .map((entry) => relative(folder, join(entry.parentPath, entry.name)));
 }
 
 function run(...args) {
