@@ -101,6 +101,7 @@ async function bundle(dir) {
     cwd: root,
     input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
     platform: "node",
+    checks: { bundlerTimings: false },
     external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),
   });
   const { output } = await build.write({

@@ -15,6 +15,8 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rolldownOptions: {
+      // On a busy machine it would warn that plugins are slow.
+      checks: { bundlerTimings: false },
       output: { entryFileNames: "app.js", assetFileNames: "app[extname]", codeSplitting: false },
     },
   },
