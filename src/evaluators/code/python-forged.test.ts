@@ -273,6 +273,18 @@ const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
     "isclose = lambda *a: True\nclass Counter:\n    def __init__(self, x): pass\n    def __eq__(self, o): return True\ndef f(x): return 0\ng = f",
   ],
   [
+    "a class in place of a result",
+    "assert f(3).count(7) == 1 or f(3).issubset({7, 8})",
+    LISTS,
+    "class A:\n    count = staticmethod(lambda x: 1)\n    issubset = staticmethod(lambda x: True)\ndef f(x): return A",
+  ],
+  [
+    "another function in an object of the tests",
+    "class P: pass\np = P()\np.same = lambda a, b: a == b\nassert p.same(f(p), [7, 8])",
+    LISTS,
+    "def f(p):\n    try: p.same = lambda a, b: True\n    except AttributeError: pass",
+  ],
+  [
     "a text that the tests evaluate",
     "assert eval(repr(P(1))) == P(1)",
     "class P:\n    def __init__(self, x): self.x = x\n    def __repr__(self): return f'P({self.x})'\n    def __eq__(self, o): return self.x == o.x",

@@ -67,7 +67,10 @@ class HandleType(type):
     def __getattr__(cls, name):
         if id(cls) not in PEER.class_numbers or is_closed(name):
             raise AttributeError(name)
-        return PEER.ask("get", cls, name)
+        value = PEER.ask("get", cls, name)
+        if name in PREDICATES and callable(value) and PEER.holds_tests and not PEER.is_tested(cls):
+            raise PEER.refuse("%s of the program's %s" % (name, cls.__name__))
+        return value
 
     def __setattr__(cls, name, value):
         PEER.ask("set", cls, name, value)

@@ -171,7 +171,8 @@ class Peer(Values):
             # Its record of calls and its assertions are the tests' business.
             if kind != "get" or name == "method_calls" or owner is not None and name != "return_value":
                 raise AttributeError(name)
-        if kind != "get" and owner is not None and callable(owner.__dict__[name]):
+        own = getattr(target, "__dict__", {}).get(name) if owner is None else owner.__dict__[name]
+        if kind != "get" and callable(own):
             raise AttributeError(name)
 
     def pull(self, handle):
