@@ -48,19 +48,20 @@ export class Answer implements HttpAnswer {
 
   async read(onChunk: (chunk: Buffer) => unknown): Promise<void> {
     const body = this.#decompress();
-    await new Promise<void>((resolve, reject) => {
+    const failure = await new Promise<{ error: unknown } | null>((resolve) => {
       body.on("data", (chunk: Buffer) => {
         try {
           if (onChunk(chunk) !== false) return;
-          resolve();
+          resolve(null);
         } catch (error) {
-          reject(error);
+          resolve({ error });
         }
         this.discard();
       });
       // Also when it failed before anybody listened.
-      finished(body, (error) => (error ? reject(this.#explainBody(error)) : resolve()));
+      finished(body, (error) => resolve(error ? { error: this.#explainBody(error) } : null));
     });
+    if (failure !== null) throw failure.error;
   }
 
   async text(limit: number): Promise<string> {

@@ -101,7 +101,7 @@ async function openPool(connectMs: number, connections: number | null): Promise<
   const connect: typeof connectSocket = (options, callback) =>
     connectSocket(options, (...[error, socket]) => {
       // Before undici's own listener, so that the error is known when the request fails with it.
-      socket?.on("error", (cause) => {
+      socket?.on("error", (cause: Error) => {
         if (socket.bytesRead > 0) ofReused.add(cause);
       });
       if (error === null) callback(null, socket);
