@@ -20,6 +20,7 @@ function receive() {
 }
 function send(line) {
   const bytes = Buffer.from(line + "\n");
+  if (bytes.length > LONGEST) throw new TypeError("the tests need something that cannot cross between processes: " + (bytes.length >> 20) + " MB at once");
   for (let at = 0; at < bytes.length; ) at += fs.writeSync(3, bytes, at);
 }
 `;

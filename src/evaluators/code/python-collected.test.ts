@@ -31,6 +31,8 @@ const DEFINED: Record<string, string> = {
   "a class of pytest": "class TestF:\n    def test_a(self):\n        assert f(1) == 2\n",
   "a class of pytest with a setup":
     "class TestF:\n    def setup_method(self, method):\n        self.x = 1\n    def test_a(self):\n        assert f(self.x) == 2\n",
+  "a class of pytest that inherits its tests":
+    "class Base:\n    x = 0\n    def test_a(self):\n        assert f(self.x) == self.x + 1\nclass TestZero(Base):\n    pass\nclass TestOne(Base):\n    x = 1\n",
   "a setup of the module":
     "def setup_module():\n    global x\n    x = 1\ndef setup_function(function):\n    global y\n    y = 2\ndef test_a():\n    assert f(x) == y\n",
   "a definition in a block": `try:\n    import math\nexcept ImportError:\n    math = None\nelse:\n    ${TEST.replace("\n", "\n    ")}`,

@@ -56,6 +56,18 @@ def fill_array(value, items):
     value[...] = make_array(items)
 
 
+def read_namespace(value):
+    return read_pairs_of(dict)(value.__dict__)
+
+
+def fill_namespace(value, items):
+    fill_pairs_of(dict)(value.__dict__, items)
+
+
+def fill_numbers(value, items):
+    value[:] = type(value)(value.typecode, items)
+
+
 KINDS = [
     Container("l", list, lambda value: list(list.__iter__(value)), fill_list),
     Container("od", OrderedDict, read_pairs_of(OrderedDict), fill_pairs_of(OrderedDict)),
@@ -68,6 +80,9 @@ KINDS = [
 KIND_OF_TYPE = {id(kind.base): kind for kind in KINDS}
 KIND_OF_TAG = {kind.tag: kind for kind in KINDS}
 KIND_OF_TAG["np"] = Container("np", None, read_array, fill_array)
+KIND_OF_TAG["ar"] = Container("ar", None, list, fill_numbers)
+Namespace = type(sys.implementation)
+KIND_OF_TAG["ns"] = Container("ns", None, read_namespace, fill_namespace)
 
 
 def get_loaded(module, name):
@@ -95,6 +110,10 @@ def find_kind(cls):
         return KIND_OF_TAG["ct"]
     if kind is None and cls is get_loaded("numpy", "ndarray"):
         return KIND_OF_TAG["np"]
+    if kind is None and cls is get_loaded("array", "array"):
+        return KIND_OF_TAG["ar"]
+    if cls is Namespace:
+        return KIND_OF_TAG["ns"]
     return kind
 
 
@@ -156,7 +175,11 @@ class Containers:
 
     def pack_origin(self, each):
         value, tag = each.value, each.kind.tag
-        extra = value.maxlen if tag == "q" else self.pack_factory(value.default_factory) if tag == "dd" else None
+        extra = None
+        if tag == "dd":
+            extra = self.pack_factory(value.default_factory)
+        elif tag in ("q", "ar"):
+            extra = value.maxlen if tag == "q" else value.typecode
         if find_kind(type(value)) is each.kind:
             return [None, extra]
         number = self.number(value)
@@ -198,6 +221,10 @@ class Containers:
             return defaultdict(self.unpack(extra))
         if tag == "np":
             return make_array([self.unpack(item) for item in items])
+        if tag == "ar":
+            return __import__("array").array(extra)
+        if tag == "ns":
+            return Namespace()
         return KIND_OF_TAG[tag].base()
 
     def unpack_shared(self, form):

@@ -99,7 +99,10 @@ class Peer(Values):
             self.note_error(error)
             mark, body = "!", self.pack_failure(error)
         del target, given
-        self.send(mark, body)
+        try:
+            self.send(mark, body)
+        except TypeError as error:
+            self.send("!", self.pack_error(error))
 
     def pack_failure(self, error):
         try:

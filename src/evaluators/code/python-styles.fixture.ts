@@ -313,6 +313,31 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "import os, tempfile\nwith tempfile.TemporaryDirectory() as folder:\n    path = os.path.join(folder, 'a.txt')\n    with open(path, 'w') as f: f.write('1\\n2\\n')\n    assert count(path) == 2\n    write(os.path.join(folder, 'b', 'c.txt'), 'hello')\n    with open(os.path.join(folder, 'b', 'c.txt')) as f: assert f.read() == 'hello'\n    remove(path)\n    assert not os.path.exists(path)",
   ],
   [
+    "returns collections that hold others",
+    "from collections import ChainMap, UserDict, UserList, UserString\ndef f(): return UserList([1])\ndef g(): return UserDict(a=1)\ndef h(): return UserString('x')\ndef k(): return ChainMap({'a': 1}, {'b': 2})",
+    "assert f() == [1] and f() + [2] == [1, 2] and g() == {'a': 1} and h() == 'x' and k() == {'a': 1, 'b': 2} and k()['b'] == 2",
+  ],
+  [
+    "returns paths",
+    "from pathlib import Path, PurePosixPath\ndef f(): return PurePosixPath('a/b.txt')\ndef g(folder): return folder / 'c'",
+    "from pathlib import Path, PurePosixPath\nassert f() == PurePosixPath('a/b.txt') and f().suffix == '.txt' and g(Path('a')) == Path('a/c')",
+  ],
+  [
+    "returns an array",
+    "from array import array\ndef f(): return array('d', [1, 2])\ndef g(xs): xs.append(3)",
+    "from array import array\nxs = array('i', [1])\ng(xs)\nassert f() == array('d', [1, 2]) and list(f()) == [1.0, 2.0] and xs == array('i', [1, 3])",
+  ],
+  [
+    "returns a view of a dict that cannot be changed",
+    "from types import MappingProxyType\ndef f(): return MappingProxyType({'a': 1})",
+    "assert f() == {'a': 1} and f()['a'] == 1\ntry:\n    f()['a'] = 2\n    assert False\nexcept TypeError: pass",
+  ],
+  [
+    "returns a namespace",
+    "from types import SimpleNamespace\nstate = SimpleNamespace(a=1)\ndef f(): return state\ndef g(): return state.a",
+    "from types import SimpleNamespace\nassert f() == SimpleNamespace(a=1) and f() is f()\nf().a = 5\nassert g() == 5",
+  ],
+  [
     "is made by a function and keeps a state",
     "class S:\n    def __init__(self): self.x = []\n    def push(self, v): self.x.append(v)\n    def pop(self): return self.x.pop()\n    def count(self, v): return self.x.count(v)\n    def index(self, v): return self.x.index(v)\n    def __len__(self): return len(self.x)\ndef make(): return S()",
     "s = make()\ns.push(1); s.push(1)\nassert s.count(1) == 2 and s.index(1) == 0 and s.pop() == 1 and len(s) == 1",
@@ -351,7 +376,11 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
 
 /** Correct programs that do not pass, because of something that cannot cross between processes. */
 export const NOT_CROSSING: typeof CORRECT = [
-  ["returns a UserList", "from collections import UserList\ndef f(): return UserList([1])", "assert f() == [1]"],
+  [
+    "returns a UserList that compares in a way of its own",
+    "from collections import UserList\nclass L(UserList):\n    def __eq__(self, other): return list(self) == list(other)\ndef f(): return L([1])",
+    "assert f() == [1]",
+  ],
   [
     "multiplies an object by a number",
     "class V:\n    def __init__(self, x): self.x = x\n    def __mul__(self, k): return V(self.x * k)\n    def __eq__(self, o): return self.x == o.x",

@@ -73,6 +73,13 @@ describe.skipIf(await lacksIsolation())("Python programs of unusual styles", () 
     expect(evidence?.pass_at_1).toContain("the tests need something that cannot cross between processes: ");
   });
 
+  it("say so when a value is too long to cross", async () => {
+    const program = "def f(n): return 'a' * n";
+    expect(await pass({ test: "assert len(f(5_000_000)) == 5_000_000" }, program)).toBe(1);
+    const { evidence } = await run({ test: "assert len(f(20_000_000)) == 20_000_000" }, program);
+    expect(evidence?.pass_at_1).toContain("cannot cross between processes: 19 MB at once");
+  });
+
   it("pass in 93 of 100 cases", () => {
     expect(CORRECT.length / (CORRECT.length + NOT_CROSSING.length)).toBeGreaterThanOrEqual(0.93);
   });

@@ -21,7 +21,6 @@ COMPARING = {
     "isclose": "math", "Counter": "collections", "OrderedDict": "collections", "Decimal": "decimal",
     "Fraction": "fractions", "deepcopy": "copy", "allclose": "numpy", "array_equal": "numpy", "approx": "pytest",
 }
-CANNOT_CROSS = "the tests need something that cannot cross between processes: "
 
 
 class TestsPeer(Peer):
@@ -215,20 +214,13 @@ def find_missing(error):
 class TestsWire(Wire):
     """Every line of the tests says whom it is for."""
 
+    mark = b"P"
+
     def receive(self):
         message = super().receive()
         if PEER.told is not None:
             PEER.told.update(find_texts(message))
         return message
-
-    def send(self, message):
-        os_write_all(b"P" + to_line(message))
-
-
-def os_write_all(line):
-    view = memoryview(line)
-    while view:
-        view = view[os_write(3, view):]
 
 
 def judge(job, peer):
@@ -512,10 +504,12 @@ def run_defined(job, scope, peer):
     call_if_there(scope, "setup_module")
     tree = parse(job["tests"])
     named = {node.id for node in walk(tree) if is_a(node, _ast.Name) and is_a(node.ctx, _ast.Load)}
-    for node in find_definitions(tree):
+    definitions, called = list(find_definitions(tree)), frozenset(peer.started)
+    classes = {node.name: node for node in definitions if is_a(node, _ast.ClassDef)}
+    for node in definitions:
         value = scope.get(node.name)
         if is_a(node, _ast.ClassDef) and is_a(value, type):
-            run_class(node, value, peer)
+            run_class(find_methods(node, classes), value, called, peer)
         elif is_function(node) and node.lineno not in peer.started and callable(value) and is_test(node, named, job["tests"]):
             call_if_there(scope, "setup_function")
             run_function(node, value, scope.get(entry))
@@ -565,15 +559,24 @@ def finish(result):
         run_async(result)
 
 
-def run_class(node, cls, peer):
+def find_methods(node, classes):
+    """The methods of a class of the tests by their names, with those of its bases."""
+    found = {}
+    for base in node.bases:
+        if is_a(base, _ast.Name) and base.id in classes and base.id != node.name:
+            found.update(find_methods(classes[base.id], classes))
+    found.update((each.name, each) for each in node.body if is_function(each))
+    return found
+
+
+def run_class(methods, cls, called, peer):
     unittest = sys.modules.get("unittest")
     if unittest and issubclass(cls, unittest.TestCase):
         cases = unittest.defaultTestLoader.loadTestsFromTestCase(cls)
         waiting = [case for case in cases if get_case(case) not in peer.started]
         unittest.TextTestRunner(stream=io.StringIO()).run(unittest.TestSuite(waiting))
     elif cls.__name__.startswith("Test") and type(cls) is not HandleType and "__init__" not in vars(cls):
-        methods = [each for each in node.body if is_function(each) and each.name.startswith("test")]
-        waiting = [each for each in methods if each.lineno not in peer.started]
+        waiting = [each for name, each in methods.items() if name.startswith("test") and each.lineno not in called]
         if waiting:
             run_methods(cls, waiting)
 
@@ -584,7 +587,7 @@ def run_methods(cls, nodes):
     for node in nodes:
         instance = cls()
         call_if_there(instance, "setup_method")
-        is_bound = not is_a(vars(cls).get(node.name), staticmethod)
+        is_bound = not is_a(find_owner(cls, node.name).__dict__[node.name], staticmethod)
         run_function(node, getattr(instance, node.name), None, is_bound)
         call_if_there(instance, "teardown_method")
     call_if_there(cls, "teardown_class")

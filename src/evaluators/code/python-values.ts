@@ -6,7 +6,13 @@ export const PYTHON_VALUES = `
 VALUE_BASES = {int: "int", float: "float", complex: "complex", str: "str", bytes: "bytes", tuple: "tuple", frozenset: "frozenset"}
 VALUE_TAGS = {id(base): name for base, name in VALUE_BASES.items()}
 BASE_OF_TAG = {name: base for base, name in VALUE_BASES.items()}
-RESTORED = ("Decimal", "Fraction", "UUID", "date", "datetime", "time", "timedelta", "timezone")
+RESTORED = {
+    "Decimal": "decimal", "Fraction": "fractions", "UUID": "uuid", "date": "datetime", "datetime": "datetime",
+    "time": "datetime", "timedelta": "datetime", "timezone": "datetime", "PurePosixPath": "pathlib",
+    "PureWindowsPath": "pathlib", "PosixPath": "pathlib",
+}
+# Classes of the standard library that hold built-in data, and the types of that data.
+HOLDING = {"UserList": list, "UserDict": dict, "UserString": str}
 # Errors that a failed assertion is one of: what the program calls by another name is not that.
 WIDE_ERRORS = (AssertionError, Exception, BaseException)
 SENTINELS = frozenset((("dataclasses", "_FIELD"), ("dataclasses", "MISSING"), ("inspect", "_empty")))
@@ -60,7 +66,7 @@ class Values(Containers):
 
     def refuse(self, text):
         self.note(text)
-        return TypeError("the tests need something that cannot cross between processes: " + text)
+        return TypeError(CANNOT_CROSS + text)
 
     def is_given(self, form):
         return type(form) is list and form[0] == "y" and form[1] in self.given
@@ -116,8 +122,14 @@ class Values(Containers):
             known = value.__name__.partition(".")[0] in KNOWN_MODULES and sys.modules.get(value.__name__) is value
             return ["m", value.__name__] if known else None
         module, name = getattr(kind, "__module__", None), kind.__name__
-        if module in ("decimal", "fractions", "datetime", "uuid") and name in RESTORED and get_loaded(module, name) is kind:
+        if type(module) is str and get_loaded(module, name) is not kind:
+            module = None
+        if module == RESTORED.get(name, 0):
             return ["v", name, value.isoformat() if hasattr(value, "isoformat") else get_restorable(value)]
+        if module == "collections" and name in HOLDING:
+            return ["ud", name, self.pack(value.data)]
+        if module == "collections" and name == "ChainMap":
+            return self.pack_all("cm", value.maps)
         if module == "numpy" and getattr(value, "shape", None) == ():
             return self.pack(value.item())
         if module == "typing" or kind is type(list[int]) or kind is type(int | None):
@@ -355,19 +367,31 @@ def get_restorable(value):
 
 
 def unpack_restored(peer, form):
-    import datetime, decimal, fractions
     name, text = form[1], form[2]
     if name not in RESTORED:
         raise Gone()
+    cls = getattr(__import__(RESTORED[name]), name)
     if name in ("timedelta", "timezone"):
-        length = datetime.timedelta(*text)
-        return length if name == "timedelta" else datetime.timezone(length)
-    if name == "UUID":
-        import uuid
-        return uuid.UUID(text)
-    if name in ("Decimal", "Fraction"):
-        return getattr(decimal if name == "Decimal" else fractions, name)(text)
-    return getattr(datetime, name).fromisoformat(text)
+        length = __import__("datetime").timedelta(*text)
+        return length if name == "timedelta" else cls(length)
+    return cls.fromisoformat(text) if RESTORED[name] == "datetime" else cls(text)
+
+
+def unpack_holding(peer, form):
+    """An object with built-in data in it. Its class and its comparisons are those of this process."""
+    data = peer.unpack(form[2])
+    if not is_a(data, HOLDING[form[1]]):
+        raise Gone()
+    made = getattr(__import__("collections"), form[1])(data)
+    made.data = data
+    return made
+
+
+def unpack_chain(peer, form):
+    maps = peer.unpack_all(form)
+    if not all(is_a(each, dict) for each in maps):
+        raise Gone()
+    return __import__("collections").ChainMap(*maps)
 
 
 def unpack_module(peer, form):
@@ -396,6 +420,7 @@ PACKERS = {id(kind): packer for kind, packer in (
     (type({}.keys()), lambda peer, value: peer.pack_all("dk", value)),
     (type({}.values()), lambda peer, value: peer.pack_all("dv", value)),
     (type({}.items()), lambda peer, value: peer.pack_all("di", value)),
+    (type(type.__dict__), lambda peer, value: peer.pack_all("mp", value.items())),
 )}
 UNPACKERS = {
     "i": lambda peer, form: int(form[1], 16),
@@ -408,8 +433,11 @@ UNPACKERS = {
     "dk": lambda peer, form: dict.fromkeys(peer.unpack_all(form)).keys(),
     "dv": lambda peer, form: dict(enumerate(peer.unpack_all(form))).values(),
     "di": lambda peer, form: dict(peer.unpack_all(form)).items(),
+    "mp": lambda peer, form: type(type.__dict__)(dict(peer.unpack_all(form))),
     "n": lambda peer, form: Ellipsis if form[1] == "Ellipsis" else NotImplemented,
     "v": unpack_restored,
+    "ud": unpack_holding,
+    "cm": unpack_chain,
     "h": Values.unpack_hint,
     "m": unpack_module,
     "co": unpack_code,
