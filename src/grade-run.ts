@@ -77,7 +77,6 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   const title = `${before.title.replace(GRADED, "")}${GRADED_AGAIN}`;
   const config = { ...configOf(plan, { metrics, tokenizer: { count: () => 0 }, title }), tokenizer: before.tokenizer };
   const rows = lastOfEach(readRows(dir));
-  // Made while all examples are there: those of rows that a resumed grading has already are let go of at once.
   const indexOf = rowFinder(plan);
   requireKnown(rows, indexOf, parent);
   await prepareEvaluators(plan);

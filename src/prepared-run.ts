@@ -76,10 +76,8 @@ async function requireGradingPrices({ wirings, examples, wiringOf }: Plan): Prom
     for (const evaluator of evaluators.filter(isPaidByExample)) {
       await evaluator.findPrices();
       const costOf = (example: Example) => evaluator.estimate(example, { count: () => 0, answerTokens: 0 }).low;
-      const unpriced = examples.find(
-        (example, i) => example !== null && wiringOf[i] === wiring && costOf(example) === null,
-      );
-      if (unpriced == null) continue;
+      const unpriced = examples.find((example, i) => wiringOf[i] === wiring && costOf(example) === null);
+      if (unpriced === undefined) continue;
       throw new BudgetError(
         `There is a budget in dollars, but no price is known for a model that grades "${unpriced.id}" of ${dataset || "the dataset"}. Give \`pricing\` in models.yml, or leave the budget out.`,
       );

@@ -55,7 +55,7 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
   const sent = systems.map(() => 0);
   for (const [index, example] of plan.examples.entries()) {
     const cell = cells[wiringOf[index] ?? 0];
-    const tokens = example === null ? 0 : inputTokens(example, count) * (cell?.trials ?? 0);
+    const tokens = inputTokens(example, count) * (cell?.trials ?? 0);
     for (const system of cell?.systems ?? []) sent[system] = (sent[system] ?? 0) + tokens;
   }
   return {

@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import { setFlagsFromString } from "node:v8";
 import { findModelsFile } from "../budget/find-models-file.js";
 import { loadModels } from "../budget/index.js";
 import { EXIT, UsageError } from "../core/errors.js";
@@ -36,9 +35,6 @@ const LONGEST_TIMEOUT_SECS = 2_147_483;
  */
 export async function gatewayCommand(options: GatewayOptions, command: readonly string[]): Promise<number> {
   check(options);
-  // When many clients begin at once, V8 takes what their first writes are made of for long-lived, and from then on keeps
-  // every chunk until the next full collection: 60 MiB more for a thousand streams.
-  setFlagsFromString("--no-allocation-site-pretenuring");
   const brake = new Brake();
   const gateway = await open(options, () => brake.pull());
   const limit = timeLimit(options.timeout);

@@ -98,7 +98,7 @@ function exampleAt({ examples, trials, wirings, wiringOf }: Plan, index: number 
   const at = Math.floor(index / trials) % examples.length;
   const example = examples[at];
   const wiring = wirings[wiringOf[at] ?? 0];
-  return example == null || wiring === undefined ? null : { example, evaluators: wiring.evaluators };
+  return example === undefined || wiring === undefined ? null : { example, evaluators: wiring.evaluators };
 }
 
 function inWords({ run, outputs, datasets, threshold, isJudged, judgeCostUsd }: GradeReport): string {

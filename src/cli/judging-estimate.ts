@@ -32,7 +32,7 @@ export function judgingOf(
   examples.forEach((example, at) => {
     const { evaluators = [] } = wirings[wiringOf[at] ?? 0] ?? {};
     const cell = cells[wiringOf[at] ?? 0];
-    if (example === null || cell === undefined) return;
+    if (cell === undefined) return;
     for (const system of cell.systems)
       addTo(range, costOfScoring(example, evaluators, { count, answerTokens: limits[system] ?? null }), cell.trials);
   });

@@ -1,15 +1,14 @@
 import { given } from "../core/given.js";
 import type { EvaluateOptions } from "../evaluate.js";
-import { giveAway } from "./release-examples.js";
 import type { RunConfig } from "./run-config.js";
 import type { Parts } from "./workbench.js";
 
-/** A run for `evaluate`, and for a worker that takes part in it. The examples are given away. */
+/** A run for `evaluate`, and for a worker that takes part in it. */
 export function runOptions(parts: Parts, config: RunConfig): EvaluateOptions {
   return {
     ...planOptions(config),
     systems: parts.systems,
-    datasets: giveAway(parts.datasets),
+    datasets: parts.datasets,
     ...(parts.evaluators === undefined ? {} : { evaluators: parts.evaluators }),
     metrics: parts.metrics,
     ...moneyOptions(config),

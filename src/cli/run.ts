@@ -3,7 +3,6 @@ import { budgetsOf } from "../budgets.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { type GateVerdict, registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
-import { pathsOf } from "../datasets/dataset-spec.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
 import { DEFAULT_WORKERS } from "../prepared-run.js";
@@ -21,7 +20,6 @@ import { findJudgingPrices } from "./judging-estimate.js";
 import { isPlannedOnly } from "./planned-only.js";
 import { ProgressLine } from "./progress.js";
 import { queuePlaceOf } from "./queue-address.js";
-import { expectFiles } from "./release-examples.js";
 import { gatesOf, type Report, report } from "./report-result.js";
 import { resolveDatasets, revisionsOf, withSystems } from "./resolve.js";
 import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
@@ -37,7 +35,6 @@ export const RUN: Workbench = {
   lend: ({ config, revisions }, use) =>
     withSystems(registry, config, async (systems) => {
       requireSomething(systems, config);
-      expectFiles((config.datasets ?? []).flatMap((spec) => (typeof spec === "string" ? pathsOf(spec) : [])));
       return use({ systems, datasets: await resolveDatasets(registry, config, revisions) });
     }),
 };

@@ -82,7 +82,7 @@ function trialOf(plan: Plan, place: TrialPlace): Trial | null {
   const system = plan.systems[systemIndex];
   const example = plan.examples[exampleIndex];
   const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
-  if (system === undefined || example == null || wiring === undefined || !isPlanned(plan, place)) return null;
+  if (system === undefined || example === undefined || wiring === undefined || !isPlanned(plan, place)) return null;
   const index = rowIndex(plan, systemIndex, exampleIndex, trial);
   return { index, system, systemIndex, example, exampleIndex, trial, wiring };
 }

@@ -159,6 +159,6 @@ function trialAt(plan: Plan, index: number): { wiring: Wiring; example: Example 
   const exampleIndex = Math.floor(index / plan.trials) % plan.examples.length;
   const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
   const example = plan.examples[exampleIndex];
-  if (wiring === undefined || example == null) throw new RangeError("A trial of the plan has lost its example.");
+  if (wiring === undefined || example === undefined) throw new RangeError("A trial of the plan has lost its example.");
   return { wiring, example };
 }

@@ -1,6 +1,6 @@
 import { type Attempt, type EvalRow, isScored } from "../core/row.js";
 import type { Trial } from "./admit.js";
-import { isPlanned, type Plan, rowIndex, trialsOf } from "./plan.js";
+import { isPlanned, type Plan, rowIndex } from "./plan.js";
 import type { EncodedTrial, FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter } from "./record.js";
 import type { TrialBook } from "./trial-chain.js";
@@ -32,8 +32,6 @@ export class Ledger implements TrialBook {
   readonly #ports: LedgerPorts;
   readonly #earlier: Earlier;
   readonly #rows: (EvalRow | undefined)[];
-  /** Trials still to come for each example. */
-  readonly #remaining: Uint32Array;
   readonly #progress: Progress;
   readonly #start: number;
   #nextWrite: Promise<void> | null = null;
@@ -50,7 +48,6 @@ export class Ledger implements TrialBook {
     this.#earlier = earlier;
     this.tokens = new TokenCounter(ports.tokenizer, plan.examples.length);
     this.#rows = new Array<EvalRow | undefined>(plan.systems.length * plan.examples.length * plan.trials);
-    this.#remaining = Uint32Array.from(plan.examples, (_, index) => trialsOf(plan, index));
     this.#start = ports.clock();
     this.#lastTurn = this.#start;
     this.#turns = setInterval(() => this.#noteTurn(), TURN_MS / 2).unref();
@@ -118,7 +115,7 @@ export class Ledger implements TrialBook {
     for (const [systemIndex, system] of systems.entries()) {
       for (const [exampleIndex, example] of examples.entries()) {
         const wiring = this.#plan.wirings[this.#plan.wiringOf[exampleIndex] ?? 0];
-        if (example === null || wiring === undefined) continue;
+        if (wiring === undefined) continue;
         for (let trial = 0; trial < trials; trial++) {
           if (!isPlanned(this.#plan, { systemIndex, exampleIndex, trial })) continue;
           const index = rowIndex(this.#plan, systemIndex, exampleIndex, trial);
@@ -179,10 +176,6 @@ export class Ledger implements TrialBook {
   #keep(index: number, row: EvalRow): void {
     this.#rows[index] = row;
     this.#count(row);
-    const exampleIndex = Math.floor(index / this.#plan.trials) % this.#plan.examples.length;
-    const remaining = (this.#remaining[exampleIndex] ?? 1) - 1;
-    this.#remaining[exampleIndex] = remaining;
-    if (remaining === 0) this.#plan.examples[exampleIndex] = null;
   }
 
   #count(row: EvalRow): void {

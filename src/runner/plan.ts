@@ -18,8 +18,7 @@ import { type Wiring, wire } from "./wiring.js";
 /** What a run is made of, before anything is spent. */
 export interface Plan {
   readonly systems: readonly System[];
-  /** Released one by one (set to null) after their last trial, so that a long run's memory does not hold both texts and rows. */
-  readonly examples: (Example | null)[];
+  readonly examples: readonly Example[];
   /** Which wiring each example belongs to. */
   readonly wiringOf: Uint32Array;
   readonly wirings: readonly Wiring[];
@@ -119,12 +118,6 @@ function checkTotal(total: number): number {
   );
 }
 
-/** How many trials an example has, over all systems. */
-export function trialsOf({ cells, wiringOf }: Plan, exampleIndex: number): number {
-  const cell = cells[wiringOf[exampleIndex] ?? 0];
-  return cell === undefined ? 0 : cell.systems.size * cell.trials;
-}
-
 /** Whether a trial is a part of the plan: the terms of its dataset may leave it out. */
 export function isPlanned({ cells, wiringOf }: Plan, { systemIndex, exampleIndex, trial }: TrialPlace): boolean {
   const cell = cells[wiringOf[exampleIndex] ?? 0];
@@ -147,10 +140,10 @@ export function rowIndex(plan: Plan, systemIndex: number, exampleIndex: number, 
 export function describeDatasets(plan: Plan): DatasetConfig[] {
   const counts = plan.wirings.map(() => 0);
   const digests = plan.wirings.map(({ fingerprint }) => (fingerprint === null ? new ContentDigest() : null));
-  for (let index = 0; index < plan.examples.length; index++) {
+  for (const [index, example] of plan.examples.entries()) {
     const wiring = plan.wiringOf[index] ?? 0;
     counts[wiring] = (counts[wiring] ?? 0) + 1;
-    digests[wiring]?.add(plan.examples[index] ?? null);
+    digests[wiring]?.add(example);
   }
   return plan.wirings.map((wiring, i) => ({
     name: wiring.dataset,
@@ -182,7 +175,7 @@ class ContentDigest {
   readonly #hash = createHash("sha256");
   #pending = "";
 
-  add(example: Example | null): void {
+  add(example: Example): void {
     this.#pending += `${contentOf(example)}\n`;
     if (this.#pending.length > 1 << 16) this.#feed();
   }
@@ -198,7 +191,7 @@ class ContentDigest {
   }
 }
 
-function contentOf(example: Example | null): string {
+function contentOf(example: Example): string {
   try {
     return JSON.stringify(example);
   } catch {
@@ -207,11 +200,11 @@ function contentOf(example: Example | null): string {
 }
 
 /** Whole numbers beyond JSON's are put in words; what cannot be written at all cannot be told from other content. */
-function unusualContentOf(example: Example | null): string {
+function unusualContentOf(example: Example): string {
   try {
     return canonicalJson(example);
   } catch (cause) {
-    throw new DatasetError(`Example "${example?.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
+    throw new DatasetError(`Example "${example.id}" cannot be written as JSON: ${messageOf(cause)}.`, { cause });
   }
 }
 
@@ -239,8 +232,8 @@ function unscoredNotes(wirings: readonly Wiring[]): string[] {
 function unknownFieldNotes({ examples, wiringOf, wirings }: Pick<Plan, "examples" | "wiringOf" | "wirings">): string[] {
   return wirings.flatMap(({ dataset, facets, groupBy }, wiring) => {
     const fields = new Set([...(facets?.fields ?? []), ...(groupBy === null ? [] : [groupBy])]);
-    const isIn = (field: string) => (example: Example | null, index: number) =>
-      example !== null && wiringOf[index] === wiring && facetValue(example, field) !== null;
+    const isIn = (field: string) => (example: Example, index: number) =>
+      wiringOf[index] === wiring && facetValue(example, field) !== null;
     const unknown = [...fields].filter((field) => !examples.some(isIn(field)));
     return unknown.map((field) => `no example of ${dataset || "the dataset"} has "${field}" to group results by`);
   });

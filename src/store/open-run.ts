@@ -37,7 +37,7 @@ export function openRun(plan: Plan, config: EvalConfig, options: StoreOptions): 
   const dir = makeRunDir(options.runsDir ?? "", newRunId(config.title, now));
   const { invocation, parent } = options;
   const journal = Journal.create(dir, manifestOf(identity, { runId: basename(dir), now, invocation, parent }));
-  journal.writeExamples(plan.examples.filter((example) => example !== null));
+  journal.writeExamples(plan.examples);
   return { journal, earlier: NOTHING_EARLIER, notes: [] };
 }
 
@@ -124,8 +124,7 @@ export type RowFinder = (row: TrialKey) => number | undefined;
 export function rowFinder(plan: Plan): RowFinder {
   const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
   const examples = new Map<string, number>();
-  for (const [index, example] of plan.examples.entries())
-    if (example !== null) examples.set(exampleKey(example), index);
+  for (const [index, example] of plan.examples.entries()) examples.set(exampleKey(example), index);
   return (row) => {
     const systemIndex = systems.get(row.system);
     const exampleIndex = examples.get(exampleKey({ dataset: row.dataset, id: row.exampleId }));
