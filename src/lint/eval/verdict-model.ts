@@ -1,7 +1,7 @@
 import type { GraderSpec } from "../../core/grader.js";
+import { verdictOn } from "../../graders/verdict.js";
 import { whyExclusive } from "./exclusions.js";
 import { type Fate, fateOf, type Given } from "./fate.js";
-import { sumsOf } from "./sums.js";
 
 /** A grader as the verdict sees it. */
 export interface Voter {
@@ -22,17 +22,15 @@ export interface Exclusion {
 
 const BINARY =
   /^(?:completed|exit-success|not|run-command|diff-empty|(?:output|transcript|file|diff)-(?:not-)?(?:contains|matches|exists))$/;
-/** As the verdict itself allows for. */
-const ROUNDING = 1e-9;
+/** More graders than this are not tried in every combination, and nothing is said of their verdict. */
+const MAX_TRIED = 12;
 
-/**
- * What graders can bring about together: which verdicts there are, and which of the graders have a say in them. Nothing
- * is run; each grader may pass or fail, but for those whose fate is known and for pairs that exclude each other.
- */
+/** What graders can bring about together: every combination of passing and failing is put to the rules of the verdict. */
 export class VerdictModel {
   readonly voters: readonly Voter[];
   readonly exclusions: readonly Exclusion[];
-  readonly #threshold: number | null;
+  /** The verdict of each combination that can come about, by a bit for each grader; null when they are too many. */
+  readonly #verdicts: ReadonlyMap<number, boolean> | null;
 
   constructor(graders: readonly GraderSpec[], threshold: number | null, given: Given) {
     this.voters = graders.map((spec) => ({
@@ -42,115 +40,56 @@ export class VerdictModel {
       fate: fateOf(spec, given),
       isBinary: BINARY.test(spec.type),
     }));
-    this.#threshold = threshold;
-    this.exclusions = exclusionsAmong(graders);
+    this.exclusions = findExclusions(graders);
+    this.#verdicts = graders.length > MAX_TRIED ? null : this.#tryAll(threshold);
   }
 
   /** Whether some outcome of the graders lets a trial pass. */
   get canPass(): boolean {
-    const musts = this.#musts();
-    if (musts.some((index) => this.voters[index]?.fate?.passes === false)) return false;
-    if (this.exclusions.some(({ pair: [a, b] }) => musts.includes(a) && musts.includes(b))) return false;
-    return this.#threshold === null || this.#reaches(musts);
+    return this.#verdicts === null || [...this.#verdicts.values()].includes(true);
   }
 
   /** Whether some outcome of the graders lets a trial fail. */
   get canFail(): boolean {
-    if (this.#musts().some((index) => this.voters[index]?.fate?.passes !== true)) return true;
-    if (this.#threshold === null) return false;
-    const sure = this.voters.filter(({ fate }) => fate?.passes === true);
-    return total(sure) < this.#needed() - ROUNDING;
+    return this.#verdicts === null || [...this.#verdicts.values()].includes(false);
   }
 
   /** Whether a grader that passes instead of failing can turn a failed trial into a passed one. */
   hasSay(index: number): boolean {
-    const voter = this.voters[index];
-    if (voter === undefined || voter.required) return true;
-    if (voter.weight === 0) return false;
-    return this.#threshold === null || this.#canTip(index, voter.weight);
+    const { required = false, weight = 1 } = this.voters[index] ?? {};
+    if (required) return true;
+    if (weight === 0) return false;
+    const verdicts = this.#verdicts;
+    // Next to a score between 0 and 1, any weight may be the one that tips it.
+    const isBesideScores = this.voters.some((other, at) => at !== index && !other.isBinary && other.weight > 0);
+    if (verdicts === null || isBesideScores) return true;
+    return [...verdicts].some(([passing, passed]) => !passed && verdicts.get(passing | (1 << index)) === true);
   }
 
-  /** The graders that have to pass whatever the others say. */
-  #musts(): number[] {
-    const all = [...this.voters.entries()];
-    return all
-      .filter(([, { required, weight }]) => required || (this.#threshold === null && weight > 0))
-      .map(([index]) => index);
+  #tryAll(threshold: number | null): Map<number, boolean> {
+    const verdicts = new Map<number, boolean>();
+    for (let passing = 0; passing < 1 << this.voters.length; passing++) {
+      if (!this.#isPossible(passing)) continue;
+      const grades = this.voters.map(({ weight, required }, index) => {
+        const passed = isPassing(passing, index);
+        return { passed, score: passed ? 1 : 0, status: "ok" as const, weight, required };
+      });
+      verdicts.set(passing, verdictOn(grades, threshold).passed === true);
+    }
+    return verdicts;
   }
 
-  #needed(): number {
-    return (this.#threshold ?? 1) * total(this.voters);
-  }
-
-  #reaches(musts: readonly number[]): boolean {
-    const free = this.#free(musts);
-    const fixed = total(this.voters.filter((_, index) => musts.includes(index) || this.#isSure(index)));
-    const sums = sumsOf(this.#choices(free));
-    const most = sums === null ? total(free.map((index) => this.#voter(index))) : (sums.at(-1) ?? 0);
-    return fixed + most >= this.#needed() - ROUNDING;
-  }
-
-  /**
-   * With scores that may be anything the others reach a whole range; it tips the scale when that range and the gap that
-   * its weight fills have something in common.
-   */
-  #canTip(index: number, weight: number): boolean {
-    const musts = this.#musts();
-    const foes = this.#foesOf(index);
-    if (foes.some((foe) => musts.includes(foe))) return false;
-    const free = this.#free([...musts, ...foes, index]);
-    const scored = free.filter((other) => !this.#voter(other).isBinary);
-    const range = total([...scored, ...musts.filter((one) => !this.#voter(one).isBinary)].map((o) => this.#voter(o)));
-    const sure = this.voters.filter((voter, other) => {
-      const isFixed = (musts.includes(other) && voter.isBinary) || (this.#isSure(other) && !musts.includes(other));
-      return isFixed && other !== index;
-    });
-    const base = total(sure);
-    const sums = sumsOf(this.#choices(free.filter((other) => this.#voter(other).isBinary)));
-    if (sums === null) return true;
-    const needed = this.#needed();
-    return sums.some((sum) => {
-      const least = base + sum;
-      return least < needed - ROUNDING && least + range + weight >= needed - ROUNDING;
-    });
-  }
-
-  #voter(index: number): Pick<Voter, "weight" | "isBinary"> {
-    return this.voters[index] ?? { weight: 0, isBinary: true };
-  }
-
-  #isSure(index: number): boolean {
-    return this.voters[index]?.fate?.passes === true;
-  }
-
-  #foesOf(index: number): number[] {
-    return this.exclusions.flatMap(({ pair: [a, b] }) => (a === index ? [b] : b === index ? [a] : []));
-  }
-
-  /** Those that may pass or fail, when these are settled: not what is known to pass or fail, nor what they exclude. */
-  #free(settled: readonly number[]): number[] {
-    const passing = this.#musts();
-    return [...this.voters.keys()].filter((index) => {
-      if (settled.includes(index) || this.voters[index]?.fate !== null) return false;
-      return !this.#foesOf(index).some((foe) => passing.includes(foe));
-    });
-  }
-
-  #choices(free: readonly number[]) {
-    const at = new Map(free.map((index, position) => [index, position]));
-    const exclusions = this.exclusions.flatMap(({ pair: [a, b] }): [number, number][] => {
-      const [first, second] = [at.get(a), at.get(b)];
-      return first === undefined || second === undefined ? [] : [[first, second]];
-    });
-    return { weights: free.map((index) => this.#voter(index).weight), exclusions };
+  #isPossible(passing: number): boolean {
+    if (this.exclusions.some(({ pair }) => pair.every((index) => isPassing(passing, index)))) return false;
+    return this.voters.every(({ fate }, index) => fate === null || fate.passes === isPassing(passing, index));
   }
 }
 
-function total(voters: readonly Pick<Voter, "weight">[]): number {
-  return voters.reduce((sum, { weight }) => sum + weight, 0);
+function isPassing(passing: number, index: number): boolean {
+  return ((passing >> index) & 1) === 1;
 }
 
-function exclusionsAmong(graders: readonly GraderSpec[]): Exclusion[] {
+function findExclusions(graders: readonly GraderSpec[]): Exclusion[] {
   return graders.flatMap((a, first) =>
     graders.slice(first + 1).flatMap((b, offset): Exclusion[] => {
       const why = whyExclusive(a, b);
