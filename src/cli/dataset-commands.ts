@@ -12,8 +12,8 @@ Examples:
   assay datasets import my-maths extra.jsonl --template gsm8k
   assay run --dataset gsm8k=./test.jsonl …                  a local file, read as the dataset is
 
-Datasets of the hub are downloaded as far as they are needed and kept in ~/.cache/assay/datasets
-(ASSAY_DATASETS_CACHE). HF_ENDPOINT names a mirror, HF_TOKEN opens gated ones, HF_HUB_OFFLINE=1 uses what is kept.`;
+Datasets of the hub are downloaded as far as they are needed and kept in the cache of the hub's own tools
+(HF_HUB_CACHE, HF_HOME, ~/.cache/huggingface/hub), or in ASSAY_DATASETS_CACHE. HF_ENDPOINT names a mirror, HF_TOKEN opens gated ones, HF_HUB_OFFLINE=1 uses what is kept.`;
 
 /** What the flags of `assay datasets` parse to. */
 export interface DatasetsOptions {

@@ -1,9 +1,9 @@
 import { DatasetError } from "../core/errors.js";
 import { nearest } from "../core/suggest.js";
-import { HubError } from "./errors.js";
+import { HubError, RevisionMissing } from "./errors.js";
 import { convertedPatterns, glob, parquetPatterns, plainPatterns } from "./file-patterns.js";
 import type { Hub, HubListing } from "./hub.js";
-import { RevisionMissing } from "./refusal.js";
+
 import { whatIsThere } from "./similar-files.js";
 
 /** Files of a repository: those of a split, or those whose paths fit a pattern. */

@@ -1,4 +1,3 @@
 export { HubError } from "./errors.js";
 export { findFiles } from "./find-files.js";
-export type { Hub, HubListing, HubOptions } from "./hub.js";
-export { openHub } from "./open-hub.js";
+export { type Hub, type HubListing, type HubOptions, openHub } from "./hub.js";

@@ -30,7 +30,7 @@ describe("listing", () => {
     ]);
     expect(bench.asked()).toEqual([
       "GET /api/datasets/me/toy/revision/main 200",
-      `GET /api/datasets/me/toy/tree/${listing.revision}?recursive=true 200`,
+      `GET /api/datasets/me/toy/tree/${listing.revision} 200`,
     ]);
   });
 
@@ -95,7 +95,7 @@ describe("listing", () => {
   it("does not take a damaged list from the cache", async () => {
     await begin({ repos: TOY });
     const listing = await bench.hub().listing("me/toy");
-    const dir = join(bench.cacheDir, "listings", "me%2Ftoy");
+    const dir = join(bench.cacheDir, "datasets--me--toy", ".assay", "listings");
     for (const name of readdirSync(dir)) writeFileSync(join(dir, name), '{"repo":"me/toy","files":[{"pa');
     expect(await bench.hub().listing("me/toy")).toEqual(listing);
   });

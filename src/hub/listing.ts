@@ -1,24 +1,23 @@
-import { apiUrl, type HubContext } from "./context.js";
+import { datasetInfo, type ListFileEntry, listFiles } from "@huggingface/hub";
+import { UsageError } from "../core/errors.js";
+import { isCommit } from "./cache.js";
 import { onDisk } from "./disk.js";
 import { HubError, offlineError } from "./errors.js";
-import type { HubFile, HubListing } from "./hub.js";
-import { fieldsOf, parseTreeEntry } from "./listing-json.js";
-import { checkRepo, checkRevision, isCommit } from "./names.js";
-import type { Subject } from "./refusal.js";
-import { withRetries } from "./with-retries.js";
+import { createHubFetch, withRetries } from "./fetch.js";
+import type { HubContext, HubFile, HubListing } from "./hub.js";
 
-const MOST_PAGES = 10_000;
+const MAX_FILES = 1_000_000;
 
-/** The files of a repository, from the hub, or from the cache where that is all there is. */
+/** Finds the files of a repository, from the hub, or from the cache where that is all there is. */
 export async function findListing(context: HubContext, repo: string, revision: string): Promise<HubListing> {
-  checkRepo(repo);
-  checkRevision(revision);
+  requireNames(repo, revision);
   const { cache, settings } = context;
-  const kept = cache.listing(repo, revision);
+  const kept = cache.readListing(repo, revision);
   if (kept !== null && (settings.isOffline || isCommit(revision))) return kept;
   if (settings.isOffline) throw offlineError(`The list of files of ${repo} at ${revision}`);
   try {
-    return await askHub(context, { repo, revision, isKept: kept !== null });
+    // Whoever has something to fall back on is not kept waiting for long.
+    return await askHub(context, { repo, revision, tries: kept === null ? 5 : 2 });
   } catch (error) {
     if (kept === null || !(error instanceof HubError) || !error.isOutage) throw error;
     context.note(`${repo}: what the cache holds is used (${kept.revision.slice(0, 12)}). ${error.message}`);
@@ -26,91 +25,107 @@ export async function findListing(context: HubContext, repo: string, revision: s
   }
 }
 
-async function askHub(
-  context: HubContext,
-  { repo, revision, isKept }: { repo: string; revision: string; isKept: boolean },
-): Promise<HubListing> {
-  const { cache, settings } = context;
-  // Whoever has something to fall back on is not kept waiting for long.
-  const tries = isKept ? 2 : 5;
-  const url = apiUrl(context, repo, `revision/${encodeURIComponent(revision)}`);
-  const { body } = await getJson(context, { url, about: { repo, revision }, tries });
-  const now = nameAndCommit(body, { repo, endpoint: settings.endpoint });
-  if (now.repo !== repo) context.note(`${repo} has moved: it is ${now.repo} now.`);
-  const files = cache.listing(now.repo, now.commit)?.files ?? (await askTree(context, { ...now, tries }));
-  const listing = { repo: now.repo, revision: now.commit, files };
-  await onDisk({ cacheDir: cache.dir, needed: 4096 }, async () => {
-    await cache.keepListing(listing);
-    if (!isCommit(revision)) await cache.keepRef({ repo, revision }, now);
-  });
-  return listing;
-}
-
-function nameAndCommit(body: unknown, { repo, endpoint }: { repo: string; endpoint: string }) {
-  const { id, sha } = fieldsOf(body);
-  if (typeof sha !== "string" || !isCommit(sha)) {
-    throw new HubError(
-      `${endpoint} does not answer as the hub does: it names no commit of ${repo}. Check HF_ENDPOINT.`,
-    );
-  }
-  const name = typeof id === "string" ? id : repo;
-  checkRepo(name);
-  return { repo: name, commit: sha };
-}
-
-/** The tree comes in pages; of the link to the next one only its cursor is taken, for it may name another host. */
-async function askTree(
-  context: HubContext,
-  { repo, commit, tries }: { repo: string; commit: string; tries: number },
-): Promise<HubFile[]> {
-  const files: HubFile[] = [];
-  const url = apiUrl(context, repo, `tree/${commit}?recursive=true`);
-  const seen = new Set<string>();
-  while (seen.size < MOST_PAGES && !seen.has(url.search)) {
-    seen.add(url.search);
-    const { body, next } = await getJson(context, { url, about: { repo, revision: commit }, tries });
-    if (!Array.isArray(body)) throw notJson(context, "no list of files");
-    files.push(...body.map((entry) => parseTreeEntry(entry, repo)).filter((file) => file !== null));
-    if (next === null) return files;
-    url.search = next;
-  }
-  throw new HubError(`The list of files of ${repo} has no end. Check HF_ENDPOINT.`);
-}
-
-interface JsonQuestion {
-  readonly url: URL;
-  readonly about: Subject;
+interface Question {
+  readonly repo: string;
+  readonly revision: string;
   readonly tries: number;
 }
 
-/** An answer in JSON, and the query of the page after it. */
-async function getJson(
-  context: HubContext,
-  { url, about, tries }: JsonQuestion,
-): Promise<{ body: unknown; next: string | null }> {
-  const { ports, signal, wire, meter } = context;
-  const work = async () => {
-    const answer = await wire.open({ url, about, headers: { accept: "application/json" } });
-    const transfer = meter.start(null, 0);
-    const chunks: Uint8Array[] = [];
-    for await (const chunk of answer.chunks()) {
-      transfer.got(chunk.length);
-      chunks.push(chunk);
-    }
-    const link = /<([^>]*)>\s*;\s*rel="next"/.exec(answer.headers.get("link") ?? "")?.[1];
-    const next = link !== undefined && URL.canParse(link, url.href) ? new URL(link, url).search : null;
-    return { text: Buffer.concat(chunks).toString("utf8"), next };
-  };
-  const { text, next } = await withRetries(work, { ports, signal, tries });
-  try {
-    return { body: JSON.parse(text) as unknown, next };
-  } catch {
-    throw notJson(context, "something that is not JSON");
-  }
+async function askHub(context: HubContext, { repo, revision, tries }: Question): Promise<HubListing> {
+  const { cache } = context;
+  const now = await withRetries(context, () => findCommit(context, repo, revision), { tries });
+  if (now.repo !== repo) context.note(`${repo} has moved: it is ${now.repo} now.`);
+  const files =
+    cache.readListing(now.repo, now.commit)?.files ??
+    (await withRetries(context, () => listCommit(context, now.repo, now.commit), { tries }));
+  const listing = { repo: now.repo, revision: now.commit, files };
+  await onDisk({ cacheDir: cache.dir, needed: 4096 }, () => cache.keepListing(listing, { repo, revision }));
+  return listing;
 }
 
-function notJson({ settings }: HubContext, what: string): HubError {
+async function findCommit(context: HubContext, repo: string, revision: string) {
+  const info: { name?: unknown; sha?: unknown } = await datasetInfo({
+    name: repo,
+    revision,
+    additionalFields: ["sha"],
+    hubUrl: context.settings.endpoint,
+    fetch: createListFetch(context, repo, revision),
+  }).catch((error: unknown) => {
+    throw error instanceof TypeError ? notTheHub(context, repo) : explainJson(context, error);
+  });
+  const { name = repo, sha } = info;
+  if (typeof sha !== "string" || !isCommit(sha) || typeof name !== "string") throw notTheHub(context, repo);
+  requireNames(name, sha);
+  return { repo: name, commit: sha };
+}
+
+async function listCommit(context: HubContext, repo: string, commit: string): Promise<HubFile[]> {
+  const files: HubFile[] = [];
+  try {
+    for await (const entry of listFiles({
+      repo: { type: "dataset", name: repo },
+      revision: commit,
+      recursive: true,
+      hubUrl: context.settings.endpoint,
+      fetch: createListFetch(context, repo, commit),
+    })) {
+      if (entry.type === "file") files.push(toHubFile(entry, repo));
+      if (files.length > MAX_FILES) throw new HubError(`The list of files of ${repo} has no end. Check HF_ENDPOINT.`);
+    }
+  } catch (error) {
+    throw explainJson(context, error);
+  }
+  return files;
+}
+
+function createListFetch(context: HubContext, repo: string, revision: string): typeof fetch {
+  const transfer = context.meter.start(null, 0);
+  return createHubFetch(context, { about: { repo, revision }, onBytes: transfer.got });
+}
+
+/** Hashes become names of files: anything else that stands in their place is left out. */
+function toHubFile({ path, size, oid, lfs }: ListFileEntry, repo: string): HubFile {
+  const bytes = lfs?.size ?? size;
+  if (typeof path !== "string" || !Number.isSafeInteger(bytes) || bytes < 0)
+    throw new HubError(`The list of files of ${repo} is not as the hub writes it. Check HF_ENDPOINT.`);
+  if (!isSafePath(path)) {
+    throw new HubError(
+      `${repo} lists a file ${JSON.stringify(path)}, which lies outside of the repository. Nothing of it is read; tell its owner.`,
+    );
+  }
+  const sha256 = lfs?.oid;
+  return {
+    path,
+    size: bytes,
+    ...(sha256 !== undefined && /^[0-9a-f]{64}$/.test(sha256) ? { sha256 } : {}),
+    ...(lfs === undefined && oid !== undefined && isCommit(oid) ? { gitSha1: oid } : {}),
+  };
+}
+
+/** Whether a path stays inside its repository. */
+function isSafePath(path: string): boolean {
+  if (path.includes("\0") || path.includes("\\")) return false;
+  return path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
+}
+
+function requireNames(repo: string, revision: string): void {
+  if (!/^(?:[\w-][\w.-]*\/)?[\w-][\w.-]*$/.test(repo) || repo.includes(".."))
+    throw new UsageError(`${JSON.stringify(repo)} is no name of a dataset repository. Write it as owner/name.`);
+  // Git allows no two dots in a name either.
+  if (!/^[\w\-./+@%#=,]+$/.test(revision) || revision === "." || revision.includes(".."))
+    throw new UsageError(`${JSON.stringify(revision)} is no revision. Give a branch, a tag or a commit.`);
+}
+
+function notTheHub({ settings }: HubContext, repo: string): HubError {
   return new HubError(
-    `${settings.endpoint} answered with ${what}: perhaps a sign-in page or a proxy stands between. Check the network and HF_ENDPOINT.`,
+    `${settings.endpoint} does not answer as the hub does: it names no commit of ${repo}. Check HF_ENDPOINT.`,
+  );
+}
+
+function explainJson({ settings }: HubContext, error: unknown): unknown {
+  if (!(error instanceof SyntaxError) && !(error instanceof TypeError)) return error;
+  return new HubError(
+    `${settings.endpoint} answered with something that is not JSON: perhaps a sign-in page or a proxy stands between. Check the network and HF_ENDPOINT.`,
+    { cause: error },
   );
 }

@@ -31,10 +31,8 @@ async function opened(path = "big.parquet", hub = bench.hub()): Promise<ByteSour
 }
 
 const content = () => bench.server.requests.filter(({ range }) => range !== null);
-const piecesDir = () => {
-  const dir = join(bench.cacheDir, "pieces");
-  return join(dir, readdirSync(dir)[0] ?? "");
-};
+const filesDir = () => join(bench.cacheDir, "datasets--me--toy", ".assay", "files");
+const partsDir = () => join(filesDir(), readdirSync(filesDir())[0] ?? "", "parts");
 
 describe("open", () => {
   it.each(["big.parquet", "plain.txt"])("reads any part of %s", async (path) => {
@@ -136,7 +134,7 @@ describe("open", () => {
   });
 });
 
-describe("a piece in the cache", () => {
+describe("a part in the cache", () => {
   it.each([
     ["has a wrong byte", (bytes: Buffer) => bytes.fill(0, 5, 6 + (bytes[5] === 0 ? 20 : 0))],
     ["is too short", (bytes: Buffer) => bytes.subarray(0, 50)],
@@ -144,13 +142,13 @@ describe("a piece in the cache", () => {
   ])("that %s is noticed and fetched again", async (_, damage) => {
     await begin();
     await (await opened()).read(100, 200);
-    const [name = ""] = readdirSync(piecesDir());
-    const path = join(piecesDir(), name);
+    const [name = ""] = readdirSync(partsDir());
+    const path = join(partsDir(), name);
     writeFileSync(path, damage(readFileSync(path)));
     bench.server.requests.length = 0;
     expect(Buffer.from(await (await opened()).read(120, 180))).toEqual(BIG.subarray(120, 180));
     expect(content().length).toBeGreaterThan(0);
-    expect(readdirSync(piecesDir())).toEqual(["120-180"].map((range) => expect.stringContaining(`${range}-`)));
+    expect(readdirSync(partsDir())).toEqual(["120-180"].map((range) => expect.stringContaining(`${range}-`)));
   });
 
   it("that changes while its file is open is noticed, too", async () => {
@@ -158,7 +156,7 @@ describe("a piece in the cache", () => {
     const source = await opened();
     await source.read(100, 200);
     await source.read(110, 120);
-    const path = join(piecesDir(), readdirSync(piecesDir())[0] ?? "");
+    const path = join(partsDir(), readdirSync(partsDir())[0] ?? "");
     writeFileSync(path, readFileSync(path).reverse());
     bench.server.requests.length = 0;
     expect(Buffer.from(await source.read(120, 180))).toEqual(BIG.subarray(120, 180));
@@ -168,18 +166,18 @@ describe("a piece in the cache", () => {
   it("that says it is longer than it is counts as damaged", async () => {
     await begin();
     await (await opened()).read(100, 200);
-    const [name = ""] = readdirSync(piecesDir());
-    renameSync(join(piecesDir(), name), join(piecesDir(), name.replace("100-200", "100-300")));
+    const [name = ""] = readdirSync(partsDir());
+    renameSync(join(partsDir(), name), join(partsDir(), name.replace("100-200", "100-300")));
     expect(Buffer.from(await (await opened()).read(150, 250))).toEqual(BIG.subarray(150, 250));
-    expect(readdirSync(piecesDir())).toEqual([expect.stringMatching(/^150-250-/)]);
+    expect(readdirSync(partsDir())).toEqual([expect.stringMatching(/^150-250-/)]);
   });
 
   it("that is damaged and cannot be thrown away is missing all the same", async () => {
     await begin();
     await (await opened()).read(100, 200);
-    const [name = ""] = readdirSync(piecesDir());
-    rmSync(join(piecesDir(), name));
-    mkdirSync(join(piecesDir(), name, "stuck"), { recursive: true });
+    const [name = ""] = readdirSync(partsDir());
+    rmSync(join(partsDir(), name));
+    mkdirSync(join(partsDir(), name, "stuck"), { recursive: true });
     const offline = await opened("big.parquet", bench.hub({ offline: true }));
     await expect(offline.read(120, 180)).rejects.toThrow(/part of me\/toy\/big\.parquet .*without HF_HUB_OFFLINE/);
     expect(Buffer.from(await (await opened()).read(120, 180))).toEqual(BIG.subarray(120, 180));
@@ -224,6 +222,6 @@ describe("a server", () => {
   it("that keeps failing is an error after five tries", async () => {
     await begin({ kind: "status", status: 500, path: "/store/", times: 99 });
     await expect((await opened()).read(0, 10)).rejects.toThrow(/has a problem of its own \(500\).*5 times/);
-    expect(readdirSync(join(bench.cacheDir, "locks"))).toEqual([]);
+    expect(readdirSync(filesDir(), { recursive: true }).filter((path) => String(path).includes("lock"))).toEqual([]);
   });
 });

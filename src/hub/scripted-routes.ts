@@ -86,7 +86,11 @@ function treeReply({ rest, url }: Question, { files, pageSize }: { files: readon
   const from = Number(url.searchParams.get("cursor") ?? 0);
   const next = new URL(url);
   next.searchParams.set("cursor", String(from + pageSize));
-  const link = from + pageSize < entries.length ? { link: `<${next.pathname}${next.search}>; rel="next"` } : {};
+  // Mirrors pass on the hub's own links.
+  const link =
+    from + pageSize < entries.length
+      ? { link: `<https://huggingface.co${next.pathname}${next.search}>; rel="next"` }
+      : {};
   return json(entries.slice(from, from + pageSize), link);
 }
 

@@ -15,7 +15,7 @@ describe("readSettings", () => {
       endpoint: "https://huggingface.co",
       token: null,
       isOffline: false,
-      cacheDir: join(home, ".cache", "assay", "datasets"),
+      cacheDir: join(home, ".cache", "huggingface", "hub"),
     });
   });
 
@@ -32,9 +32,11 @@ describe("readSettings", () => {
       endpoint: "https://mirror.example/hf",
       token: "secret",
       isOffline: true,
-      cacheDir: join("/var/c", "assay", "datasets"),
+      cacheDir: join("/var/c", "huggingface", "hub"),
     });
     expect(readSettings({ env: { ...env, ASSAY_DATASETS_CACHE: "/big" } }).cacheDir).toBe("/big");
+    expect(readSettings({ env: { ...env, HF_HUB_CACHE: "/hub" } }).cacheDir).toBe("/hub");
+    expect(readSettings({ env: { ...env, HF_HOME: "/hf" } }).cacheDir).toBe(join("/hf", "hub"));
     expect(readSettings({ env: { ...env, HUGGING_FACE_HUB_TOKEN: "older" } }).token).toBe("older");
     expect(readSettings({ env: { ...env, HF_HUB_OFFLINE: "0" } }).isOffline).toBe(false);
   });

@@ -21,7 +21,7 @@ export function readSettings({ env = process.env, ...options }: HubOptions): Hub
     endpoint: checkedEndpoint(options.endpoint ?? filled(env.HF_ENDPOINT) ?? HUB),
     token: checkedToken(filled(options.token) ?? tokenOf(env)),
     isOffline: options.offline ?? isOn(env.HF_HUB_OFFLINE),
-    cacheDir: options.cacheDir ?? filled(env.ASSAY_DATASETS_CACHE) ?? join(userCache(env), "assay", "datasets"),
+    cacheDir: options.cacheDir ?? filled(env.ASSAY_DATASETS_CACHE) ?? findHubCache(env),
   };
 }
 
@@ -47,15 +47,23 @@ function checkedToken(token: string | null): string | null {
   throw new UsageError("HF_TOKEN holds characters that no token has, such as a space. Copy the token again.");
 }
 
+/** The cache of the hub's own tools, where they look for it. */
+function findHubCache(env: NodeJS.ProcessEnv): string {
+  return filled(env.HF_HUB_CACHE) ?? filled(env.HUGGINGFACE_HUB_CACHE) ?? join(hubHome(env), "hub");
+}
+
+function hubHome(env: NodeJS.ProcessEnv): string {
+  return filled(env.HF_HOME) ?? join(userCache(env), "huggingface");
+}
+
 function tokenOf(env: NodeJS.ProcessEnv): string | null {
   return filled(env.HF_TOKEN) ?? filled(env.HUGGING_FACE_HUB_TOKEN) ?? filled(tokenFile(env));
 }
 
 /** What `hf auth login` left. */
 function tokenFile(env: NodeJS.ProcessEnv): string | undefined {
-  const home = filled(env.HF_HOME) ?? join(userCache(env), "huggingface");
   try {
-    return readFileSync(filled(env.HF_TOKEN_PATH) ?? join(home, "token"), "utf8");
+    return readFileSync(filled(env.HF_TOKEN_PATH) ?? join(hubHome(env), "token"), "utf8");
   } catch {
     return undefined;
   }

@@ -3,9 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Hub, HubOptions } from "./hub.js";
-import { openHub } from "./open-hub.js";
-import type { HubPorts } from "./ports.js";
+import { type Hub, type HubOptions, type HubPorts, openHub } from "./hub.js";
 import { type HubPlan, type ScriptedHub, startHub } from "./scripted-hub.js";
 
 /** A scripted hub, a cache of its own, and hubs that use both; for tests. */
@@ -34,9 +32,11 @@ export class TestBench {
     return openHub({ ...given, env: { HOME: cacheDir }, ...options }, { sleep, random: () => 1, ...ports });
   }
 
-  /** Paths asked since the last time, with their statuses. */
+  /** Paths asked since the last time, without their queries, with their statuses. */
   asked(): string[] {
-    return this.server.requests.splice(0).map(({ method, path, status }) => `${method} ${path} ${status}`);
+    const show = ({ method, path, status }: { method: string; path: string; status: number }) =>
+      `${method} ${path.split("?")[0]} ${status}`;
+    return this.server.requests.splice(0).map(show);
   }
 
   async close(): Promise<void> {

@@ -6,8 +6,9 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
-import { REAL_PORTS } from "./ports.js";
-import { Wire } from "./wire.js";
+import { HubError, retryAfterMs } from "./errors.js";
+import { createHubFetch, withRetries } from "./fetch.js";
+import { createContext } from "./hub.js";
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -35,19 +36,18 @@ async function serve(address: string, answer: { status?: number; location?: stri
   return { port: (server.address() as AddressInfo).port, seen };
 }
 
-function wireTo(endpoint: string): Wire {
-  const settings = { endpoint, token: "secret", isOffline: false, cacheDir: "" };
-  return new Wire({ settings, ports: REAL_PORTS, signal: undefined });
+/** Asks as the hub's library does. */
+async function ask(endpoint: string): Promise<Response> {
+  const context = createContext({ endpoint, token: "secret", cacheDir: "" });
+  return createHubFetch(context, { about: { repo: "me/toy" }, onBytes: () => {} })(`${endpoint}/`);
 }
-
-const about = { repo: "me/toy" };
 
 describe("the token", () => {
   it("goes to the hub's own origin only", async () => {
     const elsewhere = await serve("127.0.0.1", {});
     const hub = await serve("127.0.0.1", { status: 302, location: `http://127.0.0.1:${elsewhere.port}/file` });
     const endpoint = `http://127.0.0.1:${hub.port}`;
-    await (await wireTo(endpoint).open({ url: new URL(endpoint), about })).discard();
+    await (await ask(endpoint)).text();
     expect(hub.seen[0]?.authorization).toBe("Bearer secret");
     expect(elsewhere.seen).toHaveLength(1);
     expect(elsewhere.seen[0]?.authorization).toBeUndefined();
@@ -60,7 +60,7 @@ describe("the token", () => {
     if (address === undefined) return context.skip("this machine has no address but loopback");
     const hub = await serve(address, { status: 401 });
     const endpoint = `http://${address}:${hub.port}`;
-    await expect(wireTo(endpoint).open({ url: new URL(endpoint), about })).rejects.toThrow(/not sent over plain http/);
+    await expect(ask(endpoint)).rejects.toThrow(/not sent over plain http/);
     expect(hub.seen[0]?.authorization).toBeUndefined();
   });
 });
@@ -69,7 +69,7 @@ describe("an answer", () => {
   it("asks for bytes as they are", async () => {
     const hub = await serve("127.0.0.1", {});
     const endpoint = `http://127.0.0.1:${hub.port}`;
-    await (await wireTo(endpoint).open({ url: new URL(endpoint), about })).discard();
+    await (await ask(endpoint)).text();
     expect(hub.seen[0]?.["accept-encoding"]).toBe("identity");
   });
 
@@ -80,20 +80,72 @@ describe("an answer", () => {
     const { port } = await serve("127.0.0.1", { body });
     const endpoint = `http://127.0.0.1:${port}`;
     for (let round = 0; round < 5; round++) {
-      const answer = await wireTo(endpoint).open({ url: new URL(endpoint), about });
+      const answer = await ask(endpoint);
       // Only after a turn does nothing of the request itself hold on to its answer any more.
       await sleep(5);
       collect();
       await sleep(20);
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of answer.chunks()) chunks.push(chunk);
-      expect(Buffer.concat(chunks).toString()).toBe(body);
+      expect(await answer.text()).toBe(body);
     }
   });
 
   it("that redirects to something else than http is refused", async () => {
     const hub = await serve("127.0.0.1", { status: 302, location: "file:///etc/passwd" });
     const endpoint = `http://127.0.0.1:${hub.port}`;
-    await expect(wireTo(endpoint).open({ url: new URL(endpoint), about })).rejects.toThrow(/not safe to follow/);
+    await expect(ask(endpoint)).rejects.toThrow(/not safe to follow/);
+  });
+});
+
+const again = () => new HubError("no luck", { retry: { afterMs: null } });
+
+function bench() {
+  const waits: number[] = [];
+  const sleep = async (ms: number) => void waits.push(ms);
+  return { waits, context: createContext({ env: {} }, { sleep, random: () => 1 }) };
+}
+
+describe("withRetries", () => {
+  it("gives up after as many tries as it may make, and keeps the cause", async () => {
+    const { waits, context } = bench();
+    const error = again();
+    const failing = withRetries(context, () => Promise.reject(error));
+    await expect(failing).rejects.toThrow("no luck It was tried 5 times.");
+    await expect(failing).rejects.toMatchObject({ cause: error, isOutage: true });
+    expect(waits).toEqual([500, 1000, 2000, 4000]);
+  });
+
+  it("does not count tries that got far", async () => {
+    const { waits, context } = bench();
+    let mark = 0;
+    const work = async () => {
+      mark += 2_000_000;
+      if (mark < 20_000_000) throw again();
+      return mark;
+    };
+    expect(await withRetries(context, work, { mark: () => mark })).toBe(20_000_000);
+    expect(waits).toEqual(Array.from({ length: 9 }, () => 500));
+  });
+
+  it("leaves alone what trying again does not help", async () => {
+    const { waits, context } = bench();
+    await expect(withRetries(context, () => Promise.reject(new HubError("wrong")))).rejects.toThrow(/^wrong$/);
+    await expect(withRetries(context, () => Promise.reject(new TypeError("bug")))).rejects.toThrow(TypeError);
+    expect(waits).toEqual([]);
+  });
+});
+
+describe("retryAfterMs", () => {
+  const now = Date.parse("2024-05-01T00:00:00Z");
+  it.each([
+    ["3", 3000],
+    ["0.5", 500],
+    ["Wed, 01 May 2024 00:00:09 GMT", 9000],
+    ["Wed, 01 May 2019 00:00:09 GMT", 0],
+    ["-1", null],
+    ["soon", null],
+    ["1 2", null],
+    [null, null],
+  ])("of %o is %o", (header, expected) => {
+    expect(retryAfterMs(header, now)).toBe(expected);
   });
 });
