@@ -101,6 +101,16 @@ const REQUIRED: Record<string, Case> = {
     right: `export ${ADDS}`,
     wrong: `export ${SUBTRACTS}`,
   },
+  "by an import when it runs": {
+    test: "const { add } = await import('./solution.js');\nassert.equal(add(1, 2), 3)",
+    right: `export ${ADDS}`,
+    wrong: `export ${SUBTRACTS}`,
+  },
+  "by the default of an import when it runs": {
+    test: "import('./solution.mjs').then((m) => { assert.equal(m.default(1, 2), 3) })",
+    right: "module.exports = (a, b) => a + b",
+    wrong: "module.exports = (a, b) => a - b",
+  },
   "by a default import": {
     test: 'import add from "./solution.js";\nassert.equal(add(1, 2), 3)',
     right: `export default ${ADDS}`,

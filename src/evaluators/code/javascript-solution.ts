@@ -1,4 +1,4 @@
-/** What tests get that require the program as a file, such as `./solution`. Expects `job`, `peer` and `define`. */
+/** What tests get that require or import the program as a file, such as `./solution`. Expects `job`, `peer` and `define`. */
 export const JAVASCRIPT_SOLUTION = String.raw`
 const nodeRequire = require;
 const RELATIVE = /^\.\.?\/(?!.*\.json$)/;
@@ -6,16 +6,25 @@ const REQUIRED_AS = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*require\(\s*["']\.\.?\
 const requiredAs = new Set(Array.from(job.tests.matchAll(REQUIRED_AS), ([, name]) => name));
 
 function provideSolution(taken) {
-  const whole = findWhole(taken);
+  const members = findMembers(taken), whole = findWhole(taken, members);
   define("require", Object.assign((id) => (RELATIVE.test(id) ? whole() : nodeRequire(id)), nodeRequire));
+  define("__import", async (id) => (RELATIVE.test(id) ? asModule(members, peer.ask("exports")) : asModule(nodeRequire(id))));
 }
 
-function findWhole(taken) {
+function asModule(members, exported = members) {
+  return Object.defineProperties({ default: exported }, Object.getOwnPropertyDescriptors(typeof members === "function" ? { ...members } : members));
+}
+
+function findMembers(taken) {
   const members = {};
   for (const [name, value] of taken) {
     const trait = typeof value === "function" ? { value, writable: true } : { get: () => peer.ask("name", name) };
     Object.defineProperty(members, name, { ...trait, configurable: true, enumerable: true });
   }
+  return members;
+}
+
+function findWhole(taken, members) {
   // One function may be the whole module: the one that is exported, that has the name it gets, or that was asked for.
   return () => {
     if (requiredAs.size === 0) return members;

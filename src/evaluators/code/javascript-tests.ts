@@ -92,7 +92,7 @@ function define(name, value) {
 
 function run() {
   watchCalls();
-  const script = compile(guardTexts());
+  const script = compile(guardTexts().replace(/(?<![\w$.])import\s*\(/g, "__import("));
   if (script === null) return;
   const own = new Set(Object.getOwnPropertyNames(globalThis).filter((name) => !builtinModules.includes(name)));
   define("assert", require("assert"));

@@ -23,6 +23,11 @@ const UNCALLED: Record<string, Tests> = {
   "one beside an await": {
     test: `import assert from "node:assert";\nconst x = await 1;\nfunction testAdd() { ${ADDS} }`,
   },
+  "a method of a class": { test: `class TestAdd { testOne() { add(0, 0) } testTwo() { ${ADDS} } }` },
+  "a method of a class with a setup": {
+    test: "class AddTests { setUp() { this.x = 1 } async testAdd() { await null; assert.equal(add(this.x, 2), 3) } }",
+  },
+  "a static method of a class": { test: `class TestAdd { static testAdd() { ${ADDS} } }` },
   "a check": { test: "function check(candidate) { assert.equal(candidate(1, 2), 3) }", entry_point: "add" },
   "a check that is an arrow function": {
     test: "const check = (candidate) => { assert.equal(candidate(1, 2), 3) }",
