@@ -1,25 +1,8 @@
-// npm run bench [-- throughput startup tokens overhead requests meter gateway evaluators sandbox parquet memory eval-report history run-list dashboard queue] : prints a Markdown table of ratios.
+// npm run bench [-- throughput startup requests gateway memory dashboard queue] : prints a Markdown table of ratios.
 // npm run bench -- million : a million rows, which takes minutes, only when asked for.
 import { machine } from "./measure.mjs";
 
-const SECTIONS = [
-  "throughput",
-  "startup",
-  "tokens",
-  "overhead",
-  "requests",
-  "meter",
-  "gateway",
-  "evaluators",
-  "sandbox",
-  "parquet",
-  "memory",
-  "eval-report",
-  "history",
-  "run-list",
-  "dashboard",
-  "queue",
-];
+const SECTIONS = ["throughput", "startup", "requests", "gateway", "memory", "dashboard", "queue"];
 /** Measured only when they are named: they take minutes. */
 const ON_REQUEST = ["million"];
 const ALL = [...SECTIONS, ...ON_REQUEST];
