@@ -3,8 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { DatasetError } from "../core/errors.js";
 import { unreadable } from "../datasets/read-bytes.js";
-import { isCompressed } from "./file-chunks.js";
-import type { JsonItem } from "./item-scanner.js";
+import { isCompressed, type JsonItem } from "./json-items.js";
 
 /** Where an item is found again, and the hash of its text. */
 export type ItemPlace = InFile | Kept;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError } from "../core/errors.js";
-import type { JsonItem } from "./item-scanner.js";
-import { jsonItems, parseItem } from "./json-items.js";
+
+import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
 
 let dir = "";
 let path = "";

@@ -7,8 +7,8 @@ import { isRawRow } from "../datasets/source-row.js";
 import type { Conversation } from "./conversation.js";
 import type { MemoryFormat, MemoryItem } from "./format.js";
 import { type ItemPlace, placing, textAt } from "./item-place.js";
-import type { JsonItem } from "./item-scanner.js";
-import { jsonItems, parseItem } from "./json-items.js";
+
+import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
 
 /** A question of a file, and the conversation it is about. */
 export interface FileQuestion extends Example {
