@@ -300,4 +300,59 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "const eq = (a, b) => a === b || (typeof a === 'object' && typeof b === 'object' && a && b && Object.keys(a).length === Object.keys(b).length && Object.keys(a).every((k) => eq(a[k], b[k])))",
     "const fn = () => {}; assert.equal(eq({ a: fn }, { a: fn }), true); assert.equal(eq({ a: fn }, { a: () => {} }), false); assert.equal(eq([1, [2]], [1, [2]]), true)",
   ],
+  [
+    "is made by a function and taken apart",
+    "const makeSet = () => { const all = new Set(); return { add: (x) => all.add(x), has: (x) => all.has(x), remove: (x) => all.delete(x) } }",
+    "const { add, has } = makeSet(); add(1); assert.ok(has(1)); assert.ok(!has(2))",
+  ],
+  [
+    "is made by a function and keeps values",
+    "const createStore = () => { const m = new Map(); return { set(k, v) { m.set(k, v) }, get: (k) => m.get(k), delete: (k) => m.delete(k) } }",
+    "const s = createStore(); s.set('a', 1); assert.equal(s.get('a'), 1); assert.ok(s.delete('a')); assert.equal(s.get('a'), undefined)",
+  ],
+  [
+    "is made by a function, grows and is searched",
+    "class Tree { constructor() { this.xs = [] } insert(x) { this.xs.push(x); return this } find(x) { return this.xs.includes(x) } includes(x) { return this.find(x) } }\nconst build = (xs) => { const t = new Tree(); xs.forEach((x) => t.insert(x)); return t }",
+    "const t = build([1, 2]); t.insert(3); assert.ok(t.find(3) && t.includes(1))",
+  ],
+  [
+    "is made by a function, of a class that the tests name",
+    "class Tree { constructor() { this.xs = [] } insert(x) { this.xs.push(x); return this } find(x) { return this.xs.includes(x) } }\nconst build = (xs) => { const t = new Tree(); xs.forEach((x) => t.insert(x)); return t }",
+    "const t = build([1, 2]); assert.ok(t instanceof Tree); assert.ok(t.find(2))",
+  ],
+  [
+    "is made by a method of its class",
+    "class Money { constructor(n) { this.n = n } static of(n) { return new Money(n) } plus(o) { return new Money(this.n + o.n) } equals(o) { return this.n === o.n } }",
+    "assert.ok(Money.of(1).plus(Money.of(2)).equals(Money.of(3))); assert.ok(!Money.of(1).equals(Money.of(2)))",
+  ],
+  [
+    "chains what it is asked to do",
+    "const chain = (xs) => ({ map: (w) => chain(xs.map(w)), filter: (w) => chain(xs.filter(w)), value: () => xs })",
+    "assert.deepEqual(chain([1, 2, 3]).filter((x) => x > 1).map((x) => x * 2).value(), [4, 6])",
+  ],
+  [
+    "has data by the names of methods",
+    "class R { get find() { return 3 } get size() { return 2 } }\nconst f = () => new R()",
+    "assert.equal(f().find, 3); assert.equal(f().size, 2)",
+  ],
+  [
+    "exports functions by the names of methods",
+    "module.exports = { includes: (xs, x) => xs.includes(x), get: (o, k) => o[k] }",
+    "const s = require('./solution'); assert.ok(s.includes([1], 1)); assert.equal(s.get({ a: 1 }, 'a'), 1)",
+  ],
+  [
+    "searches words",
+    "class Trie { constructor() { this.w = new Set() } insert(x) { this.w.add(x) } search(x) { return this.w.has(x) } startsWith(p) { return [...this.w].some((x) => x.startsWith(p)) } }",
+    "const t = new Trie(); assert.equal(t.search('a'), false); t.insert('ab'); assert.equal(t.startsWith('a'), true)",
+  ],
+  [
+    "is asked for one value of an object that is no data",
+    "const load = () => ({ get: (k) => ({ a: 1 })[k] })",
+    "assert.equal(load().get('a'), 1)",
+  ],
+  [
+    "is a proxy that has numbers",
+    "const range = (a, b) => new Proxy({}, { has: (_, k) => +k >= a && +k < b })",
+    "assert.ok(5 in range(1, 10)); assert.ok(!(50 in range(1, 10)))",
+  ],
 ];
