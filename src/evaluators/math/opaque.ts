@@ -2,11 +2,14 @@ const DECORATED =
   /\\(overline|bar|vec|hat|widehat|tilde|widetilde|dot|ddot|overrightarrow) ?(?:\{([^{}]{1,40})\}|([a-zA-Z\d]))/;
 /** f and g are functions, whatever they are taken of; other letters only where a product would not be written so. */
 const APPLIED = /([fg](?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
-const PARTS = new RegExp(
-  `(?<repeating>\\.\\d*\\\\overline\\{\\d+\\})|${DECORATED.source}|\\\\[a-zA-Z]+|${APPLIED.source}`,
-  "g",
-);
-const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUTSRQPONMLKJHGFCBAZYX";
+/** Names with an index, and letters that the engine takes for a function, a constant or a transposed matrix. */
+const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
+/** What is left as it is: repeating decimals and commands, some with an index. */
+const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
+const PARTS = new RegExp([DECORATED, APPLIED, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
+/** Stands for i, which the engine must not know: it loses imaginary parts. */
+export const IMAGINARY_UNIT = "I";
+const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
 const SAME_MARK: Record<string, string> = {
   bar: "overline",
   widehat: "hat",
@@ -20,9 +23,9 @@ const SAME_MARK: Record<string, string> = {
  */
 export function withLetters(gold: string, given: string): [string, string] {
   const free = [...LETTERS].filter((letter) => !gold.includes(letter) && !given.includes(letter));
-  const names = new Map<string, string>();
+  const names = new Map([["i", IMAGINARY_UNIT]]);
   const letterFor = (thing: string): string => {
-    const letter = names.get(thing) ?? free[names.size] ?? `w_{${names.size}}`;
+    const letter = names.get(thing) ?? free.shift() ?? thing;
     names.set(thing, letter);
     return letter;
   };
@@ -31,10 +34,29 @@ export function withLetters(gold: string, given: string): [string, string] {
 
 function replaced(text: string, letterFor: (thing: string) => string): string {
   return text.replace(PARTS, (...match: (string | undefined)[]) => {
-    const [whole = "", repeating, mark, inner, single, name, argument, otherName, atom] = match;
-    if (repeating !== undefined) return whole;
+    const [whole = "", mark, inner, single, name, argument, otherName, atom, named] = match;
     if (mark !== undefined) return `(${letterFor(`${SAME_MARK[mark] ?? mark} ${inner ?? single ?? ""}`)})`;
+    // Braces, since a power takes no more than the one sign that follows it.
+    if (named !== undefined) return `{${letterFor(named)}}`;
     if (name === undefined && otherName === undefined) return whole;
     return `(${letterFor(`${name ?? otherName ?? ""}(${argument ?? atom ?? ""})`)})`;
   });
+}
+
+const CHOOSE = /\{?(\w+)\\choose ?(\w+)\}?/g;
+const BINOMIAL = /\\[dt]?binom ?\{([^{}]*)\} ?\{([^{}]*)\}/g;
+
+/** A formula in the commands that the engine knows. */
+export function withKnownCommands(text: string): string {
+  return text
+    .replace(/\\(gcd|lcm)(?![a-zA-Z])/g, "\\operatorname{$1}")
+    .replace(CHOOSE, "\\binom{$1}{$2}")
+    .replace(BINOMIAL, (_, n: string, k: string) => binomial(n, k));
+}
+
+/** By factorials; of few, as a product, which has a value for every number. */
+function binomial(n: string, k: string): string {
+  if (!/^\d$/.test(k)) return `\\frac{(${n})!}{(${k})!((${n})-(${k}))!}`;
+  const factors = Array.from({ length: Number(k) }, (_, taken) => `((${n})-${taken})`);
+  return `\\frac{${factors.join("") || "1"}}{${k}!}`;
 }

@@ -1,7 +1,10 @@
-/** A value for each variable. */
-export type Point = Record<string, number>;
+import { Complex } from "complex.js";
+import type { Point } from "./evaluate.js";
+import { IMAGINARY_UNIT } from "./opaque.js";
 
-/** Positive, negative and whole numbers, without relations between them that two different formulas might share. */
+const UNIT = new Complex(0, 1);
+
+/** Positive, negative, whole and small numbers, without relations between them that two different formulas might share. */
 const VALUES: readonly (readonly number[])[] = [
   [1.3717, 0.7193, 2.2361, 0.4477, 3.1871, 1.8313],
   [2, 3, 7, 5, 4, 9],
@@ -10,12 +13,16 @@ const VALUES: readonly (readonly number[])[] = [
   [5, 2, 3, 8, 11, 6],
   [4.2197, -1.3249, 0.6337, -2.1739, 1.7431, -0.5113],
   [7, 4, 2, 3, 5, 10],
+  [0.2917, 0.6421, 0.1873, 0.8117, 0.5279, 0.7543],
+  [-0.6173, 0.1429, -0.3391, 0.5867, -0.2287, 0.9161],
 ];
 
 /** Where two formulas are compared: the same points every time, so that a verdict never changes. */
 export function samplePoints(names: readonly string[]): Point[] {
   return VALUES.map((values, row) =>
-    Object.fromEntries(names.map((name, column) => [name, valueFor(values, row + column)])),
+    Object.fromEntries(
+      names.map((name, column) => [name, name === IMAGINARY_UNIT ? UNIT : valueFor(values, row + column)]),
+    ),
   );
 }
 

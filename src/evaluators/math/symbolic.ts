@@ -1,17 +1,20 @@
-import { ComputeEngine, type Expression } from "@cortex-js/compute-engine";
+import { ComputeEngine } from "@cortex-js/compute-engine";
 import { exactValue } from "./arithmetic.js";
 import type { Verdict } from "./compare.js";
-import { withLetters } from "./opaque.js";
+import { evaluateFormula, type Point } from "./evaluate.js";
+import { withKnownCommands, withLetters } from "./opaque.js";
 import { approximates, type Rational } from "./rational.js";
-import { type Point, samplePoints } from "./sample-points.js";
+import { samplePoints } from "./sample-points.js";
 import { split } from "./shape.js";
 
 /** Kept by the thread that does this work: an engine takes a tenth of a second to make, a comparison a few milliseconds. */
 const engine = new ComputeEngine();
 
+type Expression = ReturnType<typeof engine.parse>;
+
 /** Whether two formulas are the same for all values of their variables, or two equations have the same solutions. */
 export function compareSymbolically(wanted: string, found: string): Verdict {
-  const [gold, given] = withLetters(wanted, found);
+  const [gold, given] = withLetters(withKnownCommands(wanted), withKnownCommands(found));
   engine.pushScope();
   try {
     declareLetters(`${gold} ${given}`);
@@ -25,19 +28,19 @@ export function compareSymbolically(wanted: string, found: string): Verdict {
 /** Otherwise the engine takes n(n+1) for a function's value, and remembers it. */
 function declareLetters(text: string): void {
   const letters = new Set(text.replace(/\\[a-zA-Z]+/g, " ").match(/[a-zA-Z]/g));
-  for (const letter of letters) if (letter !== "e" && letter !== "i") engine.declare(letter, "number");
+  for (const letter of letters) if (letter !== "e") engine.declare(letter, "number");
 }
 
 function sameFormula(gold: string, given: string): boolean {
-  const [wanted, found] = [engine.parse(gold), engine.parse(given)];
-  if (!wanted.isValid || !found.isValid) return false;
+  const [wanted, found] = [parseFormula(gold), parseFormula(given)];
+  if (wanted === null || found === null) return false;
   const names = unknownsOf(wanted, found);
   if (names.length === 0) return sameConstant(gold, given, [wanted, found]);
   return agreeOnSamples(samplesOf([wanted, found], names)) ?? sameByAlgebra(wanted, found);
 }
 
 function sameConstant(gold: string, given: string, [wanted, found]: [Expression, Expression]): boolean {
-  const [a, b] = [finiteValue(wanted), finiteValue(found)];
+  const [a, b] = [valueAt(wanted, {}), valueAt(found, {})];
   if (a === null || b === null) return sameByAlgebra(wanted, found);
   if (isClose(a, b)) return Math.abs(a.re) < LARGE || sameLarge(wanted.sub(found), a);
   if (!isReal(a) || !isReal(b)) return false;
@@ -56,13 +59,12 @@ const ENGINE_ERROR = 1e-19;
 function sameLarge(difference: Expression, { re }: Complex): boolean {
   const exact = difference.evaluate();
   if (exact.isRational === true) return exact.is(0);
-  const rest = finiteValue(difference);
-  return rest !== null && Math.abs(rest.re) <= ENGINE_ERROR * Math.abs(re);
+  return Math.abs(difference.N().re) <= ENGINE_ERROR * Math.abs(re);
 }
 
 function sameByAlgebra(wanted: Expression, found: Expression): boolean {
-  if (wanted.isSame(found) || wanted.isEqual(found) === true) return true;
-  return wanted.sub(found).simplify().is(0);
+  const isDefined = ![wanted, found].some(({ json }) => JSON.stringify(json).includes("NaN"));
+  return isDefined && (wanted.isSame(found) || wanted.sub(found).simplify().is(0));
 }
 
 interface Complex {
@@ -104,21 +106,23 @@ function sameEquation(gold: string, given: string): boolean {
 
 function difference(equation: string): Expression | null {
   const [left = "", right = ""] = split(equation, "=");
-  const [a, b] = [engine.parse(left), engine.parse(right)];
-  return a.isValid && b.isValid ? a.sub(b) : null;
+  const [a, b] = [parseFormula(left), parseFormula(right)];
+  return a === null || b === null ? null : a.sub(b);
+}
+
+/** Null for what is no formula. What the engine cannot join it reads as a tuple; real ones were taken apart before. */
+function parseFormula(text: string): Expression | null {
+  const expression = engine.parse(text);
+  return expression.isValid && expression.operator !== "Tuple" ? expression : null;
 }
 
 function unknownsOf(a: Expression, b: Expression): string[] {
   return [...new Set([...a.unknowns, ...b.unknowns])].sort();
 }
 
-function valueAt(expression: Expression, point: Point): Complex | null {
-  return finiteValue(expression.subs(point));
-}
-
 /** Null for what has no finite value. */
-function finiteValue(expression: Expression): Complex | null {
-  const { re, im } = expression.N();
+function valueAt(expression: Expression, point: Point): Complex | null {
+  const { re, im } = evaluateFormula(expression.json, point);
   return Number.isFinite(re) && Number.isFinite(im) ? { re, im } : null;
 }
 
@@ -128,7 +132,7 @@ function isReal({ re, im }: Complex): boolean {
 
 const CLOSE = 1e-10;
 
-/** Differences this small are the rounding of the arithmetic, which has twice as many digits. */
+/** Differences this small are the rounding of the arithmetic, which has half as many digits more. */
 function isClose(a: Complex, b: Complex): boolean {
   const size = Math.max(Math.hypot(a.re, a.im), Math.hypot(b.re, b.im));
   return Math.hypot(a.re - b.re, a.im - b.im) <= CLOSE * Math.max(size, 1e-6);
