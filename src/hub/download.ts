@@ -5,12 +5,12 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { ReadableStream } from "node:stream/web";
 import { downloadFile } from "@huggingface/hub";
+import { withLock } from "../utils/lock.js";
 import { findFileProblem, makeFolder } from "./cache.js";
 import { ADVICE, checkRoom, isForbidden, isFull, onDisk } from "./disk.js";
 import { AGAIN, HubError, offlineError } from "./errors.js";
 import { createHubFetch, RangesIgnored, withRetries } from "./fetch.js";
 import type { HubContext } from "./hub.js";
-import { withLock } from "./lock.js";
 import type { WantedFile } from "./wanted-file.js";
 
 /** Downloads the whole file unless it is in the cache, and gives its path there. */

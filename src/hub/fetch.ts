@@ -1,5 +1,6 @@
 import type { AssayError } from "../core/errors.js";
 import { type RetryPolicy, waitBeforeRetry } from "../core/retry.js";
+import { retry, type Tries } from "../utils/retry.js";
 import { AGAIN, busyError, connectionError, explainRefusal, HubError, type Subject, silenceError } from "./errors.js";
 import type { HubContext } from "./hub.js";
 import { isLoopback } from "./settings.js";
@@ -188,20 +189,17 @@ export async function withRetries<T>(
   { tries = 5, mark = () => 0 }: RetryOptions = {},
 ): Promise<T> {
   const policy: RetryPolicy = { maxRetries: tries - 1, maxWaitMs: MAX_WAIT_MS };
-  let so = { failed: 0, waitedMs: 0, mark: mark() };
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof HubError) || error.retry === null) throw error;
-      if (mark() - so.mark >= FAR_ENOUGH_BYTES) so = { failed: 0, waitedMs: 0, mark: mark() };
-      so.failed += 1;
-      const ms = waitBeforeRetry(error.retry, so, { policy, random: ports.random });
-      if (ms === null) throw countTries(error, so.failed);
-      so.waitedMs += ms;
-      await ports.sleep(ms, signal);
-    }
-  }
+  let since = { failed: 0, waitedMs: 0, mark: mark() };
+  const waitAfter = (error: unknown, all: Tries) => {
+    if (!(error instanceof HubError) || error.retry === null) return null;
+    if (mark() - since.mark >= FAR_ENOUGH_BYTES)
+      since = { failed: all.failed - 1, waitedMs: all.waitedMs, mark: mark() };
+    const counted = { failed: all.failed - since.failed, waitedMs: all.waitedMs - since.waitedMs };
+    const ms = waitBeforeRetry(error.retry, counted, { policy, random: ports.random });
+    if (ms === null) throw countTries(error, counted.failed);
+    return ms;
+  };
+  return retry(work, { waitAfter, signal, sleep: ports.sleep });
 }
 
 function countTries(error: HubError, failed: number): HubError {

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { writeAtomically } from "../files/atomic.js";
 
@@ -48,6 +48,53 @@ export function tryLock(path: string, rules: LockRules): LockAttempt {
 export function isLocked(path: string, rules: LockRules): boolean {
   const found = contentOf(path);
   return found !== null && isBelieved(path, parseHolder(found), rules);
+}
+
+/** What is asked for a lock: how to wait for it, and whom to tell. */
+export interface WaitOptions {
+  readonly sleep: (ms: number) => Promise<void>;
+  /** Told again and again while another process has it. */
+  readonly onWait?: (holder: string) => void;
+}
+
+const LOOK_EVERY_MS = 100;
+/** A holder touches its lock this often; one on another machine that has not for much longer counts as gone. */
+const TOUCH_EVERY_MS = 10_000;
+const TOUCHED_RULES: LockRules = { foreignForMs: 120_000, tornForMs: 5000 };
+
+/** Does the work while no other process, and nothing else in this one, holds the lock at `path`. */
+export async function withLock<T>(path: string, options: WaitOptions, work: () => Promise<T>): Promise<T> {
+  const release = await waitForLock(path, options);
+  const touching = setInterval(() => touch(path), TOUCH_EVERY_MS).unref();
+  try {
+    return await work();
+  } finally {
+    clearInterval(touching);
+    release();
+  }
+}
+
+async function waitForLock(path: string, { sleep, onWait }: WaitOptions): Promise<() => void> {
+  for (;;) {
+    const attempt = tryLock(path, TOUCHED_RULES);
+    if (attempt.isMine) return attempt.release;
+    onWait?.(describeHolder(attempt.holder));
+    await sleep(LOOK_EVERY_MS);
+  }
+}
+
+function describeHolder(holder: LockHolder | null): string {
+  if (holder === null) return "another process";
+  return isLocal(holder) ? `process ${holder.pid}` : `process ${holder.pid} on ${holder.host}`;
+}
+
+function touch(path: string): void {
+  try {
+    const now = new Date();
+    utimesSync(path, now, now);
+  } catch {
+    // Taken away by hand: the work goes on, and what it writes is verified.
+  }
 }
 
 function giveBack(path: string, mine: string): void {
@@ -151,7 +198,7 @@ function parseHolder(content: string): LockHolder | null {
 }
 
 /** Whether a holder is of this machine, so that it can be seen whether it lives. */
-export function isLocal({ host }: LockHolder): boolean {
+function isLocal({ host }: LockHolder): boolean {
   return host === hostname();
 }
 

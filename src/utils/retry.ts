@@ -10,7 +10,9 @@ export interface RetryOptions {
   /** How long to wait before the work is done again, in milliseconds; null to give up with the error. */
   readonly waitAfter: (error: unknown, tries: Tries) => number | null;
   /** Ends the waiting: then the reason of the signal is thrown. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
+  /** Waits. Default: as long as it is told to. */
+  readonly sleep?: (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 }
 
 /**
@@ -18,7 +20,8 @@ export interface RetryOptions {
  * @example
  * await retry(() => save(row), { waitAfter: (_, { failed }) => (failed < 3 ? 100 * 2 ** failed : null) });
  */
-export async function retry<T>(work: () => Promise<T>, { waitAfter, signal }: RetryOptions): Promise<T> {
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { waitAfter, signal, sleep = pause } = options;
   let waitedMs = 0;
   for (let failed = 1; ; failed++) {
     try {
@@ -33,7 +36,7 @@ export async function retry<T>(work: () => Promise<T>, { waitAfter, signal }: Re
 }
 
 /** Waits; throws the reason of the signal as soon as it is aborted. */
-async function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
   try {
     await wait(ms, undefined, signal === undefined ? {} : { signal });
   } catch {
