@@ -1,4 +1,4 @@
-import type { Symbols } from "../bit-masks.js";
+import type { Symbols } from "./lcs.js";
 
 /** Precision, recall and their harmonic mean. */
 export interface Measure {

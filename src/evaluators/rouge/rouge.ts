@@ -1,5 +1,4 @@
-import { withoutSharedEnds } from "../shared-ends.js";
-import { CommonSubsequence } from "./lcs.js";
+import { countCommon } from "./lcs.js";
 import { type Measure, measureOf, pairOverlap, wordOverlap } from "./measure.js";
 import { summaryLevel } from "./summary-level.js";
 import { type NumberedText, WordNumbers } from "./words.js";
@@ -30,24 +29,17 @@ export function rouge({ golds, response, stem }: RougeInput): RougeScores | null
   const numbers = new WordNumbers({ stem });
   const texts = golds.map((gold) => numbers.number(gold)).filter(({ all }) => all.length > 0);
   const answer = numbers.number(response);
-  const common = new CommonSubsequence(numbers.size);
-  return texts.map((gold) => compare(gold, answer, common)).reduce<RougeScores | null>(better, null);
+  return texts.map((gold) => compare(gold, answer, numbers.size)).reduce<RougeScores | null>(better, null);
 }
 
-function compare(gold: NumberedText, response: NumberedText, common: CommonSubsequence): RougeScores {
+function compare(gold: NumberedText, response: NumberedText, symbols: number): RougeScores {
+  const common = countCommon(gold.all, response.all);
   return {
     rouge1: wordOverlap(gold.all, response.all),
-    rouge2: pairOverlap(gold.all, response.all, common.symbols),
-    rougeL: subsequence(gold, response, common),
-    rougeLsum: summaryLevel(gold, response, common),
+    rouge2: pairOverlap(gold.all, response.all, symbols),
+    rougeL: measureOf(common, gold.all.length, response.all.length),
+    rougeLsum: summaryLevel(gold, response),
   };
-}
-
-function subsequence({ all: gold }: NumberedText, { all: response }: NumberedText, common: CommonSubsequence): Measure {
-  const { rest, shared } = withoutSharedEnds(gold, response);
-  const [a, b] = rest;
-  const [longer, shorter] = a.length > b.length ? [a, b] : [b, a];
-  return measureOf(shared + common.load(longer).length(shorter), gold.length, response.length);
 }
 
 function better(best: RougeScores | null, next: RougeScores): RougeScores {

@@ -1,4 +1,4 @@
-import type { Symbols } from "../bit-masks.js";
+import type { Symbols } from "./lcs.js";
 import { porterStem } from "./porter.js";
 
 /** Shorter words have no suffix worth taking off. */
