@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
 import { Registry } from "../core/registry.js";
-import { isDatasetFile, mapPaths, parseSpec, pathsOf } from "./dataset-spec.js";
+import { isDatasetFile, mapPaths, parseSpec } from "./dataset-spec.js";
 
 const registry = new Registry();
 registry.register("dataset", "mmlu", { hasTemplate: true, load: () => [] });
@@ -27,7 +27,7 @@ describe("parseSpec", () => {
   });
 });
 
-describe("isDatasetFile and pathsOf", () => {
+describe("isDatasetFile and mapPaths", () => {
   it.each([
     ["data.jsonl", ["data.jsonl"]],
     ["data.parquet.gz", ["data.parquet.gz"]],
@@ -37,9 +37,13 @@ describe("isDatasetFile and pathsOf", () => {
     ["gsm8k=test.jsonl", ["test.jsonl"]],
     ["bfcl:simple=a.json,possible_answer/a.json", ["a.json", "possible_answer/a.json"]],
   ])("%s", (spec, paths) => {
-    expect(pathsOf(spec)).toEqual(paths);
     expect(isDatasetFile(spec)).toBe(paths.length === 1 && paths[0] === spec);
-    expect(pathsOf(mapPaths(spec, (path) => `/root/${path}`))).toEqual(paths.map((path) => `/root/${path}`));
+    const changed: string[] = [];
+    mapPaths(spec, (path) => {
+      changed.push(path);
+      return path;
+    });
+    expect(changed).toEqual(paths);
   });
 });
 

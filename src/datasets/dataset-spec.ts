@@ -62,11 +62,6 @@ export function mapPaths(spec: string, change: (path: string) => string): string
   return files === undefined ? spec : `${head}=${files.map(change).join(",")}`;
 }
 
-/** The local files that a spec names. */
-export function pathsOf(spec: string): readonly string[] {
-  return isDatasetFile(spec) ? [spec] : (splitFiles(spec).files ?? []);
-}
-
 function isFilledTemplate(spec: string): boolean {
   return splitFiles(spec).files !== undefined;
 }

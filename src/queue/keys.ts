@@ -24,8 +24,6 @@ export const KEYS = {
   delivered: (key: string) => `assay:run:${key}:delivered`,
   /** Hashes and sorted sets of the budget of a run begin with this. */
   budget: (key: string) => `assay:run:${key}:budget`,
-  /** What all keys of a run begin with, but for those of BullMQ. */
-  ofRun: (key: string) => `assay:run:${key}*`,
   /** What the keys of an endpoint's gate begin with. */
   gate: (endpoint: string) => `assay:gate:${createHash("sha256").update(endpoint).digest("hex").slice(0, 32)}`,
 };

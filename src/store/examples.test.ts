@@ -4,8 +4,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { encodeExampleKey, isShortened } from "./example-lines.js";
-import { EXAMPLES_FILE, exampleOrder, readExample, readExamples, writeExamples } from "./examples.js";
+import { isShortened } from "./example-lines.js";
+import { EXAMPLES_FILE, readExamples, writeExamples } from "./examples.js";
 
 let dir = "";
 
@@ -151,32 +151,12 @@ describe("writeExamples", () => {
   });
 });
 
-describe("readExample", () => {
-  it("finds the one that is meant: ids that look alike are different", () => {
-    writeExamples(dir, [
-      { id: 1, dataset: "d", question: "number" },
-      { id: "1", dataset: "d", question: "text" },
-      { id: 11, dataset: "d", question: "longer" },
-      { id: 1, dataset: "e", question: "elsewhere" },
-    ]);
-    const question = (dataset: string, exampleId: string | number) =>
-      readExample(dir, { dataset, exampleId })?.question;
-    expect([question("d", 1), question("d", "1"), question("d", 11), question("e", 1), question("e", 2)]).toEqual([
-      "number",
-      "text",
-      "longer",
-      "elsewhere",
-      undefined,
-    ]);
-  });
-
+describe("readExamples", () => {
   it("knows none in runs that kept none, and passes over a torn last line", () => {
-    expect(readExample(dir, { dataset: "", exampleId: 1 })).toBeNull();
     expect(stored()).toEqual([]);
     writeExamples(dir, [{ id: 1, question: "a" }]);
     appendFileSync(join(dir, "examples.jsonl"), '{"dataset":"","id":2,"ques');
     expect(stored()).toHaveLength(1);
-    expect(readExample(dir, { dataset: "", exampleId: 2 })).toBeNull();
   });
 
   it("names the line that is damaged", () => {
@@ -184,34 +164,5 @@ describe("readExample", () => {
     const line = readFileSync(join(dir, "examples.jsonl"), "utf8");
     writeFileSync(join(dir, "examples.jsonl"), `${line}{"broken\n`);
     expect(() => stored()).toThrow(/examples\.jsonl:2 is not an example/);
-  });
-});
-
-describe("exampleOrder", () => {
-  it("knows where any example stood, by its key", () => {
-    const text = fc.oneof(
-      fc.string({ unit: "binary" }),
-      fc.constantFrom('"', "\\", "},", "é".repeat(400), "x".repeat(2000)),
-    );
-    const example = fc.record({
-      id: fc.oneof(text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true })),
-      dataset: text,
-      question: text,
-    });
-    const examples = fc.uniqueArray(example, { selector: ({ dataset, id }) => encodeExampleKey(dataset, id) });
-    fc.assert(
-      fc.property(examples, (asked) => {
-        writeExamples(dir, asked);
-        const places = exampleOrder(dir);
-        expect(places?.size).toBe(asked.length);
-        for (const [place, { dataset, id }] of asked.entries())
-          expect(places?.get(encodeExampleKey(dataset, id))).toBe(place);
-      }),
-      { numRuns: 50 },
-    );
-  });
-
-  it("knows nothing of runs that kept none", () => {
-    expect(exampleOrder(dir)).toBeNull();
   });
 });

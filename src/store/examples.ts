@@ -2,10 +2,8 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import type { TrialKey } from "../core/row.js";
-import { LF, readLineBlocks } from "../files/blocks.js";
 import { readLines, writeLines } from "../files/lines.js";
-import { encodeExample, encodeExampleKey } from "./example-lines.js";
+import { encodeExample } from "./example-lines.js";
 
 /** What an example was, as it is kept with a run: for looking at, not for running again. */
 export interface StoredExample extends Example {
@@ -39,54 +37,6 @@ export function* readExamples(dir: string): Generator<StoredExample> {
   if (!existsSync(path)) return;
   for (const { text, number, terminated } of readLines(path))
     if (terminated) yield decodeExample(text, `${path}:${number}`);
-}
-
-/** The key of an example at the beginning of its line. */
-const KEY = /^\{("dataset":"(?:[^"\\]|\\.)*","id":(?:"(?:[^"\\]|\\.)*"|[^,}]+))/;
-/** More of a line is looked at only where a key is longer. */
-const USUAL_KEY = 512;
-
-/** Where each example of a run stood in its dataset, by its key; null for runs of versions that kept none. */
-export function exampleOrder(dir: string): ReadonlyMap<string, number> | null {
-  const path = join(dir, EXAMPLES_FILE);
-  if (!existsSync(path)) return null;
-  const places = new Map<string, number>();
-  for (const block of readLineBlocks(path)) {
-    for (let start = 0; start < block.length; ) {
-      const feed = block.indexOf(LF, start);
-      const end = feed === -1 ? block.length : feed;
-      const key = keyIn(block.subarray(start, end));
-      if (key !== null) places.set(key, places.size);
-      start = end + 1;
-    }
-  }
-  return places;
-}
-
-function keyIn(line: Buffer): string | null {
-  const short = KEY.exec(line.toString("utf8", 0, USUAL_KEY))?.[1];
-  // A key that fills what was looked at may go on.
-  const isWhole = short !== undefined && (line.length <= USUAL_KEY || short.length < USUAL_KEY / 4);
-  return isWhole ? short : (KEY.exec(line.toString("utf8"))?.[1] ?? null);
-}
-
-/** What one trial was asked; null when that was not kept. */
-export function readExample(
-  dir: string,
-  { dataset, exampleId }: Pick<TrialKey, "dataset" | "exampleId">,
-): StoredExample | null {
-  const path = join(dir, EXAMPLES_FILE);
-  if (!existsSync(path)) return null;
-  const start = `{${encodeExampleKey(dataset, exampleId)}`;
-  for (const { text, number, terminated } of readLines(path))
-    if (terminated && text.startsWith(start) && isKeyEnd(text[start.length]))
-      return decodeExample(text, `${path}:${number}`);
-  return null;
-}
-
-/** The id 1 is the beginning of 12, which is another. */
-function isKeyEnd(next: string | undefined): boolean {
-  return next === "," || next === "}";
 }
 
 /** The example of a line; `place` is for the error. */

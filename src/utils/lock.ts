@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { writeAtomically } from "../files/atomic.js";
 
 /** Who holds a lock. */
-export interface LockHolder {
+interface LockHolder {
   readonly pid: number;
   readonly host: string;
   /** When the process started, to tell it from a later one with the same pid; null where the system does not say. */
