@@ -3,7 +3,6 @@ import { rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
-import type { ReadableStream } from "node:stream/web";
 import { downloadFile } from "@huggingface/hub";
 import { withLock } from "../utils/lock.js";
 import { findFileProblem, makeFolder } from "./cache.js";
@@ -151,7 +150,7 @@ async function fetchRest(context: HubContext, wanted: WantedFile, partial: strin
   const { blob, explain } = await openBlob(context, wanted, transfer.got);
   const rest = isResumed ? blob.slice(have) : blob;
   try {
-    const stream = Readable.fromWeb(rest.stream() as ReadableStream);
+    const stream = Readable.fromWeb(rest.stream());
     await pipeline(stream, createWriteStream(partial, { flags: isResumed ? "a" : "w" }));
   } catch (thrown) {
     const error = explain(thrown);

@@ -23,7 +23,7 @@ export class RangesIgnored extends HubError {}
  */
 export function createHubFetch(context: HubContext, options: FetchOptions): typeof fetch {
   return async (input, init) => {
-    const origin = toEndpoint(context, String(input));
+    const origin = toEndpoint(context, input instanceof Request ? input.url : input.toString());
     const headers = new Headers(init?.headers);
     let url = context.locations.get(origin.href) ?? origin;
     for (let hop = 0; hop <= MAX_REDIRECTS; hop++) {

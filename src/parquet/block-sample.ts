@@ -169,15 +169,15 @@ interface RowsToDraw {
 }
 
 function drawRows(shelf: BlockShelf, { tickets, rest, seed, to }: RowsToDraw) {
-  const orders = new Map<Block, Iterator<number>>();
+  const orders = new Map<Block, Iterator<number, undefined>>();
   const [positions, numbers]: [number[], number[]] = [[], []];
   const take = (row: number): boolean => {
     const { block } = shelf.find(row);
     const order = orders.get(block) ?? permutation(block.rows, createRandom(hashSeed(seed, block.number))).values();
     orders.set(block, order);
-    const { value, done } = order.next();
-    if (done) return false;
-    positions.push(block.first + value);
+    const next = order.next();
+    if (next.done === true) return false;
+    positions.push(block.first + next.value);
     numbers.push(block.number);
     return true;
   };

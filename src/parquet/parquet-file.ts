@@ -208,8 +208,9 @@ async function readFooter(file: AsyncBuffer, source: ByteSource): Promise<FileMe
 }
 
 /** Finds out what is wrong with a file whose footer cannot be read. */
-async function explainFooter({ name, size, read }: ByteSource, cause: unknown): Promise<DatasetError> {
-  const end = Buffer.from(await read(Math.max(0, size - FILE_END_BYTES), size));
+async function explainFooter(source: ByteSource, cause: unknown): Promise<DatasetError> {
+  const { name, size } = source;
+  const end = Buffer.from(await source.read(Math.max(0, size - FILE_END_BYTES), size));
   const magic = end.subarray(-MAGIC.length).toString("latin1");
   if (magic === ENCRYPTED_MAGIC) return encrypted(name, "its footer is");
   if (magic === MAGIC && size >= FILE_END_BYTES) {
@@ -218,6 +219,6 @@ async function explainFooter({ name, size, read }: ByteSource, cause: unknown): 
       ? truncated(name, `its footer has ${length} bytes, the whole file only ${size}`)
       : badFooter(name, cause);
   }
-  const start = Buffer.from(await read(0, Math.min(size, MAGIC.length))).toString("latin1");
+  const start = Buffer.from(await source.read(0, Math.min(size, MAGIC.length))).toString("latin1");
   return start === MAGIC ? truncated(name, "it starts as a Parquet file, but its footer is missing") : notParquet(name);
 }

@@ -156,7 +156,7 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     threshold: finished.threshold,
     isEvaluated: trial.wiring.evaluators.length > 0,
   });
-  return Object.assign(row, measurements, bill, judged, { metadata });
+  return Object.assign(row, measurements, bill, { ...judged, metadata });
 }
 
 /** Letters mean something only with the order that options were shown in. */

@@ -1,4 +1,4 @@
-import { ComputeEngine } from "@cortex-js/compute-engine";
+import { ComputeEngine, type Expression } from "@cortex-js/compute-engine";
 import { exactValue } from "./arithmetic.js";
 import type { Verdict } from "./compare.js";
 import { evaluateFormula, type Point } from "./evaluate.js";
@@ -9,8 +9,6 @@ import { split } from "./shape.js";
 
 /** Kept by the thread that does this work: an engine takes a tenth of a second to make, a comparison a few milliseconds. */
 const engine = new ComputeEngine();
-
-type Expression = ReturnType<typeof engine.parse>;
 
 /** Whether two formulas are the same for all values of their variables, or two equations have the same solutions. */
 export function compareSymbolically(wanted: string, found: string): Verdict {
