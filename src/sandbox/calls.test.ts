@@ -34,7 +34,7 @@ describe.skipIf((await lacksIsolation()) || !IS_KNOWN)("system calls in a box", 
   let sandbox: Sandbox;
 
   beforeAll(async () => {
-    sandbox = await openSandbox({ limits: { wallMs: 8000 } });
+    sandbox = await openSandbox({ limits: { wallMs: 60_000 } });
   });
   afterAll(() => sandbox?.close());
 

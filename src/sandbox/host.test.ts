@@ -32,7 +32,7 @@ describe.skipIf(await lacksIsolation())("the process that holds boxes", () => {
 
   beforeAll(async () => {
     isolation = await describeIsolation();
-    sandbox = await openSandbox({ isolation, limits: { wallMs: 8000 } });
+    sandbox = await openSandbox({ isolation, limits: { wallMs: 60_000 } });
   });
   afterAll(() => sandbox?.close());
 

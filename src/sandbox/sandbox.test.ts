@@ -22,7 +22,7 @@ describe.skipIf(await lacksIsolation())("a sandbox", () => {
 
   beforeAll(async () => {
     isolation = await describeIsolation();
-    sandbox = await openSandbox({ isolation, limits: { wallMs: 8000 } });
+    sandbox = await openSandbox({ isolation, limits: { wallMs: 60_000 } });
   });
 
   afterAll(() => sandbox?.close());
@@ -138,7 +138,7 @@ describe("a machine without isolation", () => {
 
   it("runs programs unprotected only when told so, with a clean environment and its limits", async () => {
     const isolation = { ...(await describeIsolation()), ...NONE, kind: null };
-    const sandbox = await openSandbox({ isolation, unsafeLocalExec: true, limits: { wallMs: 5000 } });
+    const sandbox = await openSandbox({ isolation, unsafeLocalExec: true, limits: { wallMs: 60_000 } });
     expect(sandbox.isUnsafe).toBe(true);
     const { stdout } = await sandbox.run(
       python("import os\nprint(sorted(os.environ), os.getcwd(), open('main.py').read()[:6])"),
