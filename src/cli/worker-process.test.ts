@@ -1,4 +1,4 @@
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
 import { Workspace } from "../../test/workspace.js";
 import type { ServeOrder } from "./worker-orders.js";
 import { RunProcess } from "./worker-process.js";
@@ -48,7 +48,7 @@ it("has it finish, or end at once; one that does not listen is killed", async ()
   drained.running.drain();
   expect(await drained.running.ended).toMatchObject({ kind: "over" });
   const quit = startProgram(listens);
-  await vi.waitFor(() => expect(quit.lines).toEqual(["there"]));
+  await expect.poll(() => quit.lines).toEqual(["there"]);
   quit.running.quit();
   expect(await quit.running.ended).toMatchObject({ kind: "crashed", exitCode: 130 });
   const deaf = startProgram("for (;;);");

@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import { MathEquivalence } from "./math-equivalence.js";
 
-const maths = new MathEquivalence();
+const maths = new MathEquivalence({ limitMs: 20_000 });
 
 /** The score of a pair that needs no symbolic work; a promise would have no scores. */
 function scoreNow(answer: string, response: string): number | undefined {

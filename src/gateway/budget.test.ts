@@ -12,9 +12,9 @@ async function setUp(script: MockOptions, options: GatewayOptions) {
   return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
 }
 
-/** An answer of $0.0012 that takes its time, and a budget for half of it. */
-const LONG: MockOptions = { outputTokens: 1000, usage: { input: 10 }, tokensPerSec: 2000, chunkTokens: 5 };
-const HALF = { maxCostUsd: 0.0006 };
+/** An answer that takes ten seconds, and a budget for a fortieth of it. */
+const LONG: MockOptions = { outputTokens: 20_000, usage: { input: 10 }, tokensPerSec: 2000, chunkTokens: 5 };
+const SMALL = { maxCostUsd: 0.0006 };
 
 const ERRORS: Readonly<Record<DialectName, unknown>> = {
   chat: { error: { type: "insufficient_quota", message: expect.stringContaining("$0.0006") } },
@@ -26,7 +26,7 @@ const ERRORS: Readonly<Record<DialectName, unknown>> = {
 describe("a budget that is spent", () => {
   it.each(DIALECT_NAMES)("cuts a stream of %s part-way, and its clients are told", async (name) => {
     let exceeded = 0;
-    const { mock, gateway, finished } = await setUp(LONG, { budget: HALF, onExceeded: () => (exceeded += 1) });
+    const { mock, gateway, finished } = await setUp(LONG, { budget: SMALL, onExceeded: () => (exceeded += 1) });
     const { status, text } = await ask(gateway, name, true);
     expect(status).toBe(200);
     expect(eventsIn(text).at(-1)).toMatchObject(ERRORS[name] as object);
@@ -43,7 +43,7 @@ describe("a budget that is spent", () => {
   });
 
   it.each(DIALECT_NAMES)("answers further requests of %s at once, in a way that nobody repeats", async (name) => {
-    const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: HALF });
+    const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
     await ask(gateway, name, false);
     for (const stream of [true, false]) {
       const { status, headers, text } = await ask(gateway, name, stream);
@@ -112,7 +112,7 @@ describe("a budget that is spent", () => {
 
 describe("a model without a price", () => {
   it.each(DIALECT_NAMES)("is refused before a dollar budget spends anything, in %s", async (name) => {
-    const { mock, gateway } = await setUp({}, { budget: HALF, priceOf: () => null });
+    const { mock, gateway } = await setUp({}, { budget: SMALL, priceOf: () => null });
     const response = await fetch(addressOf(gateway, name, true, "odd-model"), requestOf(name, true, "odd-model"));
     expect(response.status).toBe(400);
     const error = dialects[name].errorIn(await response.json());
