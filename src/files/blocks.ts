@@ -5,9 +5,9 @@ import { closeSync, openSync, readSync } from "node:fs";
 const CHUNK_BYTES = 1 << 20;
 export const LF = 10;
 
-/** The bytes of a file, a piece at a time. */
-function* readChunks(path: string): Generator<Buffer> {
-  const file = openSync(path, "r");
+/** The bytes of a file, a piece at a time. It is closed in the end. */
+function* readChunks(path: string | number): Generator<Buffer> {
+  const file = typeof path === "number" ? path : openSync(path, "r");
   try {
     for (;;) {
       const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
@@ -41,8 +41,11 @@ export class LineBlocks {
   }
 }
 
-/** A file in blocks of whole lines, so that no more than a block is held at a time; only the last may lack its line feed. */
-export function* readLineBlocks(path: string): Generator<Buffer> {
+/**
+ * A file, by its path or open, in blocks of whole lines, so that no more than a block is held at a time; only the last may
+ * lack its line feed.
+ */
+export function* readLineBlocks(path: string | number): Generator<Buffer> {
   const blocks = new LineBlocks();
   for (const chunk of readChunks(path)) {
     const block = blocks.push(chunk);

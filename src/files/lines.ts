@@ -13,11 +13,11 @@ export interface Line {
 }
 
 /**
- * The lines of a file, split by LF alone (JSON may hold U+2028 unescaped).
+ * The lines of a file, by its path or open, split by LF alone (JSON may hold U+2028 unescaped).
  * @example
  * for (const { text, number } of readLines("rows.jsonl")) console.log(number, JSON.parse(text));
  */
-export function* readLines(path: string): Generator<Line> {
+export function* readLines(path: string | number): Generator<Line> {
   let number = 0;
   let end = 0;
   for (const block of readLineBlocks(path)) {

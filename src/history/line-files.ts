@@ -1,5 +1,6 @@
-import { closeSync, copyFileSync, existsSync, fstatSync, openSync, readSync, truncateSync } from "node:fs";
+import { closeSync, copyFileSync, existsSync, fstatSync, readSync, truncateSync } from "node:fs";
 import { join } from "node:path";
+import { openRunFile } from "../store/run-file.js";
 import { scratchFile } from "./scratch-file.js";
 import type { StoredRun } from "./stored-runs.js";
 
@@ -25,7 +26,7 @@ export function lineFiles(
   const notes: string[] = [];
   for (const { run, dir } of runs) {
     try {
-      const { size, whole } = wholeBytes(join(dir, name));
+      const { size, whole } = wholeBytes(dir, name);
       if (whole > 0) files.push({ run, path: wholePart(join(dir, name), { size, whole, scratchDir }) });
       if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
     } catch {
@@ -41,9 +42,9 @@ export function unreadable(run: string, name: string): string {
 }
 
 /** How long a file is, and how long up to its last line feed; both 0 when there is none. */
-function wholeBytes(path: string): { size: number; whole: number } {
-  if (!existsSync(path)) return { size: 0, whole: 0 };
-  const file = openSync(path, "r");
+function wholeBytes(dir: string, name: string): { size: number; whole: number } {
+  if (!existsSync(join(dir, name))) return { size: 0, whole: 0 };
+  const file = openRunFile(dir, name);
   try {
     const { size } = fstatSync(file);
     return { size, whole: lastFeed(file, size) + 1 };

@@ -1,5 +1,7 @@
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { closeSync, existsSync, fstatSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { OUTPUTS_DIR } from "../store/journal.js";
+import { openRunFile } from "../store/run-file.js";
 import type { Database } from "./database.js";
 import type { LineFile } from "./line-files.js";
 import { SAID } from "./output-lines.js";
@@ -44,20 +46,35 @@ function outputFiles(runs: readonly StoredRun[]): { files: LineFile[]; notes: st
   const files: LineFile[] = [];
   const notes: string[] = [];
   for (const { run, dir } of runs) {
-    for (const path of filesIn(join(dir, "outputs"))) {
-      const { size } = statSync(path);
-      if (size > LARGEST) notes.push(`${run}: an output of ${Math.round(size / 1e6)} MB was left out`);
+    for (const name of filesIn(dir)) {
+      const path = join(dir, name);
+      const size = sizeOf(dir, name);
+      if (size === null) notes.push(damageNote({ run, path }));
+      else if (size > LARGEST) notes.push(`${run}: an output of ${Math.round(size / 1e6)} MB was left out`);
       else files.push({ run, path });
     }
   }
   return { files, notes };
 }
 
+/** As lines name them. */
 function filesIn(dir: string): string[] {
-  if (!existsSync(dir)) return [];
-  return readdirSync(dir)
+  if (!existsSync(join(dir, OUTPUTS_DIR))) return [];
+  return readdirSync(join(dir, OUTPUTS_DIR))
     .filter((name) => name.endsWith(".json"))
-    .map((name) => join(dir, name));
+    .map((name) => join(OUTPUTS_DIR, name));
+}
+
+/** Null for what may not be read: DuckDB follows every link, and waits for every pipe. */
+function sizeOf(dir: string, name: string): number | null {
+  try {
+    const file = openRunFile(dir, name);
+    const { size } = fstatSync(file);
+    closeSync(file);
+    return size;
+  } catch {
+    return null;
+  }
 }
 
 /** The files of which nothing can be read. */

@@ -1,8 +1,8 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
 import { FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
+import { openRunFile } from "../store/run-file.js";
 import type { LiveProgress } from "../views/contract.js";
 
 /** Of a row: what is counted. */
@@ -17,7 +17,7 @@ const LF = 0x0a;
 
 /** Follows the rows of a run as they are written, by whatever process. */
 export class RunTail {
-  readonly #path: string;
+  readonly #dir: string;
   readonly #last = new Map<string, Counted>();
   readonly #systems = new Map<string, SystemProgress>();
   readonly #outcomes = Object.fromEntries(OUTCOMES.map((outcome) => [outcome, 0])) as Record<Outcome, number>;
@@ -27,7 +27,7 @@ export class RunTail {
   #rest = Buffer.alloc(0);
 
   constructor(dir: string) {
-    this.#path = join(dir, FILES.rows);
+    this.#dir = dir;
   }
 
   /** Trials that have a row. */
@@ -49,7 +49,7 @@ export class RunTail {
   /** Reads what was written since the last time; false when nothing was. */
   async read(): Promise<boolean> {
     const before = this.#offset;
-    const file = opened(this.#path);
+    const file = openedRows(this.#dir);
     if (file === null) return false;
     try {
       // A journal that became shorter was mended, or is another one.
@@ -121,9 +121,9 @@ export class RunTail {
   }
 }
 
-function opened(path: string): number | null {
+function openedRows(dir: string): number | null {
   try {
-    return openSync(path, "r");
+    return openRunFile(dir, FILES.rows);
   } catch {
     return null;
   }

@@ -1,8 +1,9 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TrialKey } from "../core/row.js";
-import { LF, readLineBlocks } from "../files/blocks.js";
+import { LF } from "../files/blocks.js";
 import { EXAMPLES_FILE } from "./examples.js";
+import { readRunLineBlocks } from "./run-file.js";
 
 type ExampleKey = Pick<TrialKey, "dataset" | "exampleId">;
 
@@ -44,10 +45,9 @@ const USUAL_KEY = 512;
 
 /** Where the examples of a stored run stood in their dataset; null for runs of versions that kept none. */
 export function readExamplePlaces(dir: string): ExamplePlaces | null {
-  const path = join(dir, EXAMPLES_FILE);
-  if (!existsSync(path)) return null;
+  if (!existsSync(join(dir, EXAMPLES_FILE))) return null;
   const places = new ExamplePlaces();
-  for (const block of readLineBlocks(path)) {
+  for (const block of readRunLineBlocks(dir, EXAMPLES_FILE)) {
     for (let start = 0; start < block.length; ) {
       const feed = block.indexOf(LF, start);
       const end = feed === -1 ? block.length : feed;

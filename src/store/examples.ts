@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync } from "node:fs";
+import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { readLines, writeLines } from "../files/lines.js";
+import { writeLines } from "../files/lines.js";
 import { encodeExample } from "./example-lines.js";
+import { readRunLines } from "./run-file.js";
 
 /** What an example was, as it is kept with a run: for looking at, not for running again. */
 export interface StoredExample extends Example {
@@ -34,8 +35,7 @@ function* encodeAll(examples: Iterable<Example>): Generator<string> {
 /** The examples of a stored run, in the order of their dataset; none for runs of versions that kept none. */
 export function* readExamples(dir: string): Generator<StoredExample> {
   const path = join(dir, EXAMPLES_FILE);
-  if (!existsSync(path)) return;
-  for (const { text, number, terminated } of readLines(path))
+  for (const { text, number, terminated } of readRunLines(dir, EXAMPLES_FILE))
     if (terminated) yield decodeExample(text, `${path}:${number}`);
 }
 

@@ -6,7 +6,6 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
-  readFileSync,
   renameSync,
   rmSync,
   statSync,
@@ -17,12 +16,13 @@ import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { EvalRow } from "../core/row.js";
 import { writeAtomically } from "../files/atomic.js";
-import { readLines, writeLines } from "../files/lines.js";
+import { writeLines } from "../files/lines.js";
 import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
 import { decodeRow, encodeTrial, LARGE_OUTPUT, trialKey } from "./row-codec.js";
+import { readRunFile, readRunLines } from "./run-file.js";
 
 export const FILES = {
   manifest: "manifest.json",
@@ -31,6 +31,9 @@ export const FILES = {
   summary: "summary.json",
   lock: "lock",
 };
+
+/** The folder in a run folder that holds outputs which are too large for a line. */
+export const OUTPUTS_DIR = "outputs";
 
 /**
  * A run on disk: append-only JSON lines, one finished trial each. What `flush` has written survives a kill of the
@@ -65,9 +68,10 @@ export class Journal implements Sink {
 
   /** Opens a stored run to go on with it, after mending a last line that a kill tore. */
   static resume(dir: string): { journal: Journal; rows: EvalRow[]; notes: string[] } {
+    requireOwnFiles(dir);
     const unlock = wrapped(dir, () => lockRun(join(dir, FILES.lock)));
     try {
-      const notes = [...mendTail(join(dir, FILES.rows)), ...mendTail(join(dir, FILES.outputs))];
+      const notes = [...mendTail(dir, FILES.rows), ...mendTail(dir, FILES.outputs)];
       const rows = readRows(dir);
       return { journal: new Journal(dir, unlock), rows, notes };
     } catch (error) {
@@ -131,9 +135,9 @@ export class Journal implements Sink {
 
   /** Puts a file beside the lines, and says how they name it. */
   #beside(name: string, put: (path: string) => void): string {
-    const file = join("outputs", name);
+    const file = join(OUTPUTS_DIR, name);
     return wrapped(this.dir, () => {
-      mkdirSync(join(this.dir, "outputs"), { recursive: true });
+      mkdirSync(join(this.dir, OUTPUTS_DIR), { recursive: true });
       put(join(this.dir, file));
       return file;
     });
@@ -142,6 +146,24 @@ export class Journal implements Sink {
 
 function fileLine(row: EvalRow, file: string): string {
   return JSON.stringify({ ...trialKey(row), file });
+}
+
+/** What is written to must be of this folder: a link in one that came from somebody else leads anywhere. */
+function requireOwnFiles(dir: string): void {
+  for (const [name, isOwn] of [
+    [FILES.rows, isFile],
+    [FILES.outputs, isFile],
+    [FILES.lock, isFile],
+    [OUTPUTS_DIR, isFolder],
+  ] as const) {
+    const path = join(dir, name);
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined || isOwn(path)) continue;
+    throw new RunFolderError(`${path} is a link or something else that no run writes. The run cannot go on.`);
+  }
+}
+
+function isFolder(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Not what a link leads to: others can write to the folder that it is taken from. */
@@ -178,7 +200,7 @@ export function readManifest(dir: string): Manifest {
     throw new RunFolderError(`${dir} is a file, not a run folder. Give the folder that holds ${FILES.manifest}.`);
   const path = join(dir, FILES.manifest);
   if (!existsSync(path)) throw new RunFolderError(`${dir} is not a run folder: it has no ${FILES.manifest}.`);
-  const manifest = parseManifest(path);
+  const manifest = parseManifest(dir);
   if (manifest.schema === RUN_SCHEMA && isWhole(manifest)) return manifest as Manifest;
   if (manifest.schema === RUN_SCHEMA)
     throw new RunFolderError(`${path} is incomplete: it does not say what was planned. Start a new run instead.`);
@@ -194,21 +216,21 @@ function isWhole({ config, systems }: Partial<Omit<Manifest, "schema">>): boolea
   return Array.isArray(config?.datasets) && typeof systems === "object" && systems !== null;
 }
 
-function parseManifest(path: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {
+function parseManifest(dir: string): Partial<Omit<Manifest, "schema">> & { schema?: unknown } {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const parsed: unknown = JSON.parse(readRunFile(dir, FILES.manifest));
     return typeof parsed === "object" && parsed !== null ? parsed : {};
   } catch (cause) {
-    throw new RunFolderError(`${path} cannot be read: ${messageOf(cause)}.`, { cause });
+    if (cause instanceof RunFolderError) throw cause;
+    throw new RunFolderError(`${join(dir, FILES.manifest)} cannot be read: ${messageOf(cause)}.`, { cause });
   }
 }
 
 /** The rows of a stored run in the order they were written; the last one of a trial is the one that counts. */
 export function readRows(dir: string): EvalRow[] {
   const path = join(dir, FILES.rows);
-  if (!existsSync(path)) return [];
   const rows: EvalRow[] = [];
-  for (const { text, number, terminated } of readLines(path)) {
+  for (const { text, number, terminated } of readRunLines(dir, FILES.rows)) {
     if (!terminated) break;
     try {
       rows.push(decodeRow(text));
@@ -223,11 +245,11 @@ export function readRows(dir: string): EvalRow[] {
 }
 
 /** Cuts off a last line without its line feed, so that the next append does not glue onto it. */
-function mendTail(path: string): string[] {
-  if (!existsSync(path)) return [];
+function mendTail(dir: string, name: string): string[] {
+  const path = join(dir, name);
   let sound = 0;
   let torn = false;
-  for (const { end, terminated } of readLines(path)) {
+  for (const { end, terminated } of readRunLines(dir, name)) {
     if (terminated) sound = end;
     else torn = true;
   }

@@ -1,3 +1,4 @@
+import { lstatSync } from "node:fs";
 import { RunFolderError } from "../core/errors.js";
 import { isLocked, type LockRules, tryLock } from "../utils/lock.js";
 
@@ -23,5 +24,6 @@ export function lockRun(path: string): () => void {
 
 /** Whether a living process is writing the run whose lock this is. */
 export function isRunLocked(path: string): boolean {
-  return isLocked(path, RULES);
+  // In a folder of a stranger it may be a pipe, which would be waited for, or a link to anywhere.
+  return lstatSync(path, { throwIfNoEntry: false })?.isFile() === true && isLocked(path, RULES);
 }

@@ -1,12 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Grade } from "../core/grader.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { readLines } from "../files/lines.js";
 import { FILES } from "./journal.js";
 import { encodeKey } from "./row-codec.js";
+import { readRunFile, readRunLines } from "./run-file.js";
 
 /** What a system returned in one trial, as it was written down. */
 export interface StoredOutput extends TrialKey {
@@ -26,20 +25,19 @@ const BEHIND_KEY = /,"(?:output|file)":/;
  */
 export function* readOutputs(dir: string): Generator<StoredOutput> {
   const path = join(dir, FILES.outputs);
-  if (!existsSync(path)) return;
-  const { superseded, lines } = lookThrough(path);
-  for (const { text, number } of readLines(path)) {
+  const { superseded, lines } = lookThrough(dir);
+  for (const { text, number } of readRunLines(dir, FILES.outputs)) {
     if (number > lines) return;
     if (!superseded.has(number)) yield decodeOutput(text, `${path}:${number}`, dir);
   }
 }
 
 /** How many whole lines there are, and the numbers of those whose trial has a later one. */
-function lookThrough(path: string): { superseded: ReadonlySet<number>; lines: number } {
+function lookThrough(dir: string): { superseded: ReadonlySet<number>; lines: number } {
   const last = new Map<string, number>();
   const superseded = new Set<number>();
   let lines = 0;
-  for (const { text, terminated } of readLines(path)) {
+  for (const { text, terminated } of readRunLines(dir, FILES.outputs)) {
     if (!terminated) break;
     lines += 1;
     const key = keyOf(text);
@@ -65,7 +63,7 @@ export function readOutput(dir: string, trial: EvalRow): TrialOutput {
   const path = join(dir, FILES.outputs);
   const start = `{${encodeKey(trial)},`;
   let last: { text: string; number: number } | null = null;
-  for (const { text, number, terminated } of existsSync(path) ? readLines(path) : [])
+  for (const { text, number, terminated } of readRunLines(dir, FILES.outputs))
     if (terminated && text.startsWith(start)) last = { text, number };
   if (last === null) return { output: null, evidence: null, grades: null };
   const { output, evidence = null, grades = null } = decodeOutput(last.text, `${path}:${last.number}`, dir);
@@ -81,7 +79,7 @@ function keyOf(line: string): string {
 export function decodeOutput(line: string, place: string, dir: string): StoredOutput {
   try {
     const { file, ...stored } = JSON.parse(line) as StoredOutput & { file?: string };
-    return file === undefined ? stored : (JSON.parse(readFileSync(join(dir, file), "utf8")) as StoredOutput);
+    return file === undefined ? stored : (JSON.parse(readRunFile(dir, file)) as StoredOutput);
   } catch (cause) {
     throw new RunFolderError(`${place} is not an output: ${messageOf(cause)}. Remove that line to go on without it.`, {
       cause,

@@ -1,6 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
+import { FILES } from "./journal.js";
+import { readRunFile } from "./run-file.js";
 import { isComplete } from "./summary-file.js";
 
 /**
@@ -75,10 +77,9 @@ const BY_NUMBER = new Intl.Collator("en", { numeric: true });
 
 /** When a run was created, by its manifest; by the date of the file where that is damaged. */
 function creationTime(dir: string): number {
-  const path = join(dir, "manifest.json");
-  const { mtimeMs } = statSync(path);
+  const { mtimeMs } = statSync(join(dir, FILES.manifest));
   try {
-    const { createdAt } = JSON.parse(readFileSync(path, "utf8")) as { createdAt?: unknown };
+    const { createdAt } = JSON.parse(readRunFile(dir, FILES.manifest)) as { createdAt?: unknown };
     const moment = typeof createdAt === "string" ? Date.parse(createdAt) : Number.NaN;
     return Number.isNaN(moment) ? mtimeMs : moment;
   } catch {
@@ -102,5 +103,5 @@ function latestUnfinished(runsDir: string, isCandidate: (dir: string) => boolean
 }
 
 function isRun(dir: string): boolean {
-  return existsSync(join(dir, "manifest.json"));
+  return existsSync(join(dir, FILES.manifest));
 }

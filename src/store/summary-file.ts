@@ -1,8 +1,7 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { JsonSummary, Timing } from "../core/result.js";
 import type { TrialCounts } from "../core/trial-counts.js";
 import { FILES } from "./journal.js";
+import { readRunFile } from "./run-file.js";
 
 /** What is stored of a run beside its rows, from which it can always be worked out again. */
 export interface StoredSummary {
@@ -22,7 +21,7 @@ export interface StoredSummary {
 /** The summary of a run folder; null when there is none that can be read, as in a run that was killed. */
 export function readSummary(dir: string): StoredSummary | null {
   try {
-    const stored: unknown = JSON.parse(readFileSync(join(dir, FILES.summary), "utf8"));
+    const stored: unknown = JSON.parse(readRunFile(dir, FILES.summary));
     return typeof stored === "object" && stored !== null ? wholeSummary(stored) : null;
   } catch {
     return null;

@@ -1,7 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
+import { basename, dirname } from "node:path";
 import { writeAtomically } from "../files/atomic.js";
+import { readInside } from "../files/inside.js";
 
 /** Who holds a lock. */
 interface LockHolder {
@@ -165,7 +167,7 @@ function isBelieved(path: string, holder: LockHolder | null, { foreignForMs, tor
 
 function contentOf(path: string): string | null {
   try {
-    return readFileSync(path, "utf8");
+    return readInside(dirname(path), basename(path));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
     throw error;

@@ -1,7 +1,8 @@
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { writeAtomically } from "../files/atomic.js";
 import { FILES } from "../store/journal.js";
+import { readRunFile } from "../store/run-file.js";
 import type { RunCard } from "./contract.js";
 
 /** Changes whenever cards do, so that one of another version is not taken for one of this. */
@@ -29,7 +30,7 @@ export function writeCard(dir: string, card: RunCard): void {
 /** The card in a run folder; null when there is none of these sources that can be read: it can always be made again. */
 export function readCard(dir: string, sources: CardSources): RunCard | null {
   try {
-    const { schema, sizes, card } = JSON.parse(readFileSync(join(dir, CARD_FILE), "utf8")) as CardFile;
+    const { schema, sizes, card } = JSON.parse(readRunFile(dir, CARD_FILE)) as CardFile;
     return schema === SCHEMA && String(sizes) === String(sizesOf(sources)) ? card : null;
   } catch {
     return null;

@@ -132,7 +132,7 @@ describe("a state that cannot be used", () => {
   it("that is no file, or far too large, is left aside", () => {
     const dir = emptyFolder();
     mkdirSync(join(dir, "queue.json"));
-    expect(problemOf(dir)).toContain("EISDIR");
+    expect(problemOf(dir)).toContain("is no ordinary file");
     const other = emptyFolder();
     writeFileSync(join(other, "queue.json"), " ".repeat((4 << 20) + 1));
     expect(problemOf(other)).toContain("too large");

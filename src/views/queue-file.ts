@@ -1,7 +1,8 @@
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "../core/errors.js";
 import { QUEUE_STATE_FILE } from "../queue/contract.js";
+import { readRunFile } from "../store/run-file.js";
 import type { QueueView } from "./contract.js";
 import { parseQueueState } from "./queue-shape.js";
 import { type QueueRecord, queueView } from "./queue-view.js";
@@ -17,30 +18,30 @@ const MOST_BYTES = 4 << 20;
  * queue.look({ isGoing: true });
  */
 export class QueueFile {
-  readonly #path: string;
+  readonly #dir: string;
   #state = "";
   #record: QueueRecord | null = null;
 
   constructor(runDir: string) {
-    this.#path = join(runDir, QUEUE_STATE_FILE);
+    this.#dir = runDir;
   }
 
   /** The workers as they are now; null when the run went over no queue. Time passes also while the file stays as it is. */
   look({ isGoing, now = Date.now() }: { isGoing: boolean; now?: number }): QueueView | null {
-    const stats = statOf(this.#path);
+    const stats = statOf(join(this.#dir, QUEUE_STATE_FILE));
     // Each state is a new file, so that one of the same size and moment is told from the one before.
     const state = stats === undefined ? "" : `${stats.ino} ${stats.size}@${stats.mtimeMs}`;
-    if (state !== this.#state) this.#record = stats === undefined ? null : recordIn(this.#path, stats);
+    if (state !== this.#state) this.#record = stats === undefined ? null : recordIn(this.#dir, stats);
     this.#state = state;
     return queueView(this.#record, { isGoing, now });
   }
 }
 
 /** What cannot be read costs itself alone: the run is shown without it. */
-function recordIn(path: string, { size }: Stats): QueueRecord {
+function recordIn(dir: string, { size }: Stats): QueueRecord {
   try {
     if (size > MOST_BYTES) throw new Error("it is too large for the state of a queue");
-    return { state: parseQueueState(readFileSync(path, "utf8")) };
+    return { state: parseQueueState(readRunFile(dir, QUEUE_STATE_FILE)) };
   } catch (error) {
     return { problem: `The workers are not shown, because ${QUEUE_STATE_FILE} cannot be used: ${messageOf(error)}.` };
   }

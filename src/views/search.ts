@@ -1,12 +1,11 @@
-import { createReadStream, existsSync } from "node:fs";
-import { join } from "node:path";
+import { createReadStream } from "node:fs";
 import type { EvalRow, TrialKey } from "../core/row.js";
-import { readLines } from "../files/lines.js";
 import { encodeExampleKey } from "../store/example-lines.js";
 import { decodeExample, EXAMPLES_FILE } from "../store/examples.js";
 import { FILES } from "../store/journal.js";
 import { decodeOutput } from "../store/outputs.js";
 import { encodeKey } from "../store/row-codec.js";
+import { openRunFile, readRunLines } from "../store/run-file.js";
 import { takingTurns } from "./run-list-turns.js";
 import { hasText, Needle } from "./search-text.js";
 import { exampleKeyIn, outputKey } from "./trial-files.js";
@@ -70,7 +69,7 @@ class Search {
 
   async examples(): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const line of linesIn(join(this.#dir, EXAMPLES_FILE))) {
+    for (const line of linesIn(this.#dir, EXAMPLES_FILE)) {
       await this.#turn();
       const key = this.#needle.isIn(line) ? exampleKeyIn(line) : null;
       if (key !== null && this.#isSaidIn(EXAMPLE_TEXTS, () => decodeExample(line, EXAMPLES_FILE))) found.add(key);
@@ -81,7 +80,7 @@ class Search {
   /** A trial that was run again has several outputs, and the last one counts. */
   async outputs(): Promise<Set<string>> {
     const found = new Set<string>();
-    for (const line of linesIn(join(this.#dir, FILES.outputs))) {
+    for (const line of linesIn(this.#dir, FILES.outputs)) {
       await this.#turn();
       const isMatch = await this.#isInOutput(line);
       const key = isMatch || found.size > 0 ? outputKey(line) : null;
@@ -100,10 +99,10 @@ class Search {
   }
 
   async #isInFile(file: string): Promise<boolean> {
-    const path = join(this.#dir, file);
-    if (!existsSync(path)) return false;
+    const fd = openedOrNull(this.#dir, file);
+    if (fd === null) return false;
     let before = "";
-    for await (const piece of createReadStream(path, { encoding: "utf8", highWaterMark: READ_AT_ONCE })) {
+    for await (const piece of createReadStream("", { fd, encoding: "utf8", highWaterMark: READ_AT_ONCE })) {
       await this.#turn();
       const text = before + String(piece);
       if (this.#needle.isIn(text)) return true;
@@ -128,7 +127,15 @@ class Search {
   }
 }
 
-function* linesIn(path: string): Generator<string> {
-  if (!existsSync(path)) return;
-  for (const { text, terminated } of readLines(path)) if (terminated) yield text;
+function* linesIn(dir: string, name: string): Generator<string> {
+  for (const { text, terminated } of readRunLines(dir, name)) if (terminated) yield text;
+}
+
+/** A file that is not there, or may not be read, has no text. */
+function openedOrNull(dir: string, file: string): number | null {
+  try {
+    return openRunFile(dir, file);
+  } catch {
+    return null;
+  }
 }

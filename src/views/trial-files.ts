@@ -60,8 +60,8 @@ export class TrialFiles {
 
 function openRun(dir: string): RunFiles {
   return {
-    outputs: new LineIndex(join(dir, FILES.outputs), OUTPUT_KEY),
-    examples: new LineIndex(join(dir, EXAMPLES_FILE), EXAMPLE_KEY),
+    outputs: new LineIndex(dir, FILES.outputs, OUTPUT_KEY),
+    examples: new LineIndex(dir, EXAMPLES_FILE, EXAMPLE_KEY),
   };
 }
 

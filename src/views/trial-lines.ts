@@ -1,6 +1,10 @@
-import { closeSync, openSync, readSync, statSync } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { closeSync, read, readSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { LF, LineBlocks } from "../files/blocks.js";
+import { openRunFile } from "../store/run-file.js";
+
+const readPart = promisify(read);
 
 const READ_AT_ONCE = 1 << 20;
 /** Keys are shorter as a rule: the rest of a line is not looked at. */
@@ -8,11 +12,12 @@ const LONG_KEY = 512;
 const FIRST_READ = 1 << 14;
 
 /**
- * Finds lines of a file of JSON lines by the fields that they begin with, after going through the file once. Where they
+ * Finds lines of a file of JSON lines in a run folder by the fields that they begin with, after going through the file once. Where they
  * begin is kept as long as the file only grows; of lines with the same key, the last one counts.
  */
 export class LineIndex {
-  readonly #path: string;
+  readonly #dir: string;
+  readonly #name: string;
   /** Matches the beginning of a line up to the end of its key, which is the first group. */
   readonly #key: RegExp;
   readonly #starts = new Map<string, number>();
@@ -22,8 +27,9 @@ export class LineIndex {
   #file = 0;
   #reading: Promise<void> = Promise.resolve();
 
-  constructor(path: string, key: RegExp) {
-    this.#path = path;
+  constructor(dir: string, name: string, key: RegExp) {
+    this.#dir = dir;
+    this.#name = name;
     this.#key = key;
   }
 
@@ -46,24 +52,24 @@ export class LineIndex {
   }
 
   async #readOn(): Promise<void> {
-    const state = stateOf(this.#path);
+    const state = stateOf(join(this.#dir, this.#name));
     if (state === null) return this.#forget();
     if (state.name === this.#state) return;
     if (state.size < this.#end || state.file !== this.#file) this.#forget();
-    const file = await open(this.#path);
+    const file = openRunFile(this.#dir, this.#name);
     try {
       await this.#readLines(file);
     } finally {
-      await file.close();
+      closeSync(file);
     }
     this.#state = state.name;
     this.#file = state.file;
   }
 
-  async #readLines(file: FileHandle): Promise<void> {
+  async #readLines(file: number): Promise<void> {
     const blocks = new LineBlocks();
     for (let offset = this.#end; ; ) {
-      const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(READ_AT_ONCE), 0, READ_AT_ONCE, offset);
+      const { bytesRead, buffer } = await readPart(file, Buffer.allocUnsafe(READ_AT_ONCE), 0, READ_AT_ONCE, offset);
       if (bytesRead === 0) return;
       offset += bytesRead;
       const block = blocks.push(buffer.subarray(0, bytesRead));
@@ -85,7 +91,7 @@ export class LineIndex {
   #read(key: string): string | null {
     const start = this.#starts.get(key);
     if (start === undefined) return null;
-    const file = openSync(this.#path, "r");
+    const file = openRunFile(this.#dir, this.#name);
     try {
       return lineAt(file, start);
     } finally {

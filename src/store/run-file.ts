@@ -1,0 +1,38 @@
+import { closeSync, existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { messageOf, RunFolderError } from "../core/errors.js";
+import { readLineBlocks } from "../files/blocks.js";
+import { openInside } from "../files/inside.js";
+import { type Line, readLines } from "../files/lines.js";
+
+/**
+ * Opens a file of a run folder for reading. The folder may be a stranger's: what leads out of it, or is no ordinary file,
+ * is refused unread.
+ */
+export function openRunFile(dir: string, name: string): number {
+  try {
+    return openInside(dir, name);
+  } catch (cause) {
+    throw new RunFolderError(`${join(dir, name)} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** The text of a file of a run folder. */
+export function readRunFile(dir: string, name: string): string {
+  const file = openRunFile(dir, name);
+  try {
+    return readFileSync(file, "utf8");
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** The lines of a file of a run folder; none when it is not there. */
+export function* readRunLines(dir: string, name: string): Generator<Line> {
+  if (existsSync(join(dir, name))) yield* readLines(openRunFile(dir, name));
+}
+
+/** The same in blocks of whole lines. */
+export function* readRunLineBlocks(dir: string, name: string): Generator<Buffer> {
+  if (existsSync(join(dir, name))) yield* readLineBlocks(openRunFile(dir, name));
+}
