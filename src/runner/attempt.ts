@@ -49,8 +49,8 @@ export class Attempter {
   readonly #known: readonly Known[];
   readonly #limitsOf: (trial: Trial) => Limits | null;
   readonly #random: () => number;
-  /** Calls of trials that are not over. */
-  readonly #made = new Map<Trial, Call>();
+  /** Calls of trials that are not over. Weak, because the copies that a growing and shrinking Map leaves hold on to them. */
+  readonly #made = new WeakMap<Trial, Call>();
   #sleeping = 0;
   #lastFailure: unknown;
 

@@ -22,16 +22,22 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   const chain = trialChain({ plan, ports, book: ledger, gates, purse });
   const isDone = (index: number) => ledger.has(index);
   const queues = lanes.map(({ systems }) => new Admissions(plan, systems, { isDone, signal: ports.signal }));
-  const inFlight = new Map<Trial, Promise<void>>();
+  // A list, because a Map that every trial enters and leaves is copied every few trials, and V8 holds on to the copies,
+  // with the trials in them, until its next full collection.
+  const inFlight: { trial: Trial; recorded: Promise<void> }[] = [];
+  const leave = (trial: Trial) => {
+    const place = inFlight.findIndex((each) => each.trial === trial);
+    if (place !== -1) inFlight.splice(place, 1);
+  };
   const worker = async (queue: Admissions) => {
     try {
       for (let trial = queue.take(); trial !== null; trial = queue.take()) {
         if (!(await purse.admits(trial, chain.limitsOf(trial)))) return;
         ports.times?.start(trial.system.name);
         const recorded = chain.run(trial);
-        inFlight.set(trial, recorded);
+        inFlight.push({ trial, recorded });
         await recorded;
-        inFlight.delete(trial);
+        leave(trial);
         await ledger.giveTurn();
       }
     } finally {
@@ -46,10 +52,11 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
       Promise.all(queues.flatMap((queue, lane) => Array.from({ length: slotsOf(lane) }, () => worker(queue))));
     let workers = startWorkers();
     for (;;) {
-      const outcome = await outcomeOf(Promise.all([workers, ...inFlight.values()]), ports, graceOf(plan));
-      if (outcome === "stopped" || (outcome === "done" && inFlight.size === 0)) return ledger.close();
+      const pending = inFlight.map(({ recorded }) => recorded);
+      const outcome = await outcomeOf(Promise.all([workers, ...pending]), ports, graceOf(plan));
+      if (outcome === "stopped" || (outcome === "done" && inFlight.length === 0)) return ledger.close();
       if (outcome === "done") continue;
-      for (const trial of chain.giveUp([...inFlight.keys()])) inFlight.delete(trial);
+      for (const trial of chain.giveUp(inFlight.map(({ trial }) => trial))) leave(trial);
       workers = startWorkers();
     }
   } catch (error) {

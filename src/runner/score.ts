@@ -47,7 +47,9 @@ export async function score(trial: Scorable, output: Output, given: Circumstance
   const { wiring } = trial;
   const example = applyChoiceOrder(trial.example, output.choice_order);
   const meter = new ScoringMeter();
-  const context = { ...given, meter };
+  // Not spread: V8 would make a hidden class for each trial.
+  const context: ScoreContext = { signal: given.signal, meter };
+  if (given.figures !== undefined) context.figures = given.figures;
   const scored = await Promise.all(wiring.evaluators.map((each) => tryScore(each, example, output, context)));
   const sheet = new ScoreSheet();
   for (const [i, evaluator] of wiring.evaluators.entries()) sheet.add(evaluator, scored[i] as Scored | Failed);
