@@ -235,6 +235,9 @@ describe("FinalAnswer", () => {
     ["thus zebra", "So the answer is thus zebra.", 1],
     ["zebra", "So the answer is thus zebra.", 1],
     // What only looks like an answer.
+    ["8", "So the answer is 8 squared.", 0],
+    ["8", "So the answer is 8 and a half.", 0],
+    ["8", "So the answer is 8 clips and a half-full box.", 1],
     ["7", "So the answer is 8 because 5 + 2 = 7.", 0],
     ["8", "So the answer is 8 because 5 + 2 = 7.", 1],
     ["5", "So the answer is 5 - 2 = 3.", 0],

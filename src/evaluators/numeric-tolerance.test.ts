@@ -62,6 +62,7 @@ describe("numbersIn", () => {
 describe("NumericTolerance", () => {
   it.each<[unknown, unknown, number]>([
     ["42", "The answer is 42.", 1],
+    ["42", "\\boxed{\\approx 42}", 1],
     ["42", "First 7, then 42", 1],
     ["42", "The answer is 42 out of 100.", 1],
     ["42", "42 of 100", 0],

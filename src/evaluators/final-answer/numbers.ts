@@ -59,7 +59,14 @@ export function numbersAmong(texts: readonly string[]): number[] {
 
 function numberOf(text: string): number | null {
   if (text.length > LONGEST || isFormula(text)) return null;
-  return wholeNumber(moneyless(text)) ?? wholeNumber(WITH_UNIT.exec(text)?.[1] ?? "");
+  return wholeNumber(moneyless(text)) ?? numberWithUnit(text);
+}
+
+/** "24 clips" is 24; "8 squared" and "8 and a half" are other numbers. */
+function numberWithUnit(text: string): number | null {
+  const number = wholeNumber(WITH_UNIT.exec(text)?.[1] ?? "");
+  const values = findLeading(text)?.values.map(({ top, bottom }) => Number(top) / Number(bottom)) ?? [];
+  return number !== null && values.length > 0 && !values.includes(number) ? null : number;
 }
 
 function before(text: string, end: RegExp): string {

@@ -18,7 +18,15 @@ export function canonical(answer: string): string {
   if (PLAIN_NUMBER.test(answer)) return answer;
   const latex = withoutPrint(withoutMarkup(latexCharacters(plainText(answer))));
   const worded = withoutUnits(joinedLists(withoutText(latex)));
-  return withoutSpaces(plainNumbers(roots(fractions(operators(worded)))));
+  return withoutSets(withoutSpaces(plainNumbers(roots(fractions(operators(worded))))));
+}
+
+const ALL_REALS = /^(?:[a-z]\\in)?\\mathbb\{?R\}?$/;
+const CONDITION = /^\\\{([a-z])(?:\\in\\mathbb\{?R\}?)?(?:\\mid ?|\\vert ?|[|:])(?=.*\1)(.*)\\\}$/;
+
+/** The real numbers as an interval, and a set of numbers with a condition as the condition. */
+function withoutSets(text: string): string {
+  return text.replace(ALL_REALS, "(-\\infty,\\infty)").replace(CONDITION, "$2");
 }
 
 /** Bold, code and quotation marks, and what tells LaTeX from prose. */
@@ -52,7 +60,8 @@ function withoutPrint(text: string): string {
 }
 
 function joinedLists(text: string): string {
-  return text.replace(/\s*,?\s+(?:and|or)\s+/g, ",").replace(/;/g, ",");
+  // The space tells "100 and 200" from the 100,200 that is one number.
+  return text.replace(/\s*,?\s+(?:and|or)\s+/g, ", ").replace(/;/g, ", ");
 }
 
 const OPERATORS: readonly (readonly [RegExp, string])[] = [
@@ -65,6 +74,9 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/\\(?:neq|ne)(?![a-zA-Z])|!=/g, "\\ne "],
   [/\\lt(?![a-zA-Z])/g, "<"],
   [/\\gt(?![a-zA-Z])/g, ">"],
+  [/\\langle(?![a-zA-Z])/g, "("],
+  [/\\rangle(?![a-zA-Z])/g, ")"],
+  [/,\s*&/g, "&"],
   [/\\lbrace(?![a-zA-Z])/g, "\\{"],
   [/\\rbrace(?![a-zA-Z])/g, "\\}"],
   [/\\(?:varnothing|empty)(?![a-zA-Z])|\\\{\s*\\\}/g, "\\emptyset "],

@@ -4,7 +4,7 @@ import { isList, split } from "./shape.js";
 import { unmarked } from "./worded.js";
 
 const NAME =
-  /^(?:[a-zA-Z](?:_\{?\w{1,3}\}?|')?(?:\^\{?-?1\}?)?(?:\([a-zA-Z\d,]{1,9}\))?|\([a-zA-Z](?:,[a-zA-Z]){1,5}\)|\\[a-zA-Z]{2,9}(?: ?[A-Z]{1,4})?|[A-Z]{2,4}|[a-zA-Z']{3,}|)$/;
+  /^(?:[a-zA-Z](?:_\{?\w{1,3}\}?|')?(?:\^\{?-?1\}?)?(?:\([a-zA-Z\d,]{1,9}\))?|\([a-zA-Z](?:,[a-zA-Z]){1,5}\)|\\[a-zA-Z]{2,9}(?:_\{?\w{1,3}\}?| ?[A-Z]{1,4})?|\\frac\{d[a-z]\}\{d[a-z]\}|[A-Z]{2,4}|[a-zA-Z']{3,}|)$/;
 const CONSTANT_COMMANDS = /\\(?:frac|sqrt|pi|(?:arc)?(?:sin|cos|tan|cot|sec|csc)|log|ln|binom)(?![a-zA-Z])|e(?=\^)/g;
 
 const MAX_OTHERS = 4;

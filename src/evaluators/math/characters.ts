@@ -61,11 +61,12 @@ export function plainText(text: string): string {
   return plain.includes("\\") || plain.includes("{") ? plain.replace(LATEX_THOUSANDS, "") : plain;
 }
 
-const RESIDUE = /^(?:[^=]*(?:\\equiv|≡))?\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b).*$/;
+const RESIDUE = /^(?:[^=]*(?:\\equiv|≡))?\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b)\D*(\d*).*$/;
 
-/** The number of "3 \\pmod{5}" and "x \\equiv 3 \\pmod{5}"; any other text as it is. */
+/** The number of "3 \\pmod{5}" and "x \\equiv 3 \\pmod{5}"; any other text as it is, "12 \\bmod 5" among them. */
 export function residue(text: string): string {
-  return text.includes("mod") ? text.replace(RESIDUE, "$1") : text;
+  const [, number, modulus] = text.includes("mod") ? (RESIDUE.exec(text) ?? []) : [];
+  return number === undefined || (modulus !== "" && Number(number) >= Number(modulus)) ? text : number;
 }
 
 const LATEX_THOUSANDS = /(?<=\d) ?(?:\{ ?, ?\}|,\\!|\\!,|\\,|\\;) ?(?=\d{3}(?!\d))/g;

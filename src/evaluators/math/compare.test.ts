@@ -10,6 +10,20 @@ function compare(gold: string, given: string): string {
 
 /** Pairs that are the same without symbolic work, both ways. */
 const SAME: readonly (readonly [string, string])[] = [
+  // Sets and lists
+  ["100 and 200", "100, 200"],
+  ["150 \\text{ or } 153", "153; 150"],
+  ["\\mathbb{R}", "(-\\infty, \\infty)"],
+  ["x \\in \\mathbb{R}", "(-\\infty, \\infty)"],
+  ["\\{x \\mid x > 2\\}", "(2, \\infty)"],
+  ["\\{x \\in \\mathbb{R} : -1 \\le x < 4\\}", "[-1, 4)"],
+  ["\\langle 1, 2 \\rangle", "(1, 2)"],
+  [
+    "\\begin{cases} 1 & x > 0 \\\\ 0 & x \\le 0 \\end{cases}",
+    "\\begin{cases} 1, & x > 0 \\\\ 0, & x \\le 0 \\end{cases}",
+  ],
+  ["\\frac{dy}{dx} = 3", "3"],
+  ["2, 3", "\\lambda_1 = 2, \\lambda_2 = 3"],
   // Fractions
   ["\\frac{1}{2}", "\\dfrac12"],
   ["\\tfrac83", "\\frac{8}{3}"],
@@ -109,6 +123,8 @@ const SAME: readonly (readonly [string, string])[] = [
 
 const DIFFERENT: readonly (readonly [string, string])[] = [
   ["12", "1,2"],
+  ["100200", "100 and 200"],
+  ["150153", "150 \\text{ or } 153"],
   ["1000", "1001"],
   ["10\\text{ units}", "100"],
   ["0.28", "28"],

@@ -15,7 +15,12 @@ export function undressed(text: string, start: number): number {
   return at;
 }
 
-/** Where a formula begins whose minus was taken for a dash: "the answer is -q + p". */
-export function withMinus(text: string, start: number): number {
-  return /^\s-[a-zA-Z(]$/.test(text.slice(start - 2, start + 1)) ? start - 1 : start;
+const MINUS = /^\s-[a-zA-Z(]/;
+/** A cell of a table has spaces in it. */
+const ABSOLUTE = /^\s\|\S(?:[^|\n]{0,80}\S)?\|/;
+
+/** Where a formula begins whose first sign was taken for a mark: "the answer is -q + p", "the answer is |x - 3|". */
+export function withMark(text: string, start: number): number {
+  const from = text.slice(Math.max(0, start - 2), start + 100);
+  return start > 1 && (MINUS.test(from) || ABSOLUTE.test(from)) ? start - 1 : start;
 }

@@ -4,7 +4,7 @@ import { type Answer, answerOf } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
 import { withoutCutFormula } from "./cut-formula.js";
-import { firstHashed, lastHashed } from "./hashes.js";
+import { finalHashed, firstHashed, lastHashed } from "./hashes.js";
 import { lastDigit, lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";
 import type { TokenOptions } from "./number-token.js";
@@ -35,7 +35,7 @@ export function extractNumber(response: string, { acceptsUnfinished = false }: E
   const options = { decimalComma: decimalComma(text) };
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
-  const hashed = firstHashed(text);
+  const hashed = firstHashed(text) ?? finalHashed(text);
   const stated = hashed !== null && isBare(hashed) ? null : statedNumber(text, options);
   if (hashed !== null && stated === null) return hashedNumber(hashed, options);
   if (stated !== null) return stated;
@@ -55,7 +55,7 @@ export function extractFormula(response: string): Answer | null {
   const text = withoutCutFormula(ownAnswer(plainText(response)));
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
-  const hashed = firstHashed(text);
+  const hashed = firstHashed(text) ?? finalHashed(text);
   if (hashed !== null) return { text: hashed, source: "####" };
   return statedFormula(text) ?? lastFormula(text);
 }
@@ -65,7 +65,7 @@ function isBare(content: string): boolean {
 }
 
 function hashedNumber(content: string, options: TokenOptions): Answer {
-  const [number] = quantitiesIn(content.replace(/^[\s*({]+/, ""), options);
+  const [number] = quantitiesIn(content.replace(/^[\s*]+/, ""), options);
   return number === undefined ? { text: content, source: "####" } : answerOf(number, "####");
 }
 

@@ -100,7 +100,7 @@ function compareNumber({ values, wanted, written }: WantedNumber, text: string, 
 
 /** What an answer that was found as a text may be as a number; nothing when it is none. */
 export function numbersOfText(text: string): readonly Rational[] {
-  const exact = exactValue(canonical(residue(text)));
+  const exact = exactValue(canonical(residue(text)).replace(/^≈/, ""));
   if (exact !== null) return [remarked(text) ?? exact];
   const numbers = onlyNumber(text);
   const worded = numbers.length === 0 ? wordedPhrase(text) : null;

@@ -7,6 +7,11 @@ export function firstHashed(text: string): string | null {
   return null;
 }
 
+/** What stands behind "####" on the last line, where it heads nothing. */
+export function finalHashed(text: string): string | null {
+  return /(?:^|\n)####[ \t]*([^\s#][^\n]{0,300})\s*$/.exec(text)?.[1]?.trim() ?? null;
+}
+
 /** What follows the last "####", whatever it is: a gold solution has nothing behind it. */
 export function lastHashed(text: string): string | null {
   const at = text.lastIndexOf("####");

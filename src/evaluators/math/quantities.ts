@@ -189,7 +189,7 @@ function joinLists(text: string, pieces: readonly Piece[]): Piece[] {
   return joined;
 }
 
-const END = /^[\s*_)\]"'$]*(?:[.!?;,]|$|\n|(?:and|or)(?![a-z]))/;
+const END = /^[\s*_)\]"'$]*(?:[.!?;,<]|$|\n|(?:and|or|because|since)(?![a-z]))/;
 /** "18 and 3 of them are red" goes on with something else. */
 const NEW_CLAUSE = /^\s*(?:of|more|less|other|are|is|was|were|has|have|had|will|would|can)(?![a-z])/;
 

@@ -38,8 +38,9 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
     "function",
     `(?:the )?(?:${ROOT}|half of|twice|(?:square|cube|factorial|reciprocal) of|log base)(?=\\s+\\\\?[($\\d])`,
   ],
-  ["suffix", "(?<=\\d) (?:squared|cubed|factorial)(?=\\s*(?:$|[.,;=+*)/-]|is\\b|equals\\b))"],
-  ["operator", "(?<=\\d )choose(?= \\d)"],
+  ["suffix", "(?<=\\d) (?:squared|cubed|factorial)(?=\\s*(?:$|[.,;=+*)/<}。-]|(?:is|equals|because|since)\\b))"],
+  ["suffix", "(?<=\\d) and (?:a|one)[ -](?:half|third|quarter|fourth|fifth|eighth|tenth)\\b"],
+  ["operator", "(?<=\\d )(?:choose|(?:raised )?to the power of)(?= \\d)"],
   ["space", "[ \\t]+|\\\\[,;:! ]|\\\\q?quad(?![a-zA-Z])"],
   ["operator", `(?<=[${LATIN})])\\*\\*(?=[${LATIN}(])`],
   ["other", "</?[a-zA-Z][^<>\\n]{0,40}>|[=-]{1,3}>|-{2,}|\\*{2,}|\\.{2,}"],
@@ -66,7 +67,10 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
   ["operator", "[+*/×÷·⋅^=<>≤≥≠≈±∓∈∪∩–−-]|_(?=[\\d{])"],
   ["comma", "[,;]"],
   // The name of a function in a program, with what it is called with: "func_12(-10)", "list[10]".
-  ["word", `[\\p{Script=Latin}_][${LATIN}]*(?:\\([^()\\n]{0,200}\\)|\\[[^[\\]\\n]{0,200}\\])?|\\p{L}+`],
+  [
+    "word",
+    `[\\p{Script=Latin}_][${LATIN}]*(?:\\([^()\\n]{0,200}\\)|\\[[^[\\]\\n]{0,200}\\])?|(?:(?!\\p{Script=Latin})\\p{L})+`,
+  ],
 ];
 /** Mathematics in words, as it is written in LaTeX. Other words of it have no value. */
 const WORDED_SIGNS: Readonly<Record<string, string>> = {
@@ -76,6 +80,8 @@ const WORDED_SIGNS: Readonly<Record<string, string>> = {
   minus: "-",
   "divided by": "/",
   choose: "\\choose ",
+  "to the power of": "^",
+  "raised to the power of": "^",
   squared: "^2",
   cubed: "^3",
   factorial: "!",
@@ -87,8 +93,13 @@ const WORDED_SIGNS: Readonly<Record<string, string>> = {
 };
 const TOKEN = new RegExp(KINDS.map(([, pattern], at) => `(?<k${at}>${pattern})`).join("|"), "uy");
 
+const PARTS = ["half", "third", "quarter", "fourth", "fifth", "eighth", "tenth"];
+const SIZES = [2, 3, 4, 4, 5, 8, 10];
+
 function signOf(written: string): string {
   const words = written.trim().replace(/^the /, "");
+  const part = words.startsWith("and ") ? PARTS.findIndex((name) => words.endsWith(name)) : -1;
+  if (part !== -1) return `+1/${SIZES[part] ?? 1}`;
   return WORDED_SIGNS[words] ?? (words.endsWith("root of") ? `\\sqrt[${Number.parseInt(words, 10)}]` : written);
 }
 

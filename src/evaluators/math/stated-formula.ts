@@ -1,7 +1,7 @@
 import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import type { Answer } from "./answer.js";
 import { findLeading } from "./chosen-number.js";
-import { withMinus } from "./dress.js";
+import { withMark } from "./dress.js";
 import { quantitiesIn } from "./quantities.js";
 import { sentenceAt } from "./sentences.js";
 import { type Span, spansIn } from "./spans.js";
@@ -10,6 +10,8 @@ const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
 const MAX_WORDS = 12;
 /** What goes on behind an answer that is said in full. */
 const REASON = /^\s*[,(]?\s*(?:because|since|as|where|when|which|so|due to|for (?:all|every|any|some))(?![a-z])/i;
+/** The same behind words, some of which belong to an answer in words. */
+const REASON_BEHIND = /[\s*_]*[,(]?\s(?:because|since|due to|which)(?![a-z]).*$/is;
 
 /** The formula, or the words, that a text last states as its answer; null when it states none. */
 export function statedFormula(text: string): Answer | null {
@@ -21,9 +23,10 @@ export function statedFormula(text: string): Answer | null {
   return null;
 }
 
-function read(text: string, { start: from, by, isFinal }: StatedAnswer): string | null {
+function read(whole: string, { start: from, end, by, isFinal }: StatedAnswer): string | null {
   if (by === "space" && !isFinal) return null;
-  const start = withMinus(text, from);
+  const text = whole.slice(0, end);
+  const start = withMark(text, from);
   const window = text.slice(start, start + 2000);
   const spans = spansIn(window);
   if (spans[0]?.start === 0) return joined(window, spans);
@@ -33,7 +36,8 @@ function read(text: string, { start: from, by, isFinal }: StatedAnswer): string 
   const formula = findLeading(sentence);
   const rest = sentence.slice(formula?.end ?? 0);
   if (formula?.isFormula === true && (rest === "" || REASON.test(rest))) return formula.text;
-  return sentence === "" || sentence.split(/\s+/).length > MAX_WORDS ? null : sentence;
+  const words = sentence.replace(REASON_BEHIND, "");
+  return words === "" || words.split(/\s+/).length > MAX_WORDS ? null : words;
 }
 
 /** "$2$ and $3$" is one answer. */

@@ -1,7 +1,7 @@
 import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { type Answer, answerOf } from "./answer.js";
 import { concludingNumber, findLeading, leadingNumber } from "./chosen-number.js";
-import { undressed, withMinus } from "./dress.js";
+import { undressed, withMark } from "./dress.js";
 import { lastDigit } from "./last-number.js";
 import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
@@ -54,7 +54,7 @@ interface LeadingQuantity {
 }
 
 function leadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
-  const start = withMinus(text, from);
+  const start = withMark(text, from);
   const sentence = findResult(sentenceAt(text, start));
   const leading = findLeading(sentence, options);
   if (leading?.isFormula === true) return { quantity: leading, sentence, start };

@@ -63,6 +63,9 @@ const EQUAL: readonly (readonly [gold: string, given: string])[] = [
 ];
 
 const DIFFERENT: readonly (readonly [gold: string, given: string])[] = [
+  ["|x-12|", "12-x"],
+  ["\\max(100, x)", "100"],
+  ["\\min(x, 50)", "x"],
   ["\\frac{x+2}{7}", "\\frac{x}{7}+2"],
   ["\\tan^2(y)+1", "\\sec(y)"],
   ["(x-2)(x+2)", "x^2+4"],

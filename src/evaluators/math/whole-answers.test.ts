@@ -252,6 +252,42 @@ it("does not take the end of a long number for a number", async () => {
   expect(await scoreOf("2", `1${"0".repeat(3000)}2`)).toBe(0);
 });
 
+describe("answers that are formulas or words", () => {
+  it.each([
+    ["x^2-1", "<answer>x^2 - 1</answer>"],
+    ["1, 4", "<think>hm</think><answer>1 and 4</answer>"],
+    ["\\log_2 3", "<answer>\nlog_2(3)\n</answer>"],
+    ["x^2-1", "We simplify.\n#### x^2-1"],
+    ["\\frac{\\pi}{4}", "#### \\frac{\\pi}{4}"],
+    ["18", "#### \\textbf{18}"],
+    ["|x-3|", "The answer is |3 - x|."],
+    ["1, 4", "The answer is 1, 4 because both fit."],
+    ["25\\pi", "The answer is 25π square units because the radius is 5."],
+    ["\\text{Monday}", "The answer is Monday because it rains."],
+  ])("%s is %j", async (gold, response) => {
+    expect(await scoreOf(gold, response)).toBe(1);
+  });
+
+  it.each([
+    ["4", "<answer>4; 5</answer>"],
+    ["4", "The answer is 4; 5 because both fit."],
+    ["16", "<answer>4 squared</answer>", 1],
+    ["4", "<answer>4 squared</answer>"],
+    ["8", "The answer is 8 and a half."],
+    ["8.5", "The answer is 8 and a half hours.", 1],
+    ["6", "We get 10 to the power of 6."],
+    ["1000000", "We get 10 to the power of 6.", 1],
+    ["12", "The answer is option_12."],
+    ["37", "答案是item_37。"],
+    ["3", "#### (-\\infty, 3]"],
+    ["150", "The answer is $150 \\text{ or } 153$."],
+    ["12", "The answer is $12 \\bmod 5$."],
+    ["3", "The answer is $3 \\pmod 5$.", 1],
+  ])("%s of %j", async (gold, response, score = 0) => {
+    expect(await scoreOf(gold, response)).toBe(score);
+  });
+});
+
 const RUNS = { numRuns: 300, seed: 20 };
 const whole = fc.integer({ min: 2, max: 40 });
 const letter = fc.constantFrom(..."abnxyz");

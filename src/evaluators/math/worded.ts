@@ -31,7 +31,7 @@ export function withoutText(text: string): string {
   if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
   return text
     .replace(ORDINAL, "")
-    .replace(AND_TEXT, ",")
+    .replace(AND_TEXT, ", ")
     .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : marked(inner)))
     .replace(ANY_TEXT, (_, inner: string) => marked(inner));
 }

@@ -48,7 +48,7 @@ function oneOf(words: readonly string[]): string {
 /** What may stand between the word and the answer: a verb, adverbs, marks. */
 export const LINK = new RegExp(
   `(?:(?<copula>(?:(?:${oneOf(COPULAS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_COPULAS)})|=|≈))` +
-    `|(?:${oneOf(ADVERBS)})(?![\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
+    `|(?:${oneOf(ADVERBS)})(?!_?[\\p{L}\\p{N}])|(?:${oneOf(JOINED_ADVERBS)})|(?<colon>[:：])` +
     `|[\\s*_\`"'“”「»«,、।>#~|…]|[-–—](?![\\d.$\\\\])|[-–—](?= )|\\.{2,})`,
   "iuy",
 );
