@@ -22,6 +22,7 @@ function read(response: unknown, golds: readonly string[]): string[] {
 }
 
 const NLI = ["Entailment", "Contradiction", "Not mentioned"] as const;
+const TRUTH = ["true", "false", "neither"] as const;
 const FACT = ["SUPPORT", "CONTRADICT", "NOT ENOUGH INFO"] as const;
 
 describe("NLILabelMatch reads", () => {
@@ -177,6 +178,23 @@ describe("NLILabelMatch reads", () => {
       });
     },
   );
+});
+
+describe("NLILabelMatch in three labels", () => {
+  it.each<[string, readonly string[], string]>([
+    ["\\boxed{\\text{neither}}", TRUTH, "neither"],
+    ["<answer>neither</answer>", TRUTH, "neither"],
+    ["It might look like neither, but the correct label is true.", TRUTH, "true"],
+    ["The answer is neither. Wait, that's wrong. The answer is false.", TRUTH, "false"],
+    ["The statement is uncertain, one may think, but the answer is true.", ["true", "false", "uncertain"], "true"],
+    ["Uncertain", ["true", "false", "uncertain"], "uncertain"],
+    ["<answer>no</answer>", ["yes", "no", "maybe"], "no"],
+    ["\\boxed{\\text{no}}", ["yes", "no", "maybe"], "no"],
+    ["The answer is contradiction, not entailment.", NLI, "Contradiction"],
+    ["The premise does not provide enough information.", NLI, "Not mentioned"],
+  ])("%j among %j: %s", (response, golds, label) => {
+    expect(read(response, golds)).toEqual([label]);
+  });
 });
 
 describe("NLILabelMatch's gold", () => {

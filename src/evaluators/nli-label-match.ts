@@ -4,7 +4,7 @@ import type { Example } from "../core/example.js";
 import { ownValue } from "../core/own-value.js";
 import type { Output } from "../core/system.js";
 import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { FAMILIES, ownMap, STANCES, TWO_WAY_FAMILY, TWO_WAY_GOLD } from "./nli/label-map.js";
+import { FAMILIES, ownMap, STANCES, THIRD_TRUTH, TWO_WAY_FAMILY, TWO_WAY_GOLD } from "./nli/label-map.js";
 import { LabelReader } from "./nli/reader.js";
 import { ownAnswer } from "./own-answer.js";
 
@@ -89,7 +89,8 @@ export class NLILabelMatch implements Evaluator {
     const gold = text.trim();
     if (this.#twoWay !== null && TWO_WAY_GOLD.test(gold)) return { reader: this.#twoWay, label: "not supported" };
     const full = this.#labels === null ? (ownValue(SHORT, gold.toLowerCase()) ?? gold) : gold;
-    for (const reader of this.#families) {
+    const isThirdTruth = this.#labels === null && THIRD_TRUTH.test(gold);
+    for (const reader of this.#families.slice(isThirdTruth ? 1 : 0)) {
       const label = reader.whole(full);
       if (label !== null) return { reader, label };
     }

@@ -10,7 +10,7 @@ import { type Choice, readStatedOption } from "./stated-option.js";
 
 /** What else the answer is called. */
 const NAMES =
-  /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output|result|ending|completion|continuation)\b|选项|選項|选择|選擇/gi;
+  /(?<!\b(?:each|every|all|any|this|an?|one|another|first|next|other|by) )\b(?:choice|option|selection|response|solution|pick|alternative|letter|fit|match|guess|conclusion|prediction|output|result|ending|completion|continuation|(?<=\b(?:correct|right|best) )one)\b|\b(?:opción|opcion|opção|opzione|alternativa|pilihan)\b|вариант|lựa chọn|seçenek|选项|選項|选择|選擇/gi;
 
 /**
  * The option that a response chooses, from 0: the last one it states or chooses, else a label on a line of its own, at
@@ -72,7 +72,7 @@ function findLoneLabel(text: string, options: Options): number | null {
 
 function readLoneLabel(line: string, options: Options): { index: number; isClear: boolean } | null {
   if (line.length > MAX_LONE) return null;
-  const bare = line.replace(/^(?:[\s>#•]|-(?!\d))+|[*_`!]+|<\/?(?:b|strong|em|i|p)>/g, "");
+  const bare = line.replace(/^(?:[\s>#•]|\p{So}\ufe0f?|-(?!\d))+|[*_`!]+|<\/?(?:b|strong|em|i|p)>/gu, "");
   const [, opening = "", label = "", closing = ""] = LONE.exec(cleaned(bare)) ?? [];
   const index = indexOfLabel(label, options);
   // [A] is a concentration.

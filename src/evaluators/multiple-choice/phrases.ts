@@ -69,7 +69,7 @@ const OWN_SENTENCE = /[\p{L}\d)?]{2}[.!?] $/u;
 /** What may follow the letter A, and would not follow the article. */
 const AFTER_LETTER =
   /^(?:\s*(?:$|\n|[.,;:!?)\]–—(])|\s+-\s|\s+(?:because|since|as|which|due|based|given|is|for|and|but|though|although|with|in)\b)/;
-const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\]–—(]|,\s(?!\w+ly\b))|\s+(?:because|since|is|as)\b)/;
+const AFTER_PRONOUN = /^(?:\s*(?:$|\n|[.;:!?)\](]|[^\p{ASCII}]|,\s(?!\w+ly\b))|\s+-\s|\s+(?:because|since|is|as)\b)/u;
 const CALLED_OPTION = /\b(?:options?|choices?|letter) ?$/i;
 /** A capital letter here may only begin a sentence. */
 const SENTENCE_START = /(?:^|[.!?:：\n]\s?)$/;

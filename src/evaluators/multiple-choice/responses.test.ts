@@ -35,6 +35,10 @@ function readLetter(response: string, question: string): string | null {
 
 /** Responses in the styles of many models, with the letter they choose. */
 const CHOSEN: readonly (readonly [response: string, letter: string])[] = [
+  ["La opción correcta es la B.", "B"],
+  ["A opção correta é a letra B.", "B"],
+  ["The correct one is A.", "A"],
+  ["✅ B", "B"],
   // The letter A, behind every kind of announcement
   ["The answer is A because cars are kept there.", "A"],
   ["The answer is A, garage.", "A"],
@@ -476,6 +480,10 @@ describe("a response about cities", () => {
   });
 });
 
+it("takes the text of an option behind its label for no denial", () => {
+  expect(readChoice("\\boxed{\\text{(B) false}}", ["true", "false"])).toBe("B");
+});
+
 it("takes a name with a letter for the option that it is the text of", () => {
   const species = ["a mouse", "C. elegans", "a fly", "E. coli"];
   expect(readChoice("The answer is C. elegans.", species)).toBe("B");
@@ -500,6 +508,9 @@ it.each([
 describe("the letter I", () => {
   it.each([
     ["The answer is I.", "I"],
+    ["The answer is I - cobalt", "I"],
+    ["正解はIです。", "I"],
+    ["정답은 I입니다.", "I"],
     ["The answer is I because it is magnetic.", "I"],
     ["The answer is I, cobalt.", "I"],
     ["The answer is I (cobalt).", "I"],

@@ -3,7 +3,7 @@ import type { StatedAnswer } from "../stated-answer/index.js";
 import type { Options } from "./labels.js";
 import { firstLine } from "./lines.js";
 import { type Mention, mentionAt, mentionsFromEnd } from "./mention.js";
-import { findByLine, isAbbreviation } from "./option-texts.js";
+import { findByLine, isAbbreviation, saysText } from "./option-texts.js";
 import { isCapital, isDenied, isMarked, isOneOfSeveral, isPronoun, isWord } from "./phrases.js";
 
 /** What a response chooses: an option from 0, or several of them, which is no choice. */
@@ -27,13 +27,15 @@ export function readStatedOption(text: string, stated: StatedAnswer, options: Op
   FILLING.lastIndex = start;
   const label = mentionAt(text, start + (FILLING.exec(text)?.[0].length ?? 0), options);
   const isHere = label !== null && label.at < end && !isAbbreviation(text.slice(label.at, end), options.texts);
-  if (by === "space") return isHere && isPlainLabel(label) ? choiceOf(label) : null;
-  if (isHere && !isPossibleWord(label)) return choiceOf(label);
+  if (by === "space") return isHere && isPlainLabel(label) ? choiceOf(label, options) : null;
+  if (isHere && !isPossibleWord(label)) return choiceOf(label, options);
   // "A good cat" may be the text of an option, and "A garage" option A with its text.
   const rest = text.slice(start, Math.min(end, start + MAX_LINE)).trimStart();
   const inWords = readText(text, stated, options.texts);
   if (inWords !== null) return options.isLetterRequired === true && inWords !== label?.index ? null : inWords;
-  return readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? choiceOf(label) : null);
+  return (
+    readMarked(rest, options) ?? (isHere && isMeantAsLabel(label, stated, options) ? choiceOf(label, options) : null)
+  );
 }
 
 /** The option whose text stands where the answer is stated, as it was written or behind filling words. */
@@ -48,9 +50,11 @@ function readText(text: string, { from, start, end }: StatedAnswer, texts: reado
   return null;
 }
 
-function choiceOf(label: Mention): Choice | null {
+function choiceOf(label: Mention, { texts }: Options): Choice | null {
   if (isOneOfSeveral(label)) return "several";
-  return isDenied(label) || NOT_STATED.test(label.right) ? null : label.index;
+  // "(B) False" may say what option B is.
+  const isCalledWrong = isDenied(label) && !saysText(label.right.replace(/[}$\s]+$/, ""), texts[label.index]);
+  return isCalledWrong || NOT_STATED.test(label.right) ? null : label.index;
 }
 
 /** "Answer B": without a verb or a colon, only a letter that ends its clause. */

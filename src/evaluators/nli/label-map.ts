@@ -28,12 +28,13 @@ const OPEN = [
   `${NO}${GAP}(?:${WORD} ){0,2}?(?:mention(?:s|ed|ing)?|address(?:es|ed)?|discuss(?:es|ed)?|specif(?:y|ies|ied)|stated?|covered)`,
   "notmentioned",
   `(?:not${GAP}enough|insufficient|lack of|lacks|no|not${GAP}sufficient)${GAP}(?:${WORD} ){0,2}?${KNOWLEDGE}(?: (?:${WORD} ){0,3}?${EITHER}(?: (?:or|nor|and) (?:${WORD} ){0,2}?${EITHER})?)?`,
+  `${NO}${GAP}(?:provide|give|contain|offer|have|include)s?${GAP}(?:enough|sufficient|adequate|any)${GAP}(?:${WORD} ){0,2}?${KNOWLEDGE}`,
   "nei",
   "unsupported",
-  "(?:undetermined|undecided|indeterminate|inconclusive|unverifiable|unverified|unknown|unclear)",
+  "(?:undetermined|undecided|indeterminate|inconclusive|unverifiable|unverified|unknown|uncertain|unclear)",
   "(?:cannot|can not|can['’]t|could not) be (?:determined|verified|inferred|concluded|established)",
   "(?:cannot|can not|can['’]t) (?:determine|say|tell|conclude)",
-  `neither(?=\\s*(?:$|[.,;!*"')\\]\\n]))`,
+  `neither(?=\\s*(?:$|[.,;!*"')\\]}<\\n]))`,
 ].join("|");
 
 const ENTAILMENT: LabelMap = {
@@ -74,7 +75,7 @@ const YES_NO: LabelMap = {
   labels: [
     { label: "yes", pattern: "yes" },
     // In running text a "no" belongs to what follows it.
-    { label: "no", pattern: `no(?=\\s*(?:$|[.,;:!*"')\\]\\n]|[–—]|-\\s))` },
+    { label: "no", pattern: `no(?=\\s*(?:$|[.,;:!*"')\\]}<\\n]|[–—]|-\\s))` },
   ],
   denied: {},
 };
@@ -93,6 +94,9 @@ export const STANCES: Readonly<Record<string, "for" | "against" | "open">> = {
   "not supported": "against",
   undecided: "open",
 };
+
+/** A gold that stands beside "true" and "false", and not beside the labels of the first family. */
+export const THIRD_TRUTH = /^(?:neither|unknown|uncertain)$/i;
 
 /** A gold of two-way datasets: "not_entailment", "non-entailment". */
 export const TWO_WAY_GOLD = /^(?:not|non|no)[\s_-]?entail/i;

@@ -22,6 +22,8 @@ const MOST = 4000;
 
 interface Found {
   label: string;
+  /** It stands for what a denied label leaves: "not entailment". */
+  isDenied: boolean;
   at: number;
   end: number;
 }
@@ -74,20 +76,22 @@ export class LabelReader {
   #all(text: string): Found[] {
     const found: Found[] = [];
     for (const match of text.matchAll(this.#pattern)) {
-      const label = this.#labelOf(match);
-      if (label !== null) found.push({ label, at: match.index, end: match.index + match[0].length });
+      const named = this.#labelOf(match);
+      if (named !== null) found.push({ ...named, at: match.index, end: match.index + match[0].length });
       if (found.length > 2 * MOST) found.splice(0, MOST);
     }
     return found.slice(-MOST);
   }
 
   /** The groups are each label, each label denied, the phrases. */
-  #labelOf(match: RegExpMatchArray): string | null {
+  #labelOf(match: RegExpMatchArray): Pick<Found, "label" | "isDenied"> | null {
     const { labels, phrases, denied } = this.#map;
     const hit = match.findIndex((group, i) => i > 0 && group !== undefined) - 1;
-    if (hit >= 2 * labels.length) return phrases?.label ?? null;
-    const label = labels[hit % labels.length]?.label ?? "";
-    return hit < labels.length ? label : (ownValue(denied, label) ?? null);
+    const isPhrase = hit >= 2 * labels.length;
+    const isDenied = !isPhrase && hit >= labels.length;
+    const named = isPhrase ? phrases?.label : labels[hit % labels.length]?.label;
+    const label = isDenied ? ownValue(denied, named ?? "") : named;
+    return label === undefined ? null : { label, isDenied };
   }
 }
 
@@ -119,6 +123,8 @@ function withoutLists(found: readonly Found[], text: string): Found[] {
   for (const [i, next] of found.entries()) {
     const previous = found[i - 1];
     if (previous === undefined || previous.label === next.label || next.at - previous.end > 12) continue;
+    // "Contradiction, not entailment" chooses.
+    if (next.isDenied) continue;
     if (LISTED.test(text.slice(previous.end, next.at))) listed.add(previous).add(next);
   }
   return found.filter((one) => !listed.has(one));
