@@ -22,31 +22,10 @@ export interface Tasks {
   readonly size: number;
   /** The group of each task, by number; one without a group has a number of its own. Null when no row has a group. */
   readonly groupOf: Uint32Array | null;
-  readonly columns: Columns;
 }
 
-/** A value of each row, in their order; NaN for a row that has none. Shared by all who read it: never changed. */
+/** A value of each row, in their order; NaN for a row that has none. */
 export type Column = Float64Array;
-
-/** What the usual metrics read of rows: one look at every row for all of them. */
-export interface Columns {
-  /** 1 where the trial passed, else 0. */
-  readonly passed: Column;
-  /** Tokens that a system was given, of trials that have an output. */
-  readonly given: Column;
-  readonly outputTokens: Column;
-  /** Seconds inside the system, of trials that have an output. */
-  readonly latency: Column;
-  readonly costUsd: Column;
-  /** Trials that have an output, and no known cost. */
-  readonly unknownCosts: number;
-  /** Whether any trial says what it used. */
-  readonly hasUsage: boolean;
-  /** What scoring has cost, of all trials together; null when nothing of it is known. */
-  readonly judgeCostUsd: number | null;
-  /** A score, by its field. */
-  score(field: string): Column;
-}
 
 /** What is known of a run before it starts. */
 export interface MetricRun {

@@ -1,4 +1,4 @@
-import type { Column, Columns } from "../core/metric.js";
+import type { Column } from "../core/metric.js";
 import { type EvalRow, hasOutput, scoreOf } from "../core/row.js";
 
 /** A value of a row; undefined when it has none. */
@@ -40,37 +40,15 @@ export function added(a: Column, b: Column): Column {
   return sums;
 }
 
-/**
- * Reads what the usual metrics need of rows. In one loop, because reading one value of each row takes as long as reading
- * all of them, and a loop of its own for each would be over before it is compiled.
- */
-export function readColumns(rows: readonly EvalRow[]): Columns {
-  const passed = new Float64Array(rows.length);
-  const given = new Float64Array(rows.length);
-  const outputTokens = new Float64Array(rows.length);
-  const latency = new Float64Array(rows.length);
-  const costUsd = new Float64Array(rows.length);
-  let unknownCosts = 0;
-  let hasUsage = false;
-  let judgeCostUsd: number | null = null;
-  for (let i = 0; i < rows.length; i++) {
-    // One that was made by hand may lack fields.
-    const row = rows[i] as EvalRow;
-    const isThere = hasOutput(row);
-    passed[i] = row.passed === true ? 1 : 0;
-    given[i] = isThere ? row.inputTokens : Number.NaN;
-    outputTokens[i] = row.outputTokens;
-    latency[i] = isThere ? (row.latency ?? Number.NaN) : Number.NaN;
-    costUsd[i] = row.costUsd ?? Number.NaN;
-    if (isThere && row.costUsd == null) unknownCosts += 1;
-    if (row.usage != null) hasUsage = true;
-    if (row.judgeCostUsd != null) judgeCostUsd = (judgeCostUsd ?? 0) + row.judgeCostUsd;
-  }
-  const scores = new Map<string, Column>();
-  const score = (field: string) => {
-    const known = scores.get(field) ?? readColumn(rows, (row) => scoreOf(row, field));
-    scores.set(field, known);
-    return known;
-  };
-  return { passed, given, outputTokens, latency, costUsd, unknownCosts, hasUsage, judgeCostUsd, score };
+/** The tokens that systems were given, of trials that have an output. */
+export function readGiven(rows: readonly EvalRow[]): Column {
+  return readColumn(rows, (row) => (hasOutput(row) ? row.inputTokens : undefined));
+}
+
+export function readOutputTokens(rows: readonly EvalRow[]): Column {
+  return readColumn(rows, (row) => row.outputTokens);
+}
+
+export function readScore(rows: readonly EvalRow[], field: string): Column {
+  return readColumn(rows, (row) => scoreOf(row, field));
 }

@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { whereGiven } from "./columns.js";
+import { readGiven, readOutputTokens, whereGiven } from "./columns.js";
 import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -23,9 +23,9 @@ export class CompressionRatio implements Metric {
     context?: MetricContext,
   ): Record<"compression_ratio" | "mean_input_tokens" | "mean_output_tokens", Estimate> {
     const tasks = tasksOf(rows, context);
-    const { columns } = tasks;
-    const given = sumByTask(tasks, columns.given);
-    const produced = sumByTask(tasks, whereGiven(columns.outputTokens, columns.given));
+    const inputTokens = readGiven(tasks.rows);
+    const given = sumByTask(tasks, inputTokens);
+    const produced = sumByTask(tasks, whereGiven(readOutputTokens(tasks.rows), inputTokens));
     const ratio = complement(estimateRatio(produced.sums, given, "input tokens"));
     return {
       compression_ratio: sum(given.sums) === 0 ? { ...ratio, value: 0 } : ratio,

@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext } from "../c
 import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
 import { sum } from "../stats/mean.js";
-import { atLeast } from "./columns.js";
+import { atLeast, readOutputTokens, readScore } from "./columns.js";
 import { estimateRatio } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -29,8 +29,8 @@ export class CostOfPass implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"cost_of_pass" | "num_passing", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
     const tasks = tasksOf(rows, context);
-    const passes = sumByTask(tasks, atLeast(tasks.columns.score(scoreField), threshold));
-    const tokens = sumByTask(tasks, tasks.columns.outputTokens);
+    const passes = sumByTask(tasks, atLeast(readScore(tasks.rows, scoreField), threshold));
+    const tokens = sumByTask(tasks, readOutputTokens(tasks.rows));
     return {
       cost_of_pass: estimateRatio(tokens.sums, passes),
       num_passing: { value: sum(passes.sums) },

@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { sum } from "../stats/mean.js";
-import { added, orZero, present, readColumn } from "./columns.js";
+import { added, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
 import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -16,11 +16,13 @@ export class Economy implements Metric {
 
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<string, Estimate> {
     const tasks = tasksOf(rows, context);
-    const { passed, given, outputTokens } = tasks.columns;
-    const passes = sumByTask(tasks, passed);
+    const passes = sumByTask(
+      tasks,
+      readColumn(tasks.rows, ({ passed }) => Number(passed === true)),
+    );
     // A trial without an output was not given its input for nothing: it is counted where it is billed, in dollars.
-    const input = sumByTask(tasks, orZero(given)).sums;
-    const output = sumByTask(tasks, outputTokens).sums;
+    const input = sumByTask(tasks, orZero(readGiven(tasks.rows))).sums;
+    const output = sumByTask(tasks, readOutputTokens(tasks.rows)).sums;
     const perPass: PerPass = (totals) => estimateRatio(totals, passes);
     return {
       ...dollars(tasks, perPass),
@@ -53,7 +55,9 @@ type PerPass = (totals: Float64Array) => Estimate;
 
 /** Unknown is not zero: a total of which a part is not known is not known. */
 function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
-  const { costUsd, unknownCosts: unknown } = tasks.columns;
+  // A row that was made by hand may lack it.
+  const costUsd = readColumn(tasks.rows, (row) => row.costUsd ?? undefined);
+  const unknown = tasks.rows.filter((row) => hasOutput(row) && row.costUsd == null).length;
   const known = sumByTask(tasks, costUsd);
   const isKnown = known.sums.length > 0;
   const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums);
@@ -78,7 +82,7 @@ function whyUnknown(isKnown: boolean, unknown: number): string {
 }
 
 function promptCompression(tasks: Tasks): Record<string, Estimate> {
-  if (!tasks.columns.hasUsage) return {};
+  if (tasks.rows.every((row) => row.usage == null)) return {};
   const columnOf = (read: (row: EvalRow, usage: Usage) => number) =>
     readColumn(tasks.rows, (row) => (row.usage == null ? undefined : read(row, row.usage)));
   const given = sumByTask(
@@ -99,8 +103,9 @@ function wholePico(usd: number): number {
 }
 
 /** What scoring has cost, of all trials together; absent when it cost nothing that is known. */
-function judging({ columns: { judgeCostUsd } }: Tasks): Record<string, Estimate> {
-  return judgeCostUsd === null ? {} : { judge_cost_usd: { value: wholePico(judgeCostUsd) } };
+function judging({ rows }: Tasks): Record<string, Estimate> {
+  const costs = present(readColumn(rows, (row) => row.judgeCostUsd ?? undefined));
+  return costs.length === 0 ? {} : { judge_cost_usd: { value: wholePico(sum(costs)) } };
 }
 
 function promptTokens({ input, cacheRead = 0, cacheWrite = 0 }: Usage): number {

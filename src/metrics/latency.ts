@@ -1,5 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
-import type { EvalRow } from "../core/row.js";
+import { type EvalRow, hasOutput } from "../core/row.js";
+import { readColumn } from "./columns.js";
 import { estimateAmount } from "./estimates.js";
 import { quantileEstimator } from "./quantile-estimate.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -21,7 +22,7 @@ export class Latency implements Metric {
     context?: MetricContext,
   ): Record<"latency_mean" | "latency_median" | "latency_p95" | "latency_p99", Estimate> {
     const tasks = tasksOf(rows, context);
-    const { latency } = tasks.columns;
+    const latency = readColumn(tasks.rows, (row) => (hasOutput(row) ? (row.latency ?? undefined) : undefined));
     const latencies = sumByTask(tasks, latency);
     const quantile = quantileEstimator(tasks, latency);
     return {

@@ -1,5 +1,6 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
+import { readScore } from "./columns.js";
 import { estimateScore } from "./estimates.js";
 import { type ScoreOptions, settingsOf } from "./settings.js";
 import { tasksOf } from "./tasks.js";
@@ -24,7 +25,7 @@ export class MeanScore implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"mean_score", Estimate> {
     const { scoreField } = settingsOf({ scoreField: this.scoreField }, context);
     const tasks = tasksOf(rows, context);
-    return { mean_score: estimateScore(tasks, tasks.columns.score(scoreField)) };
+    return { mean_score: estimateScore(tasks, readScore(tasks.rows, scoreField)) };
   }
 
   keys() {

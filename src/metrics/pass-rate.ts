@@ -1,7 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { requireThreshold } from "../core/threshold.js";
-import { atLeast, whereGiven } from "./columns.js";
+import { atLeast, readScore, whereGiven } from "./columns.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";
 import { sumByTask, tasksOf } from "./tasks.js";
@@ -28,7 +28,7 @@ export class PassRate implements Metric {
   estimate(rows: readonly EvalRow[], context?: MetricContext): Record<"pass_rate", Estimate> {
     const { scoreField, threshold } = settingsOf(this, context);
     const tasks = tasksOf(rows, context);
-    const score = tasks.columns.score(scoreField);
+    const score = readScore(tasks.rows, scoreField);
     return { pass_rate: estimateRate(sumByTask(tasks, whereGiven(atLeast(score, threshold), score))) };
   }
 

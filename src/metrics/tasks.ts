@@ -1,7 +1,7 @@
-import type { Column, Columns, MetricContext, Tasks } from "../core/metric.js";
+import type { Column, MetricContext, Tasks } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
 import { sum } from "../stats/mean.js";
-import { present, readColumns } from "./columns.js";
+import { present } from "./columns.js";
 import { findGroups, sharedGroups } from "./task-groups.js";
 
 /** A value summed by task, for the tasks that have it. */
@@ -67,17 +67,7 @@ export function taskFinder(rows: readonly EvalRow[]): (asked: readonly EvalRow[]
 function findTasks(rows: readonly EvalRow[]): Tasks {
   const { taskOf, size } = taskNumbers(rows);
   const groupOf = findGroups(rows, taskOf, size);
-  let columns: Columns | null = null;
-  return {
-    rows,
-    taskOf,
-    size,
-    groupOf,
-    get columns() {
-      columns ??= readColumns(rows);
-      return columns;
-    },
-  };
+  return { rows, taskOf, size, groupOf };
 }
 
 function taskNumbers(rows: readonly EvalRow[]): Pick<Tasks, "taskOf" | "size"> {
