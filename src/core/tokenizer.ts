@@ -5,7 +5,5 @@
  */
 export interface Tokenizer {
   readonly name?: string;
-  /** Texts of up to this many characters are counted faster than they are remembered; none unless given. */
-  readonly quickUpTo?: number;
   count(text: string): number;
 }

@@ -25,7 +25,7 @@ export class PairMerger {
     let parts = end - start;
     for (let i = 0; i < parts - 1; i++) {
       starts[i] = start + i;
-      ranks[i] = finder.findPair(bytes, start + i);
+      ranks[i] = finder.find(bytes, start + i, start + i + 2);
     }
     starts[parts - 1] = end - 1;
     starts[parts] = end;
@@ -50,7 +50,7 @@ export class PairMerger {
     for (let i = 0; i < size; i++) {
       next[i] = i + 1;
       previous[i] = i - 1;
-      if (i + 1 < size) ranks.fill(i, finder.findPair(bytes, start + i));
+      if (i + 1 < size) ranks.fill(i, finder.find(bytes, start + i, start + i + 2));
     }
     ranks.build();
     let parts = size;

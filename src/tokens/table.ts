@@ -67,22 +67,10 @@ export function viewTable(bytes: Uint8Array): TokenTable {
   };
 }
 
-/** The hash of no bytes, before it is finished. */
-export const HASH_START = 0x811c9dc5;
-
 /** The hash under which the bytes from `start` to `end` are filed. */
-export function hashOf(bytes: Uint8Array, start: number, end: number): number {
-  let hash = HASH_START;
-  for (let i = start; i < end; i++) hash = hashedOn(hash, bytes[i] ?? 0);
-  return finishedHash(hash);
-}
-
-/** For a caller that looks at the bytes anyway: the hash with one more, to be finished after the last. */
-export function hashedOn(hash: number, byte: number): number {
-  return Math.imul(hash ^ byte, 0x01000193);
-}
-
-export function finishedHash(hash: number): number {
+function hashOf(bytes: Uint8Array, start: number, end: number): number {
+  let hash = 0x811c9dc5;
+  for (let i = start; i < end; i++) hash = Math.imul(hash ^ (bytes[i] ?? 0), 0x01000193);
   const mixed = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return mixed ^ (mixed >>> 13);
 }
@@ -92,8 +80,6 @@ export class TokenFinder {
   readonly #slots: Int32Array;
   readonly #blob: Uint8Array;
   readonly #maxTokenBytes: number;
-  // Every merge starts with the pairs of its bytes: an answer per pair saves most of the hashing. 0 is not asked yet.
-  readonly #pairs = new Int32Array(1 << 16);
 
   constructor(table: TokenTable) {
     this.#slots = table.slots;
@@ -103,21 +89,7 @@ export class TokenFinder {
 
   find(bytes: Uint8Array, start: number, end: number): number {
     if (end - start > this.#maxTokenBytes) return NO_TOKEN;
-    return this.findHashed(bytes, start, end, hashOf(bytes, start, end));
-  }
-
-  /** As `find`, for the two bytes at `start`. */
-  findPair(bytes: Uint8Array, start: number): number {
-    const pair = ((bytes[start] ?? 0) << 8) | (bytes[start + 1] ?? 0);
-    const known = this.#pairs[pair] ?? 0;
-    if (known !== 0) return known;
-    const found = this.find(bytes, start, start + 2);
-    this.#pairs[pair] = found;
-    return found;
-  }
-
-  /** As `find`, for a caller that has the hash already. */
-  findHashed(bytes: Uint8Array, start: number, end: number, hash: number): number {
+    const hash = hashOf(bytes, start, end);
     const slots = this.#slots;
     const mask = slots.length - 1;
     for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
