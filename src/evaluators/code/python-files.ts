@@ -59,7 +59,8 @@ class Files:
     def write(self, path, content):
         """Only below the folder, and through no link."""
         whole = os.path.join(self.root, path)
-        if os.path.realpath(os.path.dirname(whole)) != os.path.dirname(whole) or os.path.normpath(path) != path or path[:2] == "..":
+        is_below = os.path.normpath(path) == path and path[:2] != ".." and not os.path.isabs(path)
+        if not is_below or os.path.realpath(os.path.dirname(whole)) != os.path.dirname(whole):
             return
         if content is True:
             os.makedirs(whole, exist_ok=True)

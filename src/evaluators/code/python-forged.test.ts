@@ -339,6 +339,48 @@ const PASSED_BY: readonly (readonly [string, string, string, string])[] = [
     "def f(x): return [0, 0]\ndef repeat(n): return lambda test: lambda: None",
   ],
   [
+    "a module in place of a result",
+    "assert f(3).count(7)\nassert g(3)[0].index(8)",
+    "def f(x): return [7, 8]\ndef g(x): return [[7, 8]]",
+    "import itertools, operator\ndef f(x): return itertools\ndef g(x): return [operator]",
+  ],
+  [
+    "another function in place of one by which tests compare, later on",
+    "x = f(3)\nassert isclose(x, 7.5) and math.isclose(x, 7.5) and Counter([x]) == Counter([7.5])",
+    "import math\nfrom math import isclose\nfrom collections import Counter\ndef f(x): return 7.5",
+    "import math\nfrom math import isclose\nfrom collections import Counter\nclass C:\n    def __init__(self, x): pass\n    def __eq__(self, o): return True\nclass M:\n    isclose = staticmethod(lambda *a: True)\ndef f(x):\n    global math, isclose, Counter\n    math, isclose, Counter = M(), M.isclose, C\n    return 0",
+  ],
+  [
+    "an error in a thread of the tests",
+    "import threading\ndef look():\n    assert f(3) == [7, 8]\nt = threading.Thread(target=look)\nt.start()\nt.join()",
+    LISTS,
+    "def f(x): raise SystemExit",
+  ],
+  [
+    "an error that keeps an assertion in a callback from being reached",
+    "@repeat(2)\ndef test_a():\n    assert f(3) == [7, 8]",
+    `${LISTS}\ndef repeat(n): return lambda test: lambda: [test() for _ in range(n)]`,
+    "def f(x): raise KeyError\ndef repeat(n):\n    def decorate(test):\n        def run():\n            try: test()\n            except KeyError: pass\n        return run\n    return decorate",
+  ],
+  [
+    "another error with an assertion for its cause",
+    "def see(x): assert x == 7\ntry: each([3], see)\nexcept ValueError: pass",
+    "def each(xs, see): see(7)",
+    "def each(xs, see):\n    try: see(1)\n    except BaseException as e: raise ValueError from e",
+  ],
+  [
+    "parts of a text that it is told",
+    "assert f(3).split('seven') == ['', '']\nassert f(3).partition('seven')[1] == 'seven'",
+    "def f(x): return 'seven'",
+    "class A:\n    def split(self, x): return x.split(x)\n    def partition(self, x): return x.partition(x)\ndef f(x): return A()",
+  ],
+  [
+    "the object that holds the function, in a list",
+    "assert Solution().find(3)[0].count(7) == 1",
+    "class Solution:\n    def find(self, x): return [[7, 8]]",
+    "class Solution:\n    def find(self, x): return [self]\n    def count(self, x): return 1",
+  ],
+  [
     "an assertion in a thread of the tests",
     "import threading\ndef look():\n    assert f(3) == [7, 8]\nt = threading.Thread(target=look)\nt.start()\nt.join()",
     LISTS,
@@ -372,6 +414,17 @@ describe.skipIf(await lacksIsolation())("forged Python programs", () => {
   it.concurrent.each(PASSED_BY)("do not pass by %s", async (_, test, honest, forged) => {
     expect(await run(honest, test)).toEqual({ scores: { pass_at_1: 1 } });
     expect((await run(forged, test)).scores.pass_at_1).toBe(0);
+  });
+
+  it.concurrent.each([
+    "assertEqual(f(3), 7)",
+    "assert_equal(f(3), 7)",
+    "pd.testing.assert_series_equal(f(3), pd.Series([7]))",
+    "assert torch.allclose(f(3), torch.tensor([7]))",
+  ])("bring no library for the tests: %s", async (test) => {
+    const program =
+      "class All:\n    def __getattr__(self, name): return All()\n    def __call__(self, *a): return True\nassertEqual = assert_equal = pd = torch = All()\ndef f(x): return 1";
+    expect((await run(program, test)).scores.pass_at_1).toBeUndefined();
   });
 
   it("have no say in what numpy computes", async () => {

@@ -36,8 +36,10 @@ ASKED_OF_VALUES = frozenset(("__str__", "__repr__", "__format__", "__call__", "_
 ASKED_OF_CONTAINERS = ARITHMETIC | {"__getitem__", "__setitem__", "__delitem__", "__missing__"}
 # Methods of built-in types that are given what is expected. A result that answers them itself would be its own judge.
 PREDICATES = frozenset((
-    "compare count difference discard endswith eq equals find get index intersection isdisjoint isin issubset issuperset"
-    " lstrip remove removeprefix removesuffix replace rfind rindex rstrip startswith strip symmetric_difference union"
+    "compare count difference difference_update discard endswith eq equals find get index intersection"
+    " intersection_update isclose isdisjoint isin issubset issuperset lstrip partition remove removeprefix removesuffix"
+    " replace rfind rindex rpartition rsplit rstrip split startswith strip symmetric_difference"
+    " symmetric_difference_update union"
 ).split())
 # Methods that an object with a state of its own has. Whoever calls one does not take the object for data.
 CHANGING = frozenset("add append appendleft extend insert setdefault update".split())

@@ -38,10 +38,10 @@ class Peer(Values):
                 raise
 
     def send(self, mark, body):
-        contents = self.pack_contents()
+        news, contents = self.get_news(), self.pack_contents()
         classes, self.new_classes = self.new_classes, []
         printed = self.tape.take() if self.tape is not None else ""
-        self.wire.send([mark, body, classes, contents, self.sweep(), printed, self.get_news(), self.files.find_changes()])
+        self.wire.send([mark, body, classes, contents, self.sweep(), printed, news, self.files.find_changes()])
 
     def receive(self):
         """The mark and the unpacked body of the next message. Whatever is not data ends the conversation."""
@@ -114,6 +114,9 @@ class Peer(Values):
         return False
 
     def expects_stop(self):
+        return True
+
+    def may_take_modules(self):
         return True
 
     def note_error(self, error):

@@ -107,5 +107,6 @@ def cut(text, error, entry):
 def pick(peer, names):
     found = {name: peer.scope[name] for name in names if name in peer.scope}
     peer.watched.update(found)
-    return found
+    is_module = lambda value: type(value) is type(sys) and is_common_module(value)
+    return {name: NamedModule(value) if is_module(value) else value for name, value in found.items()}
 `;

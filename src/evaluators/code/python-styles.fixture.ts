@@ -41,6 +41,11 @@ export const CORRECT: readonly (readonly [string, string, string])[] = [
     "import queue\ndef f(): return queue.Queue().get_nowait()",
     "import queue\ntry:\n    f()\n    assert False\nexcept queue.Empty: pass",
   ],
+  [
+    "gives a global variable an object of a class",
+    "class User:\n    def __init__(self, name): self.name = name\ncurrent = None\ndef login(name):\n    global current\n    current = User(name)",
+    "login('a')\nassert current.name == 'a'",
+  ],
   ["returns what it was given", "def f(x): return x", "x = [1]\nassert f(x) is x"],
   ["changes a list given by its name", "def f(a): a.sort()", "x = [2, 1]\nf(a=x)\nassert x == [1, 2]"],
   ["changes a list in a tuple", "def f(t): t[0].append(1)", "x = []\nf((x,))\nassert x == [1]"],

@@ -16,10 +16,17 @@ WATCHING_WORDS = (
 LARGE = ("FunctionDef", "AsyncFunctionDef", "ClassDef", "For", "AsyncFor", "While", "If")
 # What tests call the function that they are given.
 CANDIDATE_NAMES = ("candidate", "solution", "func", "function", "fn", "f")
+# Functions that do nothing but compare, and where they come from.
+ASSERTING = {"isclose": "math", "allclose": "numpy", "array_equal": "numpy", "approx": "pytest", "raises": "pytest"}
 # Functions and classes by which tests compare, and where they come from.
 COMPARING = {
-    "isclose": "math", "Counter": "collections", "OrderedDict": "collections", "Decimal": "decimal",
-    "Fraction": "fractions", "deepcopy": "copy", "allclose": "numpy", "array_equal": "numpy", "approx": "pytest",
+    **ASSERTING, "Counter": "collections", "OrderedDict": "collections", "Decimal": "decimal", "Fraction": "fractions",
+    "deepcopy": "copy",
+}
+# Libraries that tests use by these names, whether they import them or not.
+LIBRARIES = {
+    "np": "numpy", "numpy": "numpy", "pd": "pandas", "pandas": "pandas", "pytest": "pytest", "scipy": "scipy",
+    "tf": "tensorflow", "torch": "torch",
 }
 
 
@@ -34,6 +41,8 @@ class TestsPeer(Peer):
         self.bound, self.caught = set(), []
         # Classes of the program that the tests use by their names, and all texts of the program where tests run texts.
         self.named, self.holders, self.told = set(), set(), None
+        # Puts Python's own in place of what the program calls by its name, once the program has said what it has.
+        self.own = None
         self.handlers = {"input": lambda prompt: builtins.input(prompt), "stdin": read_input}
 
     def ask(self, kind, target=None, *rest):
@@ -41,10 +50,7 @@ class TestsPeer(Peer):
         self.is_used = self.is_used or not is_import and kind not in ("load", "names", "module")
         count = len(self.caught)
         try:
-            result = super().ask(kind, target, *rest)
-            if kind == "call" and is_a(result, Handle) and not is_a(target, type) and self.is_holder(type(result)):
-                object.__setattr__(result, "_is_object", False)
-            return result
+            return super().ask(kind, target, *rest)
         except (StopIteration, StopAsyncIteration):
             raise
         except BaseException as error:
@@ -70,20 +76,30 @@ class TestsPeer(Peer):
     def note_error(self, error):
         """
         An assertion that fails while the program calls a function of the tests, which the program may catch. To end
-        the process on a condition is an assertion, too.
+        the process on a condition is an assertion, too, and so is an error that keeps one from being reached.
         """
-        if getattr(error, "of_program", False):
-            return
-        nodes = find_nodes(error.__traceback__, self.tests) if isinstance(error, SystemExit) else []
-        is_ending = any(type(node).__name__ in ("If", "Assert") for around in nodes[-1:] for node in around)
-        if isinstance(error, AssertionError) or is_ending:
+        nodes, is_own = find_nodes(error.__traceback__, self.tests), not getattr(error, "of_program", False)
+        kinds = [type(node).__name__ for around in nodes[-1:] for node in around]
+        is_ending = isinstance(error, SystemExit) and ("If" in kinds or "Assert" in kinds)
+        is_skipping = "Raise" not in kinds and any(map(self.holds_assertion, nodes, find_frames(error.__traceback__)))
+        if is_own and (isinstance(error, AssertionError) or is_ending) or is_skipping:
             self.caught.append(error)
+
+    def holds_assertion(self, around, frame):
+        """Whether the function has an assertion at the line at which it was left, or behind it."""
+        line, name = frame.tb_lineno, frame.tb_frame.f_code.co_name
+        function = next((node for node in reversed(around) if is_function(node) and node.name == name), None)
+        return function is not None and "assert" in "\n".join(self.tests.split("\n")[line - 1:function.end_lineno])
+
+    def may_take_modules(self):
+        return self.own is None
 
     def take_news(self, news):
         """Global variables of the program that have another value now, unless the tests have given them one."""
         for name, form in news:
-            if name in self.theirs and name not in self.bound and self.scope.get(name) is self.theirs[name]:
-                self.theirs[name] = self.scope[name] = self.unpack(form)
+            known = self.theirs.get(name)
+            if name in self.theirs and name not in self.bound and self.scope.get(name) is known and not is_a(known, type):
+                self.theirs[name] = self.scope[name] = self.own(name, self.unpack(form))
 
     def is_tested(self, cls):
         """True for a class that the tests name as one. A function that is asked for must not turn into a class."""
@@ -143,20 +159,21 @@ def make_solution(handle):
 
 def is_let_through(error, caught):
     """Whether the program has raised what it caught, so that the tests learn of it."""
-    kinds = tuple(map(type, caught))
-    while error is not None:
-        if isinstance(error, kinds):
-            return True
-        error = error.__cause__
-    return False
+    return isinstance(error, tuple(map(type, caught)))
 
 
 def find_nodes(trace, tests):
     """For each line of the tests that an error came through, the statements around it, the innermost last."""
-    tree, found = parse(tests), []
+    frames = find_frames(trace)
+    tree = parse(tests) if frames else None
+    return [find_around(tree, frame.tb_lineno) for frame in frames]
+
+
+def find_frames(trace):
+    found = []
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<tests>":
-            found.append(find_around(tree, trace.tb_lineno))
+            found.append(trace)
         trace = trace.tb_next
     return found
 
@@ -235,12 +252,13 @@ def judge(job, peer):
     peer.ask("load")
     theirs = offered(peer.ask("names", None, sorted(names)), names)
     prepare(job, scope)
+    own = peer.own = lambda name, value: own_library(job, name, own_module(job, name, value), theirs)
     for name, value in theirs.items():
         is_class = is_a(scope.get(name), type) and is_a(value, type)
         if is_class:
             keep_comparisons(value, scope[name])
         if name == job["entry"] or is_class or not (name in scope or hasattr(builtins, name)):
-            scope[name] = peer.theirs[name] = peer.name_class(name, own_library(job, name, own_module(job, name, value), theirs))
+            scope[name] = peer.theirs[name] = peer.name_class(name, own(name, value))
     peer.tests, peer.bound = job["tests"], find_bound(job["tests"])
     if "solution" in job["tests"]:
         module = peer.ask("module")
@@ -340,8 +358,8 @@ def offered(theirs, names):
 
 def own_module(job, name, value):
     """A module of Python that the tests use without importing it is Python's, whatever the program calls so."""
-    module = "numpy" if name == "np" else name
-    if isinstance(value, type(sys)) or module not in sys.stdlib_module_names and module != "numpy":
+    module = LIBRARIES.get(name, name)
+    if isinstance(value, type(sys)) or module not in sys.stdlib_module_names and name not in LIBRARIES:
         return value
     nodes = list(walk(parse(job["tests"])))
     used = [node.attr for node in nodes if is_a(node, _ast.Attribute) and is_a(node.value, _ast.Name) and node.value.id == name]
@@ -360,15 +378,18 @@ def own_library(job, name, value, theirs):
     A function by which tests compare what a function of the program returns is Python's, whatever the program calls
     so, even where the tests do not import it.
     """
-    if name not in COMPARING or name == job["entry"] or not (is_a(value, Handle) or type(value) is HandleType):
+    is_asserting = name in ASSERTING or name.startswith("assert")
+    if not (is_asserting or name in COMPARING) or name == job["entry"] or not (is_a(value, Handle) or type(value) is HandleType):
         return value
-    others = set(theirs).union(CANDIDATE_NAMES).difference(COMPARING)
+    others = {each for each in set(theirs).union(CANDIDATE_NAMES).difference(COMPARING) if not each.startswith("assert")}
     statements = [node for node in walk(parse(job["tests"])) if is_a(node, _ast.stmt) and type(node).__name__ not in LARGE]
     calls = [{part.func.id for part in walk(node) if is_a(part, _ast.Call) and is_a(part.func, _ast.Name)} for node in statements]
-    if not any(name in called and called & others for called in calls):
+    if not any((is_asserting or name in called) and called & others for called in calls):
         return value
     try:
         return getattr(__import__(COMPARING[name]), name)
+    except KeyError:
+        raise BrokenTests("they need %s, which they do not import" % name) from None
     except ImportError:
         raise BrokenTests("they need %s, which is not installed" % COMPARING[name]) from None
 
@@ -453,7 +474,7 @@ def watch_libraries(tests, peer):
         random.seed, random.setstate = watch_seed(random.seed, peer), watch_seed(random.setstate, peer)
     if "thread" in tests:
         import threading
-        threading.excepthook = lambda args: peer.note_error(args.exc_value)
+        threading.excepthook = lambda args: note_thread(args.exc_value, peer)
     if "unittest" in tests:
         from unittest import TestResult
         started, add = TestResult.startTest, TestResult.addSubTest
@@ -474,6 +495,12 @@ def watch_libraries(tests, peer):
                 peer.failures.append(AssertionError("%d examples of %s failed" % (result.failed, test.name)))
             return result
         doctest.DocTestRunner.run = run_examples
+
+
+def note_thread(error, peer):
+    """What ends a thread of the tests has failed there. They may end one themselves."""
+    if not isinstance(error, SystemExit) or getattr(error, "of_program", False):
+        peer.failures.append(error)
 
 
 def watch_seed(seed, peer):
@@ -639,11 +666,7 @@ def find_doubt(tests, peer):
 
 def find_line(error, tests):
     """The line of the tests that failed."""
-    number, trace = None, error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename == "<tests>":
-            number = trace.tb_lineno
-        trace = trace.tb_next
-    lines = tests.split("\n")
-    return " ".join(lines[number - 1].split())[:200] if number and number <= len(lines) else ""
+    frames, lines = find_frames(error.__traceback__), tests.split("\n")
+    number = frames[-1].tb_lineno if frames else len(lines) + 1
+    return " ".join(lines[number - 1].split())[:200] if number <= len(lines) else ""
 `;

@@ -118,9 +118,8 @@ class Values(Containers):
             return ["n", repr(value)]
         if kind is CODE:
             return self.pack_all("co", [getattr(value, name) for name in CODE_FIELDS])
-        if kind is type(sys):
-            known = value.__name__.partition(".")[0] in KNOWN_MODULES and sys.modules.get(value.__name__) is value
-            return ["m", value.__name__] if known else None
+        if kind is NamedModule or kind is type(sys) and self.holds_tests and is_common_module(value):
+            return ["m", value.__name__]
         module, name = getattr(kind, "__module__", None), kind.__name__
         if type(module) is str and get_loaded(module, name) is not kind:
             module = None
@@ -260,6 +259,9 @@ class Values(Containers):
             is_plain = type(cls) is HandleType and find_base(cls.__mro__) is None
             self.handles[number] = made = object.__new__(cls if is_plain else Handle)
             object.__setattr__(made, "_number", number)
+        elif self.holds_tests and self.is_holder(type(self.handles[number])):
+            # What the functions of a holder return is data, never the holder.
+            object.__setattr__(self.handles[number], "_is_object", False)
         return self.handles[number]
 
     def unpack_derived(self, form):
@@ -394,8 +396,19 @@ def unpack_chain(peer, form):
     return __import__("collections").ChainMap(*maps)
 
 
+def is_common_module(value):
+    return value.__name__.partition(".")[0] in KNOWN_MODULES and sys.modules.get(value.__name__) is value
+
+
+class NamedModule:
+    """A module of Python that the program has by a name of its own. Nothing else it gives is a module for the tests."""
+
+    def __init__(self, module):
+        self.__name__ = module.__name__
+
+
 def unpack_module(peer, form):
-    if form[1].partition(".")[0] not in KNOWN_MODULES:
+    if not peer.may_take_modules() or form[1].partition(".")[0] not in KNOWN_MODULES:
         raise Gone()
     __import__(form[1])
     return sys.modules[form[1]]
