@@ -179,6 +179,14 @@ const RIGHT: Record<string, [code: string, test: string]> = {
     "const create = () => { const all = {}; return { add(x) { all[x] = 1 }, has: (x) => x in all } }",
     "const s = create(); s.add('a'); assert.ok(s.has('a')); assert.ok(!s.has('b'))",
   ],
+  "objects that are made of others by a function": [
+    "const Box = (x) => ({ map: (work) => Box(work(x)), filter: (work) => (work(x) ? Box(x) : Box(null)), fold: (work) => work(x) })",
+    "assert.equal(Box(1).map((x) => x + 1).filter((x) => x > 1).map((x) => x * 2).fold((x) => x), 4)",
+  ],
+  "errors of the program that leave a function of the tests on their way to them": [
+    "const parse = (x) => { throw new RangeError(x) }\nconst within = (work) => work()",
+    "assert.throws(() => within(() => { parse('x'); assert.fail() }), RangeError)",
+  ],
   "methods that the program adds to arrays": [
     "Array.prototype.last = function () { return this.at(-1) ?? -1 }",
     "assert.equal([1, 2].last(), 2); assert.equal([].last(), -1)",
@@ -203,6 +211,47 @@ const PAIRS: Record<string, [test: string, forged: string, honest: string]> = {
     "assert.ok(new Solution().find(2).includes(4))",
     "class Solution { find() { return this } includes() { return true } }",
     "class Solution { find(x) { return [x * 2] } }",
+  ],
+  "the object that holds the function, in a list": [
+    "assert.ok(new Solution().find(2)[0].includes(4))",
+    "class Solution { find() { return [this] } includes() { return true } }",
+    "class Solution { find(x) { return [[x * 2]] } }",
+  ],
+  "the world of the tests": [
+    "var a = 1; assert.equal(point(a).a, a); assert.equal(point(a).at.a, a)",
+    "const point = () => globalThis; globalThis.at = globalThis",
+    "const point = (a) => ({ a, at: { a } })",
+  ],
+  "the process of the tests": [
+    "const e = f(); let n = 0; e.on('x', (v) => { n = v }); e.emit('x', 4); assert.equal(n, 4)",
+    "const f = () => process",
+    "const f = () => new (require('events'))()",
+  ],
+  "what is checked when the process ends": [
+    "let n = 0; f(() => { n += 1 }); process.on('exit', () => { assert.equal(n, 4) })",
+    "const f = () => {}",
+    "const f = (work) => { for (let n = 0; n < 4; n += 1) work() }",
+  ],
+  "an exit code that is set when the process ends": [
+    "let n = 0; f(() => { n += 1 }); process.on('exit', () => { if (n !== 4) process.exitCode = 1 })",
+    "const f = () => {}",
+    "const f = (work) => { for (let n = 0; n < 4; n += 1) work() }",
+  ],
+  "an exit code that is no number": ["process.exit(f(3) - 7)", "const f = () => NaN", "const f = (x) => x + 4"],
+  "methods that are given what is expected in a function": [
+    "assert.ok(f(2).map((x) => x === 4)[0]); assert.equal(f(2).filter((x) => x === 4).length, 1); assert.ok(f(2).reduce((ok, x) => ok && x === 4, true))",
+    "const f = () => ({ map: () => [true], filter: () => [1], reduce: () => true })",
+    "const f = (x) => [x * 2]",
+  ],
+  "parts of a text that it is told": [
+    "assert.deepEqual(f(3).split('seven'), ['', ''])",
+    "const f = () => ({ split: (x) => x.split(x) })",
+    "const f = () => 'seven'",
+  ],
+  "an error that keeps an assertion in a callback from being reached": [
+    "twice(() => { assert.equal(f(2), 4) })",
+    "const f = () => { throw new Error('x') }\nconst twice = (work) => { try { work() } catch {} }",
+    "const f = (x) => x * 2\nconst twice = (work) => { work(); work() }",
   ],
   "an assertion that the tests do not import": [
     "deepEqual(f(2), 4); assert.ok(isDeepStrictEqual(f(3), 6))",
@@ -300,6 +349,11 @@ describe.skipIf(await lacksIsolation())("what crosses between a JavaScript progr
 
   it.concurrent.each(LYING)("no such check is passed by a %s", async (_, body) => {
     expect((await score(everywhere(body), LOOK)).evidence?.pass_at_1).toContain("held: 0 of");
+  });
+
+  it("no program brings the methods of a library for tests", async () => {
+    const code = "Number.prototype.should = Object.assign(() => {}, { equal() {} }); const f = () => 5";
+    expect((await score(code, "f(2).should.equal(4)")).scores).toEqual({ pass_at_1: 0 });
   });
 
   it("a failing test of node:test fails", async () => {

@@ -22,8 +22,10 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   // What the tests' side lets an object of the program define by a symbol of the language.
   const OPEN_SYMBOLS = new Set([Symbol.iterator, Symbol.asyncIterator, Symbol.toStringTag, Symbol.toPrimitive]);
   // A result that answers these itself would be judge of itself: they are given what is expected.
+  // Of these an object that is no data makes another such object.
+  const TRANSFORMING = ["map", "flatMap", "filter"];
   const SET_METHODS = ["union", "intersection", "difference", "symmetricDifference"];
-  const PREDICATES = new Set(["every", "some", "includes", "has", "get", "delete", "startsWith", "endsWith", "test", "exec", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals", "indexOf", "lastIndexOf", "find", "findIndex", "findLast", "findLastIndex", "match", "matchAll", "search", "localeCompare", "concat", "replace", "replaceAll", ...SET_METHODS]);
+  const PREDICATES = new Set(["every", "some", "includes", "has", "get", "delete", "startsWith", "endsWith", "test", "exec", "isSubsetOf", "isSupersetOf", "isDisjointFrom", "equals", "indexOf", "lastIndexOf", "find", "findIndex", "findLast", "findLastIndex", "match", "matchAll", "search", "localeCompare", "concat", "replace", "replaceAll", "split", "reduce", "reduceRight", ...TRANSFORMING, ...SET_METHODS]);
   // What any list, map or text has. Whoever calls another method of an object, or one that adds to it, does not take it for data.
   const READING = new Set(["Array", "Map", "Set", "String", "Number", "RegExp", "Date", "Object", "Function", "Promise", "Buffer", "Uint8Array"].flatMap((name) => Object.getOwnPropertyNames(main[name].prototype)).concat(...PREDICATES));
   for (const name of ["add", "set", "push", "unshift"]) READING.delete(name);
@@ -34,6 +36,8 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   // ---- what the language and Node bring, on both sides the same: it crosses by its name ----
   const intrinsicNames = new Map(), intrinsics = new Map();
   const LEAVES = new Set(["console", "process", "require", "module", "globalThis"]);
+  // What each process has for itself. The program must not answer with those of the tests.
+  const CLOSED = new Set(["process", "require", "module", "globalThis"]);
   function addIntrinsic(name, value, depth) {
     if (!isObject(value) || intrinsicNames.has(value)) return;
     intrinsicNames.set(value, name);
@@ -79,7 +83,9 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   const promised = new Set(), prototypes = new WeakSet();
   // Objects of the program that the tests use as such, and the guards of methods with what they stand for.
   const used = new WeakSet(), holders = new WeakSet(), guarded = new WeakMap();
-  let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, uses = 0, hasHanded = false;
+  // Errors of the program that left a function of the tests with assertions in it.
+  const swallowed = new Set();
+  let nextId = holdsTests ? 2 : 1, turn = 0, isGone = false, asked = 0, uses = 0, hasHanded = false, hasHolders = false;
 
   function register(value) {
     const known = entryOf.get(value);
@@ -383,10 +389,16 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
       case "w": return WELL_KNOWN.includes(first) ? Symbol[first] : undefined;
       case "k": return Symbol.for(first);
       case "y": return decodeSymbol(first, second);
-      case "i": if (intrinsics.has(first)) return intrinsics.get(first); break;
-      case "r": if (entries.has(first)) return entries.get(first).value; break;
+      case "i": if (intrinsics.has(first)) return holdsTests && CLOSED.has(first) ? undefined : intrinsics.get(first); break;
+      case "r": if (entries.has(first)) return decodeObject(entries.get(first)); break;
     }
     throw unreadable();
+  }
+
+  // What the functions of a Solution return is data, never the object that holds them.
+  function decodeObject({ value }) {
+    if (hasHolders && isHeld(value)) used.delete(value);
+    return value;
   }
 
   function decodeSymbol(id, description) {
@@ -458,10 +470,9 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     return isClass ? makers.constructor(call, build) : makers.method(call);
   }
 
-  // What comes of a method of an object may be another such object. What a Solution returns is data, never itself.
+  // What comes of a method of an object may be another such object.
   function useResult(value, target, keys) {
-    if (isHeld(value)) used.delete(value);
-    else if (target !== undefined && isUsed(target) && !isHeld(target) && isLike(value, target, keys)) used.add(value);
+    if (target !== undefined && isUsed(target) && !isHeld(target) && isLike(value, target, keys)) use(value);
   }
   function isLike(value, target, keys = []) {
     const kind = Reflect.getPrototypeOf(value);
@@ -483,8 +494,11 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     const guard = makers.method((self, args) => {
       const target = isForeign(self) ? self : owner;
       if (SET_METHODS.includes(key) && !args.some(isObject)) use(target);
-      if (!isUsed(target)) throw uncrossable("the program's own " + key);
-      return Reflect.apply(work, self, args);
+      const isAllowed = isUsed(target);
+      if (!isAllowed && !TRANSFORMING.includes(key)) throw uncrossable("the program's own " + key);
+      const value = Reflect.apply(work, self, args);
+      if (!isAllowed && !(isObject(value) && isForeign(value) && entryOf.get(value).kind === "o")) throw uncrossable("the program's own " + key);
+      return value;
     });
     guarded.set(guard, work);
     return guard;
@@ -784,6 +798,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
       }
       if (message.mark === "=") return message.values[0];
       if (message.mark === "~") return LATER;
+      swallowed.delete(message.values[0]);
       throw message.values[0];
     }
   }
@@ -795,9 +810,15 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     } catch (error) {
       mark = "!";
       value = error instanceof Error ? ownError(error) : error;
-      if (holdsTests && isAssertion(error) && !isForeign(error)) onAssertion(error);
+      if (holdsTests && isForeign(error)) noteSwallowed(error, message.values[0]);
+      else if (holdsTests && isAssertion(error)) onAssertion(error);
     }
     reply(mark, value, message.values);
+  }
+
+  // It keeps an assertion from being reached, unless the program lets it through.
+  function noteSwallowed(error, work) {
+    if (typeof work === "function" && /\bassert\b/.test(Function.prototype.toString.call(work))) swallowed.add(error);
   }
 
   // An error of the world of this text, in the world of the others.
@@ -891,7 +912,10 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
   // A class or an object that the tests name: what it says of itself is what the tests ask for.
   function nameClass(value, name) {
     if (typeof value !== "function" || !isForeign(value) || !isObject(value.prototype)) return;
-    if (name === "Solution") return void holders.add(value.prototype);
+    if (name === "Solution") {
+      hasHolders = true;
+      return void holders.add(value.prototype);
+    }
     namedPrototypes.add(value.prototype);
     nameObject(value.prototype);
   }
@@ -928,6 +952,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
     noteUse: () => { uses += 1; },
     get hasHanded() { return hasHanded; },
     get hasPromised() { return promised.size > 0; },
+    get hasSwallowed() { return swallowed.size > 0; },
     get isGone() { return isGone; },
   };
 })`;

@@ -81,7 +81,7 @@ for (const name of Object.keys(console)) console[name] = () => {};
 console.assert = (fine, text) => fine || fail("console.assert failed" + (text === undefined ? "" : ": " + text));
 
 process.exit = (code = process.exitCode) => {
-  if (code) fail("the tests ended with " + code);
+  if (Number(code ?? 0) !== 0) fail("the tests ended with " + code);
   isEnded = true;
   throw EXIT;
 };
@@ -126,7 +126,7 @@ function run() {
   provideSolution(taken);
   guardErrorClasses();
   const members = new Set(job.tests.match(/(?<=\.)[\w$]+/g));
-  peer.takeAdditions(peer.ask("additions"), (key) => members.has(key));
+  peer.takeAdditions(peer.ask("additions"), (key) => members.has(key) && !LIBRARIES.has(key));
   isRunning = true;
   usesBefore = peer.uses;
   script.runInThisContext();
@@ -255,9 +255,18 @@ function goOn() {
   }
 }
 
+// What the tests check when the process ends comes before the verdict.
 function end(code) {
+  for (const listener of process.listeners("exit")) {
+    try {
+      if (listener !== end) listener.call(process, code);
+    } catch (error) {
+      failing(error);
+    }
+  }
+  if (peer.hasSwallowed) failure ??= "the program has caught an error that kept an assertion from being reached";
   if (isRunning && isWaiting()) failure ??= "the tests wait for something that the program never does";
-  if (code) failure ??= "the tests ended with " + code;
+  if (code || process.exitCode) failure ??= "the tests ended with " + (code || process.exitCode);
   const outcome = broken !== null ? "broken" : failure !== null || peer.isGone ? "failed" : peer.uses === usesBefore ? "unused" : "passed";
   send("V" + JSON.stringify([job.nonce, outcome, broken ?? detailOf(outcome)]));
 }
