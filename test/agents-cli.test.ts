@@ -106,8 +106,13 @@ describe.skipIf(lacks("git"))("a run of an agent", () => {
 });
 
 describe("the flags", () => {
-  /** Says in a file outside when it begins and when it ends. */
-  const CLOCKED = `echo begin >> "$LOG"; sleep 0.3; echo end >> "$LOG"; echo hello > hello.txt`;
+  /** Says in a file outside when it begins and when it ends, which is not before as many have begun as may. */
+  const CLOCKED = `
+    echo begin >> "$LOG"
+    until [ "$(grep -c begin "$LOG")" -ge "$COUNT" ]; do sleep 0.05; done
+    sleep 0.3
+    echo end >> "$LOG"
+    echo hello > hello.txt`;
 
   function mostAtOnce(log: string): number {
     let [now, most] = [0, 0];
@@ -122,8 +127,9 @@ describe("the flags", () => {
     const tasks = [1, 2, 3, 4].map((id) => ({ ...GREET, id }));
     const space = new Workspace({ "t.jsonl": tasks, "clocked.sh": CLOCKED });
     const run = async (count: string) => {
-      const env = { LOG: space.path(`log-${count}`), OTHER: "secret" };
-      const flags = ["--agent-command", "sh clocked.sh {prompt}", "--agent-env", "LOG", "--agent-parallel", count];
+      const env = { LOG: space.path(`log-${count}`), COUNT: count };
+      const command = ["--agent-command", "sh clocked.sh {prompt}", "--agent-env", "LOG", "--agent-env", "COUNT"];
+      const flags = [...command, "--agent-parallel", count];
       const { rows } = reportOf(
         await start(space.dir, ["--dataset", "t.jsonl", ...flags, ...JSON_OUTPUT], env).finished,
       );
