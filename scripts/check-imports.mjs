@@ -23,7 +23,7 @@ const MAY_IMPORT = {
   graders: ["core", "workspace", "processes", "evaluators"],
   metrics: ["core", "stats"],
   parquet: ["core", "stats", "files"],
-  hub: ["core", "files"],
+  hub: ["core", "files", "http"],
   datasets: ["core", "stats", "evaluators", "files", "parquet", "workspace"],
   catalogue: ["core", "stats", "files", "parquet", "hub", "datasets"],
   budget: ["core", "stats", "files"],

@@ -1,4 +1,5 @@
 import { AssayError, DatasetError, EXIT, messageOf, type Retry } from "../core/errors.js";
+import { retryAfterMs } from "../http/retry-after.js";
 
 interface HubErrorOptions {
   cause?: unknown;
@@ -88,20 +89,11 @@ function codeOf(error: unknown): string {
 
 /** A server that asks for patience. */
 export function busyError({ status, headers, url, now }: { status: number; headers: Headers; url: URL; now: number }) {
-  const afterMs = retryAfterMs(headers.get("retry-after"), now);
+  const afterMs = retryAfterMs(Object.fromEntries(headers), now);
   const asks = afterMs === null ? "" : ` and asks to wait ${Math.ceil(afterMs / 1000)} s`;
   const what = status === 429 ? "gets too many requests" : "has a problem of its own";
   const advice = status === 429 ? "Try again later; with HF_TOKEN set, more is allowed" : "Try again later";
   return new HubError(`${url.host} ${what} (${status})${asks}. ${advice}.`, { retry: { afterMs } });
-}
-
-/** How long a `Retry-After` header asks to wait, in milliseconds; null when it says nothing that makes sense. */
-export function retryAfterMs(header: string | null, now: number): number | null {
-  const text = header?.trim() ?? "";
-  if (/^\d+(?:\.\d+)?$/.test(text)) return Math.ceil(Number(text) * 1000);
-  // A date in HTTP begins with the name of its day; without that check, more than dates would pass for one.
-  const time = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isNaN(time) ? null : Math.max(0, time - now);
 }
 
 /** What a request is about, for messages. */

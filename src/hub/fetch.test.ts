@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
-import { HubError, retryAfterMs } from "./errors.js";
+import { HubError } from "./errors.js";
 import { createHubFetch, withRetries } from "./fetch.js";
 import { createContext } from "./hub.js";
 
@@ -131,21 +131,5 @@ describe("withRetries", () => {
     await expect(withRetries(context, () => Promise.reject(new HubError("wrong")))).rejects.toThrow(/^wrong$/);
     await expect(withRetries(context, () => Promise.reject(new TypeError("bug")))).rejects.toThrow(TypeError);
     expect(waits).toEqual([]);
-  });
-});
-
-describe("retryAfterMs", () => {
-  const now = Date.parse("2024-05-01T00:00:00Z");
-  it.each([
-    ["3", 3000],
-    ["0.5", 500],
-    ["Wed, 01 May 2024 00:00:09 GMT", 9000],
-    ["Wed, 01 May 2019 00:00:09 GMT", 0],
-    ["-1", null],
-    ["soon", null],
-    ["1 2", null],
-    [null, null],
-  ])("of %o is %o", (header, expected) => {
-    expect(retryAfterMs(header, now)).toBe(expected);
   });
 });

@@ -1,9 +1,9 @@
 import type { AssayError } from "../core/errors.js";
 import { type RetryPolicy, waitBeforeRetry } from "../core/retry.js";
+import { isLoopback } from "../http/endpoint.js";
 import { retry, type Tries } from "../utils/retry.js";
 import { AGAIN, busyError, connectionError, explainRefusal, HubError, type Subject, silenceError } from "./errors.js";
 import type { HubContext } from "./hub.js";
-import { isLoopback } from "./settings.js";
 
 interface FetchOptions {
   readonly about: Subject;
@@ -162,7 +162,7 @@ class SilenceWatch {
 }
 
 function isPrivateWay(url: URL): boolean {
-  return url.protocol === "https:" || isLoopback(url);
+  return url.protocol === "https:" || isLoopback(url.hostname);
 }
 
 function resolveRedirect(from: URL, location: string): URL {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { isLoopback, readSettings } from "./settings.js";
+import { readSettings } from "./settings.js";
 
 const home = mkdtempSync(join(tmpdir(), "assay-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));
@@ -65,18 +65,5 @@ describe("readSettings", () => {
     const failing = () => readSettings({ token: "se cret", env });
     expect(failing).toThrow(UsageError);
     expect(failing).not.toThrow(/se cret/);
-  });
-});
-
-describe("isLoopback", () => {
-  it.each([
-    ["http://127.0.0.1:8", true],
-    ["http://localhost/x", true],
-    ["http://[::1]:8", true],
-    ["http://127.0.0.1.example.com", false],
-    ["http://localhost.example.com", false],
-    ["http://10.0.0.1", false],
-  ])("of %s is %s", (url, expected) => {
-    expect(isLoopback(new URL(url))).toBe(expected);
   });
 });

@@ -25,11 +25,6 @@ export function readSettings({ env = process.env, ...options }: HubOptions): Hub
   };
 }
 
-/** True for a machine's own address, where no one listens in. */
-export function isLoopback({ hostname }: URL): boolean {
-  return hostname === "[::1]" || /(?:^|\.)localhost$/.test(hostname) || /^127\.\d+\.\d+\.\d+$/.test(hostname);
-}
-
 function checkedEndpoint(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url === null || !/^https?:$/.test(url.protocol)) {
