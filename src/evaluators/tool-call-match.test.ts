@@ -53,6 +53,8 @@ describe("ToolCallMatch reads a call", () => {
     ["after thinking", `<think>[weather(city="Rome")]</think>[weather(city="Paris", days=3.0)]`],
     ["in a quoted list", `["weather(city='Paris', days=3)"]`],
     ["in a list quoted as Python does", `['weather(city="Paris", days=3)']`],
+    ["in Python on a line without brackets", "I will look it up.\n\nweather(city='Paris', days=3)\n\nOne moment."],
+    ["in inline code on a line", "I will look it up:\n`weather(city='Paris', days=3)`"],
     ["in inline code", '`weather(city="Paris", days=3)`'],
     ["as a name and JSON on the next line", `weather\n${JSON.stringify(ARGS)}`],
     [
@@ -227,6 +229,8 @@ describe("ToolCallMatch of several calls", () => {
       expect(score(none, { tool_calls: [] })).toBe(1);
       expect(score(none, {})).toBe(1);
       expect(score(none, 'The object {"name": "x"} and the list [1, 2] are no calls.')).toBe(1);
+      expect(score(none, '```json\n{"celsius": 3}\n```')).toBe(1);
+      expect(score(none, "In Python:\nprint(1)")).toBe(1);
       expect(score(none, 'It is {"name": "Bob", "input": 3} and {"tool": "saw", "parameters": ["a"]}.')).toBe(1);
       expect(score(none, "[f(a=1)]")).toBe(0);
       expect(score(none, '{"name": "f", "arguments": ""}')).toBe(0);

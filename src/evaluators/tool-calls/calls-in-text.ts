@@ -15,11 +15,11 @@ const EMPHASIS = /^(\*{1,3}|`)(.*)\1$/;
 const CALL_TAG = "<tool_call>";
 const CALL_END = "</tool_call>";
 const MARKS = /<\|python_tag\|>|\[TOOL_CALLS\]|<\/?tool_calls?>/g;
-/** Characters that Markdown wants escaped, as in `my\_tool`. */
-const ESCAPED = /\\([_*[\]])/g;
+/** Characters that Markdown wants escaped, as in `my\_tool`; in JSON the backslash is escaped as well. */
+const ESCAPED = /\\{1,2}([_*[\]])/g;
 /** "get_weather" on a line of its own, also as "Action: get_weather". */
 const NAME_LINE =
-  /^[ \t]*(?:(?:action|tool|function|name)[ \t]*:[ \t]*)?[`*"']{0,3}([A-Za-z_][\w.-]{0,199})[`*"']{0,3}[ \t]*:?[ \t]*\r?\n\s{0,20}(?:(?:action input|arguments|parameters|args|input)[ \t]*:\s{0,20})?(?=\{)/gim;
+  /^[ \t]*(?:(?:action|tool|function|name)[ \t]*:[ \t]*)?(?!```)[`*"']{0,3}([A-Za-z_][\w.-]{0,199})[`*"']{0,3}[ \t]*:?[ \t]*\r?\n\s{0,20}(?:(?:action input|arguments|parameters|args|input)[ \t]*:\s{0,20})?(?=\{)/gim;
 /** What introduces a call that is shown and not made. */
 const EXAMPLE =
   /\b(?:for (?:example|instance)|e\.g\.|example|hypothetical(?:ly)?|something like|(?:would|could|might|should) (?:be|look|call|have been)|you (?:can|could|would|might|need|should)|if you|if i (?:had|were)|placeholder|template|syntax)\b/i;
@@ -46,7 +46,14 @@ function findCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
     const calls = parts.flatMap((part) => readCalls(part, toolNames));
     if (calls.length > 0) return calls;
   }
-  return readNameLines(plain, toolNames);
+  const inLines = readCallLines(unlist(plain), toolNames);
+  return inLines.length > 0 ? inLines : readNameLines(plain, toolNames);
+}
+
+/** Calls of known tools that each have a line among prose. */
+function readCallLines(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const calls = text.split("\n").flatMap((line) => (line.endsWith(")") ? readCalls(line, toolNames) : []));
+  return calls.filter(({ name }) => toolNames.has(plainName(name)));
 }
 
 /** Reads a text that is nothing but calls. */
