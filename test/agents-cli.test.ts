@@ -128,7 +128,7 @@ describe("the flags", () => {
     const space = new Workspace({ "t.jsonl": tasks, "clocked.sh": CLOCKED });
     const run = async (count: string) => {
       const env = { LOG: space.path(`log-${count}`), COUNT: count };
-      const command = ["--agent-command", "sh clocked.sh {prompt}", "--agent-env", "LOG", "--agent-env", "COUNT"];
+      const command = ["--agent-command", "sh clocked.sh {prompt}", "--agent-env", "LOG,COUNT"];
       const flags = [...command, "--agent-parallel", count];
       const { rows } = reportOf(
         await start(space.dir, ["--dataset", "t.jsonl", ...flags, ...JSON_OUTPUT], env).finished,
