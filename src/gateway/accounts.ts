@@ -9,8 +9,8 @@ const MOST_PATHS = 20;
 /** An answer that is still coming. */
 export interface OpenAnswer {
   readonly model: string;
-  /** Null until something of it is there. */
-  readonly figures: Figures | null;
+  /** Its figures are null until something of it is there. */
+  readonly meter: { readonly figures: Figures | null };
 }
 
 interface Account {
@@ -83,7 +83,7 @@ export class Accounts {
   }
 }
 
-function add(accounts: Map<string, Account>, { model, figures }: OpenAnswer): void {
+function add(accounts: Map<string, Account>, { model, meter: { figures } }: OpenAnswer): void {
   if (figures === null) return;
   const account = accounts.get(model);
   accounts.set(model, {

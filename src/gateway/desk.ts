@@ -126,12 +126,7 @@ export class Desk {
     const { dialect, client, upstream, pace } = visit;
     const { model, hidesUsage, body } = asked;
     const meter = this.#meterFor(visit, asked, price);
-    const answer = {
-      model,
-      get figures() {
-        return meter.figures;
-      },
-    };
+    const answer = { model, meter };
     accounts.open(answer);
     const call = this.#calls.open();
     const exchange = new Exchange({

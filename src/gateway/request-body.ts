@@ -25,7 +25,11 @@ function collect(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
     request.on("end", () =>
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
     );
-    const gone = () => reject(new RefusalError("request", "the client went away before its request was complete."));
+    const gone = () => {
+      // Every request closes in the end: an error for each would take time for its stack.
+      if (request.readableEnded) return;
+      reject(new RefusalError("request", "the client went away before its request was complete."));
+    };
     request.on("error", gone);
     request.on("close", gone);
   });
