@@ -8,6 +8,8 @@ import { ASSAY, HERE, inTempFolder, inTurns, runNode, times } from "./measure.mj
 const REQUESTS = 20_000;
 const LATENCY_MS = 50;
 const ROUNDS = 3;
+/** At 512 in flight the two cores decide, which the endpoint shares: nothing is promised there. */
+const AIMS = { 64: "≤ 1.10 × a bare undici loop", 512: "–" };
 
 export function measure() {
   return inTempFolder(async (dir) => {
@@ -16,7 +18,7 @@ export function measure() {
     const mock = await startMock();
     try {
       const found = [];
-      for (const workers of [64, 512]) found.push(await measureAt(workers, { dir, data, url: mock.url }));
+      for (const workers of Object.keys(AIMS)) found.push(await measureAt(workers, { dir, data, url: mock.url }));
       return found;
     } finally {
       mock.stop();
@@ -25,9 +27,9 @@ export function measure() {
 }
 
 async function measureAt(workers, { dir, data, url }) {
-  const loop = (client) => [join(HERE, "fetch-loop.mjs"), client, `${url}/chat/completions`, data, String(workers)];
+  const loop = (client) => [join(HERE, "fetch-loop.mjs"), client, `${url}/chat/completions`, data, workers];
   const evaluators = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap"];
-  const asked = ["--proxy", url, "--model", "m", "--dataset", data, "--max-workers", String(workers)];
+  const asked = ["--proxy", url, "--model", "m", "--dataset", data, "--max-workers", workers];
   const args = [ASSAY, "run", ...asked, ...evaluators, "--runs-dir", join(dir, "runs"), "--quiet"];
   const { undici, http, assay } = await inTurns(
     {
@@ -41,8 +43,8 @@ async function measureAt(workers, { dir, data, url }) {
   const seconds = `${assay.toFixed(2)} s; undici ${undici.toFixed(2)} s, node:http ${http.toFixed(2)} s, ideal ${ideal.toFixed(2)} s`;
   return [
     `${REQUESTS} requests at ${LATENCY_MS} ms, ${workers} at a time, whole command`,
-    "≤ 1.10 × a bare undici loop",
-    `${times(assay / undici)} (${seconds})`,
+    AIMS[workers],
+    `${times(assay / undici)} a bare undici loop (${seconds})`,
   ];
 }
 

@@ -8,19 +8,19 @@ const CONTENDERS = [
   { name: "assay", role: "ours", stores: "rows" },
   { name: "kit", role: "library", stores: null },
   { name: "tool", role: "command", stores: "rows" },
-  { name: "forgetful", role: "command", stores: null },
+  { name: "promptfoo", role: "command", stores: "rows" },
 ];
 const figure = (perSecond, peakBytes) => ({ perSecond, peakBytes: peakBytes * 2 ** 20 });
 
 describe("aimsOf", () => {
   const figures = {
     assay: figure(10_000, 90),
-    kit: figure(3_000, 100),
-    tool: figure(250, 80),
-    forgetful: figure(9_000, 200),
+    kit: figure(6_000, 100),
+    tool: figure(9_000, 80),
+    promptfoo: figure(250, 200),
   };
 
-  it("compares with the fastest of each kind, and with the lightest of all that count", () => {
+  it("compares with the fastest library, with promptfoo, and with the lightest of all", () => {
     expect(aimsOf(CONTENDERS, figures).map(({ holds }) => holds)).toEqual([true, false, false]);
   });
 
