@@ -37,11 +37,15 @@ async function resumed({ space }: { space: Workspace }) {
 }
 
 describe("a run of agents that is stopped in the middle", () => {
-  it("by Ctrl-C: nothing runs on, nothing is left, and --resume keeps what was paid for", async () => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("by %s: nothing runs on, nothing is left, and --resume keeps what was paid for", async (signal, code) => {
     const half = await halfway();
-    half.running.child.kill("SIGINT");
+    half.running.child.kill(signal);
     const stopped = await half.running.finished;
-    expect(stopped.code).toBe(130);
+    expect(stopped.code).toBe(code);
     expect(processesIn(half.space)).toEqual([]);
     expect(readdirSync(half.space.dir).filter((name) => name.startsWith("assay-"))).toEqual([]);
     const finished = reportOf(stopped).rows.filter(({ outcome }) => outcome === "pass");
@@ -70,6 +74,33 @@ describe("a run of agents that is stopped in the middle", () => {
       const { exampleId, costUsd } = JSON.parse(line) as { exampleId: string; costUsd: number };
       expect(rows.find((row) => row.exampleId === exampleId)?.costUsd).toBe(costUsd);
     }
+  });
+});
+
+describe("a run of agents that is killed while a trial is graded", () => {
+  it("makes its folder again, and grades that without asking the model", async () => {
+    const mock = await model();
+    const space = new Workspace();
+    const waits = `import { existsSync } from "node:fs";
+      export default { name: "waits", fields: ["there"], async score() {
+        while (!existsSync("go")) await new Promise((resolve) => setTimeout(resolve, 20));
+        return { there: 1 };
+      } };`;
+    space.write("waits.mjs", waits);
+    space.write("t.jsonl", [GREET]);
+    const evaluators = ["--evaluator", "graders", "--evaluator", "./waits.mjs"];
+    const flags = ["--dataset", "t.jsonl", ...tiny(mock), ...evaluators, ...JSON_OUTPUT];
+    const running = start(space.dir, flags, { TMPDIR: space.dir });
+    const stored = () => (space.runs()[0] === undefined ? "" : space.read(space.runs()[0] ?? "", "outputs.jsonl"));
+    await expect.poll(stored).toMatch(/"kind":"output".*\n$/);
+    running.child.kill("SIGKILL");
+    await running.finished;
+    const { requests } = mock.counts;
+    expect(requests).toBe(2);
+    const [row] = await resumed({ space });
+    expect(row).toMatchObject({ outcome: "pass", cached: false });
+    expect(row?.costUsd).toBeGreaterThan(0);
+    expect(mock.counts.requests).toBe(requests);
   });
 });
 

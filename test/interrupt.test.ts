@@ -30,13 +30,17 @@ function recorded(workspace: Workspace, run: string): string[] {
 }
 
 describe("Ctrl-C", () => {
-  it.each(["SIGINT", "SIGTERM"] as const)("(%s) writes what there is, exits 130 and can be resumed", async (signal) => {
+  it.each([
+    ["SIGINT", 130],
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("(%s) writes what there is, exits %i and can be resumed", async (signal, code) => {
     const workspace = space();
     const running = start(workspace.dir, ARGS);
     await running.says("WAITING");
     running.child.kill(signal);
     const stopped = await running.finished;
-    expect(stopped.code).toBe(130);
+    expect(stopped.code).toBe(code);
     const [run = ""] = workspace.runs();
     expect(stopped.stderr).toContain("Stopping: writing down what is finished. Press Ctrl-C again to quit at once.");
     expect(stopped.stderr).toContain(`Interrupted. Go on with: assay run --resume ${run}`);

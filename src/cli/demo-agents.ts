@@ -11,7 +11,6 @@ import {
   usualParallel,
 } from "../agents/index.js";
 import { priceFrom } from "../budget/index.js";
-import { EXIT } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
@@ -60,7 +59,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
   try {
     for (const adapter of adapters) systems.push(await agentSystem(adapter, mock));
     say(`${plural(dataset.examples.length, "task")} with ${systems.map(({ name }) => name).join(", ")}.`);
-    const { result, wasInterrupted } = await watched((watch) =>
+    const { result, stopCode } = await watched((watch) =>
       evaluate({
         title: "Which agent gets the work done?",
         systems,
@@ -72,7 +71,7 @@ export async function demoAgentsCommand({ output, runsDir, seed, agents }: DemoA
       }),
     );
     const code = await showDemo(result, { reporter, conclusion: conclude(result, GIVEN_UP), next: nextSteps(result) });
-    return wasInterrupted ? EXIT.interrupted : code;
+    return stopCode ?? code;
   } finally {
     await Promise.all(systems.map((system) => system.close()));
     await mock.close();
@@ -128,7 +127,7 @@ async function watched(work: (watch: Watch) => Promise<EvalResult>) {
   const { signal } = interrupt;
   try {
     const result = await work({ signal, onProgress: (state) => progress.update(state) });
-    return { result, wasInterrupted: signal.aborted };
+    return { result, stopCode: interrupt.exitCode };
   } finally {
     progress.clear();
     interrupt.release();

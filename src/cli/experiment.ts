@@ -230,8 +230,8 @@ async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
         say(note);
       },
     });
-    const { aborted } = interrupt.signal;
-    return () => reportRun(result, { record: plan.record, flags, isInterrupted: aborted, file });
+    const { exitCode: stopCode } = interrupt;
+    return () => reportRun(result, { record: plan.record, flags, stopCode, file });
   } finally {
     progress?.clear();
     interrupt.release();
@@ -267,11 +267,12 @@ function invocationOf(file: string, flags: ExperimentRunFlags, experiment: Exper
 interface Finished {
   record: ExperimentRecord;
   flags: ExperimentRunFlags;
-  isInterrupted: boolean;
+  /** What the command ends with when it was told to stop; null when it was not. */
+  stopCode: number | null;
   file: string;
 }
 
-async function reportRun(result: EvalResult, { record, flags, isInterrupted, file }: Finished): Promise<number> {
+async function reportRun(result: EvalResult, { record, flags, stopCode, file }: Finished): Promise<number> {
   const { rows, runDir, notes } = result;
   const about = {
     ...record,
@@ -281,10 +282,10 @@ async function reportRun(result: EvalResult, { record, flags, isInterrupted, fil
   const report = experimentReport(about, rows, { ...flags, runs: runDir === null ? [] : [runDir] });
   await writeResult(render(report, flags.output));
   if (runDir !== null) say(`Stored in ${runDir}`);
-  if (isInterrupted) {
+  if (stopCode !== null) {
     const shard = flags.shard === undefined ? "" : ` --shard ${flags.shard}`;
     say(`Interrupted. Go on with: assay experiment run ${file}${shard} --resume ${runDir}`);
-    return EXIT.interrupted;
+    return stopCode;
   }
   return coverageOf(report, flags.minCoverage ?? DEFAULT_MIN_COVERAGE);
 }

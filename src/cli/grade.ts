@@ -123,9 +123,9 @@ async function grade(request: GradeRequest): Promise<Report> {
       onNote: say,
     });
     const goOn = `assay grade ${parent.runId} --resume ${result.runDir}`;
-    const interrupted = interrupt.signal.aborted;
+    const { exitCode: stopCode } = interrupt;
     const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result) } : {};
-    return () => report(result, { config, gates, interrupted, goOn, ...also });
+    return () => report(result, { config, gates, stopCode, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();

@@ -1,5 +1,6 @@
 import { writeSync } from "node:fs";
 import { EXIT, messageOf } from "../core/errors.js";
+import { isStopCode } from "./interrupt.js";
 import { say } from "./streams.js";
 
 /**
@@ -37,7 +38,7 @@ function surviveStrayErrors(): () => void {
 
 function noticeExit(): () => void {
   const onExit = (code: number) => {
-    if (code === EXIT.interrupted) return;
+    if (isStopCode(code)) return;
     writeSync(
       2,
       "assay: a system, an evaluator or a plugin ended the process. What is recorded is kept: go on with --resume.\n",

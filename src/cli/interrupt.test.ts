@@ -7,7 +7,7 @@ describe("onStop", () => {
     let now = 0;
     const before = process.listenerCount("SIGINT");
     const release = onStop(
-      (again) => told.push(again),
+      ({ again }) => told.push(again),
       () => now,
     );
     const press = (at: number, signal: "SIGINT" | "SIGTERM" = "SIGINT") => {

@@ -33,9 +33,9 @@ export async function judgeCommand(action: string | undefined, flags: CalibrateF
   const judge = await judgeFrom(flags);
   try {
     const rows = await readLabels(path, judge);
-    const { calibration, isInterrupted } = await calibrate(judge, rows, flags.maxCost);
+    const { calibration, stopCode } = await calibrate(judge, rows, flags.maxCost);
     await writeResult(renderCalibration(calibration, { output, path, badLines: rows.badLines }));
-    return exitCodeOf(calibration, isInterrupted);
+    return exitCodeOf(calibration, stopCode);
   } finally {
     await judge.close();
   }
@@ -97,14 +97,14 @@ async function calibrate(judge: LLMJudge, { good }: LabelFile, maxCostUsd: numbe
         say(`${done}/${total} judged${costUsd === null ? "" : ` · ${formatDollars(costUsd)}`}`);
       },
     });
-    return { calibration, isInterrupted: interrupt.signal.aborted };
+    return { calibration, stopCode: interrupt.exitCode };
   } finally {
     interrupt.release();
   }
 }
 
-function exitCodeOf({ judged, reasons }: Calibration, isInterrupted: boolean): number {
-  if (isInterrupted) return EXIT.interrupted;
+function exitCodeOf({ judged, reasons }: Calibration, stopCode: number | null): number {
+  if (stopCode !== null) return stopCode;
   if (judged > 0) return EXIT.fine;
   say(`Nothing was judged. ${reasons[0] ?? ""}`.trim());
   return EXIT.infrastructure;

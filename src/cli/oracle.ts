@@ -34,25 +34,26 @@ const OUTPUTS = ["table", "json"];
 export async function oracleCommand(flags: OracleFlags): Promise<number> {
   const { output = "table", strict = false } = flags;
   if (!OUTPUTS.includes(output)) throw new UsageError(`Unknown output "${output}". Write --output table or json.`);
-  const checks = await guarded(() => checkAll(flags));
+  const { checks, stopCode } = await guarded(() => checkAll(flags));
   await writeResult(renderOracle(checks, output));
-  return exitCodeOf(checks, strict);
+  return stopCode ?? exitCodeOf(checks, strict);
 }
 
-async function checkAll(flags: OracleFlags): Promise<StimulusCheck[]> {
+async function checkAll(flags: OracleFlags): Promise<{ checks: StimulusCheck[]; stopCode: number | null }> {
   const project = await openProject(flags);
   const tasks = chosen(await tasksOf(flags.evals, project), flags.stimuli);
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();
   const interrupt = interruptible(() => line?.clear());
   try {
-    return await runOracle(tasks, {
+    const checks = await runOracle(tasks, {
       ...(flags.maxOmissions === undefined ? {} : { maxOmissions: flags.maxOmissions }),
       ...(flags.workers === undefined ? {} : { workers: flags.workers }),
       registry,
       signal: interrupt.signal,
       onProgress: (progress) => line?.show(() => describeOracle(progress), performance.now() - startedAt),
     });
+    return { checks, stopCode: interrupt.exitCode };
   } finally {
     line?.clear();
     interrupt.release();

@@ -109,7 +109,7 @@ Examples:
   assay run --resume                                             go on with the run that was stopped
   assay worker --queue redis://queue:6379                        run trials of assay run --queue, on any machine
 
-Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted.`;
+Exit codes: 0 fine, 1 a gate failed, 2 usage or configuration, 3 infrastructure or coverage too low, 130 interrupted (143 by SIGTERM, 129 by SIGHUP).`;
 
 const DEMO_EXAMPLES = `
 Examples:

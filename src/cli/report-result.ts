@@ -44,7 +44,8 @@ function facetsIn(dataset: Dataset | ExampleSource): NonNullable<MetricRun["face
 interface Reported {
   config: RunConfig;
   gates: Gates;
-  interrupted: boolean;
+  /** What the command ends with when it was told to stop; null when it was not. */
+  stopCode: number | null;
   /** The command that goes on with a run that was interrupted. */
   goOn: string;
   /** What else is done with the result, and what that decides; done even when the run was interrupted. */
@@ -54,14 +55,14 @@ interface Reported {
 /** Writes the report of a run to stdout, and decides the exit code. */
 export async function report(result: EvalResult, about: Reported): Promise<number> {
   const { output = "table", columns } = about.config;
-  const judged = about.interrupted ? null : tryJudging(result, about.gates);
+  const judged = about.stopCode === null ? tryJudging(result, about.gates) : null;
   const gates = judged?.verdicts ?? [];
   await writeResult(await render(output, result, { gates, ...(columns === undefined ? {} : { columns }) }));
   if (result.runDir !== null) say(`Stored in ${result.runDir}`);
   const more = await about.also?.(gates);
-  if (about.interrupted) {
+  if (about.stopCode !== null) {
     say(`Interrupted. Go on with: ${about.goOn}`);
-    return EXIT.interrupted;
+    return about.stopCode;
   }
   if (judged === null || "problem" in judged) throw judged?.problem;
   const { exitCode, messages } = judged;

@@ -131,12 +131,12 @@ async function measure(parts: Parts, request: RunRequest): Promise<Report> {
       },
     });
     const goOn = `assay ${request.invocation.command} --resume ${result.runDir}`;
-    const interrupted = interrupt.signal.aborted;
+    const { exitCode: stopCode } = interrupt;
     const also =
       bench.conclude === undefined
         ? {}
         : { also: async (verdicts: readonly GateVerdict[]) => bench.conclude?.(result, { config, gates: verdicts }) };
-    return () => report(result, { config, gates, interrupted, goOn, ...also });
+    return () => report(result, { config, gates, stopCode, goOn, ...also });
   } finally {
     progress?.clear();
     interrupt.release();

@@ -40,7 +40,7 @@ export function followOrders(): Orders {
       "--serve is how assay worker starts its own processes. Write: assay worker --queue redis://HOST:6379.",
     );
   // Ctrl-C in a terminal is told to every process of it: what is to be done about it, the worker says.
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => {});
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
   // The worker may have ended before anybody listened.
   if (!process.connected) process.exit(EXIT.interrupted);
   process.on("disconnect", () => process.exit(EXIT.interrupted));

@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { EXIT, UsageError } from "../core/errors.js";
+import { UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
 import { openRedis, withoutSecrets } from "../queue/connection.js";
 import { plural } from "../report/format.js";
@@ -73,10 +73,10 @@ function launcher(): string {
   return program;
 }
 
-/** The first Ctrl-C (or SIGTERM) has trials under way finished; the second ends everything at once. */
+/** The first Ctrl-C (or SIGTERM, or SIGHUP) has trials under way finished; the second ends everything at once. */
 function obeySignals(supervisor: Supervisor, progress: WorkerProgress): () => void {
-  return onStop((again) => {
-    if (again) return void supervisor.quit().finally(() => process.exit(EXIT.interrupted));
+  return onStop(({ again, exitCode }) => {
+    if (again) return void supervisor.quit().finally(() => process.exit(exitCode));
     progress.say(`Finishing ${plural(supervisor.active, "trial")}; press Ctrl-C again to quit at once.`);
     supervisor.drain();
   });

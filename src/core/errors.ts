@@ -2,7 +2,15 @@ import type { ErrorCategory } from "./row.js";
 import type { Output } from "./system.js";
 
 /** Process exit codes, the same for every command. */
-export const EXIT = { fine: 0, gateFailed: 1, usage: 2, infrastructure: 3, interrupted: 130 } as const;
+export const EXIT = {
+  fine: 0,
+  gateFailed: 1,
+  usage: 2,
+  infrastructure: 3,
+  hungUp: 129,
+  interrupted: 130,
+  terminated: 143,
+} as const;
 
 /**
  * The base of every error Assay raises on purpose: a stable `code`, a message that says what happened and what to do,

@@ -86,6 +86,12 @@ export interface TrialBudget {
   readonly maxCostUsd: number;
 }
 
+/** What a trial came to, as its bill says in the end. */
+export type TrialBill = Pick<
+  TrialBudget,
+  "bill" | "usage" | "costKilledAt" | "isEstimated" | "isPriced" | "maxCostUsd"
+>;
+
 /** What a system is told about the trial it is answering. */
 export interface TrialContext {
   signal: AbortSignal;

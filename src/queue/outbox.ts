@@ -58,6 +58,15 @@ export class Outbox implements TrialBook {
     return NO_ATTEMPTS;
   }
 
+  storedOutput(): null {
+    return null;
+  }
+
+  /** Nothing is sent before it is graded. */
+  keepOutput(): boolean {
+    return false;
+  }
+
   record({ index }: Trial, finished: FinishedTrial): void {
     const lines = this.#besideIfLarge(encodeTrial(finished));
     this.#add({ kind: "finished", index, lines });

@@ -113,9 +113,8 @@ export class Attempter {
     const cached = await this.#ports.cache?.get(key);
     // Older versions cached outputs without any text.
     if (cached != null && findOutputProblem(cached.output) === null) return fromCache(cached, call);
-    const attempted = await this.#make(call, trial, known);
-    if (attempted.kind === "returned" && isWhole(attempted.output)) await this.#remember(key, attempted);
-    return attempted;
+    call.cacheKey = key;
+    return this.#make(call, trial, known);
   }
 
   /** Makes the call, and makes it again while it fails before any output and may be. */
@@ -137,6 +136,17 @@ export class Attempter {
     }
     call.stop?.release();
     return attempted;
+  }
+
+  /** Puts what a call returned into the cache. One that cannot be written costs a note, not the trial. */
+  async remember({ output, latency, call }: Returned): Promise<void> {
+    // A recording is at hand anyway.
+    if (call.cacheKey === null || call.wasPaid || latency === null || !isWhole(output)) return;
+    try {
+      await this.#ports.cache?.put(call.cacheKey, { output, latency });
+    } catch (error) {
+      call.context.log(`the output was not cached: ${messageOf(error)}`);
+    }
   }
 
   /** The call of a trial whose system was asked; null while it waits for its turn. */
@@ -221,17 +231,6 @@ export class Attempter {
     return { durationMs: call.workMs ?? microseconds(this.#ports.clock() - start), call };
   }
 
-  /** A cache that cannot be written costs a note, not the trial. */
-  async #remember(key: string, { output, latency, call }: Returned): Promise<void> {
-    // A recording is at hand anyway.
-    if (call.wasPaid || latency === null) return;
-    try {
-      await this.#ports.cache?.put(key, { output, latency });
-    } catch (error) {
-      call.context.log(`the output was not cached: ${messageOf(error)}`);
-    }
-  }
-
   #cacheKey(trial: Trial, seed: number, known: Known): string {
     known.fingerprint ??= fingerprintOf(trial.system, "process");
     // What the examples' file is called is not a part of the work.
@@ -248,8 +247,8 @@ interface Started {
 
 /** Bills what a call reports, and marks a trial that was stopped. */
 function billedAndStopped(attempted: Attempted): Attempted {
-  const { stop, budget } = attempted.call;
-  if (budget !== null) charge(attempted, budget);
+  const { stop, context } = attempted.call;
+  if (context.budget !== null) charge(attempted, context.budget);
   return stop === null ? attempted : asStopped(attempted, stop);
 }
 

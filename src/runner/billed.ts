@@ -1,6 +1,6 @@
 import { isTrialError, type Spent } from "../core/errors.js";
 import type { EvalRow } from "../core/row.js";
-import type { Output, TrialBudget, Usage } from "../core/system.js";
+import type { Output, TrialBill, TrialBudget, Usage } from "../core/system.js";
 import type { Attempted } from "./call.js";
 
 type Billed = Pick<EvalRow, "usage" | "costUsd" | "costSource" | "partial" | "overshootUsd" | "costKilledAt">;
@@ -9,7 +9,7 @@ type Billed = Pick<EvalRow, "usage" | "costUsd" | "costSource" | "partial" | "ov
  * What a trial used and cost. A cost that the provider reports is the billed one; else tokens are priced, as reported
  * or, while that is not known, as counted in the text. Without a price the cost is unknown, not 0.
  */
-export function billed(output: Output, budget: TrialBudget | null): Billed {
+export function billed(output: Output, budget: TrialBill | null): Billed {
   // The bill knows of calls that were made again, too.
   const usage = usedBy(budget) ?? usageOf(output.usage);
   const { costUsd, costSource } = costOf(output, budget, usage !== null);
@@ -17,7 +17,7 @@ export function billed(output: Output, budget: TrialBudget | null): Billed {
   return { usage, costUsd, costSource, partial, ...overLimit(output, costUsd, budget) };
 }
 
-function costOf(output: Output, budget: TrialBudget | null, isUsed: boolean): Pick<Billed, "costUsd" | "costSource"> {
+function costOf(output: Output, budget: TrialBill | null, isUsed: boolean): Pick<Billed, "costUsd" | "costSource"> {
   const provided = amount(output.costUsd);
   if (provided !== null) return { costUsd: provided, costSource: "provider" };
   if (budget === null || !budget.isPriced) return { costUsd: null, costSource: "unknown" };
@@ -31,7 +31,7 @@ const PICO = 1e12;
 function overLimit(
   { stopped }: Output,
   costUsd: number | null,
-  budget: TrialBudget | null,
+  budget: TrialBill | null,
 ): Pick<Billed, "overshootUsd" | "costKilledAt"> {
   const max = budget?.maxCostUsd ?? 0;
   const over = costUsd === null || max === 0 ? 0 : Math.round((costUsd - max) * PICO) / PICO;
@@ -40,7 +40,7 @@ function overLimit(
 }
 
 /** What was added to the bill, for a system that reports its usage nowhere else. */
-function usedBy(budget: TrialBudget | null): Usage | null {
+function usedBy(budget: TrialBill | null): Usage | null {
   if (budget === null) return null;
   const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = budget.usage;
   if (input + output + cacheRead + cacheWrite === 0) return null;
@@ -88,8 +88,13 @@ export function spentOf(error: unknown): Spent | null {
 
 /** What the budget of the run has to pay for a trial; null when nobody knows. What was there already was paid before. */
 export function spentOn(attempted: Attempted): number | null {
+  const { wasPaid, wasStored } = attempted.call;
+  return wasPaid || wasStored ? 0 : costOfCalls(attempted);
+}
+
+/** What the calls of a trial have cost, whenever that was; null when nobody knows. */
+function costOfCalls(attempted: Attempted): number | null {
   const { call } = attempted;
-  if (call.wasPaid) return 0;
   const { costUsd } = billed(reportOf(attempted), call.budget);
   // A call that failed has most likely cost nothing; a system that says nothing of costs is taken to have none.
   const isFree = attempted.kind === "threw" || call.budget === null;

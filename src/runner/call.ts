@@ -7,6 +7,7 @@ import {
   STOP_REASONS,
   type StopReason,
   type System,
+  type TrialBill,
   type TrialBudget,
   type TrialContext,
 } from "../core/system.js";
@@ -20,7 +21,7 @@ export interface Call {
   readonly context: TrialContext;
   /** What the system said meanwhile. */
   readonly messages: readonly string[];
-  readonly budget: TrialBudget | null;
+  readonly budget: TrialBill | null;
   readonly stop: TrialStop | null;
   /** Calls that failed before and were made again. */
   failed: readonly Attempt[];
@@ -34,6 +35,10 @@ export interface Call {
   atEnd: (() => void | Promise<void>)[] | null;
   /** True when the output was there already, in the cache or in a recording. */
   wasPaid: boolean;
+  /** True when an earlier start of the run has stored the output, and has paid for it. */
+  wasStored: boolean;
+  /** Under which the output is to be cached; null when it is not. */
+  cacheKey: string | null;
   /** Gives the place at the endpoint back; null while there is none. */
   leaveGate: ((end: CallEnd, pauseMs?: number) => void) | null;
 }
@@ -93,6 +98,8 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
     workMs: null,
     atEnd: null,
     wasPaid: system.isRecorded === true,
+    wasStored: false,
+    cacheKey: null,
     leaveGate: null,
   };
 }

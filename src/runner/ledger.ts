@@ -1,8 +1,10 @@
 import { type Attempt, type EvalRow, isScored } from "../core/row.js";
 import type { Trial } from "./admit.js";
+import type { Returned } from "./call.js";
 import { isPlanned, type Plan, rowIndex } from "./plan.js";
 import type { EncodedTrial, FinishedTrial, Progress, RunPorts } from "./ports.js";
 import { skippedRow, TokenCounter } from "./record.js";
+import { storedCall, type UngradedOutput } from "./stored-call.js";
 import type { TrialBook } from "./trial-chain.js";
 
 /** What an earlier start of the same run left behind. */
@@ -11,11 +13,13 @@ export interface Earlier {
   readonly rows: ReadonlyMap<number, EvalRow>;
   /** Failed attempts of trials that will be tried again. */
   readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
+  /** Outputs that are stored and not graded. */
+  readonly outputs: ReadonlyMap<number, UngradedOutput>;
   /** What all of it has cost, failed trials included. */
   readonly spentUsd: number;
 }
 
-export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), spentUsd: 0 };
+export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), outputs: new Map(), spentUsd: 0 };
 
 /** What a ledger needs from outside. */
 type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
@@ -34,6 +38,10 @@ export class Ledger implements TrialBook {
   readonly #rows: (EvalRow | undefined)[];
   readonly #progress: Progress;
   readonly #start: number;
+  /** Outputs whose trials are not over yet, until the next write. */
+  readonly #ungraded = new Map<number, { trial: Trial; returned: Returned }>();
+  /** Trials that are not over, and whose outputs are in the journal. */
+  readonly #stored: Set<number>;
   #nextWrite: Promise<void> | null = null;
   /** When the event loop last had a turn. */
   #lastTurn: number;
@@ -46,6 +54,7 @@ export class Ledger implements TrialBook {
     this.#plan = plan;
     this.#ports = ports;
     this.#earlier = earlier;
+    this.#stored = new Set(earlier.outputs.keys());
     this.tokens = new TokenCounter(ports.tokenizer, plan.examples.length);
     this.#rows = new Array<EvalRow | undefined>(plan.systems.length * plan.examples.length * plan.trials);
     this.#start = ports.clock();
@@ -72,6 +81,20 @@ export class Ledger implements TrialBook {
     return this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS;
   }
 
+  storedOutput({ index }: Trial): UngradedOutput | null {
+    return this.#earlier.outputs.get(index) ?? null;
+  }
+
+  /** An output that is graded by the end of this turn of the event loop is written once, with its row. */
+  keepOutput(trial: Trial, returned: Returned): boolean {
+    const { sink } = this.#ports;
+    // What is at hand anyway need not be stored twice.
+    if (sink?.appendOutput === undefined || this.#closed || returned.call.wasPaid) return false;
+    this.#ungraded.set(trial.index, { trial, returned });
+    this.#writeSoon();
+    return true;
+  }
+
   /** Keeps a finished trial. What is recorded in one turn of the event loop is written together at its end. */
   record(trial: Pick<Trial, "index">, finished: FinishedTrial, encoded?: EncodedTrial): void {
     this.#throwFailure();
@@ -79,7 +102,21 @@ export class Ledger implements TrialBook {
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
     this.#ports.times?.end(finished.row.system);
-    this.#ports.sink?.append(finished, encoded);
+    this.#ports.sink?.append(this.#withoutStored(trial.index, finished), encoded);
+    this.#writeSoon();
+  }
+
+  /** An output that is in the journal is not written again, unless there is more to say of it. */
+  #withoutStored(index: number, finished: FinishedTrial): FinishedTrial {
+    // A trial that was interrupted goes on on resume.
+    if (finished.row.outcome === "skipped") return finished;
+    this.#ungraded.delete(index);
+    const isStored = this.#stored.delete(index);
+    const hasMore = finished.evidence !== null || finished.grades !== null;
+    return isStored && !hasMore ? { ...finished, output: null } : finished;
+  }
+
+  #writeSoon(): void {
     if (this.#nextWrite !== null) return;
     this.#nextWrite = new Promise((resolve) => {
       setImmediate(() => {
@@ -147,12 +184,23 @@ export class Ledger implements TrialBook {
     if (this.#nextWrite === null || this.#closed) return;
     this.#nextWrite = null;
     try {
+      this.#storeUngraded();
       this.#ports.sink?.flush();
     } catch (error) {
       this.#failure = { error };
     }
     this.#noteTurn();
     this.tell(null);
+  }
+
+  #storeUngraded(): void {
+    for (const [index, { trial, returned }] of this.#ungraded) {
+      const { system, example } = trial;
+      const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
+      const entry = { ...key, output: returned.output, call: storedCall(returned) };
+      if (this.#ports.sink?.appendOutput?.(entry) === true) this.#stored.add(index);
+    }
+    this.#ungraded.clear();
   }
 
   /** Says how far the run is, and why trials are waiting when some are. */

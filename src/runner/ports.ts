@@ -5,12 +5,15 @@ import type { EvalRow } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { RetryPolicy } from "./retry.js";
+import type { UngradedOutput } from "./stored-call.js";
 import type { SystemTimes } from "./system-times.js";
 
 /** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */
 export interface Sink {
   /** A trial that was finished elsewhere comes with its lines. */
   append(entry: FinishedTrial, encoded?: EncodedTrial): void;
+  /** An output whose grading goes on: false when it cannot be stored. Left out by whoever does not keep outputs. */
+  appendOutput?(entry: UngradedOutput): boolean;
   flush(): void;
 }
 

@@ -4,7 +4,7 @@ import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, SLOW } from "../core/row.js";
 import { describe } from "../core/shape.js";
-import { type Output, STOP_REASONS, type TrialBudget } from "../core/system.js";
+import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { Trial } from "./admit.js";
 import { amount, billed, spentOn, usageOf } from "./billed.js";
@@ -168,7 +168,7 @@ function withChoiceOrder(metadata: EvalRow["metadata"], order: unknown): EvalRow
 function withPriced(
   metadata: EvalRow["metadata"],
   { costSource, usage }: Pick<EvalRow, "costSource" | "usage">,
-  budget: TrialBudget | null,
+  budget: TrialBill | null,
 ): EvalRow["metadata"] {
   if (costSource !== "provider" || budget === null || !budget.isPriced || usage === null) return metadata;
   return { ...metadata, pricedUsd: budget.bill.costUsd };
@@ -209,16 +209,21 @@ function facetsOf({ wiring, example }: Pick<Trial, "wiring" | "example">): Facet
   return wiring.facets === null ? null : wiring.facets.of(example);
 }
 
-/** The row of a trial that was interrupted: it is run again on resume, but what it has used is used. */
+/**
+ * The row of a trial that was interrupted: it goes on on resume, but what it has used is used. Without what was attempted,
+ * only what grading has cost is told.
+ */
 export function interruptedRow(
   trial: Omit<Trial, "index">,
-  attempted: Attempted,
+  attempted: Attempted | null,
   graded: Graded | null = null,
 ): EvalRow {
+  const judgeCostUsd = graded?.spent?.costUsd ?? null;
+  const skipped = { ...skippedRow(trial), judgeCostUsd, partial: true };
+  if (attempted === null) return makeRow(skipped);
   const costUsd = spentOn(attempted);
   const { usage, costSource } = billed(attempted.kind === "returned" ? attempted.output : {}, attempted.call.budget);
-  const judgeCostUsd = graded?.spent?.costUsd ?? null;
-  return makeRow({ ...skippedRow(trial), usage, costUsd, costSource, judgeCostUsd, partial: true });
+  return makeRow({ ...skipped, usage, costUsd, costSource });
 }
 
 export interface Regraded {

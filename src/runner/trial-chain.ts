@@ -7,13 +7,14 @@ import type { Trial } from "./admit.js";
 import { Alarms } from "./alarms.js";
 import { Attempter } from "./attempt.js";
 import { billed } from "./billed.js";
-import { type Attempted, openCall, threw, trialSeeds } from "./call.js";
+import { type Attempted, type CallOptions, openCall, type Returned, threw, trialSeeds } from "./call.js";
 import { classify, type Ending } from "./classify.js";
 import type { TrialGate } from "./gate.js";
 import type { Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
 import { interruptedRow, type TokenCounter, toRow } from "./record.js";
 import { type Graded, score } from "./score.js";
+import { restored, type UngradedOutput } from "./stored-call.js";
 
 export interface TrialChain {
   /** What a trial is held to. */
@@ -33,6 +34,10 @@ export interface TrialBook {
   readonly tokens: TokenCounter;
   /** Failed attempts of earlier starts of the same run. */
   attemptsOf(trial: Trial): readonly Attempt[];
+  /** What an earlier start of the same run has stored of the trial and not graded; null when there is nothing. */
+  storedOutput(trial: Trial): UngradedOutput | null;
+  /** Stores an output until it is graded. False when it would be lost with this process. */
+  keepOutput(trial: Trial, returned: Returned): boolean;
   /** Keeps a finished trial. */
   record(trial: Trial, finished: FinishedTrial): void;
   /** Says which trial is about to exceed its budget; null when none is any more. */
@@ -61,6 +66,8 @@ interface TrialEnd {
   graded?: Graded | null;
   /** Tokens of what the system produced. */
   produced?: number;
+  /** True when the output is stored: it is graded on resume, and paid for once. */
+  isStored?: boolean;
 }
 
 /** The steps that every trial goes through, wherever it is run. */
@@ -68,21 +75,23 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
   const limitsOf = limitsByTrial(plan, ports);
   const { tokens } = book;
   const { threshold } = plan;
+  const seedOf = trialSeeds(plan.seed);
   const alarms = new Alarms((warning) => book.warn(warning));
   const attempter = new Attempter(ports, { seed: plan.seed, gates, limitsOf, threshold, alarms });
-  /** A trial that is run again on resume has cost what it has cost. */
-  const recordInterrupted = (trial: Trial, attempted: Attempted, graded: Graded | null): void => {
-    const row = interruptedRow(trial, attempted, graded);
+  /** A trial that goes on on resume has cost what it has cost; what a stored output has cost is stored with it. */
+  const recordInterrupted = (trial: Trial, { attempted, graded = null, isStored = false }: TrialEnd): void => {
+    const row = interruptedRow(trial, isStored ? null : attempted, graded);
     if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
       book.record(trial, { row, output: null, evidence: null, grades: null });
   };
 
-  const record = (trial: Trial, { attempted, ending, graded = null, produced = 0 }: TrialEnd): void => {
+  const record = (trial: Trial, end: TrialEnd): void => {
+    const { attempted, ending, graded = null, produced = 0 } = end;
     purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
-    // An evaluator that was told to stop has not failed: the trial is run again on resume.
+    // An evaluator that was told to stop has not failed: the trial goes on on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
     if (ending.kind === "skipped" || isCutOff) {
-      recordInterrupted(trial, attempted, graded);
+      recordInterrupted(trial, end);
       return;
     }
     const earlier = book.attemptsOf(trial);
@@ -99,11 +108,14 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
       return;
     }
     const { output } = ending.returned;
+    // Grading may take longer than the work: what it is interrupted in is not paid for again.
+    const isStored = attempted.call.wasStored || book.keepOutput(trial, ending.returned);
+    if (attempted.call.cacheKey !== null) await attempter.remember(ending.returned);
     // Counted before evaluators see the output: what they do to it is not the system's work.
     const produced = tokens.output(trial.example, output);
     const figures = figuresOf(attempted, output);
     const graded = await score(trial, output, { signal: ports.signal, figures });
-    record(trial, { attempted, ending, graded, produced });
+    record(trial, { attempted, ending, graded, produced, isStored });
   };
 
   /** An output that throws when it is looked at is a fault of its system, and costs this trial alone. */
@@ -116,10 +128,17 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     }
   };
 
+  const callWithoutLimits = (trial: Trial): CallOptions => {
+    return { trial, seed: seedOf(trial), budget: null, stop: null, signal: ports.signal };
+  };
+
+  const attempt = (trial: Trial): Promise<Attempted> | Attempted => {
+    const stored = book.storedOutput(trial);
+    return stored === null ? attempter.attempt(trial) : restored(stored, callWithoutLimits(trial));
+  };
+
   const failed = (trial: Trial, error: TrialError): void => {
-    const call =
-      attempter.callOf(trial) ??
-      openCall({ trial, seed: trialSeeds(plan.seed)(trial), ...NO_LIMITS, signal: ports.signal });
+    const call = attempter.callOf(trial) ?? openCall(callWithoutLimits(trial));
     const attempted = threw(error, { durationMs: 0, call });
     record(trial, { attempted, ending: classify(attempted, ports.signal) });
     call.leaveGate?.("failed");
@@ -129,7 +148,7 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     limitsOf,
     waiting: () => attempter.waiting(),
     async run(trial) {
-      const attempted = await attempter.attempt(trial);
+      const attempted = await attempt(trial);
       alarms.clear(trial);
       try {
         await finishSafely(trial, attempted);
@@ -167,8 +186,6 @@ function figuresOf({ call, durationMs }: Attempted, output: Output): TrialFigure
   const { costUsd, partial } = billed(output, call.budget);
   return { durationMs: durationMs === null ? null : call.lostMs + durationMs, costUsd, partial };
 }
-
-const NO_LIMITS = { budget: null, stop: null } as const;
 
 /** What a trial that failed has to show for it: how far it came is kept, and not graded. */
 function leftBy(ending: Ending): Output | null {

@@ -18,10 +18,11 @@ import type { EvalRow } from "../core/row.js";
 import { writeAtomically } from "../files/atomic.js";
 import { writeLines } from "../files/lines.js";
 import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
+import type { UngradedOutput } from "../runner/stored-call.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { decodeRow, encodeTrial, LARGE_OUTPUT, trialKey } from "./row-codec.js";
+import { decodeRow, encodeOutputAlone, encodeTrial, encodeUngraded, LARGE_OUTPUT, trialKey } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
 export const FILES = {
@@ -88,6 +89,14 @@ export class Journal implements Sink {
     this.#rows.push(row);
   }
 
+  /** An output whose grading goes on; false when JSON cannot hold it. */
+  appendOutput(ungraded: UngradedOutput): boolean {
+    const line = encodeUngraded(ungraded);
+    if (line === null) return false;
+    this.#outputs.push(line.length <= LARGE_OUTPUT ? line : this.#ungradedBeside(ungraded));
+    return true;
+  }
+
   flush(): void {
     const [outputs, rows] = [this.#outputs, this.#rows];
     // A row whose output could not be written must not be written later.
@@ -114,6 +123,11 @@ export class Journal implements Sink {
     } finally {
       this.#unlock();
     }
+  }
+
+  #ungradedBeside(ungraded: UngradedOutput): string {
+    const file = this.#writeLarge(encodeOutputAlone(ungraded, ungraded.output));
+    return encodeUngraded(ungraded, file) ?? "";
   }
 
   #writeLarge(line: string): string {

@@ -8,9 +8,11 @@ import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import { isPlanned, type Plan, rowIndex } from "../runner/plan.js";
+import { storedCost, type UngradedOutput } from "../runner/stored-call.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
+import { readUngraded } from "./outputs.js";
 import { makeRunDir, newRunId } from "./run-folder.js";
 
 export interface OpenRun {
@@ -88,7 +90,23 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
     );
   }
   const { journal, rows, notes } = Journal.resume(dir);
-  return { journal, earlier: earlierOf(plan, rows), notes: [...notes, ...priceNotes(stored, identity)] };
+  const { earlier, lost } = earlierOf(plan, rows, dir);
+  return {
+    journal,
+    earlier,
+    notes: [...notes, ...ungradedNotes(earlier.outputs.size, lost), ...priceNotes(stored, identity)],
+  };
+}
+
+/** What becomes of outputs that were stored and not graded. */
+function ungradedNotes(stored: number, lost: readonly string[]): string[] {
+  const notes: string[] = [];
+  if (stored > 0) notes.push(`outputs that were stored and not graded yet, which are graded now: ${stored}`);
+  for (const why of new Set(lost)) {
+    const count = lost.filter((each) => each === why).length;
+    notes.push(`trials that are run again, because the folder they were done in was not stored (${why}): ${count}`);
+  }
+  return notes;
 }
 
 /** Rows keep what they cost when they were made, so that one run may hold two price lists. */
@@ -101,7 +119,7 @@ function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
 }
 
 /** Sorts stored rows into those that stand and those that are tried again. */
-function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
+function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): { earlier: Earlier; lost: string[] } {
   const indexOf = rowFinder(plan);
   const rows = new Map<number, EvalRow>();
   const attempts = new Map<number, readonly Attempt[]>();
@@ -111,11 +129,30 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[]): Earlier {
     if (row.outcome === "error") attempts.set(index, row.attempts);
     else if (row.outcome !== "skipped") rows.set(index, row);
   }
-  const spentUsd = stored.reduce(
-    (total, { costUsd, judgeCostUsd, cached }) => total + (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0),
-    0,
-  );
-  return { rows, attempts, spentUsd };
+  const outputs = readUngraded(dir, (trial) => {
+    const index = indexOf(trial);
+    return index === undefined || rows.has(index) ? undefined : index;
+  });
+  const spentUsd = stored.reduce((total, row) => total + paidFor(row), 0) + costOfAll(outputs.values());
+  const lost: string[] = [];
+  for (const [index, { output }] of outputs) {
+    const { incomplete } = output.workspace ?? {};
+    if (incomplete === undefined) continue;
+    lost.push(incomplete);
+    outputs.delete(index);
+  }
+  return { earlier: { rows, attempts, outputs, spentUsd }, lost };
+}
+
+/** What a run has paid for a trial. */
+function paidFor({ costUsd, judgeCostUsd, cached }: EvalRow): number {
+  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
+}
+
+function costOfAll(outputs: Iterable<UngradedOutput>): number {
+  let total = 0;
+  for (const { output, call } of outputs) total += storedCost(output, call) ?? 0;
+  return total;
 }
 
 /** Says where a row stands in the plan, by what tells its trial from all others. */

@@ -3,8 +3,9 @@ import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Grade } from "../core/grader.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
+import type { UngradedOutput } from "../runner/stored-call.js";
 import { FILES } from "./journal.js";
-import { encodeKey } from "./row-codec.js";
+import { encodeKey, KINDS } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
 /** What a system returned in one trial, as it was written down. */
@@ -17,7 +18,8 @@ export interface StoredOutput extends TrialKey {
 }
 
 /** Outputs stand behind the key of their trial; a quote in a text would be escaped, so that this is found nowhere else. */
-const BEHIND_KEY = /,"(?:output|file)":/;
+const BEHIND_KEY = /,"(?:kind|output|file)":/;
+const UNGRADED = `,"kind":"${KINDS.output}",`;
 
 /**
  * The outputs of a stored run, one a trial, read as they are asked for: a run's outputs may be larger than memory. A
@@ -68,6 +70,32 @@ export function readOutput(dir: string, trial: EvalRow): TrialOutput {
   if (last === null) return { output: null, evidence: null, grades: null };
   const { output, evidence = null, grades = null } = decodeOutput(last.text, `${path}:${last.number}`, dir);
   return { output, evidence, grades };
+}
+
+/**
+ * The outputs of a run that were stored and not graded, with all that their rows need, by where `placeOf` puts their
+ * trials: undefined for those that are over.
+ */
+export function readUngraded(
+  dir: string,
+  placeOf: (trial: TrialKey) => number | undefined,
+): Map<number, UngradedOutput> {
+  const path = join(dir, FILES.outputs);
+  const lines = new Map<number, { text: string; number: number }>();
+  for (const { text, number, terminated } of readRunLines(dir, FILES.outputs)) {
+    const isUngraded = text.startsWith(UNGRADED, text.search(BEHIND_KEY));
+    if (!terminated || (!isUngraded && lines.size === 0)) continue;
+    const place = placeOf(JSON.parse(`${keyOf(text)}}`) as TrialKey);
+    if (place === undefined) continue;
+    if (isUngraded) lines.set(place, { text, number });
+    else lines.delete(place);
+  }
+  return new Map(Array.from(lines, ([place, line]) => [place, decodeUngraded(line, path, dir)]));
+}
+
+function decodeUngraded({ text, number }: { text: string; number: number }, path: string, dir: string): UngradedOutput {
+  const { call } = JSON.parse(text) as UngradedOutput;
+  return { ...decodeOutput(text, `${path}:${number}`, dir), call };
 }
 
 /** A copy: a part of a text holds on to the whole of it, and with it to every output of the run. */

@@ -1,6 +1,8 @@
 import { messageOf } from "../core/errors.js";
 import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
+import type { Output } from "../core/system.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+import type { UngradedOutput } from "../runner/stored-call.js";
 
 /** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
 export const LARGE_OUTPUT = 1 << 20;
@@ -51,6 +53,25 @@ export function decodeRow(line: string): EvalRow {
 /** A finished trial as the lines of a journal, without their line feeds. */
 export function encodeTrial(finished: FinishedTrial): EncodedTrial {
   return { row: encodeRow(finished.row), output: finished.output === null ? null : encodeOutput(finished) };
+}
+
+/** The first field behind the key in a line that is no row, or no graded output, and what it says. */
+export const KINDS = { output: "output" } as const;
+
+/** An output that is to be graded, as a line; null when JSON cannot hold it. Its file, where it has one, stands for it. */
+export function encodeUngraded(ungraded: UngradedOutput, file?: string): string | null {
+  const { output, call } = ungraded;
+  try {
+    const head = { ...trialKey(ungraded), kind: KINDS.output, call };
+    return JSON.stringify(file === undefined ? { ...head, output } : { ...head, file });
+  } catch {
+    return null;
+  }
+}
+
+/** The line of an output without anything else, for the file beside the journal. */
+export function encodeOutputAlone(key: TrialKey, output: Output): string {
+  return JSON.stringify({ ...trialKey(key), output });
 }
 
 /** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
