@@ -36,7 +36,8 @@ export class Coverage implements Metric {
  */
 function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estimate {
   const { rows, taskOf, groupOf, size } = tasks;
-  const values = Float64Array.from(rows, (row) => Number(is(row)));
+  // Filled in place: `from` would make lists of all rows first.
+  const values = new Float64Array(rows.length).map((_, i) => Number(is(rows[i] as EvalRow)));
   const hasGroups = groupOf !== null && new Set(groupOf).size < size;
   if (rows.length > 0 && taskOf === null && !hasGroups)
     return estimateShare(
@@ -44,7 +45,8 @@ function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estima
       rows.length,
     );
   const taskOfRow = (index: number) => taskOf?.[index] ?? index;
-  const clusters = Uint32Array.from(rows, (_, i) => (hasGroups ? groupOf[taskOfRow(i)] : undefined) ?? taskOfRow(i));
+  const clusterOf = (i: number) => (hasGroups ? groupOf[taskOfRow(i)] : undefined) ?? taskOfRow(i);
+  const clusters = new Uint32Array(rows.length).map((_, i) => clusterOf(i));
   const found = passRateInterval(values, rows.length, { clusters });
   const groups = hasGroups ? found.clusters : undefined;
   return { value: found.rate, interval: bounded({ low: found.low, high: found.high, n: size, groups }) };
