@@ -105,7 +105,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       const rows =
         queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
       notes.push(...(queue?.notes ?? []), ...budgetNotes(rows, { ...budgets, run: queue?.budget ?? budgets.run }));
-      const started = rows.filter(({ outcome }) => outcome !== "skipped").length;
+      const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;
       const timing = timingOf(startedAt, { times, trials: started - store.earlier.rows.size, cachedTrials });
       const runDir = store.journal?.dir ?? null;

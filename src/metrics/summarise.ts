@@ -109,19 +109,16 @@ function refusePromise(method: string, late: PromiseLike<unknown>): never {
   throw new ShapeError(`${method}() returned a promise; it must return the numbers themselves`);
 }
 
-function bySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+function bySystem(rows: readonly EvalRow[]): Map<string, readonly EvalRow[]> {
+  const [first] = rows;
+  // A long run of one system needs no second list.
+  if (first !== undefined && rows.every(({ system }) => system === first.system))
+    return new Map([[first.system, rows]]);
   const systems = new Map<string, EvalRow[]>();
-  let system: string | null = null;
-  let own: EvalRow[] = [];
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i] as EvalRow;
-    // Rows of one system mostly stand together: it is looked up where it changes.
-    if (row.system !== system) {
-      system = row.system;
-      own = systems.get(system) ?? [];
-      systems.set(system, own);
-    }
-    own.push(row);
+  for (const row of rows) {
+    const own = systems.get(row.system);
+    if (own === undefined) systems.set(row.system, [row]);
+    else own.push(row);
   }
   return systems;
 }
