@@ -39,7 +39,8 @@ describe("an endpoint that fails every tenth time", () => {
   it("loses no trial and no request: each has exactly one outcome, and each call is on a row", {
     timeout: 120_000,
   }, async () => {
-    const faults = (["429", "500", "cut", "malformed", "error-event"] as const).map((kind) => ({ kind, rate: 0.02 }));
+    const kinds = ["429", "500", "cut", "malformed", "error-event", "disconnect"] as const;
+    const faults = kinds.map((kind) => ({ kind, rate: 0.02 }));
     const mock = await mockOf({ reply: "echo", outputTokens: 12, seed: 7, faults, keepRequests: 0 });
     const { rows, summary } = await evaluate({
       systems: [modelAt(`${mock.url}/v1`)],
@@ -58,6 +59,19 @@ describe("an endpoint that fails every tenth time", () => {
     // What failed before any output was tried again, so that only answers cut half-way are left.
     for (const row of rows.filter(({ outcome }) => outcome === "error")) expect(row.attempts.length).toBeGreaterThan(0);
     expect(summary.m?.coverage).toBeGreaterThan(0.93);
+  });
+
+  it("is called once for each trial when no call may be made again", async () => {
+    const mock = await mockOf({ reply: "echo", seed: 7, faults: [{ kind: "disconnect", every: 10 }], keepRequests: 0 });
+    const { rows } = await evaluate({
+      systems: [modelAt(`${mock.url}/v1`)],
+      dataset: sums(200),
+      evaluators: [new AnswerQuality()],
+      retry: { maxRetries: 0 },
+    });
+    expect(rows.map(callsOf)).toEqual(rows.map(() => 1));
+    expect(mock.counts.requests).toBe(200);
+    expect(rows.filter(({ outcome }) => outcome === "error")).toHaveLength(20);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { Agent, Client, Dispatcher } from "undici";
+import type { Agent, Dispatcher } from "undici";
 import { TrialError } from "../core/errors.js";
 import { Answer, type HttpAnswer } from "./answer.js";
 import { codeOf, connectionError, timeoutError } from "./errors.js";
@@ -7,8 +7,8 @@ const DEFAULT_CONNECT_MS = 10_000;
 const DEFAULT_HEADERS_MS = 600_000;
 /** Models think. */
 const DEFAULT_IDLE_MS = 300_000;
-/** How long an unused connection is kept where the server does not say. */
-const KEEP_ALIVE_MS = 60_000;
+/** How long an unused connection is kept where the server does not say. Many close it after 5 s. */
+const KEEP_ALIVE_MS = 4000;
 
 /** One call. Header names are in lower case. */
 export interface HttpRequest {
@@ -47,18 +47,10 @@ export function openClient(options: HttpClientOptions = {}): HttpClient {
   return new PooledClient(options);
 }
 
-/** Connections to all hosts that have the same time to be made: to undici, that is a setting of the pool. */
-interface Pool {
-  readonly agent: Agent;
-  /** One connection of its own, which is closed after the next request. */
-  openFresh(origin: string): Client;
-  /** True for the failure of a connection that had served another request before. */
-  isOfReused(error: unknown): boolean;
-}
-
 class PooledClient implements HttpClient {
   readonly #maxSockets: number | null;
-  readonly #pools = new Map<number, Promise<Pool>>();
+  /** By the time that connections have to be made: to undici, that is a setting of the pool. */
+  readonly #pools = new Map<number, Promise<Agent>>();
 
   constructor({ maxSockets }: HttpClientOptions) {
     this.#maxSockets = maxSockets ?? null;
@@ -83,47 +75,26 @@ class PooledClient implements HttpClient {
   }
 
   close(): void {
-    for (const pool of this.#pools.values()) void pool.then(({ agent }) => agent.destroy()).catch(() => {});
+    for (const pool of this.#pools.values()) void pool.then((agent) => agent.destroy()).catch(() => {});
     this.#pools.clear();
   }
 
-  #poolFor(connectMs: number): Promise<Pool> {
+  #poolFor(connectMs: number): Promise<Agent> {
     const pool = this.#pools.get(connectMs) ?? openPool(connectMs, this.#maxSockets);
     this.#pools.set(connectMs, pool);
     return pool;
   }
 }
 
-async function openPool(connectMs: number, connections: number | null): Promise<Pool> {
-  const { Agent, buildConnector, Client } = await import("undici");
-  const connectSocket = buildConnector({ timeout: connectMs });
-  const ofReused = new WeakSet<Error>();
-  const connect: typeof connectSocket = (options, callback) =>
-    connectSocket(options, (...[error, socket]) => {
-      // Before undici's own listener, so that the error is known when the request fails with it.
-      socket?.on("error", (cause: Error) => {
-        if (socket.bytesRead > 0) ofReused.add(cause);
-      });
-      if (error === null) callback(null, socket);
-      else callback(error, null);
-    });
-  const settings = { connect, keepAliveTimeout: KEEP_ALIVE_MS };
-  return {
-    agent: new Agent({ ...settings, connections }),
-    openFresh: (origin) => new Client(origin, settings),
-    isOfReused: (error) => error instanceof Error && (ofReused.has(error) || bytesReadBefore(error) > 0),
-  };
+async function openPool(connectMs: number, connections: number | null): Promise<Agent> {
+  const { Agent: UndiciAgent } = await import("undici");
+  return new UndiciAgent({ connect: { timeout: connectMs }, keepAliveTimeout: KEEP_ALIVE_MS, connections });
 }
 
-/** A connection that the other side closed in order says itself what it has read. */
-function bytesReadBefore(error: Error): number {
-  const { socket } = error as { socket?: { bytesRead?: number } | null };
-  return socket?.bytesRead ?? 0;
-}
-
-async function send(pool: Pool, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
+/** Sends once. Whoever reads of a connection that was closed cannot know whether the call was received, and paid for. */
+function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
   const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
-  const options: Dispatcher.RequestOptions & { origin: string } = {
+  return pool.request({
     origin: url.origin,
     path: url.pathname + url.search,
     method: "POST",
@@ -132,21 +103,8 @@ async function send(pool: Pool, url: URL, request: HttpRequest): Promise<Dispatc
     signal,
     headersTimeout: headersTimeoutMs ?? DEFAULT_HEADERS_MS,
     bodyTimeout: idleTimeoutMs ?? DEFAULT_IDLE_MS,
-  };
-  try {
-    return await pool.agent.request(options);
-  } catch (error) {
-    // The server may close an unused connection at the very moment it is used again. Then nothing was answered, and a
-    // fresh connection does.
-    if (signal.aborted || !CLOSED.has(codeOf(error)) || !pool.isOfReused(error)) throw error;
-  }
-  const fresh = pool.openFresh(url.origin);
-  const answer = fresh.request(options);
-  void fresh.close();
-  return answer;
+  });
 }
-
-const CLOSED = new Set(["ECONNRESET", "EPIPE", "UND_ERR_SOCKET"]);
 
 /** The reason of the signal, or what went wrong in words that say what to do. */
 function explainFailure(error: unknown, host: string, request: HttpRequest): unknown {
