@@ -52,9 +52,13 @@ describe("bundledPrice", () => {
     { model: "gpt-5", provider: "my-openai-clone" },
     { model: "gpt-5", provider: "constructor" },
     { model: "gpt-5", baseUrl: "http://127.0.0.1:8080" },
-    { model: "text-embedding-3-small", provider: "openai" },
   ])("does not know %j", async (query) => {
     expect(await bundledPrice({ ...query, at: AT })).toBeNull();
+  });
+
+  it("knows embeddings, which have one price alone", async () => {
+    const price = await bundledPrice({ model: "text-embedding-3-small", provider: "openai", at: AT });
+    expect(price).toMatchObject({ input: 20_000, output: 20_000 });
   });
 
   it("takes an entry without prices for free only when the name says so", async () => {

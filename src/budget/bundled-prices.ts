@@ -51,7 +51,7 @@ function toPrice(prices: ModelPrice, model: string): Price | null {
   const source = `${PACKAGE} ${packageVersion()}`;
   // An entry without prices may be free or not filled in; the name tells.
   if (Object.keys(prices).length === 0 && model.endsWith(":free")) return { ...FREE, source };
-  if (prices.input_mtok === undefined || prices.output_mtok === undefined) return null;
+  if (prices.input_mtok === undefined) return null;
   const tiers = tierStarts(prices).map((over) => ({ over, ...tokenPrices(prices, over + 1) }));
   return {
     ...tokenPrices(prices, 0),
@@ -74,7 +74,8 @@ function tokenPrices(prices: ModelPrice, promptTokens: number): TokenPrices {
   const cacheWrite = priceOf("cache_write_5m_mtok") ?? priceOf("cache_write_mtok") ?? input;
   return {
     input,
-    output: priceOf("output_mtok") ?? 0,
+    // Embeddings have no output, and the oldest models one price for all tokens.
+    output: priceOf("output_mtok") ?? input,
     cacheRead: priceOf("cache_read_mtok") ?? input,
     cacheWrite,
     cacheWrite1h: priceOf("cache_write_1h_mtok") ?? cacheWrite,
