@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
+import { findIntrusion } from "../utils/find-intrusion.js";
 
 /** Who may ask, and under which names the server answers. */
 export interface GuardOptions {
@@ -44,10 +45,8 @@ export const safeHeaders: MiddlewareHandler = async (context, next) => {
 export function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
   const cookie = cookieOf(token ?? "");
   return async (context, next) => {
-    if (hosts !== null && !hosts.has(hostName(context.req.header("host"))))
-      return refuse(context, 421, "This server answers to the name of its own machine alone.");
-    if (context.req.header("sec-fetch-site") === "cross-site" && context.req.header("sec-fetch-mode") !== "navigate")
-      return refuse(context, 403, "Pages of other sites may not read this server.");
+    const intrusion = findIntrusion((name) => context.req.header(name), hosts);
+    if (intrusion !== null) return refuse(context, intrusion.status, intrusion.message);
     if (token === null) return next();
     const given = context.req.query("token");
     if (given !== undefined && isSame(given, token)) return admit(context, cookie, token);
@@ -76,10 +75,6 @@ function admit(context: Context, cookie: string, token: string): Response {
 /** Browsers give a cookie to all ports of a machine: a second server must not take away the token of the first. */
 function cookieOf(token: string): string {
   return `assay-token-${digestOf(token).toString("hex").slice(0, 8)}`;
-}
-
-function hostName(host = ""): string {
-  return host.replace(/:\d+$/, "").toLowerCase();
 }
 
 function bearerOf(header: string | undefined): string | undefined {

@@ -165,6 +165,8 @@ describe("the server", () => {
       expect(await ask("api/runs", { host })).toMatchObject({ status: 200 });
     for (const host of ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example:80"])
       expect(await ask("api/runs", { host })).toMatchObject({ status: 421 });
+    expect(await ask("api/runs", { origin: "https://evil.example" })).toMatchObject({ status: 403 });
+    expect(await ask("api/runs", { origin: "http://localhost:3000" })).toMatchObject({ status: 200 });
     expect(await ask("api/runs", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "cors" })).toMatchObject({
       status: 403,
     });

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { serve } from "@hono/node-server";
 import { Hono } from "hono";
 import { messageOf, UsageError } from "../core/errors.js";
+import { OWN_NAMES } from "../utils/find-intrusion.js";
 import { makeApi } from "./api.js";
 import { failure } from "./failure.js";
 import { guard, safeHeaders } from "./guard.js";
@@ -30,8 +31,6 @@ export interface RunningServer {
   close(): Promise<void>;
 }
 
-const LOOPBACK = ["localhost", "127.0.0.1", "[::1]"];
-
 const PAGE_FILES: Readonly<Record<string, { file: string; type: string }>> = {
   "/": { file: "index.html", type: "text/html; charset=utf-8" },
   "/app.js": { file: "app.js", type: "text/javascript; charset=utf-8" },
@@ -54,7 +53,7 @@ export async function startServer(options: ServerOptions): Promise<RunningServer
 
 function makeApp({ runsDir, load, pageDir, token, host }: ServerOptions): Hono {
   const app = new Hono();
-  const hosts = token === null ? new Set([...LOOPBACK, host]) : null;
+  const hosts = token === null ? new Set([...OWN_NAMES, host]) : null;
   app.use(safeHeaders, guard({ token, hosts }));
   app.onError((error, context) => failure(context, error));
   app.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
