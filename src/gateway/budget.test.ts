@@ -42,6 +42,16 @@ describe("a budget that is spent", () => {
     await expect.poll(() => mock.requests[0]?.aborted).toBe(true);
   });
 
+  it("numbers the last events of Responses as those before them", async () => {
+    const { gateway } = await setUp(LONG, { budget: SMALL });
+    const events = eventsIn((await ask(gateway, "responses", true)).text) as {
+      type: string;
+      sequence_number: number;
+    }[];
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+  });
+
   it.each(DIALECT_NAMES)("answers further requests of %s at once, in a way that nobody repeats", async (name) => {
     const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
     await ask(gateway, name, false);
@@ -74,7 +84,7 @@ describe("a budget that is spent", () => {
       { budget: { maxCostUsd: 0.002 } },
     );
     const slow = DIALECT_NAMES.map((name) => ask(gateway, name, true, "slow"));
-    const late = ask(gateway, "chat", false, "late");
+    const late = ask(gateway, "chat", true, "late");
     await expect.poll(() => gateway.receipt().usage.output).toBeGreaterThan(0);
     await ask(gateway, "chat", false, "fast");
     const answers = await Promise.all(slow);

@@ -18,6 +18,7 @@ export class EventRelay {
   readonly #options: EventRelayOptions;
   readonly #splitter = new EventSplitter();
   #isReading = false;
+  #nextNumber = 0;
   #isStopped = false;
   /** The client's stream ends with the event that was read when the relay was stopped. */
   #endsWithEvent = false;
@@ -34,6 +35,11 @@ export class EventRelay {
   /** True while an event is with the meter: the client has not got it yet. */
   get isReading(): boolean {
     return this.#isReading;
+  }
+
+  /** The number of the next event, where a dialect numbers them. */
+  get nextNumber(): number {
+    return this.#nextNumber;
   }
 
   /** Passes on nothing after the event that is being read. */
@@ -79,6 +85,7 @@ export class EventRelay {
     const data = isWhole ? dataOf(bytes) : null;
     if (data === null || data === "") return null;
     const event = parsed(data);
+    this.#nextNumber = numberOf(event, this.#nextNumber - 1) + 1;
     meter.readEvent(event);
     return event;
   }
@@ -91,6 +98,11 @@ export class EventRelay {
     const { client } = this.#options;
     if (bytes.length > 0 && !client.destroyed) client.write(bytes);
   }
+}
+
+function numberOf(event: unknown, last: number): number {
+  const { sequence_number: number } = (event ?? {}) as { sequence_number?: unknown };
+  return Number.isSafeInteger(number) ? Number(number) : last;
 }
 
 /** Data that is no JSON is handed over as it is: the end of a stream is a word in some dialects. */

@@ -150,11 +150,11 @@ export class Exchange {
   }
 
   /** In the middle of an event nothing can be said: a broken connection at least does not pass for an end. */
-  #endEvents({ isBetween }: EventRelay): void {
+  #endEvents({ isBetween, nextNumber }: EventRelay): void {
     const { client, dialect } = this.#options;
     this.#over("cut");
     this.#call.abort();
-    if (isBetween && this.#cutWith !== null) client.end(refusalEvents(dialect, this.#cutWith));
+    if (isBetween && this.#cutWith !== null) client.end(refusalEvents(dialect, this.#cutWith, nextNumber));
     else client.destroy();
   }
 

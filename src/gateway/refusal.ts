@@ -60,17 +60,18 @@ function bodyOf(dialect: Dialect, { status, message, kind }: RefusalError): Reco
   return dialect.errorBody(status, { message, type: TYPES[kind][dialect.name] });
 }
 
-/** The events that end a stream with an error. */
-export function refusalEvents(dialect: Dialect, refusal: RefusalError): string {
+/** The events that end a stream with an error. Those of Responses are numbered: `next` is the first that is free. */
+export function refusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
   const type = TYPES[refusal.kind][dialect.name];
-  if (dialect.name === "responses") return responsesEvents(type, refusal.message);
+  if (dialect.name === "responses") return responsesEvents(type, refusal.message, next);
   const data = `data: ${JSON.stringify(bodyOf(dialect, refusal))}\n\n`;
   return dialect.name === "anthropic" ? `event: error\n${data}` : data;
 }
 
 /** OpenAI's SDKs throw on `error`; others, Codex among them, only look for `response.failed`. */
-function responsesEvents(code: string, message: string): string {
-  const error = { type: "error", code, message, param: null };
-  const failed = { type: "response.failed", response: { status: "failed", error: { code, message } } };
+function responsesEvents(code: string, message: string, next: number): string {
+  const error = { type: "error", sequence_number: next, code, message, param: null };
+  const response = { status: "failed", error: { code, message } };
+  const failed = { type: "response.failed", sequence_number: next + 1, response };
   return [error, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
 }
