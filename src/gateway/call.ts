@@ -20,16 +20,13 @@ export interface CallOptions {
 export class UpstreamCall {
   readonly #options: Omit<CallOptions, "body">;
   readonly #timer: NodeJS.Timeout;
-  /** Let go of when it is not needed any more: prompts are long. */
-  #body: CallOptions["body"] | null;
   #request: ClientRequest | null = null;
   #isOver = false;
 
   constructor({ body, ...options }: CallOptions) {
     this.#options = options;
-    this.#body = body;
     this.#timer = setTimeout(() => this.#fail(tooSlow(options)), options.headersTimeoutMs);
-    this.#send(false);
+    this.#send(body);
   }
 
   /** True once the upstream has the whole request, and may charge for it. */
@@ -43,15 +40,16 @@ export class UpstreamCall {
     this.#request?.destroy();
   }
 
-  #send(isFresh: boolean): void {
+  /** Once only: of a request that failed nobody can say whether it was received, and paid for. */
+  #send(body: CallOptions["body"]): void {
     const { upstream, request } = this.#options;
     try {
-      const sent = upstream.request(request, isFresh);
+      const sent = upstream.request(request);
       this.#request = sent;
       sent.on("response", (answer) => this.#answer(answer));
-      sent.on("error", (error) => this.#onError(error, sent));
-      if (Buffer.isBuffer(this.#body)) sent.end(this.#body);
-      else this.#body?.pipe(sent);
+      sent.on("error", (error) => this.#fail(unreachable(upstream, error)));
+      if (Buffer.isBuffer(body)) sent.end(body);
+      else body.pipe(sent);
     } catch (error) {
       // Node refuses some paths and headers before anything is sent. Whoever calls hears of it as of any other failure.
       queueMicrotask(() => this.#fail(unsendable(error)));
@@ -64,14 +62,6 @@ export class UpstreamCall {
     this.#options.onAnswer(answer);
   }
 
-  /** A server may close an unused connection at the very moment it is used again: nothing was answered, and a fresh one does. */
-  #onError(error: NodeJS.ErrnoException, sent: ClientRequest): void {
-    if (this.#isOver || sent !== this.#request) return;
-    const isStale = sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-    if (isStale && Buffer.isBuffer(this.#body)) this.#send(true);
-    else this.#fail(unreachable(this.#options.upstream, error));
-  }
-
   #fail(refusal: RefusalError): void {
     if (this.#isOver) return;
     this.abort();
@@ -80,7 +70,6 @@ export class UpstreamCall {
 
   #finish(): void {
     this.#isOver = true;
-    this.#body = null;
     clearTimeout(this.#timer);
   }
 }

@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   readonly body: Buffer;
   readonly meter: RequestMeter;
   readonly hidesUsage: boolean;
-  /** Added to the head of a stream, which is the only kind of answer that a client can leave part-way. */
+  /** Added to the head of an answer that is metered. */
   readonly extraHeaders: readonly string[];
   readonly headersTimeoutMs: number;
   readonly pace: Pace;
@@ -90,8 +90,10 @@ export class Exchange {
 
   #answer(answer: IncomingMessage): void {
     const status = answer.statusCode ?? 0;
-    if (status < 200 || status >= 300) this.#carryError(answer);
-    else if (answer.headers["content-type"]?.includes("text/event-stream")) this.#carryEvents(answer);
+    const type = answer.headers["content-type"] ?? "";
+    // A page is the word of something on the way, such as a login, and no model's.
+    if (status < 200 || status >= 300 || /html/i.test(type)) this.#carryError(answer);
+    else if (type.includes("text/event-stream")) this.#carryEvents(answer);
     else this.#carryWhole(answer);
   }
 
@@ -145,8 +147,7 @@ export class Exchange {
   #begin(phase: Phase, answer: IncomingMessage): void {
     this.#phase = phase;
     const { client, hidesUsage, extraHeaders } = this.#options;
-    if (phase === "events") beginAnswer(client, answer, { isChanged: hidesUsage, extraHeaders });
-    else beginAnswer(client, answer);
+    beginAnswer(client, answer, { isChanged: phase === "events" && hidesUsage, extraHeaders });
   }
 
   /** In the middle of an event nothing can be said: a broken connection at least does not pass for an end. */

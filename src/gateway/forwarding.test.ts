@@ -136,7 +136,7 @@ describe("what is passed on", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("is sent again when the upstream closes a kept connection at that very moment", async () => {
+  it("is never sent twice, not even when a kept connection breaks: it may have been received", async () => {
     const sockets: unknown[] = [];
     const { upstream, gateway } = await setUp((response, arrived) => {
       const isReused = sockets.includes(response.socket);
@@ -145,9 +145,22 @@ describe("what is passed on", () => {
       else json(WHOLE)(response, arrived);
     });
     await ask(gateway, "chat", false);
-    expect((await ask(gateway, "chat", false)).status).toBe(200);
-    expect(upstream.arrived).toHaveLength(3);
-    expect(gateway.receipt()).toMatchObject({ requests: 2, answered: 2 });
+    const { status, headers } = await ask(gateway, "chat", false);
+    expect([status, headers.get("x-should-retry")]).toEqual([502, "true"]);
+    expect(upstream.arrived).toHaveLength(2);
+    expect(gateway.receipt()).toMatchObject({ requests: 2, answered: 1, failed: 1 });
+  });
+
+  it("is a page for a browser, which no model has made: it is not billed", async () => {
+    const { gateway, finished } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Sign in</h1>");
+    });
+    for (const stream of [true, false]) {
+      const { status, text } = await ask(gateway, "chat", stream);
+      expect([status, text]).toEqual([200, "<h1>Sign in</h1>"]);
+    }
+    expect(gateway.receipt()).toMatchObject({ failed: 2, totalPico: 0, byModel: [], partial: false });
+    expect(finished).toMatchObject([{ message: "<h1>Sign in</h1>" }, { usage: null, status: 200 }]);
   });
 });
 

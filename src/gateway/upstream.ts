@@ -24,10 +24,16 @@ export interface UpstreamOptions {
 
 export interface UpstreamRequest {
   readonly method: string;
-  /** Below the upstream's URL. */
+  /** Below the upstream's URL, with the query; "" for the URL itself. */
   readonly path: string;
   readonly headers: OutgoingHttpHeaders;
 }
+
+/**
+ * Connections that nobody uses are closed sooner than by any server that is known, most of which wait for 5 seconds or
+ * more: a request on a connection that is being closed at the other end fails, and nobody can say whether it was received.
+ */
+const MAX_IDLE_MS = 4000;
 
 /** Where one provider's requests go, over connections that are kept. */
 export class Upstream {
@@ -49,7 +55,7 @@ export class Upstream {
   constructor({ provider, url = provider.upstream, env, key, allowInsecure }: UpstreamOptions) {
     // Clients send a key with nearly every request.
     const parsed = requireSafeEndpoint({ url, hasKey: true, allowInsecure });
-    const keep = { keepAlive: true, maxFreeSockets: 65_536 };
+    const keep = { keepAlive: true, maxFreeSockets: 65_536, timeout: MAX_IDLE_MS };
     this.provider = provider;
     this.url = url;
     this.host = parsed.host;
@@ -63,14 +69,15 @@ export class Upstream {
     this.#options = { host: parsed.hostname.replace(/^\[|\]$/g, ""), port: parsed.port || (this.#isSecure ? 443 : 80) };
   }
 
-  /** Begins a request; its body is still to be written. A fresh one takes no connection that was used before. */
-  request({ method, path, headers }: UpstreamRequest, isFresh = false): ClientRequest {
+  /** Begins a request; its body is still to be written. */
+  request({ method, path, headers }: UpstreamRequest): ClientRequest {
+    const full = this.#basePath + (this.#hidesKeysInPath ? withoutKeys(path) : path);
     const options: RequestOptions = {
       ...this.#options,
       method,
-      path: this.#basePath + (this.#hidesKeysInPath ? withoutKeys(path) : path),
+      path: full.startsWith("/") ? full : `/${full}`,
       headers,
-      agent: isFresh ? false : this.#agent,
+      agent: this.#agent,
     };
     return this.#isSecure ? requestHttps(options) : requestHttp(options);
   }
