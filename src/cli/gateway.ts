@@ -21,6 +21,8 @@ export interface GatewayOptions {
   timeout?: number;
   /** Lets a key go over plain http to another machine. */
   allowInsecure?: boolean;
+  /** Passes on what cannot be metered although there is a limit in dollars. */
+  allowUnmetered?: boolean;
   /** The receipt: `table` on stderr, or `json` on stdout. */
   output?: string;
 }
@@ -73,6 +75,7 @@ async function open(options: GatewayOptions, onExceeded: () => void): Promise<Ga
     },
     ...(modelMap === undefined ? {} : { modelMap }),
     ...(options.allowInsecure === undefined ? {} : { allowInsecure: options.allowInsecure }),
+    ...(options.allowUnmetered === undefined ? {} : { allowUnmetered: options.allowUnmetered }),
     ...(upstream === undefined ? {} : { upstreams: upstream }),
     ...(file === undefined ? {} : { prices: await pricesIn(file) }),
     onExceeded,

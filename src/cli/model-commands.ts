@@ -53,6 +53,7 @@ export function addGateway(program: Command, done: Done): void {
     .option("--upstream <provider=url,…>", "where calls go: openai, anthropic, google", pairs)
     .option("--timeout <seconds>", "stop the program after this long", number)
     .option("--allow-insecure", "let a key go over plain http to another machine")
+    .option("--allow-unmetered", "with --max-cost, pass on what cannot be metered: images, audio, files, batches")
     .option("--output <name>", "the receipt: table (to stderr) or json (to stdout)", "table")
     .addHelpText("after", GATEWAY_EXAMPLES)
     .action(async (command: string[], options: GatewayOptions) => {

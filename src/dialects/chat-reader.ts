@@ -19,7 +19,7 @@ const FINISHES: Readonly<Record<string, Finish>> = {
 /** What ends a stream, in the place of an event. */
 const DONE = "[DONE]";
 
-/** Reads an answer of Chat Completions. Its stream ends with the text `[DONE]`, which is handed over as it is. */
+/** Reads an answer of Chat Completions, or of what came before them and embeddings, which tell usage alike. Its stream ends with the text `[DONE]`, which is handed over as it is. */
 export class ChatReader extends AnswerBase {
   readEvent(event: unknown): Delta {
     if (event === DONE) {
@@ -50,7 +50,9 @@ export class ChatReader extends AnswerBase {
   #readChoice(choice: unknown, part: "delta" | "message"): Delta {
     const fields = fieldsOf(choice);
     if (fields === null) return NO_TEXT;
-    const delta = this.#readMessage(fieldsOf(fields[part]));
+    const message = this.#readMessage(fieldsOf(fields[part]));
+    // Completions of old have their text in the choice itself.
+    const delta = typeof fields.text === "string" ? deltaOf(fields.text + message.text, message.hidden) : message;
     // With several choices the first is the answer; the others are paid for all the same.
     const isOther = typeof fields.index === "number" && fields.index > 0;
     if (isOther) return deltaOf("", delta.text + delta.hidden);

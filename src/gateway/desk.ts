@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { DialectName } from "../dialects/dialect.js";
+import { findIntrusion, OWN_NAMES } from "../utils/find-intrusion.js";
 import type { Accounts } from "./accounts.js";
 import { type Asked, readAsked } from "./asked.js";
 import { CALL_HEADER, CallBook } from "./call-book.js";
@@ -16,7 +16,8 @@ import { RefusalError } from "./refusal.js";
 import { readBody } from "./request-body.js";
 import { RequestMeter } from "./request-meter.js";
 import type { RouteTable } from "./route.js";
-import { passOn } from "./unmetered.js";
+import { tierName } from "./service-tier.js";
+import { type Changed, passOn } from "./unmetered.js";
 import type { Upstream } from "./upstream.js";
 import { Visit } from "./visit.js";
 
@@ -29,6 +30,8 @@ export interface DeskOptions {
   readonly tokenizer: Tokenizer;
   readonly modelMap: Readonly<Record<string, string>>;
   readonly headersTimeoutMs: number;
+  /** Passes on what cannot be metered although there is a limit in dollars. */
+  readonly allowUnmetered: boolean;
   readonly now: () => number;
   readonly wallClock: () => number;
   /** Told when an answer is over; of what it uses until then the ledger tells. */
@@ -49,18 +52,24 @@ export class Desk {
   /** Never throws: whatever goes wrong with a request is answered. */
   handle(request: IncomingMessage, client: ServerResponse): void {
     const { routes, ledger, headersTimeoutMs } = this.#options;
+    const intrusion = findIntrusion((name) => headerOf(request, name), OWN_NAMES);
+    if (intrusion !== null) {
+      sendText(client, intrusion);
+      return;
+    }
     const route = routes.find(request.method ?? "GET", request.url ?? "");
     if (route === null) {
       void this.#answerCall(routes.findCall(request.url ?? ""), client);
       return;
     }
     const visit = new Visit({ ...this.#options, request, client, route });
-    const { dialect, counts } = route;
+    const { kind } = route;
     const refused = (error: unknown) => refuse(visit, error);
     if (wantsWebSocket(request)) visit.refuse(noWebSockets());
     else if (ledger.isExceeded) visit.refuse(ledger.refusal());
-    else if (dialect !== null) this.#meter(visit, dialect).catch(refused);
-    else if (counts !== null && this.#mapsModels) this.#count(visit, counts).catch(refused);
+    else if (kind === "answer" || kind === "embedding") this.#meter(visit).catch(refused);
+    else if (kind === "unmetered") this.#passOnUnmetered(visit);
+    else if (kind === "count" && this.#mapsModels) this.#count(visit).catch(refused);
     else passOn(visit, { headersTimeoutMs });
   }
 
@@ -78,7 +87,7 @@ export class Desk {
   async #answerCall(call: string | null, client: ServerResponse): Promise<void> {
     const bill = call === null ? undefined : await this.#calls.ask(call);
     if (bill === undefined) {
-      notFound(client);
+      sendText(client, NOT_FOUND);
       return;
     }
     const body = JSON.stringify(bill);
@@ -91,42 +100,63 @@ export class Desk {
   }
 
   /** How long a prompt is has to be asked of the model that will get it. */
-  async #count(visit: Visit, dialect: DialectName): Promise<void> {
-    const { modelMap, headersTimeoutMs } = this.#options;
-    const asked = readAsked({ dialect, path: visit.route.path, body: await readBody(visit.request), modelMap });
-    const { path, body } = asked;
-    passOn(visit, { headersTimeoutMs, changed: { path, body, headers: heldHeaders(visit, body) } });
+  async #count(visit: Visit): Promise<void> {
+    const { headersTimeoutMs } = this.#options;
+    passOn(visit, { headersTimeoutMs, changed: changedBy(visit, await this.#read(visit)) });
   }
 
-  async #meter(visit: Visit, dialect: DialectName): Promise<void> {
-    const { ledger, prices, modelMap } = this.#options;
-    const { path } = visit.route;
-    const asked = readAsked({ dialect, path, body: await readBody(visit.request), modelMap });
+  /** What nobody knows the cost of could spend any limit in dollars. */
+  #passOnUnmetered(visit: Visit, changed?: Changed, what = visit.subject): void {
+    const { ledger, allowUnmetered, headersTimeoutMs } = this.#options;
+    if (ledger.needsPrices && !allowUnmetered) visit.refuse(cannotMeter(what, ledger));
+    else passOn(visit, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
+  }
+
+  async #read({ request, route }: Visit): Promise<Asked> {
+    return readAsked(route, await readBody(request), this.#options.modelMap);
+  }
+
+  async #meter(visit: Visit): Promise<void> {
+    const { prices } = this.#options;
+    const { upstream, route } = visit;
+    const asked = await this.#read(visit);
+    if (asked.isBackground) {
+      this.#passOnUnmetered(visit, changedBy(visit, asked), `${visit.subject} with background: true`);
+      return;
+    }
     visit.model = asked.model;
-    const price = await prices.find(asked.model, dialect, visit.upstream);
-    // Others have been at it while this request was read.
-    if (ledger.isExceeded) throw ledger.refusal();
-    if (price === null) this.#checkUnpriced(asked.model);
-    if (visit.client.destroyed) visit.end("abandoned");
-    else this.#exchange(visit, asked, price);
+    const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
+    if (price === null) this.#checkUnpriced(asked);
+    this.#begin(visit, asked, price);
   }
 
-  #checkUnpriced(model: string): void {
+  #checkUnpriced({ model, tier }: Asked): void {
     const { accounts, ledger } = this.#options;
-    accounts.noteUnknownModel(model);
+    const name = tierName(model, tier);
+    accounts.noteUnknownModel(name);
     if (!ledger.needsPrices) return;
+    const instead =
+      tier === null ? `use another model (--model-map "${model}=…")` : "leave out the service tier in the request";
     throw new RefusalError(
       "request",
-      `the price of the model "${model}" is not known, so that the limit of $${ledger.maxCostUsd} could not be kept. Give its price in a models file (--models models.yml), use another model (--model-map "${model}=…"), or limit tokens instead (--max-tokens).`,
+      `the price of the model "${name}" is not known, so that the limit of $${ledger.maxCostUsd} could not be kept. Give its price in a models file (--models models.yml), ${instead}, or limit tokens instead (--max-tokens).`,
     );
+  }
+
+  /** Others have been at it while the request was read. */
+  #begin(visit: Visit, asked: Asked, price: Price | null): void {
+    const { ledger } = this.#options;
+    if (ledger.isExceeded) throw ledger.refusal();
+    if (visit.client.destroyed) visit.end("abandoned");
+    else this.#exchange(visit, asked, price);
   }
 
   #exchange(visit: Visit, asked: Asked, price: Price | null): void {
     const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
     const { dialect, client, upstream, pace } = visit;
-    const { model, hidesUsage, body } = asked;
+    const { hidesUsage, body } = asked;
     const meter = this.#meterFor(visit, asked, price);
-    const answer = { model, meter };
+    const answer = { model: tierName(asked.model, asked.tier), meter };
     accounts.open(answer);
     const call = this.#calls.open();
     const exchange = new Exchange({
@@ -160,6 +190,17 @@ export class Desk {
   }
 }
 
+function changedBy(visit: Visit, { path, body }: Asked): Changed {
+  return { path, body, headers: heldHeaders(visit, body) };
+}
+
+function cannotMeter(what: string, { maxCostUsd }: Ledger): RefusalError {
+  return new RefusalError(
+    "request",
+    `what ${what} costs cannot be metered, so that the limit of $${maxCostUsd} could not be kept. To pass such calls on all the same, start the gateway with --allow-unmetered: their cost is not in its receipt.`,
+  );
+}
+
 /** The headers of a request whose body was held, and so unpacked and perhaps changed. */
 function heldHeaders({ request, upstream }: Visit, body: Buffer) {
   const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, upstream);
@@ -181,7 +222,14 @@ function noWebSockets(): RefusalError {
 }
 
 /** Says nothing of what could be found elsewhere. */
-function notFound(client: ServerResponse): void {
-  client.writeHead(404, { "content-type": "text/plain", "content-length": 10 });
-  client.end("Not found\n");
+const NOT_FOUND = { status: 404, message: "Not found" };
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function sendText(client: ServerResponse, { status, message }: { status: number; message: string }): void {
+  client.writeHead(status, { "content-type": "text/plain", "content-length": message.length + 1 });
+  client.end(`${message}\n`);
 }

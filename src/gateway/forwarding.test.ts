@@ -99,19 +99,21 @@ describe("what is passed on", () => {
     expect(finished).toMatchObject([{ ending: "failed", status: 429, costPico: null }]);
   });
 
-  it("is what has no dialect, unmetered and counted", async () => {
+  it("is what cannot be metered, counted and noted without its query", async () => {
     const { upstream, gateway } = await setUp(json({ data: [] }));
     await (await fetch(`${gateway.url}/openai/v1/models?key=secret`)).text();
-    await (await fetch(`${gateway.url}/openai/v1/embeddings`, { method: "POST", body: "x".repeat(100_000) })).text();
+    await (
+      await fetch(`${gateway.url}/openai/v1/files?key=secret`, { method: "POST", body: "x".repeat(100_000) })
+    ).text();
     expect(upstream.arrived.map(({ method, url, body }) => [method, url, body.length])).toEqual([
       ["GET", "/v1/models?key=secret", 0],
-      ["POST", "/v1/embeddings", 100_000],
+      ["POST", "/v1/files?key=secret", 100_000],
     ]);
     expect(gateway.receipt()).toMatchObject({
       requests: 2,
       unmetered: 2,
       byModel: [],
-      unmeteredPaths: ["GET openai/models", "POST openai/embeddings"],
+      unmeteredPaths: ["POST openai/files"],
     });
   });
 

@@ -63,6 +63,11 @@ export interface GatewayOptions {
   readonly headersTimeoutMs?: number;
   /** Lets keys travel over plain http to another machine. */
   readonly allowInsecure?: boolean;
+  /**
+   * Passes on what cannot be metered, such as images and batches, although there is a limit in dollars: what that costs
+   * is not in the receipt, and the limit does not hold for it.
+   */
+  readonly allowUnmetered?: boolean;
   /** Where keys are looked for that clients do not send. */
   readonly env?: NodeJS.ProcessEnv;
   readonly now?: () => number;
@@ -111,6 +116,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
     tokenizer: options.tokenizer ?? loadTokenizer("o200k_base"),
     modelMap: options.modelMap ?? {},
     headersTimeoutMs: options.headersTimeoutMs ?? HEADERS_TIMEOUT_MS,
+    allowUnmetered: options.allowUnmetered ?? false,
     now,
     wallClock: options.wallClock ?? Date.now,
     onSpend,

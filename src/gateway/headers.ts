@@ -1,6 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import { isForeignKey, type Provider } from "./provider.js";
-import { keysInQuery } from "./route.js";
+import { keysInQuery } from "./query.js";
 import type { Upstream } from "./upstream.js";
 
 /** Of one connection only: they are made anew for the next. */
@@ -19,6 +19,9 @@ const HOP_BY_HOP = [
 /** Of the client's own request, and wrong once it goes elsewhere. */
 const OF_CLIENT = ["host", "expect"];
 
+/** Some servers take these for the method or the path, in place of those that were looked up. */
+const OVERRIDES = ["x-http-method", "x-http-method-override", "x-method-override", "x-original-url", "x-rewrite-url"];
+
 function pairsOf({ rawHeaders }: IncomingMessage): [name: string, value: string][] {
   const pairs: [string, string][] = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) pairs.push([rawHeaders[i] ?? "", rawHeaders[i + 1] ?? ""]);
@@ -34,7 +37,7 @@ function endingHere({ headers }: IncomingMessage, more: readonly string[]): Set<
 /** What goes on to the upstream. */
 export function requestHeaders(request: IncomingMessage, upstream: Upstream): OutgoingHttpHeaders {
   const { provider, key, replacesKey } = upstream;
-  const dropped = endingHere(request, replacesKey ? [...OF_CLIENT, ...provider.keyHeaders] : OF_CLIENT);
+  const dropped = endingHere(request, [...OF_CLIENT, ...OVERRIDES, ...(replacesKey ? provider.keyHeaders : [])]);
   const headers: Record<string, string[]> = {};
   for (const [rawName, value] of pairsOf(request)) {
     const name = rawName.toLowerCase();

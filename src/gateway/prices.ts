@@ -1,6 +1,7 @@
 import { bundledPrice } from "../budget/bundled-prices.js";
 import type { Price } from "../core/price.js";
 import type { DialectName } from "../dialects/dialect.js";
+import { isCoveredByUsual, tierName } from "./service-tier.js";
 import type { Upstream } from "./upstream.js";
 
 /** What a model costs; null when nobody knows. */
@@ -13,6 +14,15 @@ export interface PriceBookOptions {
   readonly priceOf?: PriceOf | undefined;
 }
 
+/** Whose price is wanted. */
+export interface PriceWanted {
+  readonly model: string;
+  /** Null for the usual one. */
+  readonly tier: string | null;
+  readonly dialect: DialectName;
+  readonly upstream: Upstream;
+}
+
 /** Finds prices, each once, however many requests want to know it at the same time. */
 export class PriceBook {
   readonly #options: PriceBookOptions;
@@ -22,20 +32,24 @@ export class PriceBook {
     this.#options = options;
   }
 
-  find(model: string, dialect: DialectName, upstream: Upstream): Promise<Price | null> {
-    const key = `${upstream.provider.name} ${dialect} ${model}`;
+  /** A tier has the price that is listed under its own name. Without one it costs the usual price if that is enough. */
+  find(wanted: PriceWanted): Promise<Price | null> {
+    const { model, tier, dialect, upstream } = wanted;
+    const key = `${upstream.provider.name} ${dialect} ${tierName(model, tier)}`;
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    const price = this.#look(model, dialect, upstream);
+    const price = this.#look(wanted);
     this.#known.set(key, price);
     // The next request may have more luck.
     price.catch(() => this.#known.delete(key));
     return price;
   }
 
-  async #look(model: string, dialect: DialectName, upstream: Upstream): Promise<Price | null> {
+  async #look({ model, tier, dialect, upstream }: PriceWanted): Promise<Price | null> {
     const { prices, priceOf = () => bundled(model, upstream) } = this.#options;
-    return prices?.get(model) ?? priceOf(model, dialect);
+    const own = prices?.get(tierName(model, tier));
+    if (own !== undefined) return own;
+    return isCoveredByUsual(tier) ? (prices?.get(model) ?? priceOf(model, dialect)) : null;
   }
 }
 

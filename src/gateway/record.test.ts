@@ -143,7 +143,7 @@ describe("what agents ask besides", () => {
     const { port, pathname } = new URL(gateway.url);
     const socket = connect(Number(port), "127.0.0.1");
     socket.write(
-      `GET ${pathname}/openai/v1/responses HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+      `GET ${pathname}/openai/v1/responses HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
     );
     const [answer] = await once(socket, "data");
     socket.destroy();
@@ -172,7 +172,7 @@ describe("what agents ask besides", () => {
     expect(upstream.arrived.map(({ url }) => url)).toEqual(["/", "/", "/v1", "/?alt=x"]);
     const receipt = gateway.receipt();
     expect(receipt).toMatchObject({ requests: 4, unmetered: 4, byModel: [], totalPico: 0, partial: false });
-    expect(receipt.unmeteredPaths).toHaveLength(method === "HEAD" ? 0 : 4);
+    expect(receipt.unmeteredPaths).toEqual([]);
   });
 
   it("HEAD of a base URL is answered when there is no upstream", async () => {

@@ -1,17 +1,62 @@
 import { timingSafeEqual } from "node:crypto";
 import type { DialectName } from "../dialects/dialect.js";
+import { encodePath, normalizePath } from "./path.js";
 import { PROVIDERS, type Provider } from "./provider.js";
+import { withoutQuery } from "./query.js";
+
+/**
+ * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models
+ * cost nothing; of what is `unmetered` nobody knows what it costs.
+ */
+export type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
 
 /** Where a request is to go, and how it can be metered. */
 export interface Route {
   readonly provider: Provider;
-  /** Below the upstream's URL, with the query. */
+  readonly kind: RouteKind;
+  /** Of the answers that come from there, or at least of the errors. */
+  readonly dialect: DialectName;
+  /** Below the upstream's URL, in the one spelling that was looked up: what a client wrote is never sent on. */
   readonly path: string;
-  /** Null for a path that no answer of a model comes from, such as a list of models. */
-  readonly dialect: DialectName | null;
-  /** Set for a question how long a prompt is: it costs nothing, but names a model. */
-  readonly counts: DialectName | null;
+  /** As the client wrote it, with its question mark; "" for none. */
+  readonly query: string;
+  /** The model, where the path names it. */
+  readonly model: string | null;
 }
+
+interface Rule {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly kind: RouteKind;
+  /** The provider's own unless told. */
+  readonly dialect?: DialectName;
+}
+
+/** Every path that is known, with `*` for the name of a model. Whatever is not listed is unmetered. */
+const RULES: readonly Rule[] = [
+  { method: "POST", path: "/chat/completions", kind: "answer", dialect: "chat" },
+  { method: "POST", path: "/completions", kind: "answer", dialect: "chat" },
+  { method: "POST", path: "/embeddings", kind: "embedding", dialect: "chat" },
+  { method: "POST", path: "/responses", kind: "answer", dialect: "responses" },
+  { method: "POST", path: "/responses/compact", kind: "answer", dialect: "responses" },
+  { method: "POST", path: "/responses/input_tokens", kind: "count", dialect: "responses" },
+  { method: "POST", path: "/messages", kind: "answer", dialect: "anthropic" },
+  { method: "POST", path: "/messages/count_tokens", kind: "count", dialect: "anthropic" },
+  { method: "POST", path: "/models/*:generateContent", kind: "answer", dialect: "gemini" },
+  { method: "POST", path: "/models/*:streamGenerateContent", kind: "answer", dialect: "gemini" },
+  { method: "POST", path: "/models/*:countTokens", kind: "count", dialect: "gemini" },
+  { method: "GET", path: "", kind: "list" },
+  { method: "GET", path: "/models", kind: "list" },
+  { method: "GET", path: "/models/*", kind: "list" },
+];
+
+/** A version, and where Google keeps what is compatible with OpenAI. */
+const PREFIX = "((?:/v\\d[\\w.]*)?(?:/openai)?)";
+
+/** Some servers do not tell cases apart: such a path is taken, and sent on as it is listed. */
+const PATTERNS = RULES.map(
+  (rule) => [rule, new RegExp(`^${PREFIX}${rule.path.replace("*", "([^/:]+)")}$`, "i")] as const,
+);
 
 /** The gateway's own address: its paths begin with a secret, so that only who was told can spend money through it. */
 export class RouteTable {
@@ -27,15 +72,7 @@ export class RouteTable {
     if (below === null) return null;
     for (const provider of Object.values(PROVIDERS)) {
       const rest = below.slice(provider.name.length + 1);
-      if (!below.startsWith(`/${provider.name}`) || !/^(?:$|[/?])/.test(rest)) continue;
-      const path = upstreamPath(provider, rest);
-      const isPost = method === "POST";
-      return {
-        provider,
-        path,
-        dialect: isPost ? among(ENDINGS, path) : null,
-        counts: isPost ? among(COUNTS, path) : null,
-      };
+      if (below.startsWith(`/${provider.name}`) && /^(?:$|[/?])/.test(rest)) return routeOf(provider, method, rest);
     }
     return null;
   }
@@ -58,88 +95,42 @@ export class RouteTable {
   }
 }
 
-/** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
-function upstreamPath({ version, versionInBase }: Provider, rest: string): string {
-  if (rest.startsWith("?")) return `/${rest}`;
-  if (versionInBase) return isBelow(rest, version) ? rest.slice(version.length) : rest;
-  return /^\/(?:messages|models)\b/.test(rest) ? version + rest : rest;
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder) && /^(?:$|[/?])/.test(path.slice(folder.length));
-}
-
-const ENDINGS: readonly (readonly [string, DialectName])[] = [
-  ["/chat/completions", "chat"],
-  ["/responses", "responses"],
-  ["/responses/compact", "responses"],
-  ["/messages", "anthropic"],
-  [":generateContent", "gemini"],
-  [":streamGenerateContent", "gemini"],
-];
-
-const COUNTS: readonly (readonly [string, DialectName])[] = [
-  ["/responses/input_tokens", "responses"],
-  ["/messages/count_tokens", "anthropic"],
-  [":countTokens", "gemini"],
-];
-
-function among(endings: typeof ENDINGS, path: string): DialectName | null {
-  const name = withoutQuery(path);
-  return endings.find(([ending]) => name.endsWith(ending))?.[1] ?? null;
-}
-
-/** The path alone: queries may hold keys. */
-export function withoutQuery(path: string): string {
-  const query = path.indexOf("?");
-  return query === -1 ? path : path.slice(0, query);
-}
-
-/** The fields of a query that carry a key, at Google. */
-const KEY_FIELDS = new Set(["key", "access_token"]);
-
-/** The keys in the query of a path. */
-export function keysInQuery(path: string): string[] {
-  return fieldsOf(path)
-    .filter(isKeyField)
-    .map((field) => decoded(field.slice(field.indexOf("=") + 1)));
-}
-
-/** The same path without keys, every other byte as it was. */
-export function withoutKeys(path: string): string {
-  if (!fieldsOf(path).some(isKeyField)) return path;
-  const kept = fieldsOf(path).filter((field) => !isKeyField(field));
-  return kept.length === 0 ? withoutQuery(path) : `${withoutQuery(path)}?${kept.join("&")}`;
-}
-
-function fieldsOf(path: string): string[] {
-  const bare = withoutQuery(path);
-  return bare === path ? [] : path.slice(bare.length + 1).split("&");
-}
-
-function isKeyField(field: string): boolean {
-  return KEY_FIELDS.has(decoded(field.split("=", 1)[0] ?? ""));
-}
-
-const GEMINI_MODEL = /([^/]+)(:(?:generateContent|streamGenerateContent|countTokens))$/;
-
-/** The model that a path of Gemini names. */
-export function modelInPath(path: string): string | null {
-  const name = GEMINI_MODEL.exec(withoutQuery(path))?.[1];
-  return name === undefined ? null : decoded(name);
-}
-
-/** The same path with another model. */
-export function withModelInPath(path: string, model: string): string {
-  const bare = withoutQuery(path);
-  const replaced = bare.replace(GEMINI_MODEL, (_, _name: string, action: string) => encodeURIComponent(model) + action);
-  return replaced + path.slice(bare.length);
-}
-
-function decoded(name: string): string {
-  try {
-    return decodeURIComponent(name);
-  } catch {
-    return name;
+function routeOf(provider: Provider, method: string, rest: string): Route {
+  const raw = withoutQuery(rest);
+  const query = rest.slice(raw.length);
+  const path = belowVersion(provider, normalizePath(raw));
+  const wanted = method === "HEAD" ? "GET" : method;
+  for (const [rule, pattern] of PATTERNS) {
+    const found = rule.method === wanted ? pattern.exec(path) : null;
+    if (found === null) continue;
+    const [, prefix = "", model = null] = found;
+    return {
+      provider,
+      kind: rule.kind,
+      dialect: rule.dialect ?? provider.dialect,
+      path: versioned(provider, prefix.toLowerCase(), rule) + withName(rule.path, model ?? ""),
+      query,
+      model,
+    };
   }
+  return { provider, kind: "unmetered", dialect: provider.dialect, path: encodePath(path), query, model: null };
+}
+
+/** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
+function belowVersion({ version, versionInBase }: Provider, path: string): string {
+  const [, first = ""] = path.toLowerCase().split("/");
+  return versionInBase && `/${first}` === version ? path.slice(version.length) : path;
+}
+
+function versioned({ version, versionInBase }: Provider, prefix: string, { path }: Rule): string {
+  return prefix === "" && path !== "" && !versionInBase ? version : prefix;
+}
+
+function withName(path: string, model: string): string {
+  return path.replace("*", () => encodeURIComponent(model));
+}
+
+/** The path of a route, for another model. */
+export function pathFor({ path, model }: Route, other: string): string {
+  return model === null ? path : path.replace(/[^/:]+(?=(?::\w+)?$)/, () => encodeURIComponent(other));
 }

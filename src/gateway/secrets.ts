@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { keysInQuery } from "./route.js";
+import { keysInQuery } from "./query.js";
 import type { Upstream } from "./upstream.js";
 
 /** Shorter ones are placeholders, and words such as "none" stand in many messages. */

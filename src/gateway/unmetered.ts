@@ -13,20 +13,21 @@ export interface PassOnOptions {
   readonly changed?: Changed;
 }
 
-interface Changed {
+export interface Changed {
+  /** With the query. */
   readonly path: string;
   readonly body: Buffer;
   readonly headers: OutgoingHttpHeaders;
 }
 
-/** Passes a request on that no model answers, such as one for a list of models: neither it nor its answer is held. */
+/** Passes a request on whose answer is not metered, such as one for a list of models: neither of them is held. */
 export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
   const { request, client, route, dialect, upstream } = visit;
   const call = new UpstreamCall({
     upstream,
     request: {
       method: request.method ?? "GET",
-      path: changed?.path ?? route.path,
+      path: changed?.path ?? route.path + route.query,
       headers: changed?.headers ?? readableHeaders(visit),
     },
     body: changed?.body ?? request,

@@ -9,7 +9,7 @@ import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { UsageError } from "../core/errors.js";
 import { isLoopback, requireSafeEndpoint } from "../http/endpoint.js";
 import type { Provider } from "./provider.js";
-import { withoutKeys } from "./route.js";
+import { withoutKeys } from "./query.js";
 
 export interface UpstreamOptions {
   readonly provider: Provider;

@@ -7,7 +7,7 @@ import { Pace } from "./pace.js";
 import type { ProviderName } from "./provider.js";
 import type { Ending, GatewayRequest } from "./receipt.js";
 import { type RefusalError, sendRefusal } from "./refusal.js";
-import { type Route, withoutQuery } from "./route.js";
+import type { Route } from "./route.js";
 import { secretsOf, shortMessage } from "./secrets.js";
 import type { Upstream } from "./upstream.js";
 
@@ -48,7 +48,7 @@ export class Visit {
     this.request = request;
     this.client = client;
     this.route = route;
-    this.dialect = dialects[route.dialect ?? route.provider.dialect];
+    this.dialect = dialects[route.dialect];
     this.#options = options;
     this.pace = new Pace(now);
     this.#startedAt = wallClock();
@@ -68,11 +68,17 @@ export class Visit {
     this.end("refused", { message: refusal.story });
   }
 
-  /** The request was passed on without being metered. Its path is noted without the query, which may hold a key. */
-  endUnmetered(): void {
+  /** What is asked for, without the query, which may hold a key. */
+  get subject(): string {
     const { provider, path } = this.route;
-    const { method = "GET" } = this.request;
-    if (!this.#isFree) this.#options.accounts.noteUnmetered(`${method} ${provider.name}${withoutQuery(path)}`);
+    return `${this.request.method ?? "GET"} ${provider.name}${path}`;
+  }
+
+  /** The request was passed on without being metered. */
+  endUnmetered(): void {
+    const { kind } = this.route;
+    const isFree = kind === "count" || kind === "list";
+    if (!isFree) this.#options.accounts.noteUnmetered(this.subject);
     this.end("unmetered");
   }
 
@@ -84,18 +90,13 @@ export class Visit {
     onRequest?.(this.#record(ending, end));
   }
 
-  /** Nothing is missing in the total without what costs nothing. */
-  get #isFree(): boolean {
-    return this.route.counts !== null || this.request.method === "HEAD";
-  }
-
   #record(ending: Ending, { figures = null, message = null, finish = null }: VisitEnd): GatewayRequest {
-    const { provider, dialect } = this.route;
+    const { provider, dialect, kind } = this.route;
     const pico = figures?.pico ?? null;
     return {
       provider: provider.name,
       model: this.model,
-      dialect,
+      dialect: kind === "answer" || kind === "embedding" ? dialect : null,
       ending,
       status: this.client.headersSent ? this.client.statusCode : null,
       usage: figures?.usage ?? null,
