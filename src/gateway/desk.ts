@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { costOf } from "../budget/price.js";
 import { messageOf } from "../core/errors.js";
 import type { Price } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
@@ -15,6 +16,7 @@ import type { GatewayRequest } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
 import { readBody } from "./request-body.js";
 import { RequestMeter } from "./request-meter.js";
+import { type Most, Reservations } from "./reservations.js";
 import type { RouteTable } from "./route.js";
 import { tierName } from "./service-tier.js";
 import { type Changed, passOn } from "./unmetered.js";
@@ -44,9 +46,11 @@ export class Desk {
   readonly #options: DeskOptions;
   readonly #open = new Set<Exchange>();
   readonly #calls = new CallBook();
+  readonly #reservations: Reservations;
 
   constructor(options: DeskOptions) {
     this.#options = options;
+    this.#reservations = new Reservations(options.ledger);
   }
 
   /** Never throws: whatever goes wrong with a request is answered. */
@@ -76,6 +80,7 @@ export class Desk {
   /** The budget is spent: ends every answer that is not paid for already. */
   cutAll(): void {
     for (const exchange of this.#open) exchange.cut(this.#options.ledger.refusal());
+    this.#reservations.admit();
   }
 
   /** Ends everything. */
@@ -127,7 +132,19 @@ export class Desk {
     visit.model = asked.model;
     const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
     if (price === null) this.#checkUnpriced(asked);
-    this.#begin(visit, asked, price);
+    if (asked.isStreamed) this.#begin(visit, asked, price);
+    else await this.#beginReserved(visit, asked, price);
+  }
+
+  /** The bill of an answer in one piece comes when it is too late to stop it: what it can cost is set aside before. */
+  async #beginReserved(visit: Visit, asked: Asked, price: Price | null): Promise<void> {
+    const most = mostOf(asked, price);
+    const release = () => this.#reservations.release(most);
+    if (!visit.client.destroyed) {
+      visit.client.on("close", release);
+      await this.#reservations.hold(most);
+    }
+    this.#begin(visit, asked, price, release);
   }
 
   #checkUnpriced({ model, tier }: Asked): void {
@@ -143,15 +160,15 @@ export class Desk {
     );
   }
 
-  /** Others have been at it while the request was read. */
-  #begin(visit: Visit, asked: Asked, price: Price | null): void {
+  /** Others have been at it while the request was read and while it waited. */
+  #begin(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
     const { ledger } = this.#options;
     if (ledger.isExceeded) throw ledger.refusal();
     if (visit.client.destroyed) visit.end("abandoned");
-    else this.#exchange(visit, asked, price);
+    else this.#exchange(visit, asked, price, onOver);
   }
 
-  #exchange(visit: Visit, asked: Asked, price: Price | null): void {
+  #exchange(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
     const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
     const { dialect, client, upstream, pace } = visit;
     const { hidesUsage, body } = asked;
@@ -177,6 +194,7 @@ export class Desk {
         const figures = isBilled ? meter.figures : null;
         this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
         visit.end(ending, { figures, message, finish: meter.finish });
+        onOver?.();
         onSpend?.();
       },
     });
@@ -188,6 +206,11 @@ export class Desk {
     const onWords = () => pace.noteWords();
     return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
   }
+}
+
+function mostOf({ promptTokens, maxOutputTokens }: Asked, price: Price | null): Most {
+  const usage = { input: promptTokens, output: maxOutputTokens };
+  return { pico: price === null ? 0 : costOf(price, usage), tokens: promptTokens + maxOutputTokens };
 }
 
 function changedBy(visit: Visit, { path, body }: Asked): Changed {

@@ -46,7 +46,7 @@ export class Ledger {
   /** Takes over what is now known of an answer, in place of what was known before. */
   replace(before: Figures | null, after: Figures): void {
     this.#tally.replace(before, after);
-    this.#check();
+    if (!this.hasRoomFor(0, 0)) this.#exceed();
     if (isMoved(before, after)) this.#listeners.onSpend?.();
   }
 
@@ -55,12 +55,16 @@ export class Ledger {
     return this.#tally.total();
   }
 
-  #check(): void {
-    const { pico, tokens } = this.#tally;
-    if (this.#isExceeded || (pico <= this.#maxPico && tokens <= this.#maxTokens)) return;
+  #exceed(): void {
+    if (this.#isExceeded) return;
     this.#isExceeded = true;
-    this.#killedAtPico = pico;
+    this.#killedAtPico = this.#tally.pico;
     this.#listeners.onExceeded();
+  }
+
+  /** True when this much can still be used on top of all that was. */
+  hasRoomFor(pico: number, tokens: number): boolean {
+    return this.#tally.pico + pico <= this.#maxPico && this.#tally.tokens + tokens <= this.#maxTokens;
   }
 
   /** Once true it stays so. */
