@@ -26,8 +26,8 @@ async function mockOf(script: MockOptions) {
   return mock;
 }
 
-function modelAt(baseUrl: string, model = "m"): ModelSystem {
-  const system = new ModelSystem({ name: model, model, baseUrl, limits: LIMITS });
+function modelAt(baseUrl: string, model = "m", stream = true): ModelSystem {
+  const system = new ModelSystem({ name: model, model, baseUrl, limits: LIMITS, stream });
   onTestFinished(() => system.close());
   return system;
 }
@@ -94,6 +94,36 @@ describe("the gateway's receipt", () => {
     const tokens = rows.reduce((sum, { usage: used }) => sum + (used?.input ?? 0) + (used?.output ?? 0), 0);
     expect(receipt.byModel.reduce((sum, line) => sum + line.usage.input + line.usage.output, 0)).toBe(tokens);
   });
+});
+
+describe("an endpoint with every kind of fault, behind the gateway", () => {
+  const KINDS = ["html", "malformed", "disconnect", "cut", "early-end", "error-event", "empty", "500", "429"] as const;
+
+  it.each([true, false])(
+    "is called as often as the receipt says, and billed as the rows are, streamed: %s",
+    async (stream) => {
+      const faults = KINDS.map((kind) => ({ kind, rate: 0.05 }));
+      const mock = await mockOf({ reply: "echo", outputTokens: 12, seed: 3, faults, keepRequests: 0 });
+      const gateway = await startGateway({ upstreams: { openai: `${mock.url}/v1` }, priceOf: () => PRICE });
+      onTestFinished(() => gateway.close());
+      const { rows } = await evaluate({
+        systems: [modelAt(gateway.env.OPENAI_BASE_URL ?? "", "m", stream)],
+        dataset: sums(300),
+        evaluators: [new AnswerQuality()],
+        maxWorkers: 32,
+      });
+      const { byFault } = mock.counts;
+      for (const kind of ["html", "malformed", "disconnect"]) expect(byFault[kind]).toBeGreaterThan(0);
+      const receipt = gateway.receipt();
+      expect(receipt.requests).toBe(mock.counts.requests);
+      expect(receipt.answered + receipt.failed).toBe(mock.counts.requests);
+      expect(rows.reduce((sum, { costUsd }) => sum + pico(costUsd ?? 0), 0)).toBe(receipt.totalPico);
+      const [, secret = ""] = new URL(gateway.url).pathname.split("/");
+      const shown = JSON.stringify([rows, receipt]);
+      expect(shown).toContain("/[secret]/openai/v1/chat/completions");
+      expect(shown).not.toContain(secret);
+    },
+  );
 });
 
 describe("trials that their own caps cut in the middle, behind the gateway", () => {

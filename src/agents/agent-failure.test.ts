@@ -10,6 +10,23 @@ import type { ScriptStep } from "./scripted-agent.js";
 const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];
 const WRITTEN = [{ type: "file-exists", config: { path: "a.txt" } }];
 
+describe("the secret in the gateway's address", () => {
+  const printing = (code: number) =>
+    `sh -c 'echo at $OPENAI_BASE_URL; echo at $ANTHROPIC_BASE_URL >&2; exit ${code}' {prompt}`;
+
+  it("is not in what a program has answered", async () => {
+    const graders = [{ type: "output-matches", config: { pattern: "^at http://127.0.0.1:\\d+/\\[key\\]/openai/v1$" } }];
+    const { row } = await tryScripted({ does: DONE, agent: { command: printing(0) }, example: { graders } });
+    expect(row.outcome).toBe("pass");
+  });
+
+  it("is not in the message about a program that failed", async () => {
+    const { row } = await tryScripted({ does: DONE, agent: { command: printing(1) } });
+    expect(row.attempts[0]?.message).toMatch(/at http:\/\/127\.0\.0\.1:\d+\/\[key\]\/anthropic/);
+    expect(JSON.stringify(row)).not.toMatch(/127\.0\.0\.1:\d+\/[0-9a-f]/);
+  });
+});
+
 describe("a model's endpoint in trouble", () => {
   it.each([
     [401, "api_error", 1],

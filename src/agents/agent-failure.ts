@@ -3,6 +3,7 @@ import type { AgentEvent } from "../core/trajectory.js";
 import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentEnd } from "./adapter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
+import { withoutKeys } from "./masked.js";
 import { hasUsed, isUnanswered, modelCalls } from "./model-calls.js";
 
 /** As much of what a program wrote to its stderr as fits a message. */
@@ -16,13 +17,15 @@ export interface Failure {
   readonly requests: readonly GatewayRequest[];
   /** What was used up, and how far it came. */
   readonly spent: Spent;
+  /** What must not be in its message: programs print what they were given, and what they have found. */
+  readonly keys?: readonly string[];
   /** True when its time or its money was up: there is nothing left to try again with. */
   readonly wasStopped?: boolean;
 }
 
 /** Why a trial of an agent failed: its model's endpoint, or the program itself. */
 export function failureOf(failure: Failure): TrialError {
-  const { end, requests, spent, run, wasStopped = false } = failure;
+  const { end, requests, spent, run, keys = [], wasStopped = false } = failure;
   const isSilent = isUnanswered(requests, run.reader.figures);
   const trouble = isSilent ? lastRefused(requests) : troubleWith(requests);
   const status = (end?.kind === "failed" ? end.status : null) ?? trouble?.status ?? null;
@@ -35,7 +38,7 @@ export function failureOf(failure: Failure): TrialError {
   // What a program says without an answer of its model are words of its own, such as the error.
   const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
   const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
-  return new TrialError(category, messageOf(failure, trouble), {
+  return new TrialError(category, withoutKeys(messageOf(failure, trouble), keys), {
     spent,
     ...(mayRetry && { retry: { afterMs: null } }),
   });

@@ -62,6 +62,11 @@ export class AgentMeter {
     return this.#gateway.env;
   }
 
+  /** What its address must not be shown with. */
+  get secret(): string {
+    return new URL(this.#gateway.url).pathname.slice(1);
+  }
+
   get total(): GatewayTotal {
     return this.#gateway.total();
   }

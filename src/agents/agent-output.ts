@@ -40,17 +40,17 @@ export interface Concluded {
 /** What a run of an agent gave, or why it failed. */
 export async function conclude(concluded: Concluded): Promise<Output> {
   const { system, workspace, run, exit, meter, trial, startedAt, watched } = concluded;
-  const keys = Object.values(system.upstreams.keys);
+  const keys = [...Object.values(system.upstreams.keys), meter.secret];
   const called = calledModels(meter.requests);
   const end = endOf(concluded, called);
   const wrongModel = anotherModel(system.model?.name ?? null, called);
-  for (const note of notesOf(concluded)) trial.log(note);
+  for (const note of notesOf(concluded)) trial.log(withoutKeys(note, keys));
   const measured = withoutKeys(measuredIn(concluded, end, called), keys);
   const wasStopped = trial.signal.reason instanceof TrialStopped;
   const hasFailed = !wasStopped && (end === null || end.kind === "failed");
   // Without an answer of a model nothing was measured, however the program ended.
   if (hasFailed || isUnanswered(meter.requests, run.reader.figures))
-    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured, wasStopped });
+    throw failureOf({ name: system.name, end, run, exit, requests: meter.requests, spent: measured, wasStopped, keys });
   if (wrongModel !== null) reportWrongModel(wrongModel, concluded, measured);
   return {
     response: withoutKeys(run.reader.response, keys),

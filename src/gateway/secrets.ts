@@ -19,10 +19,11 @@ export function shortMessage(text: string, secrets: readonly string[]): string {
   return line.length <= LONGEST_MESSAGE ? line : `${line.slice(0, LONGEST_MESSAGE - 1)}…`;
 }
 
-/** The keys that a request came with, and the one it goes on with. */
+/** The keys that a request came with, the one it goes on with, and the secret of its address. */
 export function secretsOf({ headers, url = "" }: IncomingMessage, { provider, key }: Upstream): string[] {
   const sent = provider.keyHeaders.map((name) => String(headers[name] ?? "").replace(/^Bearer\s+/i, ""));
-  return [key ?? "", ...sent, ...keysInQuery(url)]
+  const [, ofAddress = ""] = url.split("/", 2);
+  return [key ?? "", ...sent, ...keysInQuery(url), ofAddress]
     .filter(({ length }) => length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
 }

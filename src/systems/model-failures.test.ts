@@ -149,6 +149,17 @@ describe("a key", () => {
   });
 });
 
+describe("the secret in the path of a gateway", () => {
+  it("is shown nowhere", async () => {
+    const secret = "0123456789abcdef0123456789abcdef";
+    const server = await bench.serve((_, response) => response.writeHead(404).end("not found"));
+    const system = bench.system(server, { baseUrl: `${server.url}/${secret}/openai/v1` });
+    const { message } = await failure(system);
+    expect(message).toContain("/[secret]/openai/v1/chat/completions");
+    expect(JSON.stringify([message, system.fingerprint(), system.endpoint, system.name])).not.toContain(secret);
+  });
+});
+
 describe("an answer that is something else", () => {
   it.each([
     ["text/html", "<html><body>Sign in</body></html>"],

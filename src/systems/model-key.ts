@@ -45,10 +45,14 @@ const SHORTEST_SECRET = 6;
 export class Secrets {
   readonly #values: readonly string[];
 
-  constructor(key: string | null, named: Iterable<readonly [name: string, value: string]>) {
+  constructor(
+    key: string | null,
+    named: Iterable<readonly [name: string, value: string]>,
+    others: readonly string[] = [],
+  ) {
     const values = Array.from(named).filter(([name]) => isSecretName(name));
     const words = values.flatMap(([, value]) => [value, ...value.split(/[\s;,=]+/)]);
-    const all = [...(key === null ? [] : [key]), ...words].filter(({ length }) => length >= SHORTEST_SECRET);
+    const all = [...(key === null ? [] : [key]), ...words, ...others].filter(({ length }) => length >= SHORTEST_SECRET);
     this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
   }
 

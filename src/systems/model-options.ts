@@ -4,6 +4,7 @@ import type { Example } from "../core/example.js";
 import { ownValue } from "../core/own-value.js";
 import type { Limits } from "../core/price.js";
 import { isSecretName } from "../core/secret-name.js";
+import { secretsInPath } from "../core/secret-path.js";
 import { describe } from "../core/shape.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { VERSION } from "../core/version.js";
@@ -104,7 +105,7 @@ export function settingsOf(options: ModelOptions): ModelSettings {
     workUrl: callUrl(base, dialect.path(model, false)),
     host,
     key,
-    secrets: new Secrets(key.value, named),
+    secrets: new Secrets(key.value, named, secretsInPath(baseUrl)),
     headers: { ...usualHeaders(stream), ...dialect.headers(key.value), ...own },
     stream,
     timeoutMs,
