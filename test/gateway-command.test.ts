@@ -12,12 +12,14 @@ import { isGroupRunning } from "../src/processes/index.js";
 const BINARY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 
 /** The flags that stand for options. */
-function flagsOf({ upstream = {}, models, maxCost, timeout, output }: GatewayOptions): string[] {
+function flagsOf({ upstream = {}, models, maxCost, timeout, output, allowUnmetered }: GatewayOptions): string[] {
+  const allowed = allowUnmetered === true ? ["--allow-unmetered"] : [];
   const upstreams = Object.entries(upstream).map(([name, url]) => `${name}=${url}`);
   const given = { "--upstream": upstreams.join(","), "--models": models, "--max-cost": maxCost, "--timeout": timeout };
-  return Object.entries({ ...given, "--output": output }).flatMap(([flag, value]) =>
+  const valued = Object.entries({ ...given, "--output": output }).flatMap(([flag, value]) =>
     value === undefined || value === "" ? [] : [flag, String(value)],
   );
+  return [...valued, ...allowed];
 }
 
 /** Asks once for each argument, and says how that went. */
@@ -73,6 +75,7 @@ const program = (...models: readonly string[]) => [process.execPath, "--input-ty
 
 const MODELS = `models:
   dear: { pricing: { input_per_1k: 0.001, output_per_1k: 0.01 } }
+  "dear (priority)": { pricing: { input_per_1k: 0.01, output_per_1k: 0.1 } }
   slow-dear: { pricing: { input_per_1k: 0.001, output_per_1k: 0.01 } }
 `;
 
@@ -118,6 +121,35 @@ describe("assay gateway", () => {
     expect(stderr).toMatch(/1 request: 1 cut by the budget/);
     expect(stderr).toContain("of $0.0100 spent; the limit was exceeded at $0.01");
     expect(isGroupRunning(await number("pid"))).toBe(false);
+  });
+
+  it("refuses under a limit what cannot be metered, unless it is told to pass it on", async () => {
+    const script = `
+const post = (path, body) => fetch(process.env.OPENAI_BASE_URL + path, { method: "POST", body: JSON.stringify(body) });
+const response = await post("/images/generations", { model: "dear" });
+console.log(response.status, (await response.json()).error.message);
+const dear = { model: "dear", service_tier: "priority", messages: [{ role: "user", content: "hi" }] };
+console.log((await post("/chat/completions", dear)).status);`;
+    const options = {
+      ...(await upstreamOf({ usage: { input: 1000 }, outputTokens: 100 })),
+      models: await modelsFile(),
+      maxCost: 5,
+      output: "json",
+    };
+    const asking = [process.execPath, "--input-type=module", "-e", script];
+    const refused = await run(options, ...asking).ended;
+    expect(refused.stderr).toMatch(
+      /^400 .*POST openai\/images\/generations costs cannot be metered.*--allow-unmetered/m,
+    );
+    expect(JSON.parse(refused.stdout)).toMatchObject({ refused: 1, answered: 1, totalUsd: 0.02, unmeteredPaths: [] });
+    const allowed = await run({ ...options, allowUnmetered: true }, ...asking).ended;
+    expect(allowed.stderr).toMatch(/^404 /m);
+    expect(mock?.requests.map(({ path }) => path)).toContain("/v1/images/generations");
+    expect(JSON.parse(allowed.stdout)).toMatchObject({
+      refused: 0,
+      failed: 1,
+      byModel: [{ model: "dear (priority)" }],
+    });
   });
 
   it("stops a program whose time is up", async () => {
