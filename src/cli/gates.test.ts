@@ -66,4 +66,11 @@ describe("judge", () => {
     const result = { summary: { s: { coverage: 1 } } } as unknown as EvalResult;
     expect(() => judge(result, gates("constructor"))).toThrow(/there is no such metric/);
   });
+
+  it("takes the 0 that stands on no task for what was not measured", () => {
+    const result = { summary: { s: { coverage: 1, latency_p95: 0, latency_p95_n: 0 } } } as unknown as EvalResult;
+    const { exitCode, messages } = judge(result, { minCoverage: 0.95, failUnder: {}, failOver: { latency_p95: 0.5 } });
+    expect(exitCode).toBe(1);
+    expect(messages).toEqual(["s: latency_p95 = – was not measured"]);
+  });
 });

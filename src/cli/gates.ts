@@ -5,6 +5,7 @@ import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { didYouMean } from "../core/suggest.js";
 import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
+import { measured } from "../report/cells.js";
 import { formatNumber, formatShare, plural } from "../report/format.js";
 
 /** What a run must keep to for the command to succeed. */
@@ -110,19 +111,19 @@ interface Limit {
   limit: number;
 }
 
-/** A value that was not measured keeps no promise. */
+/** A value that was not measured keeps no promise: neither one that is null, nor the 0 of no tasks. */
 function held(
   result: EvalResult,
   { flag, key, limit }: Limit,
   problemWith: (value: number) => string | null,
 ): GateVerdict[] {
   return Object.entries(result.summary).map(([system, summary]) => {
-    const value = ownValue(summary, key);
-    if (value === undefined) {
+    if (ownValue(summary, key) === undefined) {
       throw new UsageError(
         `${flag} ${key}: there is no such metric.${didYouMean(key, headlines(Object.keys(summary), key))}`,
       );
     }
+    const value = measured(summary, key);
     const problem = value === null ? "was not measured" : problemWith(value);
     const words = `${system}: ${key} = ${formatNumber(value)}${problem === null ? "" : ` ${problem}`}`;
     return { gate: `${flag} ${key}=${limit}`, passed: problem === null, words };

@@ -31,6 +31,12 @@ test("intervals, numbers and reasons are taken to the figure that they are about
   expect(metrics.get("cost_of_pass")).toMatchObject({ value: null, reason: "no passes" });
 });
 
+test("a figure that stands on no task was not measured", () => {
+  const metrics = metricsIn({ latency_p95: 0, latency_p95_n: 0, pass_rate: 0, pass_rate_n: 3 });
+  expect(metrics.get("latency_p95")).toMatchObject({ value: null, n: 0 });
+  expect(summaryKeys([metrics], false)).toEqual(["pass_rate"]);
+});
+
 test("important figures come first, and those that nobody measured wait until all are wanted", () => {
   const systems = [metricsIn(SUMMARY), metricsIn({ mean_score: 1, pass_rate: 1 })];
   expect(summaryKeys(systems, false)).toEqual(["mean_score", "pass_rate", "pass_hat_2", "speed_efficiency_score"]);

@@ -48,12 +48,14 @@ export function metricsIn(summary: JsonSummary): Map<string, SummaryMetric> {
   const metrics = new Map<string, SummaryMetric>();
   for (const [key, value] of flat) {
     if (isAbout(key, flat) || typeof value === "string") continue;
+    const n = numberAt(flat, `${key}_n`);
     metrics.set(key, {
       key,
-      value,
+      // The mean of no tasks is written down as 0, which nobody has measured.
+      value: n === 0 ? null : value,
       low: numberAt(flat, `${key}_ci_low`),
       high: numberAt(flat, `${key}_ci_high`),
-      n: numberAt(flat, `${key}_n`),
+      n,
       reason: textAt(flat, `${key}_reason`),
     });
   }
