@@ -131,6 +131,7 @@ function turnsIn(output: Output): number {
 function timeOf(output: Output, figures: TrialFigures | undefined): number {
   if (typeof output.latency === "number") return output.latency * 1000;
   if (output.trajectory === undefined && figures != null && figures.durationMs !== null) return figures.durationMs;
+  if (output.trajectory === undefined) throw new GraderError("how long it took was not measured");
   const { events, startedAt } = trajectoryOf(output);
   const times = events.map(({ timestamp }) => timestamp).filter((time) => Number.isFinite(time));
   const start = startedAt ?? times[0];

@@ -8,7 +8,7 @@ import type { GraderSpec } from "../core/grader.js";
 import { evaluate } from "../evaluate.js";
 import { gradeRun } from "../grade-run.js";
 import { startMock } from "../mock/index.js";
-import { ModelSystem } from "../systems/index.js";
+import { ModelSystem, ReplaySystem } from "../systems/index.js";
 import { GraderEvaluator } from "./index.js";
 
 /** A thousand tokens of input for a dollar. */
@@ -78,4 +78,14 @@ it("cannot be held to a cost that nobody knows", async () => {
   });
   expect(result.rows[0]).toMatchObject({ outcome: "unscored" });
   expect(result.rows[0]?.notes.join()).toContain("has no price");
+});
+
+it("cannot be held to a time that nobody measured", async () => {
+  const result = await evaluate({
+    systems: [new ReplaySystem({ name: "recorded", records: [{ id: 1, response: "Paris" }] })],
+    dataset: [{ id: 1, question: "Where?", graders: [{ type: "wall-time", config: { max: "1m" } }] }],
+    evaluators: [new GraderEvaluator()],
+  });
+  expect(result.rows[0]).toMatchObject({ outcome: "unscored" });
+  expect(result.rows[0]?.notes.join()).toContain("how long it took was not measured");
 });
