@@ -20,10 +20,13 @@ export interface ScriptedServer {
 
 export type Handler = (request: TakenRequest, response: ServerResponse, number: number) => void;
 
+/** A busy machine must not end connections that a test counts. */
+const KEEP_ALIVE_MS = 300_000;
+
 /** Starts a server that answers each request as the test says. */
 export async function serveScript(handler: Handler): Promise<ScriptedServer> {
   const requests: TakenRequest[] = [];
-  const server = createServer((message, response) => {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
     const chunks: Buffer[] = [];
     message.on("data", (chunk: Buffer) => chunks.push(chunk));
     message.on("end", () => {

@@ -120,7 +120,7 @@ describe.skipIf(await lacksIsolation())("JavaScript programs in unusual styles",
   });
 
   it("are called a thousand times with lists that the tests keep", async () => {
-    const quick = new CodeExecution({ timeoutSecs: 15, language: "javascript" });
+    const quick = new CodeExecution({ timeoutSecs: 120, language: "javascript" });
     const test =
       "const kept = []; for (let n = 0; n < 1000; n += 1) { const xs = Array.from({ length: 500 }, (_, at) => at); kept.push(xs); assert.equal(f(xs), 500) }";
     try {
