@@ -15,6 +15,8 @@ export interface ScriptedServer {
   readonly requests: TakenRequest[];
   /** How many connections were ever made. */
   readonly connections: () => number;
+  /** How many connections are open. */
+  readonly openConnections: () => number;
   close(): Promise<void>;
 }
 
@@ -63,5 +65,5 @@ async function listening(server: Server | TcpServer) {
       server.close(() => resolve());
       for (const socket of open) socket.destroy();
     });
-  return { port, url: `http://127.0.0.1:${port}`, connections: () => made, close };
+  return { port, url: `http://127.0.0.1:${port}`, connections: () => made, openConnections: () => open.size, close };
 }
