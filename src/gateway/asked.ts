@@ -47,16 +47,19 @@ export function readAsked(route: Route, body: Buffer, modelMap: Readonly<Record<
     path: (isMapped ? pathFor(route, model) : route.path) + query,
     body: hidesUsage ? withUsage(sent, isMapped ? { ...json, model } : json) : sent,
     isStreamed,
-    isBackground: dialect === "responses" && json.background === true,
+    isBackground: dialect === "responses" && Boolean(json.background),
     hidesUsage,
     promptTokens: Math.ceil(promptLength(json) / BYTES_PER_TOKEN),
     maxOutputTokens: kind === "answer" ? mostOutput(dialect, json) : 0,
   };
 }
 
-/** Gemini says so in the path, and without `alt=sse` its streams come as one list when they are complete. */
+/**
+ * Gemini says so in the path, and without `alt=sse` its streams come as one list when they are complete. A compaction
+ * comes in one piece, whatever is asked for.
+ */
 function asksForEvents({ dialect, path, query }: Route, json: Json): boolean {
-  if (dialect !== "gemini") return json.stream === true;
+  if (dialect !== "gemini") return json.stream === true && !path.endsWith("/compact");
   return path.endsWith(":streamGenerateContent") && hasField(query, "alt", "sse");
 }
 

@@ -47,6 +47,7 @@ export class Desk {
   readonly #open = new Set<Exchange>();
   readonly #calls = new CallBook();
   readonly #reservations: Reservations;
+  #isClosed = false;
 
   constructor(options: DeskOptions) {
     this.#options = options;
@@ -85,6 +86,7 @@ export class Desk {
 
   /** Ends everything. */
   close(): void {
+    this.#isClosed = true;
     for (const exchange of this.#open) exchange.abandon();
   }
 
@@ -164,7 +166,7 @@ export class Desk {
   #begin(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
     const { ledger } = this.#options;
     if (ledger.isExceeded) throw ledger.refusal();
-    if (visit.client.destroyed) visit.end("abandoned");
+    if (this.#isClosed || visit.client.destroyed) visit.end("abandoned");
     else this.#exchange(visit, asked, price, onOver);
   }
 

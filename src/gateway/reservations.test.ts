@@ -87,6 +87,14 @@ describe("64 calls at once that are not streamed", () => {
     expect(seen.most).toBe(2);
   });
 
+  it("are compactions too, though they ask for a stream", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
+    const compact = () =>
+      fetch(`${gateway.url}/openai/v1/responses/compact`, { method: "POST", body: body({ stream: true }) });
+    await Promise.all(Array.from({ length: 8 }, compact));
+    expect(seen.most).toBe(1);
+  });
+
   it("are held to a limit of tokens likewise", async () => {
     const { gateway } = await crowdedUpstream({ budget: { maxTokens: 3500 }, priceOf: () => null });
     await Promise.all(Array.from({ length: 16 }, () => ask(gateway, "chat", false)));
@@ -113,6 +121,26 @@ describe("64 calls at once that are not streamed", () => {
     await expect.poll(() => upstream.arrived.length).toBe(2);
     third.abort.abort();
     await expect(third.asked).rejects.toThrow();
+  });
+});
+
+describe("a gateway that is closed", () => {
+  it("passes on none of the calls that wait", async () => {
+    const upstream = closers.add(await scriptedUpstream(() => {}));
+    const { gateway, finished } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
+    const calls = [ask(gateway, "chat", false), ask(gateway, "chat", false), ask(gateway, "chat", false)];
+    const failed = Promise.allSettled(calls);
+    await expect.poll(() => [gateway.receipt().requests, upstream.arrived.length]).toEqual([3, 1]);
+    await gateway.close();
+    await failed;
+    await expect.poll(() => finished.map(({ ending }) => ending)).toEqual(Array(3).fill("abandoned"));
+    // What was sent by then arrives before this does.
+    const abort = new AbortController();
+    const last = fetch(upstream.url, { signal: abort.signal }).catch(() => {});
+    await expect.poll(() => upstream.arrived.some(({ method }) => method === "GET")).toBe(true);
+    abort.abort();
+    await last;
+    expect(upstream.arrived.filter(({ method }) => method === "POST")).toHaveLength(1);
   });
 });
 

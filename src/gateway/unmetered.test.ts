@@ -108,8 +108,8 @@ describe("what cannot be metered", () => {
     expect(upstream.arrived).toEqual([]);
   });
 
-  it("is an answer of Responses in the background", async () => {
-    const body = JSON.stringify({ model: "m", input: "hi", background: true });
+  it.each([true, "true", 1])("is an answer of Responses in the background: %o", async (background) => {
+    const body = JSON.stringify({ model: "m", input: "hi", background });
     const post = (gateway: Gateway) => fetch(`${gateway.url}/openai/v1/responses`, { method: "POST", body });
     const limited = await setUp({ budget: { maxCostUsd: 5 } });
     const refused = await post(limited.gateway);
@@ -118,7 +118,7 @@ describe("what cannot be metered", () => {
     expect(limited.upstream.arrived).toEqual([]);
     const allowed = await setUp({ budget: { maxCostUsd: 5 }, allowUnmetered: true, modelMap: { m: "n" } });
     expect((await post(allowed.gateway)).status).toBe(200);
-    expect(JSON.parse(allowed.upstream.arrived[0]?.body ?? "")).toMatchObject({ model: "n", background: true });
+    expect(JSON.parse(allowed.upstream.arrived[0]?.body ?? "")).toMatchObject({ model: "n", background });
     expect(allowed.gateway.receipt()).toMatchObject({ unmetered: 1, unmeteredPaths: ["POST openai/responses"] });
   });
 
