@@ -4,10 +4,10 @@ import { loadModels, type ModelEntry, type ModelsFile } from "./budget/index.js"
 import { bundledLimits, entryFor } from "./budget/model-lookup.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "./budget/providers.js";
 import { UsageError } from "./core/errors.js";
+import { isLoopback } from "./core/loopback.js";
 import type { Limits } from "./core/price.js";
 import { didYouMean } from "./core/suggest.js";
 import type { DialectName } from "./dialects/dialect.js";
-import { isLoopback } from "./http/endpoint.js";
 import type { ModelOptions } from "./systems/index.js";
 
 /** Which model judges, and where it is found. */

@@ -22,6 +22,7 @@ import {
   type QueueState,
 } from "./queue/contract.js";
 import { coordinate } from "./queue/coordinate.js";
+import { type Signer, signerFor } from "./queue/signer.js";
 import type { RunPorts } from "./runner/ports.js";
 import { readManifest } from "./store/journal.js";
 import { identityOf, type OpenRun } from "./store/open-run.js";
@@ -37,6 +38,8 @@ export interface QueueOptions {
   source?: PlanSource;
   /** A folder that coordinator and workers see, for large outputs; left out, they are sent through Redis. */
   sharedDir?: string;
+  /** What it shares with its workers; ASSAY_QUEUE_SECRET unless given. Only a Redis on this machine does without. */
+  secret?: string;
 }
 
 /** What a run over a queue needs of the run that it is. */
@@ -49,7 +52,7 @@ interface QueuedParts {
 
 /** How long Redis has to say goodbye. */
 const GOODBYE_MS = 1000;
-const PARTS = ["url", "source", "sharedDir"];
+const PARTS = ["url", "source", "sharedDir", "secret"];
 
 /** The side of `evaluate` that has trials run by workers. */
 export class QueueRun {
@@ -57,10 +60,12 @@ export class QueueRun {
   notes: readonly string[] = [];
   cachedTrials = 0;
   readonly #redis: Redis;
+  readonly #signer: Signer;
   readonly #options: QueueOptions;
 
-  private constructor(redis: Redis, options: QueueOptions) {
+  private constructor(redis: Redis, signer: Signer, options: QueueOptions) {
     this.#redis = redis;
+    this.#signer = signer;
     this.#options = options;
   }
 
@@ -68,7 +73,8 @@ export class QueueRun {
   static async open(options: QueueOptions): Promise<QueueRun> {
     const unknown = Object.keys(options).find((part) => !PARTS.includes(part));
     if (unknown !== undefined) throw new UsageError(`\`queue\` has no part "${unknown}".${didYouMean(unknown, PARTS)}`);
-    return new QueueRun(await openRedis(options.url), options);
+    const signer = signerFor(options.url, options.secret);
+    return new QueueRun(await openRedis(options.url), signer, options);
   }
 
   async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
@@ -77,6 +83,7 @@ export class QueueRun {
       redis: this.#redis,
       url: this.#options.url,
       announcement: this.#announcement(prepared, options, dir),
+      signer: this.#signer,
       plan: prepared.plan,
       ports,
       earlier: store.earlier,

@@ -6,16 +6,18 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import type { Redis } from "ioredis";
 import { budgetsOf } from "./budgets.js";
-import { QueueError, UsageError } from "./core/errors.js";
+import { messageOf, QueueError, UsageError } from "./core/errors.js";
 import { describe } from "./core/shape.js";
 import { VERSION } from "./core/version.js";
 import type { EvaluateOptions } from "./evaluate.js";
 import { DEFAULT_WORKERS, type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
 import { openRedis } from "./queue/connection.js";
 import type { Announcement, WorkerState } from "./queue/contract.js";
-import { liveRuns, readAnnouncement } from "./queue/directory.js";
+import { liveRuns } from "./queue/directory.js";
+import { KEYS } from "./queue/keys.js";
 import { Presence } from "./queue/presence.js";
 import { serveRun } from "./queue/serve-run.js";
+import { type Signer, signerFor } from "./queue/signer.js";
 import { differences, type PlanIdentity } from "./store/manifest.js";
 import { identityOf } from "./store/open-run.js";
 import { memoTokenizer } from "./tokens/index.js";
@@ -30,32 +32,45 @@ const MEMO_CHARS = 16_000_000;
 /** What `work` does; apart from it, so that a program that only imports the library does not load the queue. */
 export async function takePart(options: EvaluateOptions, how: WorkOptions): Promise<void> {
   checkWork(how);
+  const signer = signerFor(how.queue, how.secret);
   // A worker is stopped by `drain`, which lets trials end.
   const { queue: _, signal: __, ...own } = options;
   const prepared = await prepareRun(own);
   const redis = await openRedis(how.queue);
   try {
-    if (how.run === undefined) await serveAll(redis, prepared, how);
-    else await serveNamed(redis, prepared, { ...how, run: how.run });
+    if (how.run === undefined) await serveAll(redis, { prepared, how, signer });
+    else await serveNamed(redis, how.run, { prepared, how, signer });
   } finally {
     await redis.quit().catch(() => {});
   }
 }
 
-async function serveNamed(redis: Redis, prepared: PreparedRun, how: WorkOptions & { run: string }): Promise<void> {
-  const announcement = await readAnnouncement(redis, how.run);
-  if (announcement === null) throw new QueueError(`There is no run ${how.run} in the queue any more.`);
-  await serve(redis, { announcement, prepared, how });
+async function serveNamed(redis: Redis, run: string, service: Service): Promise<void> {
+  const announcement = await announcementOf(redis, run, service);
+  await serve(redis, announcement, service);
+}
+
+async function announcementOf(redis: Redis, run: string, { signer }: Service): Promise<Announcement> {
+  const text = await redis.get(KEYS.run(run));
+  if (text === null) throw new QueueError(`There is no run ${run} in the queue any more.`);
+  try {
+    const announcement = signer.openAnnouncement(run, text);
+    if (announcement !== null) return announcement;
+  } catch (error) {
+    throw new QueueError(`This worker does not take part in ${run}: ${messageOf(error)}`, { cause: error });
+  }
+  throw new QueueError(`This worker does not take part in ${run}: it was announced by another version of Assay`);
 }
 
 /** Takes part in every run that has the same plan, one after the other. */
-async function serveAll(redis: Redis, prepared: PreparedRun, how: WorkOptions): Promise<void> {
+async function serveAll(redis: Redis, service: Service): Promise<void> {
+  const { how } = service;
   const { drain = new AbortController().signal } = how;
   const refused = new Set<string>();
   while (!drain.aborted) {
     for (const key of (await liveRuns(redis)).filter((each) => !refused.has(each))) {
       try {
-        await serveNamed(redis, prepared, { ...how, run: key });
+        await serveNamed(redis, key, service);
       } catch (error) {
         if (!(error instanceof QueueError)) throw error;
         refused.add(key);
@@ -67,12 +82,12 @@ async function serveAll(redis: Redis, prepared: PreparedRun, how: WorkOptions): 
 }
 
 interface Service {
-  announcement: Announcement;
+  signer: Signer;
   prepared: PreparedRun;
   how: WorkOptions;
 }
 
-async function serve(redis: Redis, { announcement, prepared, how }: Service): Promise<void> {
+async function serve(redis: Redis, announcement: Announcement, { prepared, how, signer }: Service): Promise<void> {
   const { plan, retry: _, cache, signal, tokenizer } = prepared;
   const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
   const leaseMs = leaseSeconds * 1000;
@@ -93,6 +108,7 @@ async function serve(redis: Redis, { announcement, prepared, how }: Service): Pr
     sharedDir,
     drain,
     onState: (now) => how.onState?.(now),
+    signer,
   });
 }
 

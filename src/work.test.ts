@@ -9,8 +9,10 @@ import type { EvaluateOptions } from "./evaluate.js";
 import { prepareRun } from "./prepared-run.js";
 import { type Announcement, QUEUE_SCHEMA, type TrialJob, type WorkerState } from "./queue/contract.js";
 import { clearRun } from "./queue/directory.js";
-import { BULL_PREFIX, KEYS, laneName } from "./queue/keys.js";
+import { BULL_PREFIX, jobName, KEYS, laneName } from "./queue/keys.js";
 import { redisTime } from "./queue/presence.js";
+import { SAMPLE_SIGNER } from "./queue/run-testing.js";
+import { Signer } from "./queue/signer.js";
 import { identityOf } from "./store/open-run.js";
 import { type WorkOptions, work } from "./work.js";
 
@@ -54,13 +56,13 @@ describe.skipIf(lacks("redis-server"))("work", () => {
       sharedDir: null,
       ...more,
     };
-    await redis.set(KEYS.run(KEY), JSON.stringify(announcement));
+    await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement(announcement));
     await redis.zadd(KEYS.runs, (await redisTime(redis)) + 600_000, KEY);
   }
 
-  async function handOut(index: number): Promise<void> {
+  async function handOut(index: number, signature = SAMPLE_SIGNER.signJob(KEY, index, false)): Promise<void> {
     const lane = new Queue<TrialJob>(laneName(KEY, 0), { connection: redis, prefix: BULL_PREFIX });
-    await lane.add("trial", { index });
+    await lane.add("trial", { index, signature }, { jobId: jobName(index) });
     await lane.close();
   }
 
@@ -89,6 +91,41 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await serving;
     expect(await redis.xlen(KEYS.results(KEY))).toBe(1);
     expect(states.at(-1)).toMatchObject({ done: 1, active: 0, waiting: null });
+  });
+
+  it("runs no job that the run did not sign, or signed for another trial", async () => {
+    let runs = 0;
+    const options = optionsOf(systemOf("a", { process: () => ({ response: `yes ${++runs}` }) }));
+    await announce(options);
+    await handOut(0, SAMPLE_SIGNER.signJob(KEY, 1, false));
+    await handOut(1, new Signer("a secret of another").signJob(KEY, 1, false));
+    const drain = new AbortController();
+    const states: WorkerState[] = [];
+    const serving = serve(options, { drain: drain.signal, onState: (state) => states.push(state) });
+    await expect.poll(() => states.at(-1)?.waiting).toBe("2 jobs are not signed by the run: they are not run");
+    drain.abort();
+    await serving;
+    expect(runs).toBe(0);
+  });
+
+  it("takes part in no run that is signed with another secret, was changed, or is put back later", async () => {
+    const options = optionsOf(systemOf("a"));
+    await announce(options);
+    await expect(serve(options, { secret: "another secret, long enough" })).rejects.toThrow(
+      /does not take part in run-1: its announcement is not signed with this worker's secret, or was changed\. Set ASSAY_QUEUE_SECRET/,
+    );
+    const text = (await redis.get(KEYS.run(KEY))) ?? "";
+    await redis.set(KEYS.run(KEY), text.replace("assay.queue/1", "assay.queue/2"));
+    await expect(serve(options)).rejects.toThrow("or was changed");
+    const announcement = SAMPLE_SIGNER.openAnnouncement(KEY, text);
+    if (announcement === null) throw new Error("it is none");
+    await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement(announcement, Date.now() - 360_000));
+    await expect(serve(options)).rejects.toThrow(
+      /was signed 6 minutes ago: somebody has put back an old one, or the clocks/,
+    );
+    // One of another run, under this name.
+    await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement({ ...announcement, key: "run-2" }));
+    await expect(serve(options)).rejects.toThrow("or was changed");
   });
 
   it("leaves a run that is announced anew on other terms", async () => {

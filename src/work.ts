@@ -5,6 +5,8 @@ import type { WorkerState } from "./queue/contract.js";
 export interface WorkOptions {
   /** The address of the Redis that runs are announced in. */
   queue: string;
+  /** What it shares with the run; ASSAY_QUEUE_SECRET unless given. Only a Redis on this machine does without. */
+  secret?: string;
   /** The key of one run; left out, all runs with the same plan. */
   run?: string;
   /** Trials of each system at a time; 8 unless given. */

@@ -68,6 +68,11 @@ export function keyVariableOf(provider: string | null): string | null {
   return known(provider)?.keyVariable ?? null;
 }
 
+/** The variables that hold keys of providers by custom. */
+export function usualKeyVariables(): readonly string[] {
+  return [...new Set(Object.values(PROVIDERS).flatMap(({ keyVariable }) => keyVariable ?? []))];
+}
+
 /**
  * Where a provider's models are asked unless told otherwise; null when that must be told.
  * @example

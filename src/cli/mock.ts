@@ -1,6 +1,6 @@
 import { EXIT, UsageError } from "../core/errors.js";
+import { isLoopback } from "../core/loopback.js";
 import { didYouMean } from "../core/suggest.js";
-import { isLoopback } from "../http/endpoint.js";
 import {
   FAULT_KINDS,
   type MockCounts,

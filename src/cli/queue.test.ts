@@ -7,6 +7,7 @@ import { openRedis } from "../queue/connection.js";
 import type { Announcement, WorkerState } from "../queue/contract.js";
 import { KEYS } from "../queue/keys.js";
 import { redisTime } from "../queue/presence.js";
+import { SAMPLE_SIGNER } from "../queue/run-testing.js";
 import { clearCommand, statusCommand } from "./queue.js";
 
 describe.skipIf(lacks("redis-server"))("assay queue", () => {
@@ -39,7 +40,10 @@ describe.skipIf(lacks("redis-server"))("assay queue", () => {
     const runId = key.replace(/-[0-9a-f]{8}$/, "");
     const announcement = { schema: "assay.queue/1", key, runId, title: `Title of ${runId}`, ...more };
     const identity = { planned: 7, systems: { one: {} } };
-    await redis.set(KEYS.run(key), JSON.stringify({ identity, source: null, ...announcement }));
+    await redis.set(
+      KEYS.run(key),
+      SAMPLE_SIGNER.signAnnouncement({ identity, source: null, ...announcement } as Announcement),
+    );
     await redis.zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key);
   }
 

@@ -5,7 +5,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT, UsageError } from "../core/errors.js";
-import { isLoopback } from "../http/endpoint.js";
+import { isLoopback } from "../core/loopback.js";
 import { loadRun } from "../load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
 import { addressRemark } from "./serve-address.js";

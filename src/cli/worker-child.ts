@@ -4,8 +4,9 @@ import { AssayError, EXIT, QueueError } from "../core/errors.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, PlanSource } from "../queue/contract.js";
-import { readAnnouncement } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
+import { signerFor } from "../queue/signer.js";
+import { isWithin } from "../workspace/relative-path.js";
 import { guarded } from "./guard.js";
 import { followOrders, type Orders, type ServeOrder } from "./worker-orders.js";
 
@@ -16,11 +17,9 @@ export type TakePart = (options: EvaluateOptions) => Promise<void>;
 export async function serveOneRun(): Promise<number> {
   const orders = followOrders();
   const order = await orders.served;
-  const announcement = await announced(order);
-  if (announcement === null) return EXIT.fine;
   try {
-    if (announcement === "unreadable") throw new QueueError("it was announced by another version of Assay");
-    const run = announcement;
+    const run = await announced(order);
+    if (run === null) return EXIT.fine;
     await guarded(() => join(run, order, (options) => takePart(options, order, orders)));
     return EXIT.fine;
   } catch (error) {
@@ -36,11 +35,14 @@ function withoutSubject(message: string): string {
 }
 
 /** The run as it was announced; null when it is over by now. */
-async function announced({ queue, run }: ServeOrder): Promise<Announcement | "unreadable" | null> {
+async function announced({ queue, run }: ServeOrder): Promise<Announcement | null> {
   const redis = await openRedis(queue);
   try {
-    const announcement = await readAnnouncement(redis, run);
-    return announcement ?? ((await redis.exists(KEYS.run(run))) === 1 ? "unreadable" : null);
+    const text = await redis.get(KEYS.run(run));
+    if (text === null) return null;
+    const announcement = signerFor(queue).openAnnouncement(run, text);
+    if (announcement === null) throw new QueueError("it was announced by another version of Assay");
+    return announcement;
   } finally {
     redis.disconnect();
   }
@@ -55,11 +57,20 @@ async function join(run: Announcement, order: ServeOrder, use: TakePart): Promis
   const place = placeHere(source, order);
   if (source.kind === "module") {
     process.chdir(place.cwd);
-    const { moduleOptions } = await import("./worker-module.js");
-    return use(await moduleOptions(place.moved(resolve(source.cwd, source.path))));
+    const [{ moduleOptions }, { requireModuleAllowed }] = await Promise.all([
+      import("./worker-module.js"),
+      import("./worker-allow.js"),
+    ]);
+    const path = place.moved(resolve(source.cwd, source.path));
+    requireModuleAllowed(path, { allowed: order.allowed, project: place.cwd });
+    return use(await moduleOptions(path));
   }
   const { joinCommand } = await import("./worker-join.js");
-  return joinCommand(run, { invocation: source.invocation, place, headers: order.headers }, use);
+  return joinCommand(
+    run,
+    { invocation: source.invocation, place, headers: order.headers, allowed: order.allowed },
+    use,
+  );
 }
 
 /** Where a run is on this machine. */
@@ -69,10 +80,13 @@ export interface Place {
   moved(path: string): string;
 }
 
-/** A project may lie elsewhere on every machine; within it, everything lies in the same place. */
+/**
+ * A project may lie elsewhere on every machine; within it, everything lies in the same place. What a run says of folders
+ * outside of the worker's own counts for nothing: their files are not the worker's.
+ */
 function placeHere(source: PlanSource, { project }: ServeOrder): Place {
   const there = source.kind === "module" ? source.cwd : String((source.invocation as { cwd?: unknown } | null)?.cwd);
-  const isHere = statSync(there, { throwIfNoEntry: false })?.isDirectory() === true;
+  const isHere = isWithin(process.cwd(), there) && statSync(there, { throwIfNoEntry: false })?.isDirectory() === true;
   const cwd = project ?? (isHere ? there : process.cwd());
   return { cwd, moved: (path) => resolve(cwd, relative(there, path)) };
 }

@@ -1,7 +1,9 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { count, header, integer } from "./flag-values.js";
+import { count, header, integer, list } from "./flag-values.js";
 import type { Done } from "./program.js";
 import type { WorkerFlags } from "./worker.js";
+
+const KINDS = "systems, models, agents, commands, agent-home, unsafe-local-exec, outside-files";
 
 const EXAMPLES = `
 A worker makes the same plan as the run it takes part in, from the same files: give every machine a copy of the project,
@@ -14,6 +16,10 @@ Examples:
   ASSAY_QUEUE=rediss://queue:6379 ASSAY_QUEUE_PASSWORD=… assay worker
   assay worker --queue redis://queue:6379 --shared-dir /mnt/outputs
   assay worker --queue redis://queue:6379 --once             take part in the first run that is announced, then end
+  assay worker --queue redis://queue:6379 --allow systems,models,commands --allow-env MY_KEY
+
+A run is taken part in only when it is signed with the ASSAY_QUEUE_SECRET that this worker has too; only for a Redis on
+this machine is it not needed. Make one with: openssl rand -hex 32
 
 The run itself:
   assay run --queue redis://queue:6379 --model openai/gpt-5 --dataset gsm8k
@@ -33,6 +39,11 @@ export function addWorker(program: Command, done: Done): void {
     .option("--shared-dir <dir>", "where the folder for large outputs is here (default: where the run says)")
     .option("--header <name: value>", "for models: a header that holds a key; repeatable", header)
     .option("--project <dir>", "the folder of the run here (default: the same path as where it was started)")
+    .option("--allow <kind,…>", `what runs may ask for besides what the project's own files say: ${KINDS}`, list, [
+      "systems",
+      "models",
+    ])
+    .option("--allow-env <name,…>", "variables that runs may name, and that may go to endpoints they name", list)
     .option("--once", "take part in the first run that is announced, then end")
     // How a worker starts a process for one run.
     .addOption(new Option("--serve").hideHelp())

@@ -3,12 +3,14 @@ import { QueueError } from "../core/errors.js";
 import type { Announcement } from "../queue/contract.js";
 import { forgetUnknownVersion } from "./agent-version.js";
 import { describeRun } from "./describe-run.js";
-import { type Invocation, isInvocation, requireHeaders } from "./invocation.js";
+import { enterFolder, type Invocation, isInvocation, requireHeaders } from "./invocation.js";
 import { withoutQueue } from "./queue-address.js";
 import { asksModels, revisionsOf } from "./resolve.js";
 import type { RunFlags } from "./run-flags.js";
 import { runOptions } from "./run-options.js";
+import { say } from "./streams.js";
 import { registerOwn, type Workbench, withParts } from "./workbench.js";
+import { type Allowed, requireAllowed } from "./worker-allow.js";
 import type { Place, TakePart } from "./worker-child.js";
 
 /** A run that was started by a command, and what this machine adds to it. */
@@ -17,6 +19,7 @@ interface Joined {
   invocation: unknown;
   place: Place;
   headers: Readonly<Record<string, string>>;
+  allowed: Allowed;
 }
 
 /** Makes the parts of a run as the command that started it does, here with keys and programs, and takes part in it. */
@@ -24,8 +27,11 @@ export async function joinCommand(run: Announcement, { invocation, ...own }: Joi
   if (!isInvocation(invocation, ["run", "eval"]))
     throw new QueueError("it was started by a command that this version does not know");
   requireHeaders(invocation, own.headers);
+  const here = placed(invocation, own.place);
+  enterFolder(here);
+  withhold(requireAllowed(here, { allowed: own.allowed, project: here.cwd }));
   const bench = await benchOf(invocation);
-  const described = withoutQueue(await describeRun(placed(invocation, own.place), {}));
+  const described = withoutQueue(await describeRun(here, {}));
   const config = invocation.command === "run" ? withHeaders(described, own.headers) : described;
   await registerOwn(config);
   const wanted = { config, revisions: revisionsOf(run.identity) };
@@ -33,6 +39,16 @@ export async function joinCommand(run: Announcement, { invocation, ...own }: Joi
     for (const system of parts.systems) forgetUnknownVersion(system, run.identity.systems[system.name]);
     await use(runOptions(parts, config));
   });
+}
+
+/** This process serves one run, which is not to have these keys. */
+function withhold(names: readonly string[]): void {
+  const kept = names.filter((name) => process.env[name] !== undefined);
+  for (const name of kept) delete process.env[name];
+  if (kept.length > 0)
+    say(
+      `The run names an endpoint itself, so that ${kept.join(", ")} is kept from it. If the key may go there, start the worker with --allow-env ${kept.join(",")}.`,
+    );
 }
 
 async function benchOf({ command }: Invocation): Promise<Workbench> {

@@ -6,13 +6,17 @@ const REFUSED: Ending = { kind: "refused", why: "other code", exitCode: 3 };
 const CRASHED: Ending = { kind: "crashed", why: "SIGKILL", exitCode: 3 };
 const OVER: Ending = { kind: "over", why: "", exitCode: 0 };
 
+const A = { body: "a", signedAt: 100 };
+const B = { body: "b", signedAt: 200 };
+const SIGNED_LATER = { body: "a", signedAt: 300 };
+
 function memoryAt(times: { now: number }): RunMemory {
   return new RunMemory(() => times.now);
 }
 
 describe("what a worker remembers of a run", () => {
   it("tries one that it knows nothing of", () => {
-    expect(new RunMemory().mayTry("run", "a")).toBe(true);
+    expect(new RunMemory().mayTry("run", A)).toBe(true);
   });
 
   it.each([
@@ -22,28 +26,39 @@ describe("what a worker remembers of a run", () => {
   ])("leaves one that was %s alone for a while", (_, ending, before, after) => {
     const times = { now: 0 };
     const memory = memoryAt(times);
-    memory.remember("run", "a", ending);
+    memory.remember("run", A, ending);
     times.now = before;
-    expect(memory.mayTry("run", "a")).toBe(false);
+    expect(memory.mayTry("run", A)).toBe(false);
     times.now = after;
-    expect(memory.mayTry("run", "a")).toBe(true);
+    expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
+  });
+
+  it("leaves a run alone that is over and whose last announcement is put back, for good", () => {
+    const times = { now: 0 };
+    const memory = memoryAt(times);
+    const last = { body: "a", signedAt: Date.now() };
+    memory.remember("run", last, OVER);
+    memory.keepOnly([]);
+    times.now = 600_000;
+    expect(memory.mayTry("run", last)).toBe(false);
+    expect(memory.mayTry("run", { ...last, signedAt: last.signedAt + 1 })).toBe(true);
   });
 
   it("tries one again that is announced anew, or whose coordinator was gone in between", () => {
     const memory = memoryAt({ now: 0 });
-    for (const key of ["one", "two"]) memory.remember(key, "a", REFUSED);
-    expect(memory.mayTry("one", "b")).toBe(true);
+    for (const key of ["one", "two"]) memory.remember(key, A, REFUSED);
+    expect(memory.mayTry("one", B)).toBe(true);
     memory.keepOnly(["two"]);
-    expect([memory.mayTry("one", "a"), memory.mayTry("two", "a")]).toEqual([true, false]);
+    expect([memory.mayTry("one", A), memory.mayTry("two", A)]).toEqual([true, false]);
   });
 
   it("tells which runs it refuses, and why", () => {
     const memory = memoryAt({ now: 0 });
-    memory.remember("one", "a", REFUSED);
-    memory.remember("two", "a", OVER);
+    memory.remember("one", A, REFUSED);
+    memory.remember("two", A, OVER);
     expect([...memory.refusals]).toEqual([["one", "other code"]]);
-    expect(memory.refusalOf("one", "a")).toBe("other code");
-    expect([memory.refusalOf("one", "b"), memory.refusalOf("two", "a"), memory.refusalOf("three", "a")]).toEqual([
+    expect(memory.refusalOf("one", A)).toBe("other code");
+    expect([memory.refusalOf("one", B), memory.refusalOf("two", A), memory.refusalOf("three", A)]).toEqual([
       null,
       null,
       null,

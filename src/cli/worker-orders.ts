@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import type { WorkerState } from "../queue/contract.js";
+import type { Allowed } from "./worker-allow.js";
 
 /** What a worker has a process of its own do: take part in one run. Sent, not given as flags, which others can see. */
 export interface ServeOrder {
@@ -10,8 +11,10 @@ export interface ServeOrder {
   readonly concurrency: number;
   readonly leaseSeconds: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** The folder of the run here; null for the one it was started in. */
+  /** The folder of the run here; null for the one it was started in, where that lies in the worker's folder. */
   readonly project: string | null;
+  /** What runs may have this worker do. */
+  readonly allowed: Allowed;
   /** Where large outputs go here; null for where the run says. */
   readonly sharedDir: string | null;
 }

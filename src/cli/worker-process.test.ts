@@ -6,6 +6,7 @@ import { RunProcess } from "./worker-process.js";
 const ORDER: ServeOrder = {
   ...{ kind: "serve", run: "key", queue: "redis://:secret@host", concurrency: 8, leaseSeconds: 15 },
   ...{ headers: { Authorization: "Bearer x" }, project: null, sharedDir: null },
+  allowed: { kinds: [], env: [] },
 };
 
 /** Starts a program in place of the command line, and keeps what it writes. */

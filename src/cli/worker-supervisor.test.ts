@@ -4,13 +4,23 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type RedisServer, redisFor } from "../../test/redis-server.js";
 import { lacks } from "../../test/system-command.js";
 import { Workspace } from "../../test/workspace.js";
+import type { Announcement } from "../queue/contract.js";
 import { listWorkers } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
 import { redisTime } from "../queue/presence.js";
+import { SAMPLE_SIGNER, sampleAnnouncement } from "../queue/run-testing.js";
+import type { ServeOrder } from "./worker-orders.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";
 
-const SETTINGS = { concurrency: 4, leaseSeconds: 15, headers: {}, project: null, sharedDir: null };
+const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue"> = {
+  concurrency: 4,
+  leaseSeconds: 15,
+  headers: {},
+  project: null,
+  sharedDir: null,
+  allowed: { kinds: [], env: [] },
+};
 const WAIT = { timeout: 120_000, interval: 20 };
 
 describe.skipIf(lacks("redis-server"))("a worker", () => {
@@ -22,10 +32,11 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
   });
 
   async function announce(key: string, { title = "T", leaseMs = 60_000 } = {}): Promise<void> {
-    const announcement = { schema: "assay.queue/1", key, runId: `${key}-id`, title, identity: { planned: 2 } };
+    const identity = { planned: 2 } as Announcement["identity"];
+    const announcement = sampleAnnouncement(key, { runId: `${key}-id`, title, identity });
     await redis
       .multi()
-      .set(KEYS.run(key), JSON.stringify(announcement))
+      .set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(announcement))
       .zadd(KEYS.runs, (await redisTime(redis)) + leaseMs, key)
       .publish(KEYS.news, key)
       .exec();

@@ -5,9 +5,10 @@ import { openAnother } from "../queue/connection.js";
 import type { Announcement } from "../queue/contract.js";
 import { liveRuns } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
+import { parseSigned } from "../queue/signer.js";
 import { plural } from "../report/format.js";
 import { Bell } from "./bell.js";
-import { RunMemory } from "./worker-memory.js";
+import { type Announced, RunMemory } from "./worker-memory.js";
 import type { ServeOrder } from "./worker-orders.js";
 import { type Ending, RunProcess } from "./worker-process.js";
 import type { WorkerProgress } from "./worker-progress.js";
@@ -32,7 +33,7 @@ export interface SupervisorOptions {
 /** A run that this worker takes part in. */
 interface Taken {
   readonly runId: string;
-  readonly announcement: string;
+  announcement: Announced;
   /** Why it was refused the last time, when it was: what everybody has heard is not said every minute. */
   readonly refusal: string | null;
   readonly process: RunProcess;
@@ -131,38 +132,42 @@ export class Supervisor {
     const { redis, progress } = this.#options;
     const live = await liveRuns(redis);
     this.#memory.keepOnly(live);
-    for (const key of live.filter((each) => !this.#taken.has(each))) {
-      const announcement = await redis.get(KEYS.run(key));
-      if (announcement !== null && this.#isWanted(key, announcement)) this.#start(key, announcement);
+    for (const key of live) {
+      const announcement = announced(await redis.get(KEYS.run(key)));
+      const taken = this.#taken.get(key);
+      if (announcement === null) continue;
+      if (taken?.announcement.body === announcement.body) taken.announcement = announcement;
+      if (taken === undefined && this.#isWanted(key, announcement)) this.#start(key, announcement);
     }
     await this.#reception.show({ isIdle: this.#taken.size === 0, refusals: this.#memory.refusals });
     progress.show(Array.from(this.#taken.values()).flatMap(shown));
   }
 
-  #isWanted(key: string, announcement: string): boolean {
+  #isWanted(key: string, announcement: Announced): boolean {
     if (this.#isStopping || (this.#options.isOnce && this.#taken.size > 0)) return false;
     return this.#memory.mayTry(key, announcement);
   }
 
-  #start(key: string, announcement: string): void {
+  #start(key: string, announcement: Announced): void {
     const { launcher, settings, progress } = this.#options;
-    const { runId, title, planned } = aboutRun(key, announcement);
+    const { runId, title, planned } = aboutRun(key, announcement.body);
     const refusal = this.#memory.refusalOf(key, announcement);
     if (refusal === null) progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
     this.#memory.forget(key);
     const onLine = (line: string) => progress.say(`${runId}: ${line}`);
     const order: ServeOrder = { ...settings, kind: "serve", run: key };
-    const taken = { runId, announcement, refusal, process: new RunProcess({ launcher, order, onLine }) };
+    const taken: Taken = { runId, announcement, refusal, process: new RunProcess({ launcher, order, onLine }) };
     this.#taken.set(key, taken);
     void taken.process.ended.then((ending) => this.#ended(key, taken, ending));
   }
 
-  #ended(key: string, { runId, announcement, refusal, process: { state } }: Taken, ending: Ending): void {
+  #ended(key: string, taken: Taken, ending: Ending): void {
+    const { runId, announcement, refusal, process } = taken;
     this.#taken.delete(key);
     this.#memory.remember(key, announcement, ending);
     const isNews = ending.kind !== "refused" || ending.why !== refusal;
     if (isNews && (!this.#isStopping || ending.kind !== "crashed"))
-      this.#options.progress.say(farewell(runId, ending, state?.done));
+      this.#options.progress.say(farewell(runId, ending, process.state?.done));
     if (this.#options.isOnce) {
       this.#isStopping = true;
       this.#exitCode = ending.exitCode;
@@ -174,6 +179,11 @@ export class Supervisor {
 
 function shown({ runId, process: { state } }: Taken) {
   return state === null ? [] : [{ runId, state }];
+}
+
+/** An announcement, unchecked: the process of the run checks it. What another version wrote is refused there. */
+function announced(text: string | null): Announced | null {
+  return text === null ? null : (parseSigned(text) ?? { body: text, signedAt: Number.POSITIVE_INFINITY });
 }
 
 /** What can be said of a run before its process has looked at it. */

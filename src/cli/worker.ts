@@ -3,9 +3,11 @@ import { resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
 import { openRedis, withoutSecrets } from "../queue/connection.js";
+import { signerFor } from "../queue/signer.js";
 import { plural } from "../report/format.js";
 import { onStop } from "./interrupt.js";
 import { queueOf, sharedFolder } from "./queue-address.js";
+import { DEFAULT_KINDS, kindsIn, variablesIn } from "./worker-allow.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor, type SupervisorOptions } from "./worker-supervisor.js";
 
@@ -18,6 +20,8 @@ export interface WorkerFlags {
   header?: Readonly<Record<string, string>>;
   project?: string;
   once?: boolean;
+  allow?: readonly string[];
+  allowEnv?: readonly string[];
 }
 
 /** `assay worker`: takes part in runs, until Ctrl-C. */
@@ -41,13 +45,20 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
 function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
   const { concurrency, lease: leaseSeconds, header: headers = {}, project, sharedDir } = flags;
   requireSecret(headers);
+  const queue = queueOf(flags.queue);
+  // Said here, and not by each process.
+  signerFor(queue);
   return {
-    queue: queueOf(flags.queue),
+    queue,
     concurrency,
     leaseSeconds,
     headers,
     project: project === undefined ? null : projectFolder(project),
     sharedDir: sharedDir === undefined ? null : sharedFolder(sharedDir),
+    allowed: {
+      kinds: flags.allow === undefined ? DEFAULT_KINDS : kindsIn(flags.allow),
+      env: variablesIn(flags.allowEnv ?? []),
+    },
   };
 }
 

@@ -7,7 +7,8 @@ import {
 } from "node:http";
 import { Agent as HttpsAgent, request as requestHttps } from "node:https";
 import { UsageError } from "../core/errors.js";
-import { isLoopback, requireSafeEndpoint } from "../http/endpoint.js";
+import { isLoopback } from "../core/loopback.js";
+import { requireSafeEndpoint } from "../http/endpoint.js";
 import type { Provider } from "./provider.js";
 import { withoutKeys } from "./query.js";
 

@@ -1,4 +1,5 @@
 import { UsageError } from "../core/errors.js";
+import { isLoopback } from "../core/loopback.js";
 
 /** What has to be known of an endpoint before a key is sent to it. */
 export interface EndpointCheck {
@@ -43,12 +44,4 @@ function parse(url: string): URL {
  */
 export function endpointName(url: string): string {
   return parse(url).host;
-}
-
-/** True for the names and addresses of this very machine, as `URL.hostname` spells them. */
-export function isLoopback(hostname: string): boolean {
-  const host = hostname.toLowerCase().replace(/^\[|\]$/g, "");
-  if (host === "localhost" || host.endsWith(".localhost") || host === "::1") return true;
-  // An IPv4 address inside an IPv6 one: URL writes its first two bytes as one group, 127.x as 7fxx.
-  return /^127(?:\.\d{1,3}){3}$/.test(host) || /^::ffff:7f[\da-f]{2}:[\da-f]{1,4}$/.test(host);
 }

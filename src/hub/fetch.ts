@@ -1,6 +1,6 @@
 import type { AssayError } from "../core/errors.js";
+import { isLoopback } from "../core/loopback.js";
 import { type RetryPolicy, waitBeforeRetry } from "../core/retry.js";
-import { isLoopback } from "../http/endpoint.js";
 import { retry, type Tries } from "../utils/retry.js";
 import { AGAIN, busyError, connectionError, explainRefusal, HubError, type Subject, silenceError } from "./errors.js";
 import type { HubContext } from "./hub.js";

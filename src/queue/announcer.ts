@@ -4,9 +4,12 @@ import type { Announcement } from "./contract.js";
 import { KEYS } from "./keys.js";
 import { budgetKeys } from "./lua/reservations.js";
 import { redisTime } from "./presence.js";
+import type { Signer } from "./signer.js";
 
 /** How long a coordinator may be silent before workers stop taking trials that nobody would record. */
 const LEASE_MS = 15_000;
+/** How often it signs its announcement anew: an old one is worth nothing to who has kept it. */
+const SIGN_MS = 60_000;
 
 /** What Redis knows of a run. */
 export interface KnownRun {
@@ -15,19 +18,29 @@ export interface KnownRun {
   hasBudget: boolean;
 }
 
+export interface AnnouncerOptions {
+  redis: Redis;
+  announcement: Announcement;
+  /** Names the run folder and the machine it is on: a run has one coordinator, and the lock of the folder sees to the rest. */
+  owner: string;
+  signer: Signer;
+}
+
 /** Tells workers of a run, and that its coordinator is there. */
 export class Announcer {
   readonly #redis: Redis;
   readonly #announcement: Announcement;
   readonly #owner: string;
+  readonly #signer: Signer;
+  #signedAt = 0;
   /** False while another coordinator may have the run: nothing of it is touched. */
   #isOurs = false;
 
-  /** `owner` names the run folder and the machine it is on: a run has one coordinator, and the lock of the folder sees to the rest. */
-  constructor(redis: Redis, announcement: Announcement, owner: string) {
+  constructor({ redis, announcement, owner, signer }: AnnouncerOptions) {
     this.#redis = redis;
     this.#announcement = announcement;
     this.#owner = owner;
+    this.#signer = signer;
   }
 
   /** True when Redis knew of the run before. */
@@ -36,7 +49,7 @@ export class Announcer {
     await this.#claim();
     const wasThere = (await this.#redis.exists(KEYS.run(key))) === 1;
     const until = (await redisTime(this.#redis)) + LEASE_MS;
-    const change = this.#redis.multi().set(KEYS.run(key), JSON.stringify(this.#announcement));
+    const change = this.#redis.multi().set(KEYS.run(key), this.#sign());
     // What was delivered while Redis knew of no such run would go by itself.
     for (const kept of [KEYS.results(key), KEYS.delivered(key), ...budgetKeys(key)]) change.persist(kept);
     await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();
@@ -55,6 +68,8 @@ export class Announcer {
         .hexists(KEYS.budget(key), "max")
         .zadd(KEYS.runs, until, key)
         .exec()) ?? [];
+    // What Redis has lost is announced again, not here.
+    if (Date.now() - this.#signedAt > SIGN_MS) await this.#redis.set(KEYS.run(key), this.#sign(), "XX");
     return { isAnnounced: run?.[1] === 1, hasBudget: budget.run === undefined || max?.[1] === 1 };
   }
 
@@ -63,6 +78,11 @@ export class Announcer {
     if (!this.#isOurs) return;
     const { key } = this.#announcement;
     await this.#redis.multi().zadd(KEYS.runs, 0, key).del(KEYS.coordinator(key)).publish(KEYS.news, key).exec();
+  }
+
+  #sign(): string {
+    this.#signedAt = Date.now();
+    return this.#signer.signAnnouncement(this.#announcement, this.#signedAt);
   }
 
   /** Two coordinators of one run would take each other's results. */

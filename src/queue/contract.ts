@@ -32,6 +32,8 @@ export interface TrialJob {
   index: number;
   /** True when an earlier start of the run may have handed it out too: it is not run again when it was delivered. */
   again?: boolean;
+  /** By the run, over its key and what is above. */
+  signature: string;
 }
 
 /** A worker, as it describes itself every second. */

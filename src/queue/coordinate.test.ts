@@ -11,7 +11,7 @@ import { type CoordinateOptions, coordinate } from "./coordinate.js";
 import { deliver } from "./deliver.js";
 import { KEYS } from "./keys.js";
 import { pack } from "./parcel.js";
-import { SampleSink, sampleAnnouncement, samplePlan, samplePorts } from "./run-testing.js";
+import { SAMPLE_SIGNER, SampleSink, sampleAnnouncement, samplePlan, samplePorts } from "./run-testing.js";
 
 const KEY = "run-00000000";
 
@@ -37,6 +37,7 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
     const own = await openRedis(server.url);
     const running = coordinate({
       ...{ redis: own, url: server.url, owner: "here:/runs/one", earlier: NOTHING_EARLIER, lastBudget: null },
+      signer: SAMPLE_SIGNER,
       announcement: sampleAnnouncement(KEY),
       plan: await samplePlan(["s"], 2),
       ports: samplePorts(sink, stop.signal),
@@ -56,7 +57,8 @@ describe.skipIf(lacks("redis-server"))("a coordinator", () => {
   async function arrive(index: number): Promise<void> {
     const row = makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass" });
     const lines = { row: encodeRow(row), output: null };
-    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    const packed = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    const data = SAMPLE_SIGNER.signResults(KEY, packed);
     await deliver(redis, KEY, { data, trials: [index], settlements: [] });
   }
 

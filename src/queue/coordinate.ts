@@ -14,6 +14,7 @@ import { Inbox } from "./inbox.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
 import { Patience } from "./patience.js";
 import { RunMoney } from "./run-money.js";
+import type { Signer } from "./signer.js";
 import { StateKeeper } from "./state-keeper.js";
 
 export interface CoordinateOptions {
@@ -23,6 +24,7 @@ export interface CoordinateOptions {
   announcement: Announcement;
   /** The run folder and its machine, which tell this coordinator from one of a copy of the run. */
   owner: string;
+  signer: Signer;
   plan: Plan;
   ports: Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "signal">;
   earlier: Earlier;
@@ -78,15 +80,16 @@ class Coordinator {
   #failure: { error: unknown } | null = null;
 
   constructor(options: CoordinateOptions) {
-    const { redis, announcement, plan, ports, earlier, onNote } = options;
+    const { redis, announcement, plan, ports, earlier, onNote, signer } = options;
     this.#options = options;
     this.#ledger = new Ledger(plan, ports, earlier);
-    this.#announcer = new Announcer(redis, announcement, options.owner);
+    this.#announcer = new Announcer(options);
     const recordedUsd = () => earlier.spentUsd + this.#inbox.spentUsd;
     this.#money = new RunMoney({ redis, announcement, last: options.lastBudget, recordedUsd });
     const { signal } = ports;
-    this.#feeder = new Feeder({ redis, key: announcement.key, plan, ledger: this.#ledger, signal });
-    this.#inbox = new Inbox({ redis, announcement, plan, ledger: this.#ledger, earlier, feeder: this.#feeder, onNote });
+    this.#feeder = new Feeder({ redis, key: announcement.key, plan, ledger: this.#ledger, signal, signer });
+    const [ledger, feeder] = [this.#ledger, this.#feeder];
+    this.#inbox = new Inbox({ redis, announcement, plan, ledger, earlier, feeder, onNote, signer });
     this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder: this.#feeder, done: this.#inbox.done });
     this.#patience = new Patience({ ...options, signal: this.#closing.signal });
     this.#farewell = new Farewell(options);

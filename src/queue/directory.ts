@@ -1,7 +1,8 @@
 import type { Redis } from "ioredis";
-import { type Announcement, QUEUE_SCHEMA, type WorkerState } from "./contract.js";
+import type { Announcement, WorkerState } from "./contract.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
 import { redisTime } from "./presence.js";
+import { parseAnnouncement, parseSigned } from "./signer.js";
 
 /** A run that Redis knows of. */
 export interface QueuedRun {
@@ -108,10 +109,10 @@ export async function listWorkers(redis: Redis): Promise<WorkerState[]> {
   return states.sort((a, b) => (a.host === b.host ? a.pid - b.pid : a.host < b.host ? -1 : 1));
 }
 
-/** What a run tells those who may take part in it; null when Redis does not know it, or it speaks another language. */
-export async function readAnnouncement(redis: Redis, key: string): Promise<Announcement | null> {
-  const announcement = parsed<Announcement>(await redis.get(KEYS.run(key)));
-  return announcement?.schema === QUEUE_SCHEMA ? announcement : null;
+/** What a run says of itself, unchecked: for people. Null when Redis does not know it, or it speaks another language. */
+async function readAnnouncement(redis: Redis, key: string): Promise<Announcement | null> {
+  const signed = parseSigned((await redis.get(KEYS.run(key))) ?? "");
+  return signed === null ? null : parseAnnouncement(signed.body);
 }
 
 /** What cannot be read was written by somebody else, and says nothing. */

@@ -6,7 +6,7 @@ import { lacks } from "../../test/system-command.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Feeder } from "./feeder.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
-import { SampleSink, sampleLedger, samplePlan } from "./run-testing.js";
+import { SAMPLE_SIGNER, SampleSink, sampleLedger, samplePlan } from "./run-testing.js";
 
 const KEY = "run-00000000";
 
@@ -22,7 +22,14 @@ describe.skipIf(lacks("redis-server"))("a feeder", () => {
   async function opened(): Promise<Feeder> {
     const plan = await samplePlan(["slow", "quick"], 2);
     const ledger = sampleLedger(plan, new SampleSink());
-    const feeder = new Feeder({ redis, key: KEY, plan, ledger, signal: new AbortController().signal });
+    const feeder = new Feeder({
+      redis,
+      key: KEY,
+      plan,
+      ledger,
+      signal: new AbortController().signal,
+      signer: SAMPLE_SIGNER,
+    });
     await feeder.open({ isResumed: false });
     return feeder;
   }

@@ -4,7 +4,8 @@ import { Admissions } from "../runner/admit.js";
 import type { Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { QueueState, TrialJob } from "./contract.js";
-import { BULL_PREFIX, KEYS, laneName } from "./keys.js";
+import { BULL_PREFIX, jobName, KEYS, laneName } from "./keys.js";
+import type { Signer } from "./signer.js";
 
 export interface FeederOptions {
   redis: Redis;
@@ -12,6 +13,7 @@ export interface FeederOptions {
   plan: Plan;
   ledger: Ledger;
   signal: AbortSignal;
+  signer: Signer;
 }
 
 /** Jobs of a lane that are handed out at least, and for each slot of a worker. */
@@ -192,7 +194,16 @@ export class Feeder {
   /** A job that is there already is not added again: its name is that of its trial. */
   async #add({ queue }: Lane, indexes: readonly number[], again: boolean): Promise<void> {
     for (let at = 0; at < indexes.length && !this.#isWithdrawn; at += BULK)
-      await queue.addBulk(indexes.slice(at, at + BULK).map((index) => jobOf(index, again)));
+      await queue.addBulk(indexes.slice(at, at + BULK).map((index) => this.#jobOf(index, again)));
+  }
+
+  #jobOf(index: number, again: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
+    const { key, signer } = this.#options;
+    return {
+      name: "trial",
+      data: { index, ...(again ? { again } : {}), signature: signer.signJob(key, index, again) },
+      opts: { jobId: jobName(index), removeOnComplete: true, removeOnFail: true },
+    };
   }
 
   /** Trials of a lane are missed when no worker has one, and none came with the parcels that were there then. */
@@ -256,11 +267,3 @@ function partsOf(name: string): [ms: number, number: number] {
 }
 
 const COUNTED = ["wait", "delayed", "prioritized", "active"] as const;
-
-function jobOf(index: number, again: boolean): { name: string; data: TrialJob; opts: JobsOptions } {
-  return {
-    name: "trial",
-    data: again ? { index, again } : { index },
-    opts: { jobId: `trial-${index}`, removeOnComplete: true, removeOnFail: true },
-  };
-}

@@ -12,8 +12,9 @@ import type { Announcement } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Inbox } from "./inbox.js";
 import { KEYS } from "./keys.js";
-import { pack } from "./parcel.js";
-import { SampleSink, sampleAnnouncement, sampleLedger, samplePlan } from "./run-testing.js";
+import { type Parcel, pack } from "./parcel.js";
+import { SAMPLE_SIGNER, SampleSink, sampleAnnouncement, sampleLedger, samplePlan } from "./run-testing.js";
+import { Signer } from "./signer.js";
 
 const KEY = "run-00000000";
 const NAME = `${"0f".repeat(16)}.json`;
@@ -39,6 +40,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
         redis,
         plan,
         earlier,
+        signer: SAMPLE_SIGNER,
         announcement: sampleAnnouncement(KEY, more),
         ledger: sampleLedger(plan, sink, earlier),
       },
@@ -52,9 +54,13 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
   const rowOf = (index: number, more: Partial<EvalRow> = {}) =>
     makeRow({ system: "s", dataset: "", exampleId: `e${index}`, trial: 0, outcome: "pass", durationMs: 5, ...more });
 
+  async function packed(parcel: Parcel): Promise<Buffer> {
+    return SAMPLE_SIGNER.signResults(KEY, await pack(parcel));
+  }
+
   async function arrive(index: number, row = rowOf(index), more: Partial<EncodedTrial> = {}): Promise<void> {
     const lines = { row: encodeRow(row), output: null, ...more };
-    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    const data = await packed({ worker: "w", news: [{ kind: "finished", index, lines }] });
     await deliver(redis, KEY, { data, trials: [index], settlements: [] });
   }
 
@@ -105,7 +111,7 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
   ])("does not record a row of %s", async (_, index, row) => {
     const { inbox, settled, recorded, notes } = await opened();
     const lines = { row: encodeRow(row), output: null };
-    const data = await pack({ worker: "w", news: [{ kind: "finished", index, lines }] });
+    const data = await packed({ worker: "w", news: [{ kind: "finished", index, lines }] });
     await deliver(redis, KEY, { data, trials: [], settlements: [] });
     await inbox.empty();
     expect([recorded(), settled]).toEqual([[], []]);
@@ -126,8 +132,8 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
   it("puts a parcel aside that cannot be read, and takes the others", async () => {
     const { inbox, recorded, notes } = await opened();
     await arrive(0);
-    for (const parcel of ["no parcel", deflateRawSync("w\nfinished 1\n{\n\n"), ""])
-      await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
+    const torn = SAMPLE_SIGNER.signResults(KEY, deflateRawSync("w\nfinished 1\n{\n\n"));
+    for (const parcel of ["no parcel", torn, ""]) await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
     await arrive(2);
     await inbox.empty();
     expect(recorded()).toEqual(["e0", "e2"]);
@@ -139,6 +145,21 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
       "z",
       "z",
     ]);
+  });
+
+  it("does not take results that no worker of the run has signed, or that were changed", async () => {
+    const { inbox, recorded, notes } = await opened();
+    const lines = { row: encodeRow(rowOf(1)), output: null };
+    const data = await pack({ worker: "w", news: [{ kind: "finished", index: 1, lines }] });
+    const changed = SAMPLE_SIGNER.signResults(KEY, data);
+    changed[40] = (changed[40] ?? 0) ^ 1;
+    const parcels = [new Signer("a secret of another").signResults(KEY, data), changed];
+    for (const parcel of [...parcels, SAMPLE_SIGNER.signResults("another-run", data)])
+      await redis.xadd(KEYS.results(KEY), "*", "z", parcel);
+    await inbox.empty();
+    expect(recorded()).toEqual([]);
+    expect(notes).toHaveLength(3);
+    for (const note of notes) expect(note).toMatch(/it is not signed with the ASSAY_QUEUE_SECRET of the run$/);
   });
 
   it("ends the run when nothing but such things comes", async () => {

@@ -12,6 +12,7 @@ import type { Feeder } from "./feeder.js";
 import { KEYS } from "./keys.js";
 import { isSharedName } from "./output-folder.js";
 import { type TrialNews, unpack } from "./parcel.js";
+import type { Signer } from "./signer.js";
 
 export interface InboxOptions {
   redis: Redis;
@@ -21,6 +22,7 @@ export interface InboxOptions {
   earlier: Earlier;
   feeder: Pick<Feeder, "settle" | "fill">;
   onNote: (note: string) => void;
+  signer: Signer;
 }
 
 /** Parcels that are read at a time, and how long to wait for the first. */
@@ -118,7 +120,8 @@ export class Inbox {
 
   #read([id, fields]: Entry): { worker: string; news: readonly ReadNews[] } | null {
     try {
-      const { worker, news } = unpack(fields[1] ?? Buffer.alloc(0));
+      const { signer, announcement } = this.#options;
+      const { worker, news } = unpack(signer.openResults(announcement.key, fields[1] ?? Buffer.alloc(0)));
       return { worker, news: news.map(decoded) };
     } catch (error) {
       this.#cannotUse(

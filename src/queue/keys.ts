@@ -35,3 +35,8 @@ export const BULL_PREFIX = "assay:bull";
 export function laneName(key: string, systemIndex: number): string {
   return `${key}.${systemIndex}`;
 }
+
+/** The name of the job of a trial: a second one is not added. */
+export function jobName(index: number): string {
+  return `trial-${index}`;
+}

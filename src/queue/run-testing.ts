@@ -3,6 +3,10 @@ import { type Earlier, Ledger, NOTHING_EARLIER } from "../runner/ledger.js";
 import { makePlan, type Plan } from "../runner/plan.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { Announcement } from "./contract.js";
+import { Signer } from "./signer.js";
+
+/** Signs as runs do for a Redis on this machine. */
+export const SAMPLE_SIGNER = new Signer("");
 
 /** A plan for tests: these systems, and so many examples of one trial each. */
 export async function samplePlan(systems: readonly string[], examples: number): Promise<Plan> {

@@ -4,6 +4,7 @@ import type { Announcement } from "./contract.js";
 import { insist } from "./insist.js";
 import { KEYS } from "./keys.js";
 import { redisTime } from "./presence.js";
+import { parseSigned } from "./signer.js";
 
 /** How often a worker looks whether its run goes on. */
 const LOOK_MS = 500;
@@ -75,7 +76,7 @@ export class RunWatch {
     ]);
     if (until === null) return "over";
     // Lost by Redis, it is announced again on the same terms.
-    if (text !== null && text !== this.#served) return "changed";
+    if (text !== null && parseSigned(text)?.body !== this.#served) return "changed";
     return Number(until) > now ? "going" : "silent";
   }
 }

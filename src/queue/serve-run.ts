@@ -14,13 +14,14 @@ import { Limit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { insist } from "./insist.js";
-import { BULL_PREFIX, laneName } from "./keys.js";
+import { BULL_PREFIX, jobName, laneName } from "./keys.js";
 import { Outbox, type OutgoingParcel } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { Rate } from "./rate.js";
 import { RunWatch } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
 import { SharedPurse } from "./shared-purse.js";
+import type { Signer } from "./signer.js";
 
 export interface ServeOptions {
   redis: Redis;
@@ -36,6 +37,7 @@ export interface ServeOptions {
   /** Aborted when the worker is to finish what it has and take nothing more. */
   drain: AbortSignal;
   onState: (state: WorkerState) => void;
+  signer: Signer;
 }
 
 /** A trial that was lost with its worker this often is not tried again: it may be what ends them. */
@@ -92,6 +94,8 @@ class Bench {
   readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
+  /** Jobs that the run did not hand out. */
+  #forged = 0;
   /** Why Redis does not take what is to be delivered; null when it does. */
   #refusal: string | null = null;
 
@@ -149,6 +153,7 @@ class Bench {
   look(): Partial<WorkerState> {
     const reasons = [...new Set(this.#gates), this.#purse, this.#chain].flatMap((place) => place?.waiting() ?? []);
     if (this.#refusal !== null) reasons.push(`the queue takes no results: ${this.#refusal}`);
+    if (this.#forged > 0) reasons.push(`${this.#forged} jobs are not signed by the run: they are not run`);
     const done = this.#outbox.delivered;
     return {
       active: this.#active,
@@ -159,6 +164,12 @@ class Bench {
   }
 
   async #take(job: Job<TrialJob>): Promise<void> {
+    const { signer, announcement } = this.#options;
+    // Whoever put it there can take away the right one too, which is missed and handed out again.
+    if (job.id !== jobName(job.data.index) || !signer.isJobSigned(announcement.key, job.data)) {
+      this.#forged += 1;
+      return;
+    }
     this.#active += 1;
     const { index, again = false } = job.data;
     try {
@@ -186,10 +197,11 @@ class Bench {
   }
 
   async #send(parcel: OutgoingParcel): Promise<void> {
-    const { redis, announcement } = this.#options;
+    const { redis, announcement, signer } = this.#options;
+    const signed = { ...parcel, data: signer.signResults(announcement.key, parcel.data) };
     await insist(
       redis,
-      () => deliver(redis, announcement.key, parcel),
+      () => deliver(redis, announcement.key, signed),
       (error) => {
         this.#refusal = messageOf(error);
       },

@@ -7,6 +7,9 @@ import { promisify } from "node:util";
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { listRuns, listWorkers } from "../../src/queue/directory.js";
+import { KEYS } from "../../src/queue/keys.js";
+import { redisTime } from "../../src/queue/presence.js";
+import { SAMPLE_SIGNER, sampleAnnouncement } from "../../src/queue/run-testing.js";
 import { assay, type Finished, type Running, reportOf, start } from "../assay.js";
 import { type RedisServer, redisFor } from "../redis-server.js";
 import { lacks } from "../system-command.js";
@@ -64,9 +67,8 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
   it("keys stay with the workers: neither the coordinator, nor Redis, nor the run folder has them", async () => {
     const { url, asked } = await startModel();
     const space = new Workspace({ "q.jsonl": CAPITALS });
-    const serving = worker(space.dir, ["--once", "--header", "X-Api-Key: header-secret"], {
-      MY_KEY: "variable-secret",
-    });
+    const allowed = ["--allow-env", "MY_KEY", "--header", "X-Api-Key: header-secret"];
+    const serving = worker(space.dir, ["--once", ...allowed], { MY_KEY: "variable-secret" });
     const model = [
       "--proxy",
       url,
@@ -103,6 +105,49 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(seen.join()).toContain("assay:run:");
     expect(seen.join()).not.toMatch(/secret|hunter2/);
     expect(await listRuns(redis)).toEqual([]);
+  });
+
+  /** Puts an order into Redis as somebody may who can write there. */
+  async function forge(flags: object): Promise<void> {
+    const key = "forged-0123abcd";
+    const invocation = { command: "run", cwd: "/", configFile: null, flags };
+    const source = { kind: "command" as const, invocation };
+    await redis.set(KEYS.run(key), SAMPLE_SIGNER.signAnnouncement(sampleAnnouncement(key, { source })));
+    await redis.zadd(KEYS.runs, (await redisTime(redis)) + 60_000, key);
+  }
+
+  it("whoever can write to Redis runs no command on a worker, and reads no variable of it", async () => {
+    const { url, asked } = await startModel();
+    const space = new Workspace({ "q.jsonl": CAPITALS });
+    const env = { AWS_SECRET_ACCESS_KEY: "aws-secret", OPENAI_API_KEY: "usual-secret" };
+    const attack = async (flags: object, more: Readonly<Record<string, string>> = {}) => {
+      await forge({ datasets: ["q.jsonl"], ...flags });
+      return worker(space.dir, ["--once"], { ...env, ...more }).finished;
+    };
+    const command = { agents: [{ command: `sh -c "(id; env) > ${space.path("stolen")}" {prompt}` }] };
+    const refused = await attack(command);
+    expect(refused.code).toBe(3);
+    expect(refused.stderr).toMatch(/Not taking part in .*the command .*start the worker with --allow systems,models,c/);
+    const proxy = { models: [{ proxy: url, model: "m" }] };
+    const named = await attack({ ...proxy, apiKeyEnv: "AWS_SECRET_ACCESS_KEY" });
+    expect(named.stderr).toMatch(/the environment variable AWS_SECRET_ACCESS_KEY.*--allow-env AWS_SECRET_ACCESS_KEY/);
+    expect((await attack(proxy)).stderr).toContain("OPENAI_API_KEY is kept from it");
+    const secret = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
+    expect((await attack({}, secret)).stderr).toContain("its announcement is not signed with this worker's secret");
+    expect(asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+    expect(readdirSync(space.dir)).toEqual(["q.jsonl"]);
+  });
+
+  it("a run and a worker with one secret work together, and nothing in Redis tells it", async () => {
+    const env = { ASSAY_QUEUE_SECRET: "a secret of run and workers" };
+    const space = new Workspace({ "q.jsonl": CAPITALS, "oracle.mjs": ORACLE });
+    const running = start(space.dir, [...BASE, "--system", "./oracle.mjs", "--queue", server.url], env);
+    const other = await worker(space.dir, ["--once"], { ASSAY_QUEUE_SECRET: "another secret, as long" }).finished;
+    expect(other.stderr).toContain("its announcement is not signed with this worker's secret");
+    expect(await textOf(await redis.keys("*"))).not.toContain("a secret of run and workers");
+    const serving = worker(space.dir, ["--once"], env);
+    expect(reportOf(await running.finished).summary.oracle).toMatchObject({ num_pass: 4 });
+    expect(await serving.finished).toMatchObject({ code: 0 });
   });
 
   async function textOf(keys: readonly string[]): Promise<string> {

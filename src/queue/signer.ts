@@ -1,0 +1,138 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { QueueError, UsageError } from "../core/errors.js";
+import { isLoopback } from "../core/loopback.js";
+import { type Announcement, QUEUE_SCHEMA } from "./contract.js";
+
+/** The variable that holds what a run and its workers share. */
+const SECRET_VARIABLE = "ASSAY_QUEUE_SECRET";
+/** A shorter one can be guessed by trying. */
+const MIN_SECRET_CHARS = 16;
+/** How old an announcement may be. It allows for clocks that differ; a run signs its own anew every minute. */
+export const MAX_AGE_MS = 300_000;
+const SIGNATURE_BYTES = 32;
+
+/** What a signature is for: one of a job is none of a parcel. */
+type Purpose = "announcement" | "job" | "results";
+
+/** An announcement as it is kept in Redis. */
+export interface SignedAnnouncement {
+  /** The announcement as JSON. */
+  body: string;
+  /** When it was signed, in milliseconds since 1970 by the clock of the run. */
+  signedAt: number;
+  signature: string;
+}
+
+/** Signs what a run and its workers tell each other through a Redis that others may be able to write to. */
+export class Signer {
+  readonly #secret: string;
+
+  /** An empty secret signs for everybody: only for a Redis on this machine. */
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /** An announcement as it is put into Redis. */
+  signAnnouncement(announcement: Announcement, now = Date.now()): string {
+    const body = JSON.stringify(announcement);
+    const signature = this.#sign("announcement", [announcement.key, String(now), body]).toString("hex");
+    return JSON.stringify({ body, signedAt: now, signature } satisfies SignedAnnouncement);
+  }
+
+  /** The announcement of a run; throws when the run did not sign it, or long ago. Null when another version wrote it. */
+  openAnnouncement(key: string, text: string, now = Date.now()): Announcement | null {
+    const signed = parseSigned(text);
+    if (signed === null) return null;
+    const { body, signedAt, signature } = signed;
+    const own = this.#sign("announcement", [key, String(signedAt), body]);
+    if (!isSame(own, Buffer.from(signature, "hex")))
+      throw new QueueError(
+        `its announcement is not signed with this worker's secret, or was changed. Set ${SECRET_VARIABLE} to the same value for the run and for its workers`,
+      );
+    const ageMs = Math.abs(now - signedAt);
+    if (ageMs > MAX_AGE_MS)
+      throw new QueueError(
+        `its announcement was signed ${Math.round(ageMs / 60_000)} minutes ${signedAt < now ? "ago" : "from now"}: somebody has put back an old one, or the clocks of the two machines differ. Set the clocks`,
+      );
+    const announcement = parseAnnouncement(body);
+    return announcement?.key === key ? announcement : null;
+  }
+
+  /** The signature of a job: one trial of one run. */
+  signJob(key: string, index: number, again: boolean): string {
+    return this.#sign("job", [key, String(index), String(again)]).toString("base64");
+  }
+
+  isJobSigned(
+    key: string,
+    { index, again = false, signature }: { index: number; again?: boolean; signature?: string },
+  ) {
+    const own = this.#sign("job", [key, String(index), String(again)]);
+    return isSame(own, Buffer.from(String(signature), "base64"));
+  }
+
+  /** Results of a run with their signature. */
+  signResults(key: string, data: Buffer): Buffer {
+    return Buffer.concat([this.#sign("results", [key, data]), data]);
+  }
+
+  /** What was signed; throws when no worker of the run has signed it. */
+  openResults(key: string, signed: Buffer): Buffer {
+    const data = signed.subarray(SIGNATURE_BYTES);
+    if (isSame(this.#sign("results", [key, data]), signed.subarray(0, SIGNATURE_BYTES))) return data;
+    throw new QueueError(`it is not signed with the ${SECRET_VARIABLE} of the run`);
+  }
+
+  /** Each part with its length, so that no two lists of parts are signed alike. */
+  #sign(purpose: Purpose, parts: readonly (string | Buffer)[]): Buffer {
+    const hmac = createHmac("sha256", this.#secret).update(`${QUEUE_SCHEMA} ${purpose}`);
+    for (const part of parts) hmac.update(`\n${Buffer.byteLength(part)}\n`).update(part);
+    return hmac.digest();
+  }
+}
+
+/**
+ * Signs for a Redis with the secret that is given, or that ASSAY_QUEUE_SECRET holds. Throws where there is none and others
+ * may be able to write to that Redis.
+ * @example
+ * const signer = signerFor("redis://queue:6379", "a long random text");
+ */
+export function signerFor(url: string, secret = process.env[SECRET_VARIABLE] ?? ""): Signer {
+  if (secret === "") {
+    const host = URL.canParse(url) ? new URL(url).hostname : "";
+    if (host === "" || isLoopback(host)) return new Signer("");
+    throw new UsageError(
+      `The Redis at ${host} is on another machine, and ${SECRET_VARIABLE} is not set: whoever can write there could give orders to workers. Set it to the same random text for the run and for all workers; make one with: openssl rand -hex 32`,
+    );
+  }
+  if (secret.length < MIN_SECRET_CHARS)
+    throw new UsageError(
+      `${SECRET_VARIABLE} has ${secret.length} characters, and needs at least ${MIN_SECRET_CHARS}. Make one with: openssl rand -hex 32`,
+    );
+  return new Signer(secret);
+}
+
+/** What is kept in Redis of an announcement, unchecked; null when another version wrote it. */
+export function parseSigned(text: string): SignedAnnouncement | null {
+  const { body, signedAt, signature } = parseObject(text);
+  const isSigned = typeof body === "string" && typeof signedAt === "number" && typeof signature === "string";
+  return isSigned ? { body, signedAt, signature } : null;
+}
+
+/** An announcement; null when another version wrote it. */
+export function parseAnnouncement(body: string): Announcement | null {
+  const announcement = parseObject(body);
+  return announcement.schema === QUEUE_SCHEMA ? (announcement as unknown as Announcement) : null;
+}
+
+function parseObject(text: string): Record<string, unknown> {
+  try {
+    return Object(JSON.parse(text)) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function isSame(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}
