@@ -8,6 +8,7 @@ import type { NamedFiles } from "../datasets/named-files.js";
 import type { EvalSuite, EvalsConfig } from "../specs/evals-config.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
+import { requireTrust, type TrustFlags } from "./trust.js";
 
 const NAMES = ["assay.config.ts", "assay.config.mjs", "assay.config.yaml", "assay.config.yml"];
 
@@ -19,11 +20,29 @@ export function findConfig(dir: string): string | undefined {
   return found[0];
 }
 
-/** Reads and checks a run description. */
-export async function loadConfig(path: string): Promise<RunConfig> {
+/** Reads and checks a run description. One of another project must not have anything run, unless it is trusted. */
+export async function loadConfig(path: string, trust: TrustFlags): Promise<RunConfig> {
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
-  const config = await ([".yaml", ".yml"].includes(extname(path)) ? loadYaml(path) : loadFromModule(path));
+  if (isCode(path)) requireTrust(path, "it is code that is run", trust);
+  const config = await (isCode(path) ? loadFromModule(path) : loadYaml(path));
+  const named = isCode(path) ? undefined : codeIn(config);
+  if (named !== undefined) requireTrust(path, `it names ${named}, which is run`, trust);
   return anchored(config, dirname(path));
+}
+
+/** Whether reading a config file runs it. */
+export function isCode(path: string): boolean {
+  return ![".yaml", ".yml"].includes(extname(path));
+}
+
+/** The first thing in a config that is code or a command. */
+function codeIn({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
+  const { systems = [], evaluators = [], metrics = [], reader } = config;
+  const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
+  const commands = agents.map((agent) => (typeof agent === "string" ? undefined : agent.command));
+  return [...plugins, ...specs.filter((spec) => anchoredEvaluator(spec, () => "") !== spec), ...commands].find(
+    (found) => found !== undefined,
+  );
 }
 
 /** The config with its paths as seen from the working folder: what a file names lies beside the file. */

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { collect, integer, pairs } from "./flag-values.js";
 import type { Done } from "./program.js";
+import { TRUST_FLAG } from "./trust.js";
 
 const EXAMPLES = `
 Examples:
@@ -22,6 +23,7 @@ export interface DatasetsOptions {
   map?: Readonly<Record<string, string>>;
   template?: string;
   subject?: string;
+  trust?: boolean;
   evaluator?: readonly string[];
   scoreField?: string;
   description?: string;
@@ -37,6 +39,7 @@ export function addDatasets(program: Command, done: Done): void {
     .argument("[name]", "the dataset, or a file to show")
     .argument("[files...]", "with import: the files")
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option(...TRUST_FLAG)
     .option("--config <file>", "the project's config (default: assay.config.ts, .mjs, .yaml when there is one)")
     .option("--map <field=column,…>", "which column of a file each field comes from", pairs)
     .option("--template <name>", "with import: the files hold rows of this dataset, and are read as it is")

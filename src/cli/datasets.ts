@@ -10,6 +10,7 @@ import type { DatasetsOptions } from "./dataset-commands.js";
 import { listDatasets } from "./list-datasets.js";
 import { loadPlugins, registerNamed } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";
+import { requireTrustedPlugins } from "./trust.js";
 
 /** The words that follow `assay datasets`. */
 export interface DatasetsWords {
@@ -30,6 +31,7 @@ export async function datasetsCommand(
       `Unknown action "${action}".${didYouMean(action, ACTIONS)} Write: assay datasets show NAME, or assay datasets import NAME FILE….`,
     );
   const config = await projectConfig(action, options);
+  requireTrustedPlugins(options.plugin, options);
   await loadPlugins(registry, pluginsOf(config, options));
   if (action === "import") return importFiles(name, files, options);
   requireNoImportFlags(options);
@@ -48,7 +50,7 @@ export async function datasetsCommand(
 async function projectConfig(action: string | undefined, options: DatasetsOptions): Promise<RunConfig> {
   const file = options.config ?? findConfig(process.cwd());
   if (file === undefined || (action === "import" && !existsSync(file))) return {};
-  return loadConfig(file);
+  return loadConfig(file, options);
 }
 
 /** Those of the config and of the flags, each once: a name can be registered only once. */

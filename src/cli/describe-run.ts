@@ -11,7 +11,9 @@ import type { RunFlags } from "./run-flags.js";
 export async function describeRun(invocation: Invocation, flags: RunFlags): Promise<RunFlags> {
   enterFolder(invocation);
   const { configFile } = invocation;
-  const config = configFile === null ? {} : await loadConfig(configFile);
+  // A run that goes on was trusted with all that it names.
+  const trust = flags.resume !== undefined || flags.trust;
+  const config = configFile === null ? {} : await loadConfig(configFile, { trust });
   const place = configFile === null ? {} : { configDir: dirname(configFile) };
   const own = { ...config, ...place, ...invocation.flags, ...flags, ...headersOf(invocation, flags) };
   const run = { ...own, ...evalOf(invocation.flags, flags) };

@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { addAgentSettings } from "./agent-flags.js";
 import { collect, count, dollars, number } from "./flag-values.js";
+import { TRUST_FLAG } from "./trust.js";
 
 /** The flags of commands that run eval files: who answers and judges, and what it may cost. */
 export function addEvalRunFlags(command: Command): Command {
@@ -21,5 +22,6 @@ export function addEvalProjectFlags(command: Command): Command {
     .option("--api-key-env <variable>", "the name of the variable that holds the key of the agent's model")
     .option("--allow-insecure", "let a key go over plain http to another machine")
     .option("--plugin <file>", "a module that exports register(registry), such as for graders; repeatable", collect)
+    .option(...TRUST_FLAG)
     .option("--config <file>", "the project's file (default: assay.config.ts, .mjs, .yaml when there is one)");
 }

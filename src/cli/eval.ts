@@ -8,6 +8,7 @@ import { standardMetrics } from "../metrics/index.js";
 import { evalReport } from "../report/eval/eval-report.js";
 import { gateInWords } from "../report/eval/eval-text.js";
 import { gatedKey } from "../report/eval/gate-result.js";
+import type { EvalSpec } from "../specs/index.js";
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
 import { checkGate, type Judgement } from "./gates.js";
@@ -16,6 +17,7 @@ import { runWith } from "./run.js";
 import type { RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
+import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
 import type { Concluded, Workbench } from "./workbench.js";
 
@@ -33,7 +35,8 @@ export const EVAL: Workbench = {
     return withMock({ mock: config.eval?.mock, agentUrl: config.agentUrl }, async (url) => {
       const settings = url === undefined ? config : { ...config, agentUrl: url };
       registerJudgeGraders(judgePlace(settings, url));
-      const { datasets, agents, notes } = await planEvals(settings);
+      const { specs, datasets, agents, notes } = await planEvals(settings);
+      requireTrustedSpecs(specs, config);
       for (const note of notes) say(note);
       for (const dataset of datasets) checkOwnGates(dataset);
       const run = { ...agentSettings(settings), agents };
@@ -46,6 +49,12 @@ export const EVAL: Workbench = {
   },
   conclude: concludeEval,
 };
+
+/** A plan runs nothing, and a run that goes on was trusted with what it names. */
+function requireTrustedSpecs(specs: readonly EvalSpec[], { dryRun, resume, trust }: RunFlags): void {
+  if (dryRun === true || resume !== undefined) return;
+  for (const { file } of specs) requireTrust(file, "it has commands and agents run", { trust });
+}
 
 /** Each worker would have a simulated model of its own, at an address of its own. */
 function requireNoMock({ queue, eval: choice }: RunFlags): void {

@@ -52,7 +52,15 @@ async function assayOn(runsDir: string, ...args: string[]): Promise<Said> {
     said.code = code;
   });
   try {
-    await program.parseAsync(["node", "assay", "experiment", ...args, "--runs-dir", runsDir]);
+    await program.parseAsync([
+      "node",
+      "assay",
+      "experiment",
+      ...args,
+      ...(args[0] === "run" ? ["--trust"] : []),
+      "--runs-dir",
+      runsDir,
+    ]);
   } finally {
     for (const spy of spies) spy.mockRestore();
   }

@@ -46,6 +46,7 @@ import type { Report } from "./report-result.js";
 import { closeAll } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
 import { say, writeResult } from "./streams.js";
+import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
 
 /** What the flags of `assay experiment run` parse to. */
@@ -78,6 +79,8 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   allowInsecure?: boolean;
   plugin?: readonly string[];
   config?: string;
+  /** Lets code and commands run that files outside of this folder name. */
+  trust?: boolean;
   quiet?: boolean;
 }
 
@@ -94,8 +97,8 @@ export async function experimentDatasets(file: string, flags: ExperimentRunFlags
 }
 
 async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan: ExperimentPlan; config: RunConfig }> {
-  const { config: named, plugin: plugins } = flags;
-  const { config, environments } = await openProject({ config: named, plugins, judges: judgePlace(flags) });
+  const { config: named, plugin: plugins, trust } = flags;
+  const { config, environments } = await openProject({ config: named, plugins, trust, judges: judgePlace(flags) });
   const plan = await planExperiment(await loadExperiment(file), {
     registry,
     environments,
@@ -110,6 +113,7 @@ async function planned(file: string, flags: ExperimentRunFlags): Promise<{ plan:
 }
 
 async function runExperiment(file: string, flags: ExperimentRunFlags): Promise<number> {
+  if (flags.dryRun !== true) requireTrust(file, "its evals have commands and agents run", flags);
   const report = await guarded(async () => {
     const { plan, config } = await planned(file, flags);
     requireNoQueue(config, "assay experiment");
@@ -260,7 +264,7 @@ function placeOf(record: ExperimentRecord, flags: ExperimentRunFlags): { runsDir
 }
 
 function invocationOf(file: string, flags: ExperimentRunFlags, experiment: ExperimentRecord): object {
-  const { resume: _, quiet: __, dryRun: ___, ...kept } = flags;
+  const { resume: _, quiet: __, dryRun: ___, trust: ____, ...kept } = flags;
   return { command: "experiment", cwd: process.cwd(), configFile: null, file: resolve(file), flags: kept, experiment };
 }
 

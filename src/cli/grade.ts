@@ -19,7 +19,7 @@ import type { ExperimentRunFlags } from "./experiment.js";
 import type { Judgement } from "./gates.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";
-import { enterFolder, evalOf, type Invocation, isInvocation } from "./invocation.js";
+import { enterFolder, evalOf, type Invocation, isInvocation, requireTrustedRun } from "./invocation.js";
 import { isModulePath } from "./load-module.js";
 import { ProgressLine } from "./progress.js";
 import { withoutQueue } from "./queue-address.js";
@@ -37,6 +37,7 @@ import { resolveEvaluators } from "./resolve-evaluators.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { checkOutput, say } from "./streams.js";
+import { requireTrustedPlugins } from "./trust.js";
 
 /** What the flags of `assay grade` parse to. */
 export type GradeFlags = Pick<
@@ -61,6 +62,7 @@ export type GradeFlags = Pick<
   | "modelsFile"
   | "maxCost"
   | "dryRun"
+  | "trust"
   | "eval"
 > & { resume?: string };
 
@@ -72,6 +74,8 @@ export async function gradeCommand(run: string | undefined, flags: GradeFlags): 
     run === undefined ? resolve(latestRun(runsDir, (each) => readManifest(each).parent === undefined)) : find(run);
   const resume = flags.resume === undefined ? undefined : find(flags.resume);
   const parent = readManifest(dir);
+  requireTrustedRun(dir, flags);
+  requireTrustedPlugins(flags.plugins, flags);
   if (run === undefined) say(`Grading ${dir}`);
   if (resume !== undefined) requireChild(resume, parent);
   const invocation = invocationOf(parent, anchored(flags));
@@ -209,7 +213,7 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
   const before = isInvocation(invocation, ["run", "grade", "memory", "eval", "experiment"])
     ? invocation
     : { cwd: process.cwd(), configFile: null, flags: {} };
-  const { resume: _, quiet: __, ...kept } = flags;
+  const { resume: _, quiet: __, trust: ___, ...kept } = flags;
   const inherited = Object.entries(before.flags).filter(([flag]) => !NOT_INHERITED.has(flag));
   const { cwd, configFile } = before;
   const { file, experiment } = before as Partial<GradeInvocation>;
@@ -255,7 +259,8 @@ function ownReport(of: GradeInvocation["of"]): Pick<RunFlags, "output"> {
 
 /** The run's own description, with what this command was told; other evaluators bring their own deciding field. */
 async function describeGrading({ configFile, flags, of }: GradeInvocation, own: GradeFlags): Promise<RunFlags> {
-  const config = configFile === null ? {} : { ...(await loadConfig(configFile)), configDir: dirname(configFile) };
+  const config =
+    configFile === null ? {} : { ...(await loadConfig(configFile, { trust: true })), configDir: dirname(configFile) };
   const { scoreField, judge, maxCost: _, ...described } = withoutQueue({ ...ownReport(of), ...config, ...flags });
   const isAsBefore = own.evaluators === undefined;
   return {

@@ -5,6 +5,7 @@ import type { CalibrateFlags } from "./judge.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import type { Done } from "./program.js";
 import { addReportFlags } from "./report-flags.js";
+import { TRUST_FLAG } from "./trust.js";
 
 /** Commander's own names: repeatable flags are singular there. */
 type GradeOptions = Omit<
@@ -65,6 +66,7 @@ export function addGrade(program: Command, done: Done): void {
     )
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option(...TRUST_FLAG)
     .option("--score-field <field>", "the score that decides pass or fail (default: each dataset's own)")
     .option("--threshold <share>", "passing means at least this score (default: that of the run)", number)
     .option("--max-workers <count>", "outputs at a time (default: 8)", count)

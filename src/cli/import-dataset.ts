@@ -24,7 +24,7 @@ export async function importDataset(wanted: Import, options: DatasetsOptions): P
   requireName(name);
   const path = options.config ?? findConfig(process.cwd()) ?? NEW_CONFIG;
   const isThere = existsSync(path);
-  const before = isThere ? (await loadConfig(path)).namedDatasets : undefined;
+  const before = isThere ? (await loadConfig(path, options)).namedDatasets : undefined;
   requireFree(name, before, options);
   const given = describe(wanted, options);
   const { examples, notes } = await checked(name, given);

@@ -1,14 +1,15 @@
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
 import { isSecretName } from "../core/secret-name.js";
 import { withoutSecrets } from "../queue/connection.js";
-import { readManifest } from "../store/journal.js";
+import { FILES, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
 import { isComplete } from "../store/summary-file.js";
 import { findConfig } from "./config-file.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { say } from "./streams.js";
+import { requireTrust, type TrustFlags } from "./trust.js";
 
 /** What it takes to start a run again: the folder it was started in, its config file and its flags. */
 export interface Invocation {
@@ -46,8 +47,8 @@ export function evalOf(before: Pick<RunFlags, "eval">, now: Pick<RunFlags, "eval
   return before.eval === undefined && now.eval === undefined ? {} : { eval: { ...before.eval, ...now.eval } };
 }
 
-/** What is written down of flags: nothing that says how to go about it, and no secret. */
-function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, ...flags }: RunFlags): RunFlags {
+/** What is written down of flags: nothing that says how to go about it, no trust, and no secret. */
+function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, trust: _____, ...flags }: RunFlags): RunFlags {
   const { queue, headers, ...others } = flags;
   return {
     ...others,
@@ -65,15 +66,21 @@ function openHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, 
 
 /** The stored run that is to go on, and how it was started. */
 export function recall(
-  { resume, runsDir = DEFAULT_RUNS_DIR }: RunFlags,
+  { resume, runsDir = DEFAULT_RUNS_DIR, trust }: RunFlags,
   command: Invocation["command"],
 ): { dir: string; invocation: Invocation } {
   const name = resume === true ? undefined : resume;
   const dir = resolve(findRun({ runsDir, name, isCandidate: (candidate) => wasStartedBy(command, candidate) }));
   const { invocation } = readManifest(dir);
+  requireTrustedRun(dir, { trust });
   if (!isInvocation(invocation, [command])) throw new UsageError(`${dir} ${whoStarted(invocation)}`);
   say(isComplete(dir) ? `${dir} is finished: nothing is run, this is its report` : `Resuming ${dir}`);
   return { dir, invocation };
+}
+
+/** Refuses a run folder of another project: what its manifest names is run. */
+export function requireTrustedRun(dir: string, trust: TrustFlags): void {
+  requireTrust(join(dir, FILES.manifest), "the systems, plugins and commands that it names are run", trust);
 }
 
 /** Refuses to go on without a header that a run was started with and that nobody kept. */

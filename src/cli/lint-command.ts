@@ -34,6 +34,7 @@ export function addLint(program: Command, done: Done): void {
     .option("--rules", "print all that is looked for, with what to do about it")
     .option("--config <file>", "plugins and shared environments (default: assay.config.* when there is one)")
     .option("--plugin <file>", "a module that exports register(registry), for graders of your own; repeatable", collect)
+    .option("--trust", "run the code of assay.config.* and of plugins; nothing is run without it")
     .addHelpText("after", EXAMPLES)
     .action(async (paths: string[], { eval: evals = [], plugin = [], disable = [], ...flags }: LintCommandOptions) => {
       const { lintCommand } = await import("./lint.js");

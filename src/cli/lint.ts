@@ -18,9 +18,10 @@ import { printable } from "../report/printable.js";
 import { openProject } from "./eval-project.js";
 import { guarded } from "./guard.js";
 import { say, writeResult } from "./streams.js";
+import type { TrustFlags } from "./trust.js";
 
 /** What the flags of `assay lint` parse to. */
-export interface LintFlags {
+export interface LintFlags extends TrustFlags {
   /** Files, folders and patterns; the working folder when there are none. */
   readonly paths: readonly string[];
   readonly plugins: readonly string[];
@@ -36,7 +37,7 @@ export interface LintFlags {
 
 const OUTPUTS = ["text", "json", "github"];
 
-/** `assay lint`: looks through SKILL.md and eval files. Starts no agent and runs no grader. */
+/** `assay lint`: looks through SKILL.md and eval files. Starts no agent, runs no grader, and no code unless told. */
 export async function lintCommand(flags: LintFlags): Promise<number> {
   const { output = "text", strict = false, rules = false } = flags;
   if (!OUTPUTS.includes(output))
@@ -58,7 +59,9 @@ function rendered(report: LintReport, output: string): string {
 }
 
 async function reportOn({ paths, disable, ...flags }: LintFlags): Promise<LintReport> {
-  const { config, environments } = await openProject(flags);
+  const { config, environments, notRun } = await openProject({ ...flags, isLooking: true });
+  if (notRun.length > 0)
+    say(`Not run, because lint only looks: ${notRun.join(", ")}. What it brings is not known here; --trust runs it.`);
   const options: LintOptions = {
     disable,
     registry,

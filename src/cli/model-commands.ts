@@ -6,6 +6,7 @@ import type { ModelsOptions } from "./models.js";
 import type { Done } from "./program.js";
 import type { ReportFlags } from "./report.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
+import { TRUST_FLAG } from "./trust.js";
 
 export function addModels(program: Command, done: Done): void {
   program
@@ -31,6 +32,7 @@ export function addReport(program: Command, done: Done): void {
     .option("--columns <groups>", "of the table: quality, tokens, cost, speed, trials, datasets, facets, other", list)
     .option("--runs-dir <dir>", "where run folders are", DEFAULT_RUNS_DIR)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option(...TRUST_FLAG)
     .addHelpText(
       "after",
       "\nExamples:\n  assay report\n  assay report 20261115-213334-needle --output json\n  assay report --prices new-prices.yml\n  assay report --output junit > junit.xml\n  assay report latest --output html > report.html",

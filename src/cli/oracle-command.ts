@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { collect, count } from "./flag-values.js";
 import type { OracleFlags } from "./oracle.js";
 import type { Done } from "./program.js";
+import { TRUST_FLAG } from "./trust.js";
 
 const EXAMPLES = `
 Examples:
@@ -43,6 +44,7 @@ export function addOracle(program: Command, done: Done): void {
     .option("--output <name>", "table or json", "table")
     .option("--config <file>", "plugins and shared environments (default: assay.config.* when there is one)")
     .option("--plugin <file>", "a module that exports register(registry), for graders of your own; repeatable", collect)
+    .option(...TRUST_FLAG)
     .option("--quiet", "no progress")
     .allowExcessArguments(false)
     .addHelpText("after", EXAMPLES)

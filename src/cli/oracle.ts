@@ -2,7 +2,14 @@ import "../builtins.js";
 import { UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
-import { type OracleProgress, type OracleTask, oracleTasks, runOracle, type StimulusCheck } from "../oracle/index.js";
+import {
+  commandsOf,
+  type OracleProgress,
+  type OracleTask,
+  oracleTasks,
+  runOracle,
+  type StimulusCheck,
+} from "../oracle/index.js";
 import { plural } from "../report/format.js";
 import { datasetOf, findSpecs, loadSpec } from "../specs/index.js";
 import { type EvalProject, openProject } from "./eval-project.js";
@@ -11,9 +18,10 @@ import { interruptible } from "./interrupt.js";
 import { exitCodeOf, renderOracle } from "./oracle-report.js";
 import { StatusLine } from "./status-line.js";
 import { say, writeResult } from "./streams.js";
+import { requireTrust, type TrustFlags } from "./trust.js";
 
 /** What the flags of `assay oracle` parse to. */
-export interface OracleFlags {
+export interface OracleFlags extends TrustFlags {
   /** Eval files, folders of them and patterns; those of the config file, else of the working folder, when there are none. */
   readonly evals: readonly string[];
   /** Names of the stimuli that are checked; all unless told. */
@@ -42,6 +50,7 @@ export async function oracleCommand(flags: OracleFlags): Promise<number> {
 async function checkAll(flags: OracleFlags): Promise<{ checks: StimulusCheck[]; stopCode: number | null }> {
   const project = await openProject(flags);
   const tasks = chosen(await tasksOf(flags.evals, project), flags.stimuli);
+  sayCommands(tasks, flags);
   const line = flags.quiet === true ? null : new StatusLine(process.stderr);
   const startedAt = performance.now();
   const interrupt = interruptible(() => line?.clear());
@@ -69,6 +78,15 @@ async function tasksOf(evals: readonly string[], { config, environments }: EvalP
     tasks.push(...oracleTasks(spec, await datasetOf(spec, registry)));
   }
   return tasks;
+}
+
+/** They run with the rights of whoever started this. */
+function sayCommands(tasks: readonly OracleTask[], flags: OracleFlags): void {
+  const commands = new Set(tasks.flatMap(({ example }) => commandsOf(example)));
+  if (commands.size === 0) return;
+  for (const file of new Set(tasks.map(({ place }) => place.file)))
+    requireTrust(file, `it has commands run: ${[...commands].join("; ")}`, flags);
+  say(`Runs with your rights, in folders of its own: ${[...commands].join("; ")}`);
 }
 
 function chosen(tasks: readonly OracleTask[], names: readonly string[]): readonly OracleTask[] {

@@ -11,6 +11,7 @@ import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { loadPlugins } from "./resolve.js";
 import { checkOutput, writeResult } from "./streams.js";
+import { requireTrustedPlugins } from "./trust.js";
 
 export interface ReportFlags {
   prices?: string;
@@ -18,12 +19,14 @@ export interface ReportFlags {
   columns?: readonly string[];
   runsDir: string;
   plugin?: readonly string[];
+  trust?: boolean;
 }
 
 /** `assay report`: a stored run, reported again from its rows, with other prices when they are given. Runs nothing. */
 export async function reportCommand(run: string | undefined, flags: ReportFlags): Promise<number> {
   const { prices, columns, runsDir } = flags;
   checkColumns(columns ?? COLUMN_GROUPS);
+  requireTrustedPlugins(flags.plugin, flags);
   await loadPlugins(registry, flags.plugin ?? []);
   if (flags.output !== undefined) registry.get("reporter", flags.output);
   checkOutput(flags.output);

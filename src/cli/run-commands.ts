@@ -11,6 +11,7 @@ import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js"
 import { addReportFlags } from "./report-flags.js";
 import { DEFAULT_CACHE_DIR } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
+import { TRUST_FLAG } from "./trust.js";
 
 const RUN_EXAMPLES = `
 Models:      --model NAME of models.yml, --model PROVIDER/MODEL, or --proxy URL --model NAME
@@ -101,6 +102,7 @@ function addRunFlags(command: Command): Command {
   return addReportFlags(addJudgeFlags(command))
     .option("--metric <spec>", "a metric beside the standard ones; repeatable", collect)
     .option("--plugin <file>", "a module that exports register(registry); repeatable", collect)
+    .option(...TRUST_FLAG)
     .option("--config <file>", "a run description (default: assay.config.ts, .mjs, .yaml when there is one)")
     .option("-n, --max-examples <count>", "at most this many examples of each dataset, a seeded sample", count)
     .option("--head", "with -n: the first examples instead of a sample")

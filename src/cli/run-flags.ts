@@ -1,8 +1,9 @@
 import type { EvalChoice } from "./eval-choice.js";
 import type { RunConfig } from "./run-config.js";
+import type { TrustFlags } from "./trust.js";
 
 /** What the flags of `assay run` parse to: the parts of a run they override, and how to go about it. */
-export interface RunFlags extends RunConfig {
+export interface RunFlags extends RunConfig, TrustFlags {
   /** Headers that a stored run was started with and that are not kept. */
   secretHeaders?: readonly string[];
   /** What `assay eval` chooses and writes. */

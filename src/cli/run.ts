@@ -26,6 +26,7 @@ import { DEFAULT_RUNS_DIR, type RunConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 import { moneyOptions, planOptions, runOptions } from "./run-options.js";
 import { checkOutput, say, writeResult } from "./streams.js";
+import { requireTrustedPlugins } from "./trust.js";
 import { type Parts, registerOwn, type Workbench, withParts } from "./workbench.js";
 
 /** What `assay run` measures, and on what. */
@@ -49,6 +50,7 @@ export async function runWith(bench: Workbench, flags: RunFlags): Promise<number
   if (flags.resume !== undefined && flags.config !== undefined) {
     throw new UsageError("--config says what a new run is; a run that is resumed knows. Leave one of them out.");
   }
+  requireTrustedPlugins(flags.plugins, flags);
   const resumed = flags.resume === undefined ? null : recall(flags, bench.command);
   const invocation = resumed?.invocation ?? invocationOf(flags, bench.command);
   const config = await describeRun(invocation, flags);

@@ -1,4 +1,5 @@
 export type { OracleTask } from "./check-stimulus.js";
+export { commandsOf } from "./commands.js";
 export { oracleTasks, runOracle } from "./oracle.js";
 export {
   type CheckedStimulus,

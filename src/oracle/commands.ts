@@ -1,0 +1,15 @@
+import type { Example } from "../core/example.js";
+
+/** The commands that checking an example runs: those of its environment and those of its graders, also inside others. */
+export function commandsOf({ environment, graders }: Example): string[] {
+  const { commands = [] } = (environment ?? {}) as { commands?: readonly string[] };
+  return [...commands, ...commandsIn(graders)];
+}
+
+function commandsIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(commandsIn);
+  if (typeof value !== "object" || value === null) return [];
+  const { command, args } = value as { command?: unknown; args?: unknown };
+  const own = typeof command === "string" ? [[command, ...(Array.isArray(args) ? args : [])].join(" ")] : [];
+  return [...own, ...Object.values(value).flatMap(commandsIn)];
+}
