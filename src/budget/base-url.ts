@@ -1,5 +1,5 @@
 import { UsageError } from "../core/errors.js";
-import { isSecretName } from "../core/secret-name.js";
+import { isHarmlessName } from "../core/harmless-name.js";
 import type { WireDialect } from "./providers.js";
 
 /** The base URL that a flag was given: a bare host stands for where its dialect usually lives. */
@@ -15,7 +15,7 @@ export function baseUrlOf(flag: string, url: string, dialect: WireDialect): stri
 
 /** What is on the command line is kept in the run folder, so that the run can be resumed. */
 function requireNoSecret({ host, username, password, searchParams }: URL): void {
-  const field = [...searchParams.keys()].find(isSecretName);
+  const field = [...searchParams.keys()].find((name) => !isHarmlessName(name));
   if (username + password === "" && field === undefined) return;
   throw new UsageError(
     `The URL of ${host} holds ${field === undefined ? "a user name or a password" : `"${field}"`}, which would be stored with the run. Send it as a --header, or name its variable with --api-key-env.`,

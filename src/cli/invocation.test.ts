@@ -5,7 +5,7 @@ const FLAGS = {
   systems: ["truncate:0.5"],
   queue: "rediss://me:hunter2@queue:6379/1",
   sharedDir: "out",
-  headers: { Authorization: "Bearer secret-token", "X-Team": "evals" },
+  headers: { Authorization: "Bearer secret-token", "X-Functions-Code": "secret-token", "X-Team": "evals" },
 };
 
 describe("what is kept of a command", () => {
@@ -16,7 +16,7 @@ describe("what is kept of a command", () => {
       queue: "rediss://queue:6379/1",
       sharedDir: "out",
       headers: { "X-Team": "evals" },
-      secretHeaders: ["Authorization"],
+      secretHeaders: ["Authorization", "X-Functions-Code"],
     });
   });
 
@@ -37,7 +37,7 @@ describe("what is kept of a command", () => {
         maxCost: 5,
         queue: "redis://elsewhere:1",
         headers: { "X-Team": "others" },
-        secretHeaders: ["Authorization", "X-Api-Key"],
+        secretHeaders: ["Authorization", "X-Functions-Code", "X-Api-Key"],
         eval: { runs: 4, tags: ["a=b"] },
       },
     });
@@ -47,6 +47,6 @@ describe("what is kept of a command", () => {
   it("asks for the headers that were not kept, in any case", () => {
     const kept = invocationOf(FLAGS, "run");
     expect(() => requireHeaders(kept)).toThrow(/started with the header Authorization.*Give it again: --header "Auth/);
-    expect(() => requireHeaders(kept, { authorization: "Bearer x" })).not.toThrow();
+    expect(() => requireHeaders(kept, { authorization: "Bearer x", "x-functions-code": "y" })).not.toThrow();
   });
 });

@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { messageOf, RunFolderError, UsageError } from "../core/errors.js";
-import { isSecretName } from "../core/secret-name.js";
+import { isHarmlessName } from "../core/harmless-name.js";
 import { withoutSecrets } from "../queue/connection.js";
 import { FILES, readManifest } from "../store/journal.js";
 import { findRun } from "../store/run-folder.js";
@@ -57,10 +57,10 @@ function kept({ resume: _, dryRun: __, quiet: ___, verbose: ____, trust: _____, 
   };
 }
 
-/** Headers that hold a key are not written down: who resumes the run gives them again. */
+/** Headers that may hold a key are not written down: who resumes the run gives them again. */
 function openHeaders(headers: Readonly<Record<string, string>>): Pick<RunFlags, "headers" | "secretHeaders"> {
-  const open = Object.entries(headers).filter(([name]) => !isSecretName(name));
-  const hidden = Object.keys(headers).filter(isSecretName);
+  const open = Object.entries(headers).filter(([name]) => isHarmlessName(name));
+  const hidden = Object.keys(headers).filter((name) => !isHarmlessName(name));
   return { headers: Object.fromEntries(open), ...(hidden.length === 0 ? {} : { secretHeaders: hidden }) };
 }
 

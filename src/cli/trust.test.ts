@@ -78,7 +78,7 @@ describe("isOwnFile", () => {
     const before = process.cwd();
     process.chdir(join(dir, "p", "q"));
     onTestFinished(() => process.chdir(before));
-    const own = ["own.mjs", "not/there/yet.mjs", "../up.mjs", join(dir, "p/up.mjs")];
+    const own = ["own.mjs", "not/there/yet.mjs", "../up.mjs", join(dir, "p/up.mjs"), "../.assay/runs/r/manifest.json"];
     expect(own.filter(isOwnFile)).toEqual(own);
     expect(["../beside/x.mjs", join(dir, "p-2/x.mjs"), "/usr/bin/env"].filter(isOwnFile)).toEqual([]);
     mkdirSync("node_modules");

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
 import { isBelow } from "../files/inside.js";
 
@@ -14,11 +14,17 @@ export const TRUST_FLAG = ["--trust", "run code and commands that files outside 
 
 /**
  * Whether a file belongs to the current project: it lies in the folder that the command was started in, or directly in
- * one above it. Only such files may have code or commands run without being asked.
+ * one above it or in the `.assay` of that. Only such files may have code or commands run without being asked.
  */
 export function isOwnFile(file: string): boolean {
   const here = process.cwd();
-  return [resolve(file), realPath(file)].some((path) => isBelow(here, path) || isBelow(dirname(path), here));
+  return [resolve(file), realPath(file)].some((path) => isBelow(here, path) || isBelow(folderOf(path), here));
+}
+
+/** The folder of a project that a file lies in directly, or among what commands keep there. */
+function folderOf(path: string): string {
+  const [folder, kept] = path.split(`${sep}.assay${sep}`);
+  return kept === undefined || folder === undefined ? dirname(path) : folder;
 }
 
 /** Refuses a file of another project that would have something run, unless it is trusted. */

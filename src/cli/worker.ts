@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { isSecretName } from "../core/secret-name.js";
+import { isHarmlessName } from "../core/harmless-name.js";
 import { openRedis, withoutSecrets } from "../queue/connection.js";
 import { signerFor } from "../queue/signer.js";
 import { plural } from "../report/format.js";
@@ -64,7 +64,7 @@ function settingsOf(flags: WorkerFlags): SupervisorOptions["settings"] {
 
 /** Any other header is a part of what is measured, and is said where the run is started. */
 function requireSecret(headers: Readonly<Record<string, string>>): void {
-  const open = Object.keys(headers).find((name) => !isSecretName(name));
+  const open = Object.keys(headers).find(isHarmlessName);
   if (open === undefined) return;
   throw new UsageError(
     `--header of assay worker is for headers that hold a key, such as Authorization. Give ${open} to assay run: workers are told of it.`,

@@ -11,6 +11,7 @@ const bench = openBench();
 afterEach(() => bench.close());
 
 const ask = { id: 1, question: "What colour?" };
+const SIGNATURE = "8f3a9c71d2e4b605aa17";
 const AGAIN = { afterMs: null };
 
 async function failure(system: ModelSystem, trial: TrialContext = trialWith()): Promise<TrialError> {
@@ -124,17 +125,19 @@ describe("a key", () => {
       startStream(response).end(
         event({
           model: key,
-          choices: [{ delta: { content: "x" }, finish_reason: key }],
+          choices: [{ delta: { content: `You sent ${key} and hush-hush-hush, ${SIGNATURE}.` }, finish_reason: key }],
           usage: { prompt_tokens: key },
         }) + DONE,
       ),
     );
-    const system = bench.system(server, { apiKey: key, headers: { cookie: "session=hush-hush-hush" } });
+    const headers = { cookie: "session=hush-hush-hush", "x-functions-code": SIGNATURE, "x-lane": "blue" };
+    const system = bench.system(server, { apiKey: key, headers });
     const output = await system.process(ask, trialWith());
     const error = await failing((response) => startStream(response).end(event(`{"broken ${key} hush-hush-hush`)), {
       apiKey: key,
       headers: { cookie: "session=hush-hush-hush" },
     });
+    expect(output.response).toBe("You sent [secret] and [secret], [secret].");
     const shown = [
       output.metadata,
       error.message,
@@ -143,7 +146,7 @@ describe("a key", () => {
       system.fingerprint(),
       system.endpoint,
     ];
-    expect(JSON.stringify(shown)).not.toMatch(/very-secret|hush-hush/);
+    expect(JSON.stringify(shown)).not.toMatch(/very-secret|hush-hush|8f3a/);
     expect(error.message).toContain("[secret]");
     expect(JSON.stringify(system)).not.toContain(key);
   });

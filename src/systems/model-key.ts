@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { UsageError } from "../core/errors.js";
-import { isSecretName } from "../core/secret-name.js";
+import { isHarmlessName, isKeyName } from "../core/harmless-name.js";
 
 export interface KeySource {
   /** The key itself; null when the endpoint needs none. */
@@ -40,6 +40,14 @@ function requireSendable(key: string, where: string): string {
 
 /** Shorter ones are placeholders, and words such as "none" stand in many messages. */
 const SHORTEST_SECRET = 6;
+/** Of a header that is not known: a shorter value may be a word that answers have, too. */
+const SHORTEST_UNKNOWN = 16;
+
+function secretWords(name: string, value: string): string[] {
+  if (isHarmlessName(name)) return [];
+  const words = [value, ...value.split(/[\s;,=]+/)];
+  return isKeyName(name) ? words : words.filter(({ length }) => length >= SHORTEST_UNKNOWN);
+}
 
 /** What must not be shown of a system: its key, and what its headers and its URL hold of that kind. */
 export class Secrets {
@@ -50,8 +58,7 @@ export class Secrets {
     named: Iterable<readonly [name: string, value: string]>,
     others: readonly string[] = [],
   ) {
-    const values = Array.from(named).filter(([name]) => isSecretName(name));
-    const words = values.flatMap(([, value]) => [value, ...value.split(/[\s;,=]+/)]);
+    const words = Array.from(named).flatMap(([name, value]) => secretWords(name, value));
     const all = [...(key === null ? [] : [key]), ...words, ...others].filter(({ length }) => length >= SHORTEST_SECRET);
     this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
   }
@@ -61,7 +68,7 @@ export class Secrets {
     return this.#values.length > 0;
   }
 
-  /** A text without them: some endpoints repeat the key in their errors. */
+  /** A text without them: some endpoints repeat the key, in errors and in answers. */
   scrub(text: string): string {
     return this.#values.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);
   }

@@ -1,9 +1,9 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
+import { isHarmlessName } from "../core/harmless-name.js";
 import { ownValue } from "../core/own-value.js";
 import type { Limits } from "../core/price.js";
-import { isSecretName } from "../core/secret-name.js";
 import { secretsInPath } from "../core/secret-path.js";
 import { describe } from "../core/shape.js";
 import type { Tokenizer } from "../core/tokenizer.js";
@@ -95,7 +95,7 @@ export function settingsOf(options: ModelOptions): ModelSettings {
   const own = lowerCase(options.headers ?? {});
   const host = endpointName(baseUrl);
   const named = [...Object.entries(own), ...new URL(baseUrl).searchParams];
-  const hasKey = key.value !== null || named.some(([name]) => isSecretName(name));
+  const hasKey = key.value !== null || named.some(([name]) => !isHarmlessName(name));
   const base = requireSafeEndpoint({ url: baseUrl, hasKey, allowInsecure: options.allowInsecure ?? false });
   return {
     name: options.name ?? (model === "" ? host : `${host}/${model}`),

@@ -15,12 +15,12 @@ export interface Conversation {
 
 /** What a conversation gave. */
 export function outputOf(conversation: Conversation, killed: StopReason | null): Output {
-  const { replies } = conversation;
+  const { replies, scrub } = conversation;
   const last = replies.at(-1);
   return present({
-    response: last?.text ?? "",
+    response: scrub(last?.text ?? ""),
     // The last one is the response.
-    replies: replies.length > 1 ? replies.map(({ text }) => text) : undefined,
+    replies: replies.length > 1 ? replies.map(({ text }) => scrub(text)) : undefined,
     ...measuresOf(conversation),
     firstAttemptMs: firstVisibleMs(conversation),
     tokensPerSec: tokensPerSec(replies),

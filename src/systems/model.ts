@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { performance } from "node:perf_hooks";
 import type { Example } from "../core/example.js";
+import { isHarmlessName, isKeyName } from "../core/harmless-name.js";
 import type { Limits } from "../core/price.js";
-import { isSecretName } from "../core/secret-name.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { AnswerShape } from "../dialects/index.js";
@@ -70,7 +71,11 @@ export class ModelSystem implements System {
       temperature,
       maxTokens,
       extraBody,
-      headers: Object.fromEntries(Object.entries(headers).filter(([name]) => !isSecretName(name))),
+      headers: Object.fromEntries(
+        Object.entries(headers)
+          .filter(([name]) => !isKeyName(name))
+          .map(withDigest),
+      ),
       buildMessages: buildMessages === undefined ? undefined : String(buildMessages),
     };
   }
@@ -107,4 +112,9 @@ export class ModelSystem implements System {
   #tokenizer(): Tokenizer {
     return this.#options.tokenizer ?? loadTokenizer("cl100k_base");
   }
+}
+
+/** A header that is not known may change the work, and may hold a secret. */
+function withDigest([name, value]: [string, string]): [string, string] {
+  return [name, isHarmlessName(name) ? value : createHash("sha256").update(value).digest("hex")];
 }
