@@ -10,6 +10,7 @@ function commandsIn(value: unknown): string[] {
   if (Array.isArray(value)) return value.flatMap(commandsIn);
   if (typeof value !== "object" || value === null) return [];
   const { command, args } = value as { command?: unknown; args?: unknown };
-  const own = typeof command === "string" ? [[command, ...(Array.isArray(args) ? args : [])].join(" ")] : [];
+  const words = Array.isArray(args) ? args.map(String) : [];
+  const own = typeof command === "string" ? [[command, ...words].join(" ")] : [];
   return [...own, ...Object.values(value).flatMap(commandsIn)];
 }
