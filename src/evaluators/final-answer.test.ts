@@ -390,7 +390,7 @@ describe("FinalAnswer", () => {
       fields: ["final_answer"],
       primaryFields: ["final_answer"],
     });
-    expect(evaluator.fingerprint()).toEqual({ evaluator: "final_answer", version: 2 });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "final_answer", version: 3 });
   });
 
   it.each([

@@ -35,6 +35,6 @@ export class FinalAnswer implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2 };
+    return { evaluator: this.name, version: 3 };
   }
 }

@@ -17,7 +17,7 @@ describe("MathEquivalence", () => {
     expect(maths.name).toBe("math_equivalence");
     expect(maths.fields).toEqual(["math_equiv"]);
     expect(maths.primaryFields).toEqual(["math_equiv"]);
-    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 2 });
+    expect(maths.fingerprint()).toEqual({ evaluator: "math_equivalence", version: 3 });
   });
 
   it("says what it found and compared", () => {

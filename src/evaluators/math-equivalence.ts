@@ -3,7 +3,7 @@ import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { heavy, TimeLimitError } from "../workers/pool.js";
-import { goldsOf, responseOf, undecided } from "./gold.js";
+import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
 import { type Comparison, compareWithGold } from "./math/grade.js";
 import { VerdictMemory } from "./math/verdict-memory.js";
 
@@ -48,7 +48,7 @@ export class MathEquivalence implements Evaluator {
       return undecided(FIELDS, "the output has a context and no response");
     }
     const response = responseOf(processed);
-    const comparisons = golds.map((gold) => compareWithGold(gold, response));
+    const comparisons = golds.map((gold) => compareWithGold(gold, response, textOf(original.question)));
     const same = comparisons.find(({ verdict }) => verdict === "same");
     if (same !== undefined) return scored(1, same);
     const open = comparisons.filter(({ verdict }) => verdict === "open");
@@ -57,7 +57,7 @@ export class MathEquivalence implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2 };
+    return { evaluator: this.name, version: 3 };
   }
 
   /** One after the other: the first gold answer that is the same ends the search. */

@@ -343,7 +343,7 @@ describe("MultipleChoiceAccuracy", () => {
       fields: ["mc_accuracy", "mc_extracted"],
       primaryFields: ["mc_accuracy"],
     });
-    expect(evaluator.fingerprint()).toEqual({ evaluator: "multiple_choice_accuracy", version: 2 });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "multiple_choice_accuracy", version: 3 });
   });
 
   it.each([

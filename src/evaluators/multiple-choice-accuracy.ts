@@ -42,6 +42,6 @@ export class MultipleChoiceAccuracy implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2 };
+    return { evaluator: this.name, version: 3 };
   }
 }

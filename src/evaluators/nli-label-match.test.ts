@@ -169,6 +169,13 @@ describe("NLILabelMatch reads", () => {
     expect(read(response, ["entailment", "contradiction", "neutral"])).toEqual([]);
   });
 
+  it.each(["If the man were asleep, this would be entailment.", "The answer is entailment. Wait, no, that is wrong."])(
+    "no label in what is only supposed or taken back: %s",
+    (response) => {
+      expect(read(response, ["entailment", "contradiction", "neutral"])).toEqual([]);
+    },
+  );
+
   it.each(["", null, undefined, {}, "I cannot help.", "It does not contradict anything.", "42"])(
     "no label in %j",
     (response) => {
@@ -256,10 +263,10 @@ describe("NLILabelMatch with labels of one's own", () => {
   it("are part of what it is", () => {
     expect(new NLILabelMatch(options).fingerprint()).toEqual({
       evaluator: "nli_label_match",
-      version: 2,
+      version: 3,
       labels: options.labels,
     });
-    expect(evaluator.fingerprint()).toEqual({ evaluator: "nli_label_match", version: 2, labels: null });
+    expect(evaluator.fingerprint()).toEqual({ evaluator: "nli_label_match", version: 3, labels: null });
   });
 });
 

@@ -64,7 +64,7 @@ export class NLILabelMatch implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2, labels: this.#labels };
+    return { evaluator: this.name, version: 3, labels: this.#labels };
   }
 
   /** The label of a response in the gold's own family; when it names none of them, that of a parallel family. */

@@ -61,7 +61,8 @@ const RIGHT: Record<string, Pairs> = {
   "two numbers that say one thing": [
     ["0.75", "The probability is 3 out of 4."],
     ["0.75", "The probability is 3 in 4."],
-    ["42", "The answer is 42 out of 100."],
+    ["42", "The answer is 42 out of 100 questions."],
+    ["0.42", "The answer is 42 out of 100."],
     ["150", "The answer is 2 hours and 30 minutes."],
     ["2.5", "It takes 2 hours, 30 minutes."],
     ["66", "5 feet 6 inches"],
@@ -147,6 +148,7 @@ const WRONG: Record<string, Pairs> = {
   ],
   "ratios, shares, dates and compound measures": [
     ["4", "The probability is 3 out of 4."],
+    ["42", "The answer is 42 out of 100."],
     ["4", "3 in 4"],
     ["3", "the ratio is 1 to 3"],
     ["3", "1 to 3"],

@@ -9,8 +9,15 @@ const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 const IS_EXPONENT = /[\p{L})]\^\{?-?$/u;
 const LATEX_FRACTION =
   /(?:(\d{1,9})\s?)?\\[dtc]?frac\s?(?:\{\s?(-?\d{1,15}(?:\.\d{1,15})?)\s?\}\s?\{\s?(\d{1,15}(?:\.\d{1,15})?)\s?\}|(\d)\s?(\d))/g;
-const SCALE = /^\s?(thousand|million|billion|trillion)\b/i;
-const SCALES: Readonly<Record<string, number>> = { thousand: 1e3, million: 1e6, billion: 1e9, trillion: 1e12 };
+const SCALE = /^\s?(dozen|hundred|thousand|million|billion|trillion)s?\b/i;
+const SCALES: Readonly<Record<string, number>> = {
+  dozen: 12,
+  hundred: 100,
+  thousand: 1e3,
+  million: 1e6,
+  billion: 1e9,
+  trillion: 1e12,
+};
 const PERCENT = /^\s?(?:\\?%|percent\b|per cent\b)/i;
 const FRACTION = /^\s?\/\s?(\d{1,15}(?:\.\d{1,15})?)(?![\d/])/;
 /** A minus after a letter or a digit is a hyphen: "10-20" holds two numbers above zero. */

@@ -64,7 +64,9 @@ describe("NumericTolerance", () => {
     ["42", "The answer is 42.", 1],
     ["42", "\\boxed{\\approx 42}", 1],
     ["42", "First 7, then 42", 1],
-    ["42", "The answer is 42 out of 100.", 1],
+    ["42", "The answer is 42 out of 100 questions.", 1],
+    ["42", "The answer is 42 out of 100.", 0],
+    ["3 dozen", "The answer is 36.", 1],
     ["42", "42 of 100", 0],
     [42, 42, 1],
     ["42", "So the answer is 6 * 7 = 42, of course", 1],
@@ -168,7 +170,7 @@ describe("NumericTolerance", () => {
   it("says what it was made with", () => {
     expect(new NumericTolerance({ absolute: 2 }).fingerprint()).toEqual({
       evaluator: "numeric_tolerance",
-      version: 2,
+      version: 3,
       absolute: 2,
       relative: 0,
     });

@@ -2,7 +2,7 @@ import { UsageError } from "../core/errors.js";
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { goldsOf, responseOf, undecided } from "./gold.js";
+import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
 import { plainText } from "./math/characters.js";
 import { extractNumber } from "./math/extract.js";
 import { numbersOfText } from "./math/grade.js";
@@ -49,7 +49,7 @@ export class NumericTolerance implements Evaluator {
   score(original: Example, processed: Output): Scored {
     const golds = goldsOf(original).flatMap(goldNumber);
     if (golds.length === 0) return undecided(this.fields, "the example has no gold number (answer or answers)");
-    const answer = findAnswer(responseOf(processed));
+    const answer = findAnswer(responseOf(processed), textOf(original.question));
     if (answer === null) return { scores: { [FIELD]: 0 }, evidence: { [FIELD]: "no number found" } };
     const { numbers, text } = answer;
     const [first] = numbers;
@@ -69,7 +69,7 @@ export class NumericTolerance implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2, absolute: this.#absolute, relative: this.#relative };
+    return { evaluator: this.name, version: 3, absolute: this.#absolute, relative: this.#relative };
   }
 
   #isNear(value: number, gold: number): boolean {
@@ -96,10 +96,10 @@ interface Answered {
   readonly text: string;
 }
 
-function findAnswer(response: string): Answered | null {
-  const answer = extractNumber(response, { acceptsUnfinished: true });
+function findAnswer(response: string, question: string): Answered | null {
+  const answer = extractNumber(response, { acceptsUnfinished: true, question });
   if (answer === null) return null;
-  const { text, source, values = numbersOfText(text), isPercent = PERCENT.test(text) } = answer;
+  const { text, source, values = numbersOfText(text, question), isPercent = PERCENT.test(text) } = answer;
   const numbers = values.map(({ top, bottom }) => ({ value: Number(top) / Number(bottom), isPercent }));
   const finite = numbers.filter(({ value }) => Number.isFinite(value));
   const isProse = WHOLE_TEXTS.includes(source) && !/\d/.test(text);

@@ -477,7 +477,7 @@ describe("ToolCallMatch", () => {
     expect(new ToolCallMatch()).toMatchObject({ name: "tool_call_match", fields: ["tool_call_match"] });
     expect(new ToolCallMatch({ ordered: true }).fingerprint()).toEqual({
       evaluator: "tool_call_match",
-      version: 2,
+      version: 3,
       ordered: true,
     });
   });

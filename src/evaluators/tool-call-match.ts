@@ -48,6 +48,6 @@ export class ToolCallMatch implements Evaluator {
   }
 
   fingerprint(): unknown {
-    return { evaluator: this.name, version: 2, ordered: this.#isOrdered };
+    return { evaluator: this.name, version: 3, ordered: this.#isOrdered };
   }
 }

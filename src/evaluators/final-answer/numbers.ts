@@ -3,6 +3,7 @@ import { plainText } from "../math/characters.js";
 import { findLeading } from "../math/chosen-number.js";
 import { onlyWordedNumber } from "../math/number-words.js";
 import { quantitiesIn } from "../math/quantities.js";
+import { isRefusal } from "../math/refusal.js";
 import { findResult } from "../stated-answer/index.js";
 import { cleaned, firstBold } from "./clean.js";
 import { wholeNumber } from "./kind.js";
@@ -31,7 +32,7 @@ export function numbersOf(line: string, isExplicit: boolean): number[] {
 
 /** The one number of a line: "There are 11 animals"; behind an announcement only one that it begins with. */
 function onlyNumber(line: string, isLeading: boolean): number[] {
-  if (line.length > MAX_LINE) return [];
+  if (line.length > MAX_LINE || isRefusal(line)) return [];
   const text = latexText(plainText(line));
   const [number, another] = answersIn(text);
   const worded = isLeading || number !== undefined ? null : onlyWordedNumber(text);

@@ -1,3 +1,4 @@
+import { isRetracted } from "../stated-answer/index.js";
 import type { TokenOptions } from "./number-token.js";
 import { type Quantity, quantitiesIn } from "./quantities.js";
 
@@ -28,7 +29,8 @@ function isAnswer({ values, isFormula }: Quantity): boolean {
 function isDenied(sentence: string, { from, end }: Quantity): boolean {
   return (
     DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
-    DENIED_BEHIND.test(sentence.slice(end, end + BEFORE))
+    DENIED_BEHIND.test(sentence.slice(end, end + BEFORE)) ||
+    isRetracted(sentence.slice(end, end + BEFORE))
   );
 }
 

@@ -6,6 +6,9 @@ import { withoutText } from "./worded.js";
 /** What is longer is no answer: it is compared as it stands. */
 const MAX_LENGTH = 2000;
 
+/** Stands for the product of vectors: numbers in their place would not show that their order counts. */
+const CROSS_SIGN = "⨯";
+
 /** The commonest answer by far, and already in its only way of writing. */
 const PLAIN_NUMBER = /^-?\d{1,20}(?:\.\d{1,20})?$/;
 
@@ -40,6 +43,10 @@ function withoutMarkup(text: string): string {
     .trim();
 }
 
+/** The product of two vectors that changes its sign with their order. */
+const VECTOR = "\\\\(?:vec|mathbf|boldsymbol|bm|hat|overrightarrow)\\s?(?:\\{[^{}]{1,20}\\}|[a-zA-Z])";
+const CROSS = new RegExp(`(?<=${VECTOR}\\s?)\\\\times(?=\\s?${VECTOR})`, "g");
+
 const PRINT: readonly (readonly [RegExp, string])[] = [
   [/\\(?:left|right)\./g, ""],
   [/\\(?:left|right|[bB]igg?[lrm]?|displaystyle|textstyle|limits|mathop|nonumber)(?![a-zA-Z])/g, ""],
@@ -55,13 +62,17 @@ const PRINT: readonly (readonly [RegExp, string])[] = [
 function withoutPrint(text: string): string {
   // A response that was escaped twice writes \\frac. In a matrix, \\ ends a row.
   let plain = text.includes("\\begin") ? text : text.replace(/\\\\(?=[a-zA-Z{}])/g, "\\");
+  if (plain.includes("\\times")) plain = plain.replace(CROSS, CROSS_SIGN);
   for (const [pattern, replacement] of PRINT) plain = plain.replace(pattern, replacement);
   return withoutDegrees(plain).trim();
 }
 
 function joinedLists(text: string): string {
   // The space tells "100 and 200" from the 100,200 that is one number.
-  return text.replace(/\s*,?\s+(?:and|or)\s+/g, ", ").replace(/;/g, ", ");
+  return text
+    .replace(/\s*,?\s+(?:and|or)\s+/g, ", ")
+    .replace(/;/g, ", ")
+    .replace(/(?<=\d)\s+to\s+(?=\d)/g, ":");
 }
 
 const OPERATORS: readonly (readonly [RegExp, string])[] = [
@@ -74,6 +85,7 @@ const OPERATORS: readonly (readonly [RegExp, string])[] = [
   [/\\(?:neq|ne)(?![a-zA-Z])|!=/g, "\\ne "],
   [/\\lt(?![a-zA-Z])/g, "<"],
   [/\\gt(?![a-zA-Z])/g, ">"],
+  [/<([-\d.\s]+(?:,[-\d.\s]+)+)>/g, "($1)"],
   [/\\langle(?![a-zA-Z])/g, "("],
   [/\\rangle(?![a-zA-Z])/g, ")"],
   [/,\s*&/g, "&"],

@@ -4,7 +4,7 @@ import { isList, split } from "./shape.js";
 import { unmarked } from "./worded.js";
 
 const NAME =
-  /^(?:[a-zA-Z](?:_\{?\w{1,3}\}?|')?(?:\^\{?-?1\}?)?(?:\([a-zA-Z\d,]{1,9}\))?|\([a-zA-Z](?:,[a-zA-Z]){1,5}\)|\\[a-zA-Z]{2,9}(?:_\{?\w{1,3}\}?| ?[A-Z]{1,4})?|\\frac\{d[a-z]\}\{d[a-z]\}|[A-Z]{2,4}|[a-zA-Z']{3,}|)$/;
+  /^(?:[a-zA-Z](?:_\{?\w{1,3}\}?|')?(?:\^\{?-?1\}?)?(?:\([a-zA-Z\d,]{1,9}\))?|\([a-zA-Z](?:,[a-zA-Z]){1,5}\)|\\(?!log(?![a-zA-Z]))[a-zA-Z]{2,9}(?:_\{?\w{1,3}\}?| ?[A-Z]{1,4})?|\\frac\{d[a-z]\}\{d[a-z]\}|[A-Z]{2,4}|[a-zA-Z']{3,}|)$/;
 const CONSTANT_COMMANDS = /\\(?:frac|sqrt|pi|(?:arc)?(?:sin|cos|tan|cot|sec|csc)|log|ln|binom)(?![a-zA-Z])|e(?=\^)/g;
 
 const MAX_OTHERS = 4;
@@ -16,12 +16,16 @@ export function isName(side: string): boolean {
 
 /** Commands, words, and points such as AB. */
 const NAMES = /[\\\ue002][a-zA-Z]+|[a-zA-Z]{3,}|[A-Z]{2}/g;
+/** Roots, logarithms and absolute values of unknowns; but |z| and |AB| name a size. */
+const UNSOLVED =
+  /\\(?:sqrt|ln|log)(?:\[[^\]]*\]|_\w|_\{[^{}]*\})? ?(?:[a-df-z]|[{(][^{}()]*(?<![\\a-zA-Z])[a-df-z](?![a-zA-Z]))|\|[xyt]\|/;
 /** Powers and products of unknowns. A letter before a bracket is a function, unless the bracket holds it again. */
 const NONLINEAR =
   /[a-zA-Z)]\^|\^(?:\{[^{}]*)?[a-zA-Z]|[a-zA-Z]\*?[a-zA-Z]|[a-zA-Z]\*\(|\)\*?[a-zA-Z(]|([a-zA-Z])\([^()]*\1[^()]*\)/;
 
-/** Whether a side of an equation has unknowns in it that are multiplied with one another or raised to a power. */
+/** Whether a side of an equation has unknowns in it that are multiplied with one another, raised to a power or the like. */
 export function isNonlinear(side: string): boolean {
+  if (UNSOLVED.test(side)) return true;
   const unknowns = side.replace(CONSTANT_COMMANDS, " ").replace(NAMES, " ");
   return /[a-zA-Z]/.test(unknowns) && NONLINEAR.test(unknowns);
 }

@@ -61,9 +61,9 @@ export function plainText(text: string): string {
   return plain.includes("\\") || plain.includes("{") ? plain.replace(LATEX_THOUSANDS, "") : plain;
 }
 
-const RESIDUE = /^(?:[^=]*(?:\\equiv|≡))?\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b)\D*(\d*).*$/;
+const RESIDUE = /^\s*(-?\d+)\s*(?:\\(?:pmod|bmod|mod)\b|\(mod\b|mod\b)\D*(\d*).*$/;
 
-/** The number of "3 \\pmod{5}" and "x \\equiv 3 \\pmod{5}"; any other text as it is, "12 \\bmod 5" among them. */
+/** The number of "3 \\pmod{5}"; any other text as it is, "12 \\bmod 5" among them. A congruence has many solutions. */
 export function residue(text: string): string {
   const [, number, modulus] = text.includes("mod") ? (RESIDUE.exec(text) ?? []) : [];
   return number === undefined || (modulus !== "" && Number(number) >= Number(modulus)) ? text : number;

@@ -22,7 +22,7 @@ export function findLeading(sentence: string, options: TokenOptions = {}): Quant
   const [range] = RANGE.exec(sentence.slice(first.end, first.end + 60)) ?? [];
   const isWorded = /\p{L}{2}/u.test(sentence.slice(0, first.from));
   if (first.isFormula || range === undefined) return first.isFormula || !isWorded ? first : null;
-  const text = sentence.slice(first.start, first.end + range.length).replace(/\s+to\s+/, ", ");
+  const text = sentence.slice(first.start, first.end + range.length).replace(/\s+to\s+/, ":");
   return { ...first, text, end: first.end + range.length, values: [], isFormula: true };
 }
 

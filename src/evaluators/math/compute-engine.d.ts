@@ -4,6 +4,7 @@ declare module "@cortex-js/compute-engine" {
     readonly json: unknown;
     readonly isValid: boolean;
     readonly operator: string;
+    readonly ops: readonly Expression[] | null;
     readonly unknowns: readonly string[];
     readonly isRational: boolean | undefined;
     readonly re: number;

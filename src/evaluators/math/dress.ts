@@ -17,7 +17,7 @@ export function undressed(text: string, start: number): number {
 
 const MINUS = /^\s-[a-zA-Z(]/;
 /** A cell of a table has spaces in it. */
-const ABSOLUTE = /^\s\|\S(?:[^|\n]{0,80}\S)?\|/;
+const ABSOLUTE = /^[\s*\p{Script=Han}]\|\S(?:[^|\n]{0,80}\S)?\|/u;
 
 /** Where a formula begins whose first sign was taken for a mark: "the answer is -q + p", "the answer is |x - 3|". */
 export function withMark(text: string, start: number): number {

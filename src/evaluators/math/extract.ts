@@ -3,13 +3,15 @@ import { COPULAS } from "../stated-answer/index.js";
 import { type Answer, answerOf } from "./answer.js";
 import { lastBox } from "./boxes.js";
 import { plainText } from "./characters.js";
+import { findLeading } from "./chosen-number.js";
 import { withoutCutFormula } from "./cut-formula.js";
 import { finalHashed, firstHashed, lastHashed } from "./hashes.js";
 import { lastDigit, lastNumber } from "./last-number.js";
 import { decimalComma } from "./locale.js";
 import type { TokenOptions } from "./number-token.js";
 import { onlyWordedNumber, wordedNumber } from "./number-words.js";
-import { quantitiesIn } from "./quantities.js";
+import { MATHS, wordsOf } from "./only-number.js";
+import { isRefusal } from "./refusal.js";
 import { lastFormula, statedFormula } from "./stated-formula.js";
 import { statedNumber } from "./stated-number.js";
 
@@ -25,14 +27,19 @@ export interface ExtractOptions {
    * calls that unfinished.
    */
   readonly acceptsUnfinished?: boolean;
+  /** The question: where it speaks of millions or dozens, an answer may count them. */
+  readonly question?: string;
 }
 
 /** The answer of a response to a problem whose answer is a number; null when it has none. */
-export function extractNumber(response: string, { acceptsUnfinished = false }: ExtractOptions = {}): Answer | null {
+export function extractNumber(
+  response: string,
+  { acceptsUnfinished = false, question = "" }: ExtractOptions = {},
+): Answer | null {
   const written = ownAnswer(plainText(response));
   const whole = written.includes("<<") ? written.replace(CALCULATOR, "") : written;
   const text = withoutCutFormula(whole).replace(SPACED_MINUS, "-");
-  const options = { decimalComma: decimalComma(text) };
+  const options = { decimalComma: decimalComma(text), question };
   const box = lastBox(text);
   if (box !== null) return { text: box.content, source: "box" };
   const hashed = firstHashed(text) ?? finalHashed(text);
@@ -64,9 +71,12 @@ function isBare(content: string): boolean {
   return !/\p{L}{3,}/u.test(content);
 }
 
+/** What stands behind "####" is read whole, as in a box. Words may follow its number, and only then other numbers. */
 function hashedNumber(content: string, options: TokenOptions): Answer {
-  const [number] = quantitiesIn(content.replace(/^[\s*]+/, ""), options);
-  return number === undefined ? { text: content, source: "####" } : answerOf(number, "####");
+  const words = wordsOf(content);
+  const leading = findLeading(words, options);
+  const [rest = ""] = words.slice(leading?.end).split(/\p{L}{3}/u, 1);
+  return leading === null || MATHS.test(rest) ? { text: content, source: "####" } : answerOf(leading, "####");
 }
 
 /** "The answer is - 4": behind a verb or a colon a dash before a number is its sign. */
@@ -80,18 +90,6 @@ function isUnfinished(written: string): boolean {
   const digit = written.includes("<<") ? lastDigit(written) : -1;
   const line = written.slice(written.lastIndexOf("\n", digit) + 1);
   return digit !== -1 && line.search(CALCULATOR) !== -1;
-}
-
-const REFUSAL =
-  /\b(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:un|not )able to|(?:im|not )possible to)(?: be)? (?:\w+ )?(?:answer|help|solve|determine|find|calculate|compute|tell|say|know|provide|give)|(?:\bnot enough|n['’]t enough|\binsufficient|\bno) (?:information|data|details|context)/gi;
-const CONCLUSION = /[=≈]|\b(?:but|however|so|thus|therefore|hence|assum\w+|if|then|total|must)\b/i;
-const MAX_REFUSAL = 600;
-
-/** Whether a short text only says why it gives no answer: its numbers are those of the question. */
-function isRefusal(text: string): boolean {
-  if (text.length > MAX_REFUSAL) return false;
-  const last = [...text.matchAll(REFUSAL)].at(-1);
-  return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
 }
 
 const SHORT = 60;

@@ -25,8 +25,8 @@ export interface Comparison {
 }
 
 /** Finds the answer of a response and compares it with a gold answer, as far as that can be done at once. */
-export function compareWithGold(gold: string, response: string): Comparison {
-  const found = extract(goldAnswer(gold), response);
+export function compareWithGold(gold: string, response: string, question = ""): Comparison {
+  const found = extract(goldAnswer(gold), response, question);
   const { wanted, written, values, answer } = found;
   if (answer === null) {
     return { verdict: "different", gold: written, given: "", evidence: `no answer found, gold ${short(wanted)}` };
@@ -40,7 +40,9 @@ export function compareWithGold(gold: string, response: string): Comparison {
   const text = comparablePart(answer.text, wanted);
   const given = text.trim() === wanted ? written : canonical(text);
   const verdict =
-    values.length === 0 ? compareTexts(written, given) : compareNumber({ values, wanted, written }, text, given);
+    values.length === 0
+      ? compareTexts(written, given)
+      : compareNumber({ values, wanted, written, question }, text, given);
   return { verdict, gold: written, given, evidence };
 }
 
@@ -54,12 +56,12 @@ interface Extracted {
 }
 
 /** What the gold answer is says how to look for the answer of the response. */
-function extract(gold: string, response: string): Extracted {
+function extract(gold: string, response: string, question: string): Extracted {
   const option = optionOf(gold);
   const wanted = option?.content ?? gold;
   const written = canonical(wanted);
   const values = numbersOf(wanted, written);
-  const answer = values.length === 0 ? extractFormula(response) : extractNumber(response);
+  const answer = values.length === 0 ? extractFormula(response) : extractNumber(response, { question });
   const isLabel = option !== null && answer !== null && isLetter(answer.text);
   return isLabel
     ? { wanted: option.label, written: option.label, values: [], answer }
@@ -80,6 +82,7 @@ interface WantedNumber {
   readonly values: readonly Rational[];
   readonly wanted: string;
   readonly written: string;
+  readonly question: string;
 }
 
 const PERCENT = /%|\bper ?cent\b/i;
@@ -92,17 +95,17 @@ function withShares(values: readonly Rational[], isPercent: boolean, gold: strin
   return [...values, ...shares.filter((value) => value !== null)];
 }
 
-function compareNumber({ values, wanted, written }: WantedNumber, text: string, given: string): Verdict {
-  const found = withShares(numbersOfText(text), PERCENT.test(text), wanted);
+function compareNumber({ values, wanted, written, question }: WantedNumber, text: string, given: string): Verdict {
+  const found = withShares(numbersOfText(text, question), PERCENT.test(text), wanted);
   if (haveCommon(found, values)) return "same";
   return found.length === 0 || /[=≈]/.test(given) ? compareTexts(written, given) : "different";
 }
 
 /** What an answer that was found as a text may be as a number; nothing when it is none. */
-export function numbersOfText(text: string): readonly Rational[] {
+export function numbersOfText(text: string, question: string): readonly Rational[] {
   const exact = exactValue(canonical(residue(text)).replace(/^≈/, ""));
   if (exact !== null) return [remarked(text) ?? exact];
-  const numbers = onlyNumber(text);
+  const numbers = onlyNumber(text, { question });
   const worded = numbers.length === 0 ? wordedPhrase(text) : null;
   return worded === null ? numbers : [worded];
 }
@@ -120,7 +123,16 @@ function haveCommon(values: readonly Rational[], others: readonly Rational[]): b
   return values.some((value) => others.some((other) => sameNumber(value, other)));
 }
 
+/** Two digits at the end may be the minutes of a time. */
+const RATIO = /^(\d+(?:\.\d+)?):(\d(?!\d$)\d*(?:\.\d+)?)$/;
+
+/** A ratio that is asked for may be said as a fraction. A number that is asked for is no ratio: 8 is not 8:1. */
+function asFraction(text: string): string {
+  return text.replace(RATIO, "\\frac{$1}{$2}");
+}
+
 function compareTexts(written: string, given: string): Verdict {
+  if (RATIO.test(written)) return compareAnswers(asFraction(written), asFraction(given), compareCheaply);
   const verdict = compareAnswers(written, given, compareCheaply);
   const gold = unmarked(written);
   // Words may go on where the answer ends: "Evelyn (the fastest)", "Monday, because …".

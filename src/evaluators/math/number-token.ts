@@ -32,7 +32,8 @@ const KINDS = [
   "\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d{1,3}(?!\\d))?",
   "(?<!\\.)\\.\\d+",
 ];
-const SCALE = "(?:\\s?(?:million|billion|trillion|thousand|[kK](?![\\p{L}\\d]))|\\s?[万萬億亿千][\\d万萬億亿千]*)";
+const SCALE =
+  "(?:\\s?(?:(?:million|billion|trillion|thousand|hundred|dozens?)(?!\\p{L})|[kK](?![\\p{L}\\d]))|\\s?[万萬億亿千][\\d万萬億亿千]*)";
 const TOKEN = new RegExp(
   `(?<![\\p{Script=Latin}_^\\d])(?<!\\d[.,]|sqrt\\{|[\\^_]\\{)(?<sign>${SIGN})?(?<currency>${CURRENCY}\\s?)?(?<inner>-(?=[\\d.]))?` +
     `(?<core>${KINDS.map((kind) => `(?:${kind})`).join("|")})(?<scale>${SCALE})?`,
@@ -40,15 +41,18 @@ const TOKEN = new RegExp(
 );
 
 /** The first part of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
-const GOES_ON = /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π⁻⁰¹²³⁴-⁹])|^!(?!\s|$|["*)])/;
+const GOES_ON =
+  /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π⁻⁰¹²³⁴-⁹])|^!(?!\s*$|["*)']|\s+[^a-z=+*/×÷·\s-])/;
 
 export interface TokenOptions {
   /** The text is in a language that writes 1.234,5 where English writes 1,234.5. */
   readonly decimalComma?: boolean;
+  /** The question: where it speaks of millions or dozens, an answer may count them. */
+  readonly question?: string;
 }
 
 /** Every number of a short text in plain characters, in order. Digits inside a word, as in H2O, are none. */
-export function numbersIn(text: string, { decimalComma = false }: TokenOptions = {}): NumberToken[] {
+export function numbersIn(text: string, { decimalComma = false, question = "" }: TokenOptions = {}): NumberToken[] {
   const tokens: NumberToken[] = [];
   for (const match of text.matchAll(TOKEN)) {
     const { sign, currency, inner, core = "", scale = "" } = match.groups ?? {};
@@ -56,7 +60,7 @@ export function numbersIn(text: string, { decimalComma = false }: TokenOptions =
     const [written] = match;
     const [start, end] = [match.index, match.index + written.length];
     const isWhole = !GOES_ON.test(text.slice(end, end + 12));
-    const values = isWhole ? valuesOf({ core, scale: scale.trim(), isNegative, decimalComma }) : [];
+    const values = isWhole ? valuesOf({ core, scale: scale.trim(), isNegative, decimalComma, question }) : [];
     tokens.push({ text: written.trim(), start, end, values, hasCurrency: currency !== undefined });
   }
   return tokens;

@@ -4,15 +4,17 @@ import { multiply, negate, parseDecimal, type Rational } from "./rational.js";
 /** The parts of a number as it stands in a text. */
 export interface WrittenNumber {
   readonly core: string;
-  /** "million", "k", "万" or the like; "" when there is none. */
+  /** "million", "dozen", "k", "万" or the like; "" when there is none. */
   readonly scale: string;
   readonly isNegative: boolean;
   readonly decimalComma: boolean;
+  /** The question that is answered; "" when it is not known. */
+  readonly question: string;
 }
 
 /** What a number may mean, the likeliest first. None for one that cannot be read, such as the time 3:30. */
-export function valuesOf({ core, scale, isNegative, decimalComma }: WrittenNumber): Rational[] {
-  const values = readings(core, decimalComma).flatMap((value) => scaled(value, scale));
+export function valuesOf({ core, scale, isNegative, decimalComma, question }: WrittenNumber): Rational[] {
+  const values = readings(core, decimalComma).flatMap((value) => scaled(value, scale.toLowerCase(), question));
   return isNegative ? values.map(negate) : values;
 }
 
@@ -70,6 +72,9 @@ function commaDecimal(core: string): Rational[] {
 }
 
 const SCALES: Record<string, string> = {
+  dozen: "12",
+  dozens: "12",
+  hundred: "1e2",
   thousand: "1e3",
   k: "1e3",
   million: "1e6",
@@ -77,13 +82,14 @@ const SCALES: Record<string, string> = {
   trillion: "1e12",
 };
 
-/** "24 million" is also read as 24: the question may have asked for millions. "25k" says nothing but 25,000. */
-function scaled(value: Rational, scale: string): Rational[] {
+/** "24 million" is also read as 24 where the question speaks of millions. "25k" says nothing but 25,000. */
+function scaled(value: Rational, scale: string, question: string): Rational[] {
   if (scale === "") return [value];
-  const factor = SCALES[scale.toLowerCase()];
+  const factor = SCALES[scale];
   if (factor === undefined) return listed(eastAsian(value, scale));
   const whole = listed(product(value, factor));
-  return scale.length === 1 ? whole : [...whole, value];
+  const isAskedFor = scale.length > 1 && question.toLowerCase().includes(scale.replace(/s$/, ""));
+  return isAskedFor ? [...whole, value] : whole;
 }
 
 const EAST_ASIAN: Record<string, string> = { 千: "1e3", 万: "1e4", 萬: "1e4", 億: "1e8", 亿: "1e8" };

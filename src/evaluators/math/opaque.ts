@@ -1,12 +1,15 @@
 const DECORATED =
   /\\(overline|bar|vec|hat|widehat|tilde|widetilde|dot|ddot|overrightarrow) ?(?:\{([^{}]{1,40})\}|([a-zA-Z\d]))/;
-/** f and g are functions, whatever they are taken of; other letters only where a product would not be written so. */
-const APPLIED = /([fg](?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
+/** f, g, zeta and Gamma are functions, whatever they are taken of; other letters only where a product would not be written so. */
+const APPLIED = /((?:[fg]|\\(?:zeta|Gamma))(?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
 /** Names with an index, and letters that the engine takes for a function, a constant or a transposed matrix. */
 const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
+/** dy/dx is no fraction that d could be taken out of. */
+const DERIVATIVE =
+  /(\\frac ?\{(?:d|\\partial ?)(?:\^\{?\d\}?)?[a-zA-Z]?\}\{(?:d|\\partial ?)[a-zA-Z](?:\^\{?\d\}?)?\}|(?<![a-zA-Z\\])d[a-z]\/d[a-z](?![a-zA-Z]))/;
 /** What is left as it is: repeating decimals and commands, some with an index. */
 const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
-const PARTS = new RegExp([DECORATED, APPLIED, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
+const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
 /** Stands for i, which the engine must not know: it loses imaginary parts. */
 export const IMAGINARY_UNIT = "I";
 const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
@@ -34,7 +37,8 @@ export function withLetters(gold: string, given: string): [string, string] {
 
 function replaced(text: string, letterFor: (thing: string) => string): string {
   return text.replace(PARTS, (...match: (string | undefined)[]) => {
-    const [whole = "", mark, inner, single, name, argument, otherName, atom, named] = match;
+    const [whole = "", mark, inner, single, name, argument, otherName, atom, derivative, index] = match;
+    const named = derivative ?? index;
     if (mark !== undefined) return `(${letterFor(`${SAME_MARK[mark] ?? mark} ${inner ?? single ?? ""}`)})`;
     // Braces, since a power takes no more than the one sign that follows it.
     if (named !== undefined) return `{${letterFor(named)}}`;

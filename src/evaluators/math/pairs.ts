@@ -28,11 +28,11 @@ const COMPOUNDS = MEASURES.map(([larger, smaller, parts]) => ({
   parts: { top: parts, bottom: 1n },
 }));
 const RATIO = /\b(?:ratio|odds)\b[^.;\n]{0,80}$/i;
-const ENDS = /^[\s*_$"')]*(?:[.,;!?]|$|\n)/;
+const ENDS = /^[\s*_$"')}]*(?:[.,;!?<。]|$|\n|(?:because|since|as)\b)/;
 
 /**
- * What two numbers say together: "2 hours and 30 minutes" are 150 or 2.5, "3 out of 4" is 3 as well as a share, and "the
- * ratio is 1 to 3" is no number, so that it has no values. Null when each says something by itself.
+ * What two numbers say together: "2 hours and 30 minutes" are 150 or 2.5, "3 out of 4" is a share, "3 out of 4 eggs" also
+ * 3, and "the ratio is 1 to 3" is no number, so that it has no values. Null when each says something by itself.
  */
 export function readPair(
   one: Rational,
@@ -46,7 +46,7 @@ export function readPair(
     return values.filter((value) => value !== null);
   }
   const share = divide(one, other);
-  if (/^\s+out of\s+$/i.test(between) && share !== null) return [one, share];
+  if (/^\s+out of\s+$/i.test(between) && share !== null) return ENDS.test(behind) ? [share] : [one, share];
   if (/^\s+in\s+$/i.test(between) && ENDS.test(behind) && share !== null) return [share];
   if (/^\s+to\s+$/i.test(between) && RATIO.test(before)) return [];
   return null;

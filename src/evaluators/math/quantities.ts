@@ -162,7 +162,7 @@ function pairOf(text: string, one: Piece | undefined, other: Piece): Piece | nul
   if (values === null) return null;
   const isFormula = values.length === 0;
   const source = text.slice(from, other.end).trim();
-  const whole = isFormula ? `${one.whole}, ${other.whole}` : source;
+  const whole = isFormula ? `${one.whole}:${other.whole}` : source;
   const quantity = { ...one.quantity, text: whole, end: other.end, values, isFormula };
   return { ...one, quantity, end: other.end, whole };
 }
@@ -189,7 +189,7 @@ function joinLists(text: string, pieces: readonly Piece[]): Piece[] {
   return joined;
 }
 
-const END = /^[\s*_)\]"'$]*(?:[.!?;,<]|$|\n|(?:and|or|because|since)(?![a-z]))/;
+const END = /^[\s*_)\]"'$]*(?:[.!?;,<。]|$|\n|(?:and|or|because|since)(?![a-z]))/;
 /** "18 and 3 of them are red" goes on with something else. */
 const NEW_CLAUSE = /^\s*(?:of|more|less|other|are|is|was|were|has|have|had|will|would|can)(?![a-z])/;
 

@@ -49,14 +49,21 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
     `(?:\\\\?[$€£¥₹]\\s?)?(?:\\d(?:(?:[\\d,.]|'(?=\\d{3}))*\\d)?(?:[eE][-+]?\\d{1,3}(?![${LATIN}]))?(?::\\d+| : \\d+)*|(?<![\\d.])\\.\\d+)`,
   ],
   ["operator", "\\\\(?:times|cdot|div|pm|mp|leq?|geq?|neq?|lt|gt|approx|in|cup|cap|ast|over)(?![a-zA-Z])"],
-  ["open", "\\\\(?:\\{|(?:left|lbrace|langle|lfloor|lceil)(?![a-zA-Z]))\\s?\\\\?[(\\[{|]?|[(\\[{]"],
-  ["close", "\\\\(?:\\}|(?:right|rbrace|rangle|rfloor|rceil)(?![a-zA-Z]))\\s?\\\\?[)\\]}|]?|[)\\]}]"],
+  [
+    "open",
+    "\\\\(?:\\{|(?:left|lbrace|langle|lfloor|lceil)(?![a-zA-Z]))\\s?\\\\?[(\\[{|]?|[(\\[{]|<(?=[-\\d.\\s]{1,20},[-\\d.,\\s]{1,40}>)",
+  ],
+  [
+    "close",
+    "\\\\(?:\\}|(?:right|rbrace|rangle|rfloor|rceil)(?![a-zA-Z]))\\s?\\\\?[)\\]}|]?|[)\\]}]|(?<=<[-\\d.,\\s]{3,60})>",
+  ],
   [
     "suffix",
-    `\\s?\\\\?%|\\s?\\^?\\s?\\{?\\\\(?:circ|degree)(?![a-zA-Z])\\}?|\\s?°|[⁻⁺]?[⁰¹²³⁴-⁹]+|!(?!\\s|$|["*)'])|\\s?${WORDED}`,
+    `\\s?\\\\?%|\\s?\\^?\\s?\\{?\\\\(?:circ|degree)(?![a-zA-Z])\\}?|\\s?°|[⁻⁺]?[⁰¹²³⁴-⁹]+|!(?!\\s*$|["*)']|\\s+[^a-z=+*/×÷·\\s-])|\\s?${WORDED}`,
   ],
   ["function", `\\\\[a-zA-Z]+|(?:${FUNCTIONS})(?![${LATIN}])|[√π∞]`],
   ["function", "\\|(?:[a-zA-Z]{1,2}|-\\d+|[^|\\s\\d][^|\\n]{0,30}[-+*/^][^|\\n]{0,30})\\|"],
+  ["function", "(?:xy|yz|xz|ab|bc|ac|mn|pq)(?=\\s?=[^=])"],
   ["operator", "(?<=[\\d)%]\\s?)[xX](?=\\s?\\\\?\\$?[\\d(])"],
   ["word", "[aApP]\\.\\s?[mM]\\b"],
   ["letter", `[a-zA-Z](?:_\\{?\\w{1,3}\\}?|\\d{1,2}|'{1,2})?(?![${LATIN}'’])`],
@@ -64,7 +71,7 @@ const KINDS: readonly (readonly [TokenKind, string])[] = [
     "operator",
     `(?:times|plus|minus|(?:multiplied|divided) by)(?=\\s+(?:\\\\?\\$?\\d|[a-zA-Z](?![${LATIN}])|(?:the )?${ROOT}))`,
   ],
-  ["operator", "[+*/×÷·⋅^=<>≤≥≠≈±∓∈∪∩–−-]|_(?=[\\d{])"],
+  ["operator", "[+*/×÷·⋅^=<>≤≥≠≈≡±∓∈∪∩–−-]|_(?=[\\d{])"],
   ["comma", "[,;]"],
   // The name of a function in a program, with what it is called with: "func_12(-10)", "list[10]".
   [

@@ -35,7 +35,7 @@ function read(whole: string, { start: from, end, by, isFinal }: StatedAnswer): s
   if (inside.length > 0) return inside.at(-1)?.content ?? null;
   const formula = findLeading(sentence);
   const rest = sentence.slice(formula?.end ?? 0);
-  if (formula?.isFormula === true && (rest === "" || REASON.test(rest))) return formula.text;
+  if (formula?.isFormula === true && (/^[.。]?$/.test(rest) || REASON.test(rest))) return formula.text;
   const words = sentence.replace(REASON_BEHIND, "");
   return words === "" || words.split(/\s+/).length > MAX_WORDS ? null : words;
 }

@@ -6,6 +6,7 @@ import { lastDigit } from "./last-number.js";
 import type { TokenOptions } from "./number-token.js";
 import { wordedNumber } from "./number-words.js";
 import { type Quantity, quantitiesIn } from "./quantities.js";
+import { isUnknown } from "./refusal.js";
 import { sentenceAt } from "./sentences.js";
 
 /**
@@ -16,7 +17,7 @@ export function statedNumber(text: string, options: TokenOptions): Answer | null
   const end = lastDigit(text);
   let prose: Answer | null = null;
   for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
-    if (statement.by === "box" || statement.isDenied) continue;
+    if (statement.by === "box" || statement.isDenied || isUnknown(text.slice(statement.start))) continue;
     const reading = read(text, statement, { ...options, end });
     if (reading === "heading") return prose;
     if (reading === null) continue;

@@ -1,5 +1,6 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MathEquivalence } from "../math-equivalence.js";
+import { compareSymbolically } from "./symbolic.js";
 
 /** Pairs whose equality takes symbolic work, or looks as if it did. */
 const EQUAL: readonly (readonly [gold: string, given: string])[] = [
@@ -32,6 +33,8 @@ const EQUAL: readonly (readonly [gold: string, given: string])[] = [
   ["\\frac{1}{1+xi}", "\\frac{1-xi}{1+x^2}"],
   ["e^{ix}", "\\cos x+i\\sin x"],
   ["120", "5!"],
+  ["\\frac{dy}{dx}+1", "1+\\frac{dy}{dx}"],
+  ["\\frac{x^2-49}{x-7}", "x+7"],
   ["3", "\\log_2 8"],
   ["x^2+2x+1", "(x+1)^2"],
   ["4", "\\sqrt{16}"],
@@ -113,6 +116,15 @@ const DIFFERENT: readonly (readonly [gold: string, given: string])[] = [
   ["2^{100}", "2^{101}"],
   ["\\frac{1}{x}+\\frac{1}{y}", "\\frac{2}{x+y}"],
   ["10^{15}+\\sqrt{2}", "10^{15}+\\sqrt{3}"],
+  ["170!+1+\\pi", "170!"],
+  ["\\lfloor x \\rfloor", "\\lfloor x+0.01 \\rfloor"],
+  ["\\vec a\\times\\vec b", "\\vec b\\times\\vec a"],
+  ["\\mathbf{a}\\cdot\\mathbf{b}", "\\mathbf{a}\\times\\mathbf{b}"],
+  ["\\frac{dy}{dx}", "\\frac{y}{x}"],
+  ["\\zeta(2)", "2\\zeta"],
+  ["\\frac{x}{0}", "\\frac{y}{0}"],
+  ["|x|=3", "x=\\pm5"],
+  ["x^2=9", "x=\\pm3+\\sqrt{2}"],
 ];
 
 const maths = new MathEquivalence({ limitMs: 20_000 });
@@ -131,6 +143,14 @@ describe("symbolic equality, in the worker thread", () => {
   it.each(DIFFERENT)("%s is not %s, both ways", async (gold, given) => {
     expect(await verdictOf(gold, given)).toBe(0);
     expect(await verdictOf(given, gold)).toBe(0);
+  });
+
+  it.each(["\\sum", "\\prod_{k}^{n}", "\\sum_{k=1}^{n}"])("prints nothing about %s, which is no formula", (empty) => {
+    const print = vi.spyOn(console, "error").mockImplementation(() => undefined);
+    expect(compareSymbolically("x+\\sqrt{2}", `${empty}+1`)).toBe("different");
+    expect(compareSymbolically(empty, "x+\\sqrt{2}")).toBe("different");
+    expect(print).not.toHaveBeenCalled();
+    print.mockRestore();
   });
 
   it("knows no answer from the one before: letters may be a function in one and a number in the next", async () => {

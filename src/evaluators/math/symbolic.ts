@@ -40,7 +40,7 @@ function sameFormula(gold: string, given: string): boolean {
 function sameConstant(gold: string, given: string, [wanted, found]: [Expression, Expression]): boolean {
   const [a, b] = [valueAt(wanted, {}), valueAt(found, {})];
   if (a === null || b === null) return sameByAlgebra(wanted, found);
-  if (isClose(a, b)) return Math.abs(a.re) < LARGE || sameLarge(wanted.sub(found), a);
+  if (isClose(a, b)) return Math.abs(a.re) < LARGE || sameLarge(wanted.sub(found));
   if (!isReal(a) || !isReal(b)) return false;
   return isApproximation(exactValue(gold), b) || isApproximation(exactValue(given), a);
 }
@@ -54,14 +54,16 @@ const LARGE = 1e6;
 const ENGINE_ERROR = 1e-19;
 
 /** 20! + 1 and 20! have the same first digits: only what is left when one is taken from the other tells them apart. */
-function sameLarge(difference: Expression, { re }: Complex): boolean {
+function sameLarge(difference: Expression): boolean {
   const exact = difference.evaluate();
   if (exact.isRational === true) return exact.is(0);
-  return Math.abs(difference.N().re) <= ENGINE_ERROR * Math.abs(re);
+  const terms = exact.operator === "Add" ? (exact.ops ?? []) : [];
+  const size = Math.max(0, ...terms.map((term) => Math.abs(term.N().re)));
+  return Math.abs(difference.N().re) <= ENGINE_ERROR * size;
 }
 
 function sameByAlgebra(wanted: Expression, found: Expression): boolean {
-  const isDefined = ![wanted, found].some(({ json }) => JSON.stringify(json).includes("NaN"));
+  const isDefined = ![wanted, found].some(({ json }) => /NaN|ComplexInfinity/.test(JSON.stringify(json)));
   return isDefined && (wanted.isSame(found) || wanted.sub(found).simplify().is(0));
 }
 
@@ -108,8 +110,14 @@ function difference(equation: string): Expression | null {
   return a === null || b === null ? null : a.sub(b);
 }
 
+/** A sum or a product of nothing, with bounds or without, which the engine prints errors about. */
+const EMPTY_SUM = /\\(?:sum|prod)(?:[_^](?:\{[^{}]*\}|[^{}]))* ?(?=$|[)}\]=+*/-])/;
+/** Two values in one formula; the lists that they stand for were compared before. */
+const TWO_VALUES = /\\(?:pm|mp)(?![a-zA-Z])/;
+
 /** Null for what is no formula. What the engine cannot join it reads as a tuple; real ones were taken apart before. */
 function parseFormula(text: string): Expression | null {
+  if (EMPTY_SUM.test(text) || TWO_VALUES.test(text)) return null;
   const expression = engine.parse(text);
   return expression.isValid && expression.operator !== "Tuple" ? expression : null;
 }

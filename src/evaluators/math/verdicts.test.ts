@@ -197,7 +197,7 @@ const TEXTS_RIGHT: Pairs = [
   ["6", "He runs 2 * 3 = 6 miles, which is 10 minutes faster."],
   ["2", "The trip takes 60 + 60 = 120 minutes, which is 2 hours."],
   ["25000", "The answer is 25k."],
-  ["24", "The answer is 24 million."],
+  ["24000000", "The answer is 24 million."],
   // Languages
   ["18", "উত্তর হলো 18 টাকা 3 দিনে।"],
   ["57500", "Er verdient insgesamt 57.500 $ im Jahr."],
@@ -207,6 +207,7 @@ const TEXTS_RIGHT: Pairs = [
 
 const TEXTS_WRONG: Pairs = [
   ["25", "The answer is 25k."],
+  ["24", "The answer is 24 million."],
   ["57500", "He earns 57.500 in all."],
   ["57500", "The answer is 57.500."],
   ["57500", "The answer is $57.500$ metres."],

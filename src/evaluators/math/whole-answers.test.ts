@@ -70,6 +70,7 @@ const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: s
     ["4", "$\\begin{pmatrix}1\\\\4\\end{pmatrix}$"],
     ["4", "\\[\n\\begin{pmatrix}\n1 \\\\\n4\n\\end{pmatrix}\n\\]"],
     ["4", "$\\langle 4, 5\\rangle$"],
+    ["5", "<4, 5>"],
   ],
   "several solutions": [
     ["4", "$x = 1$ or $x = 4$"],
@@ -92,6 +93,11 @@ const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: s
     ["3", "3 : 4 = x : 8"],
     ["5", "4:5"],
     ["3", "between 3 and 4"],
+    ["3", "3 out of 23"],
+    ["3", "a ratio of 3 to 3"],
+    ["8", "8 thousand"],
+    ["8", "8 hundred"],
+    ["8", "8 dozen"],
   ],
   "equations that are yet to be solved": [
     ["0", "x^2 - 5x + 6 = 0"],
@@ -101,6 +107,11 @@ const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: s
     ["4", "$x^2 + y^2 = 4$"],
     ["16", "$2^x = 16$"],
     ["12", "$n(n+1) = 12$"],
+    ["12", "xy = 12"],
+    ["8", "|x| = 8"],
+    ["8", "$|x| = 8$"],
+    ["3", "$\\sqrt{x} = 3$"],
+    ["3", "$\\log_2 x = 3$"],
   ],
   "mathematics in words": [
     ["4", "the 4th root of 2"],
@@ -114,6 +125,8 @@ const NOT_NUMBERS: Record<string, readonly (readonly [number: string, formula: s
     ["8", "8 factorial"],
     ["8", "the reciprocal of 8"],
     ["5", "$3 \\pmod{5}$"],
+    ["3", "$x \\equiv 3 \\pmod{5}$"],
+    ["3", "x ≡ 3 (mod 5)"],
   ],
 };
 
@@ -133,6 +146,7 @@ const RIGHT: readonly (readonly [gold: string, given: string])[] = [
   ["6", "2 \\cdot 3"],
   ["24", "4 times 6"],
   ["4", "$|AB| = 4$"],
+  ["4", "$|z| = 4$"],
   ["4", "|AB| = 4"],
   ["4", "$P(X=1) = 4$"],
   ["4", "$\\sum_{i=1}^3 a_i = 4$"],
@@ -141,7 +155,6 @@ const RIGHT: readonly (readonly [gold: string, given: string])[] = [
   ["25", "$A = s^2 = 25$"],
   ["3", "$3 \\pmod{5}$"],
   ["3", "3 \\pmod 5"],
-  ["3", "$x \\equiv 3 \\pmod{5}$"],
   ["4", "the square root of 16"],
   ["9", "3 squared"],
   ["18", "half of 36"],
@@ -176,6 +189,14 @@ const RIGHT: readonly (readonly [gold: string, given: string])[] = [
   ["2\\cdot 3^2", "$2*3^2$"],
   ["7 = 11a + c", "$c + 11a = 7$"],
   ["p-q", "-q+p"],
+  ["|x-3|", "**|3 - x|**"],
+  ["3/23", "3 out of 23"],
+  ["8000", "8 thousand"],
+  ["96", "8 dozen"],
+  ["3:4", "3 to 4"],
+  ["3:4", "$\\frac{3}{4}$"],
+  ["3:4", "6:8"],
+  ["(4, 5)", "<4, 5>"],
 ];
 
 const WRONG: readonly (readonly [gold: string, given: string])[] = [
@@ -185,6 +206,9 @@ const WRONG: readonly (readonly [gold: string, given: string])[] = [
   ["x < 3", "3 < x"],
   ["1,2", "1"],
   ["1,2", "1; 3"],
+  ["3:4", "4:3"],
+  ["x=3", "$|x| = 3$"],
+  ["x=3", "$\\sqrt{x} = 3$"],
 ];
 
 describe("answers that are announced without a box", () => {
@@ -226,6 +250,8 @@ describe("texts that announce nothing", () => {
     ["18", "She makes eighteen dollars per day."],
     ["18", "She has 18, which is half of 36."],
     ["25", "Area = s^2 = 25"],
+    ["5", "The value of the unknown, x, is 5."],
+    ["5", "Call it the unknown; it is 5."],
     ["25\\pi", "The area is 25π square units."],
   ])("%s is in %j", async (gold, response) => {
     expect(await scoreOf(gold, response)).toBe(1);
@@ -391,6 +417,82 @@ describe("an expression that contains a number", () => {
       ),
       RUNS,
     );
+  });
+});
+
+describe("what stands behind ####", () => {
+  it.each([
+    ["18", "18"],
+    ["18", "$18"],
+    ["18", "\\$18"],
+    ["18", "18.0"],
+    ["18", "18 apples"],
+    ["18", "18 (9 * 2)"],
+    ["18", "18 because she sells 9 eggs at $2"],
+    ["1800", "1,800"],
+    ["0.5", "50\\%"],
+    ["1/3", "0.\\overline{3}"],
+    ["24", "4!"],
+    ["57500", "57.500 Euro"],
+  ])("%s is in #### %s", async (gold, line) => {
+    expect(await scoreOf(gold, `Some steps.\n#### ${line}`)).toBe(1);
+  });
+
+  it.each([
+    ["150", "x=150,\\ y=2"],
+    ["8", "\\text{between } 8 \\text{ and } 12"],
+    ["12", "12 \\text{ or } 15"],
+    ["12", "12 or 15"],
+    ["12", "xy = 12"],
+    ["12", "12^\\circ \\text{ to } 180^\\circ"],
+    ["4", "4!"],
+  ])("%s is not in #### %s", async (gold, line) => {
+    expect(await scoreOf(gold, `Some steps.\n#### ${line}`)).toBe(0);
+  });
+});
+
+describe("an answer that counts in dozens or thousands", () => {
+  const dozens = "How many dozens of eggs will she eat in 4 weeks?";
+
+  it.each(["The answer is 7 dozen.", "She eats 84 / 12 = 7 dozen eggs.", "\\boxed{7 \\text{ dozen}}"])(
+    "is the count where the question asks for it: %s",
+    async (response) => {
+      const scored = await maths.score({ id: 1, question: dozens, answer: "7" }, { response });
+      expect(scored).toMatchObject({ scores: { math_equiv: 1 } });
+      expect(await scoreOf("7", response)).toBe(0);
+      expect(await scoreOf("84", response)).toBe(1);
+    },
+  );
+});
+
+describe("texts that give no answer", () => {
+  it.each([
+    "The answer is unknown; 37 apples were given.",
+    "unknown; 37 apples were given",
+    "\\boxed{\\text{unknown; 37 apples were given}}",
+    "The answer is 37. Wait, no, that is wrong.",
+    "The answer is 37. Hmm, that can't be right.",
+  ])("37 is not in %j", async (response) => {
+    expect(await scoreOf("37", response)).toBe(0);
+  });
+});
+
+describe("an exclamation mark behind a number", () => {
+  it.each([
+    ["24", "The answer is 4!."],
+    ["24", "The answer is 4! because four things can be ordered in that many ways."],
+    ["5!", "Final answer: 5!"],
+    ["18", "The answer is 18!"],
+    ["18", "The answer is 18! She sells them all."],
+  ])("%s is in %j", async (gold, response) => {
+    expect(await scoreOf(gold, response)).toBe(1);
+  });
+
+  it.each([
+    ["4", "The answer is 4!."],
+    ["4", "The answer is 4! because four things can be ordered in that many ways."],
+  ])("%s is not in %j", async (gold, response) => {
+    expect(await scoreOf(gold, response)).toBe(0);
   });
 });
 

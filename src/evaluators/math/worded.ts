@@ -36,9 +36,11 @@ export function withoutText(text: string): string {
     .replace(ANY_TEXT, (_, inner: string) => marked(inner));
 }
 
-/** A number in words' clothing, `\text{24}`, is no unit, nor is the `\mathrm{e}` of a power. */
+const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
+
+/** A number in words' clothing, `\text{24}` or `\text{ million}`, is no unit, nor is the `\mathrm{e}` of a power. */
 function isUnit(text: string): boolean {
-  return !/\d/.test(text) && !SYMBOL_NAMES.has(text);
+  return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
 }
 
 function marked(words: string): string {

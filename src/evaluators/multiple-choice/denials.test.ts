@@ -29,6 +29,10 @@ function readLetter(response: string): string | null {
 
 /** Responses that deny an option, doubt it, tell what others choose, or begin with a letter that is no label. */
 const NOTHING: readonly string[] = [
+  "The answer is A. Wait, no, that is wrong.",
+  "The answer is (B). Hmm, that's not right.",
+  "The answer is B. No, that can't be right.",
+  "If the text mentioned it, the answer would be A.",
   "I don't think the answer is D.",
   "I do not believe that the correct answer is (D).",
   "I don't think it's D.",

@@ -1,4 +1,4 @@
-import { isDoubted } from "../stated-answer/index.js";
+import { isCounterfactual, isDoubted, isRetracted } from "../stated-answer/index.js";
 import type { Mention } from "./mention.js";
 
 const SURELY =
@@ -32,11 +32,9 @@ const HINTS =
 const CONCLUSION =
   /(?:^|[.;,!?] ?|\n)(?:and |but )?(?:therefore|thus|hence|so|finally|actually)[,:]?(?: it(?:['’]s| is| must be))?(?: the)?(?: (?:correct |best |right )?(?:option|choice|answer))? ?:? ?$/;
 const HYPOTHETICAL = /\b(?:if|whether|suppose|supposing|assum\w+|unless)\b[^.;,\n]{0,30}$/;
-/** "If it was about Italy, it would be A", "note that D is the best for …". */
-const COUNTERFACTUAL =
-  /(?:^|[.;!?:\n] ?)(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\b)|had|were)\b[^.;!?\n]*\bwould\b[^.;!?\n]*$/;
 const WOULD = /\bwould (?:be|have been)\b[^.;!?\n]{0,30}$/;
 const CONDITION = /^[^.;!?\n]{0,40}?\bif\b/;
+/** "Note that D is the best for …". */
 const NOTE = /\bnote(?: also)? that (?:option |choice )?$/;
 
 const IS = "(?:is|seems|appears|must be|would be|looks|has to be)";
@@ -96,7 +94,7 @@ export function choosingOf(mention: Mention): Choosing {
 
 /** Whether the text tells what would be the answer to another question. */
 function isSupposed({ right }: Mention, left: string): boolean {
-  return COUNTERFACTUAL.test(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
+  return isCounterfactual(left) || (WOULD.test(left) && CONDITION.test(right.toLowerCase()));
 }
 
 /** Whether a text was cut off behind the label: a bracket before it is still open. */
@@ -107,7 +105,7 @@ function isUnclosed({ opening, closing, right }: Mention): boolean {
 /** Whether the text says that this label is not the answer. */
 export function isDenied({ left, right }: Mention): boolean {
   const before = left.slice(left.lastIndexOf("\n") + 1).toLowerCase();
-  if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length)) return true;
+  if (DENIED_RIGHT.test(right.toLowerCase()) || isDoubted(left, left.length) || isRetracted(right)) return true;
   return DENIED_LEFT.test(before) && !BUT.test(before);
 }
 

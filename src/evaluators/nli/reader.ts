@@ -1,5 +1,5 @@
 import { ownValue } from "../../core/own-value.js";
-import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
+import { findStatedAnswers, isCounterfactual, isRetracted, type StatedAnswer } from "../stated-answer/index.js";
 import type { LabelMap } from "./label-map.js";
 
 const BLOCKED =
@@ -15,6 +15,7 @@ const HYPOTHETICAL = /\b(?:whether|if|either|determine|decide|options|labels|cho
 const MARKED = /(?:\*\*|\\boxed\{(?:\\text\{)?|<answer>\s?|`|")$/;
 const LISTED = /^\W{0,4}(?:,|\/|\||\bor\b)\W{0,4}(?:(?:or|is|an?)\W{1,3}){0,3}$/i;
 const BEFORE = 130;
+const BEHIND = 200;
 /** A label that is announced stands at most this far behind the announcement: "the answer is that the text entails it". */
 const MAX_DISTANCE = 60;
 /** A label is among the last of a response; a text of nothing but labels is no answer. */
@@ -52,7 +53,9 @@ export class LabelReader {
 
   /** The label that a model's own answer arrives at; null when it names none. */
   label(text: string): string | null {
-    const found = withoutLists(this.#all(text), text);
+    const found = withoutLists(this.#all(text), text).filter(
+      ({ at, end }) => !isCounterfactual(before(text, at)) && !isRetracted(text.slice(end, end + BEHIND)),
+    );
     const real = found.filter(({ at }) => !HYPOTHETICAL.test(before(text, at)));
     const edge = this.#atEdge(text);
     const isChosen = found.some(({ label }) => label === edge);

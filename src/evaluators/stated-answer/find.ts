@@ -1,10 +1,12 @@
 import { followNoun, type Noun, skipPattern } from "./follow.js";
-import { isDoubted, isHypothetical } from "./hypothetical.js";
+import { isDoubted, isHypothetical, isRetracted } from "./hypothetical.js";
 import type { FindOptions, StatedAnswer } from "./types.js";
 import { NOUN, REVERSED, SHORT_NOUN } from "./words.js";
 
 /** A text that announces more is not searched further back. */
 const MAX_STATED = 100;
+/** How far behind an answer it may be taken back. */
+const MAX_BEHIND = 200;
 
 const TAG = /(?:<(?:final[_ -]?)?(?:answer|ans)>|\[(?:final[_ -]?)?answer\])\s*/gi;
 const CLOSING_TAG = /<\/(?:final[_ -]?)?(?:answer|ans)>|\[\/(?:final[_ -]?)?answer\]/gi;
@@ -73,7 +75,8 @@ function readNoun(text: string, noun: Noun): StatedAnswer[] {
   const followed = followNoun(text, noun);
   if (isHypothetical(text, noun.at, followed.start)) return [];
   const stated = { ...followed, end: text.length, isFinal: noun.isFinal, isDenied: false };
-  return [isDoubted(text, noun.at) ? { ...stated, isDenied: true } : correct(text, stated)];
+  const isTakenBack = isRetracted(text.slice(followed.start, followed.start + MAX_BEHIND));
+  return [isDoubted(text, noun.at) || isTakenBack ? { ...stated, isDenied: true } : correct(text, stated)];
 }
 
 function correct(text: string, stated: StatedAnswer): StatedAnswer {

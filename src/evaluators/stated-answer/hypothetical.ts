@@ -8,9 +8,15 @@ const REFUSED =
   /\b(?:this|that|(?<=\w )your|he|she|it|they|who|hope|hope that the|sure the|confirm the|check the|wrong|incorrect)(?: final| correct)? $/i;
 const SUPPOSED =
   /\b(?:if|whether|suppose|supposing|assume|assuming|unless)(?: that)?(?: (?:the|your|my|our|this|that|an?|any))*(?: (?:final|correct|best|right|true))? $/i;
-/** "If it was about Italy, …"; but "if I had to choose, the answer would be A" chooses. */
-const CONDITION_BEFORE =
-  /^\W{0,4}(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\b)[^\n]*\b(?:were|was|had|did|instead|asked|meant|wanted|(?:were|was|did)n['’]t)\b|had\b|were\b)/i;
+/** "If I had to choose, the answer would be A" chooses. */
+const IF = "(?:but |and |however,? )?(?:if(?! (?:(?:i|we) (?:had|have|must|were)|forced|asked|pressed|required)\\b)";
+/** "If it was about Italy, …", "if the text mentioned it, …"; but "if both are combined, the answer would be A" tells it. */
+const CONDITION_BEFORE = new RegExp(
+  `^\\W{0,4}${IF}[^\\n]*\\b(?:were|was|had|did|said|told|instead|meant|(?:were|was|did)n['’]t|(?<!\\b(?:if|is|are|be|been|has|have|the|an?) )[a-z]{2,}[^\\We]ed)\\b|had\\b|were\\b)`,
+  "i",
+);
+/** "If it was about Italy, it would be", without the noun. */
+const COUNTERFACTUAL = new RegExp(`(?:^|[.;!?:\\n] ?)${IF}|had|were)\\b[^.;!?\\n]*\\bwould\\b[^.;!?\\n]*$`, "i");
 const ANNOUNCED =
   "(?: that)?(?: (?:the|your|my|our|this|that|it|an?|any))*(?: (?:final|correct|best|right|true|only))*(?: (?:option|choice|answer))?(?:['’]s| is| was| would be| must be)?(?: (?:option|choice))? $";
 /** "I don't think the answer is A", "I doubt that the answer is A", "the least likely answer is A". */
@@ -35,6 +41,19 @@ export function isHypothetical(text: string, noun: number, answer: number): bool
   if (REFUSED.test(before) || SUPPOSED.test(before)) return true;
   if (!WOULD.test(text.slice(noun, answer))) return false;
   return CONDITION_BEFORE.test(before) || CONDITION_BEHIND.test(text.slice(answer, answer + MAX_BEHIND));
+}
+
+/** Whether a text says up to here what would be so under another condition: "if the man were asleep, this would be". */
+export function isCounterfactual(before: string): boolean {
+  return COUNTERFACTUAL.test(before);
+}
+
+const RETRACTION =
+  /^(?:[^\n.!?]|[.!?](?=\S)){0,100}[.!?…]+["'”)*]*\s+(?:(?:wait|hmm+|oh|oops|no|hold on|actually|sorry|but)[\s,.!…–—-]+){1,4}(?:(?:that|this|it|i)(?:['’]s|['’]m| is| was| am| made)?\s+)?(?:(?:an? |clearly |definitely )?(?:wrong|incorrect|mistaken?)|not (?:right|correct)|(?:isn['’]t|can['’]t be|cannot be) (?:right|correct))\b/i;
+
+/** Whether what follows an answer takes it back: "Wait, no, that is wrong." */
+export function isRetracted(behind: string): boolean {
+  return RETRACTION.test(behind);
 }
 
 /** Whether a text says up to here that it doubts what follows, or that others say so. */

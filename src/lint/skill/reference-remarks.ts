@@ -39,8 +39,14 @@ function judge(reference: Reference, markdown: MarkdownFile): Judged {
   if (DRIVE.test(path)) return absolute(written);
   if (SCHEME.test(path)) return null;
   if (path.startsWith("/") || path.startsWith("~")) return absolute(written);
-  if (path.includes("\\")) return windows(written);
+  if (path.includes("\\")) return isExample(reference, markdown) ? null : windows(written);
   return lookedUp(decoded(path), reference, markdown);
+}
+
+/** A text may be about paths with backslashes: one that it mentions is meant only when the skill has the file. */
+function isExample({ kind, path }: Reference, { dir, file }: MarkdownFile): boolean {
+  const plain = path.replaceAll("\\", "/");
+  return kind === "mention" && ![dirname(file), dir].some((folder) => existsSync(join(folder, plain)));
 }
 
 function absolute(path: string): Judged {

@@ -74,7 +74,7 @@ export const CLEAN_SKILLS: Readonly<Record<string, Files>> = {
   },
   "text about Windows": {
     "tidy/SKILL.md": withBody(
-      "Look in C:\\Windows\\System32\\mscoree.dll and `C:\\Program Files\\dotnet`.\n\n```sh\ndir D:\\work\n```",
+      "Look in C:\\Windows\\System32\\mscoree.dll and `C:\\Program Files\\dotnet`. Never write paths like scripts\\run.py.\n\n```sh\ndir D:\\work\n```",
     ),
   },
   "links in a template that shows blocks of code": {
