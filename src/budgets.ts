@@ -1,17 +1,22 @@
+import { canCost } from "./budget/can-cost.js";
 import { CostBudget } from "./budget/cost-budget.js";
+import { isFree } from "./budget/is-free.js";
 import { dollars, picoDollars } from "./budget/price.js";
-import { type Reservation, RunBudget } from "./budget/run-budget.js";
+import { type Reservation as InnerReservation, RunBudget, USUAL_MARGIN, USUAL_QUANTILE } from "./budget/run-budget.js";
 import { RunningQuantile } from "./budget/running-quantile.js";
 import type { RunTerms } from "./core/dataset.js";
 import { BudgetError, UsageError } from "./core/errors.js";
+import { paidFor } from "./core/paid.js";
 import type { Limits } from "./core/price.js";
-import type { EvalRow } from "./core/row.js";
+import type { BudgetReceipt } from "./core/result.js";
+import { type EvalRow, hasOutput } from "./core/row.js";
 import { describe } from "./core/shape.js";
 import { didYouMean } from "./core/suggest.js";
 import type { System } from "./core/system.js";
 import type { QueueBudget } from "./queue/contract.js";
-import { formatDollars } from "./report/format.js";
-import type { BudgetPort, RunBudgetPort } from "./runner/ports.js";
+import { formatDollars, plural } from "./report/format.js";
+import type { BesideRows } from "./runner/ledger.js";
+import type { BudgetPort, Reservation, RunBudgetPort } from "./runner/ports.js";
 
 /** What a run may cost. Left out, trials are held to what their systems say, and the run to nothing. */
 export interface BudgetOptions {
@@ -30,7 +35,10 @@ export interface Budgets {
 }
 
 /** Makes the budgets of a run, or says why they could not be kept. */
-export function budgetsOf(options: BudgetOptions = {}, { systems, spentUsd, terms = [null] }: BudgetedRun): Budgets {
+export function budgetsOf(
+  options: BudgetOptions = {},
+  { systems, spentUsd, terms = [null], rows = [] }: BudgetedRun,
+): Budgets {
   checkBudget(options);
   for (const system of systems) checkLimits(system);
   const { run, trial } = options;
@@ -39,6 +47,8 @@ export function budgetsOf(options: BudgetOptions = {}, { systems, spentUsd, term
   for (const own of terms)
     for (const system of askedBy(own, systems)) requireRoom(run?.maxCostUsd ?? Infinity, system, limitsAt(system, own));
   const runBudget = run === undefined ? null : new RunBudget({ maxCostUsd: run.maxCostUsd, spentUsd });
+  const judging = new RunningQuantile(USUAL_QUANTILE);
+  if (runBudget !== null) learnFrom(rows, runBudget, judging);
   return {
     port: {
       limitsOf: limitsAt,
@@ -50,7 +60,7 @@ export function budgetsOf(options: BudgetOptions = {}, { systems, spentUsd, term
           isMetered,
           ...(maxTokens === undefined ? {} : { maxTokens }),
         }),
-      run: runBudget === null ? null : runPort(runBudget),
+      run: runBudget === null ? null : runPort(runBudget, judging),
     },
     run: runBudget,
     unheld: systems
@@ -65,6 +75,8 @@ interface BudgetedRun {
   spentUsd: number;
   /** Of each dataset; null for one that is run as the systems say. */
   terms?: readonly (RunTerms | null)[];
+  /** Those of an earlier start of the run. */
+  rows?: Iterable<EvalRow>;
 }
 
 /** The systems that the examples of a dataset are run on. */
@@ -88,39 +100,53 @@ function termed({ name }: System, limits: Limits | null, terms: RunTerms | null)
   };
 }
 
-function runPort(budget: RunBudget): RunBudgetPort {
-  /** What judging one trial costs, at most of the time. */
-  const judging = new RunningQuantile(0.99);
+/** What is held for a trial, and for the budget of the run itself; null when it costs nothing but for judging. */
+interface Held extends Reservation {
+  readonly inner: InnerReservation | null;
+}
+
+function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
+  const held = (inner: InnerReservation | "wait" | "refuse", judgeUsd: number): Held | "wait" | "refuse" => {
+    if (typeof inner === "string") return inner;
+    return { reservedUsd: inner.reservedUsd, judgeUsd: Math.min(judgeUsd, inner.reservedUsd), inner };
+  };
   return {
-    reserve(system, limits, saysJudged) {
+    reserve({ system, limits, isJudged: saysJudged, judgingCanCost, isStored, prompt }) {
       // An evaluator may spend without saying so beforehand.
       const isJudged = saysJudged || judging.count > 0;
-      if (!isJudged && isFree(system, limits)) return FREE;
+      if (!isJudged && (isStored || isFree(system, limits))) return FREE;
+      const judgeUsd = judging.count > 0 ? dollars(Math.ceil(judging.value * USUAL_MARGIN)) : judgingCanCost();
+      if (isStored) return held(budget.reserve(judgeUsd || null, gradingOf(system.name)), judgeUsd);
       const most = limits?.maxCostUsd ?? 0;
-      const more = judging.count === 0 ? 0 : dollars(Math.ceil(judging.value));
-      if (isJudged && most > 0) return budget.reserve(most + more, system.name);
+      const can = canCost(limits, prompt);
       // What a trial without a limit costs is learnt, judging included.
-      return budget.reserve(most || null, system.name);
+      const canCostUsd = can === null || isFree(system, limits) ? undefined : can.usd + judgeUsd;
+      return held(budget.reserve(most > 0 ? most + judgeUsd : null, system.name, { canCostUsd }), judgeUsd);
     },
     settle(reservation, { costUsd, judgeCostUsd, isTypical }) {
+      const { inner } = reservation as Held;
       if (judgeCostUsd > 0) judging.add(picoDollars(judgeCostUsd));
-      const isApart = reservation === FREE || costUsd === null;
-      if (isApart) budget.spend(judgeCostUsd);
-      if (reservation === FREE) return;
-      budget.settle(reservation as Reservation, costUsd === null ? null : costUsd + judgeCostUsd, { isTypical });
+      if (inner === null || costUsd === null) budget.spend(judgeCostUsd);
+      if (inner !== null) budget.settle(inner, costUsd === null ? null : costUsd + judgeCostUsd, { isTypical });
     },
   };
 }
 
-/** The reservation of trials that cost nothing. */
-const FREE: Reservation = { reservedUsd: 0 };
+/** What grading outputs that are paid for costs is learnt apart. */
+function gradingOf(system: string): string {
+  return `grading of ${system}`;
+}
 
-function isFree({ isRecorded }: System, limits: Limits | null): boolean {
-  const price = limits?.price;
-  return (
-    isRecorded === true ||
-    (price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0))
-  );
+/** The reservation of trials that cost nothing. */
+const FREE: Held = { reservedUsd: 0, judgeUsd: 0, inner: null };
+
+/** Trials of an earlier start of the run have shown what they cost. */
+function learnFrom(rows: Iterable<EvalRow>, budget: RunBudget, judging: RunningQuantile): void {
+  for (const row of rows) {
+    if (row.costUsd === null || row.cached || !hasOutput(row)) continue;
+    budget.learn(paidFor(row), row.system);
+    if (row.judgeCostUsd !== null && row.judgeCostUsd > 0) judging.add(picoDollars(row.judgeCostUsd));
+  }
 }
 
 function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | null {
@@ -129,12 +155,12 @@ function limitsOf({ limits }: System, maxCostUsd: number | undefined): Limits | 
   return maxCostUsd === undefined || !isEnforceable ? limits : { ...limits, maxCostUsd };
 }
 
-/** A trial starts only when the most it may cost is left: a run that could not pay for one would start none. */
+/** A trial starts only when what it can cost is left: a run that could not pay for one would start none. */
 function requireRoom(maxCostUsd: number, { name }: System, limits: Limits | null): void {
-  const most = limits?.maxCostUsd ?? 0;
+  const most = canCost(limits, { tokens: 0, calls: 1 })?.usd ?? 0;
   if (most <= maxCostUsd) return;
   throw new BudgetError(
-    `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which may cost ${formatDollars(most)}. Raise it, or lower what a trial may cost (--trial-max-cost, or max_cost_usd in models.yml).`,
+    `The budget of the run (--max-cost, ${formatDollars(maxCostUsd)}) does not cover one trial of ${name}, which can cost ${formatDollars(most)}. Raise it, or lower what a trial can cost (--max-tokens, --trial-max-cost, or max_cost_usd in models.yml).`,
   );
 }
 
@@ -193,22 +219,76 @@ function checkBudget(options: BudgetOptions): void {
 
 /** What a run has spent in the end. */
 type Spending = Pick<RunBudget, "maxCostUsd" | "spentUsd" | "isRefusing" | "unknownCosts"> &
-  Partial<Pick<QueueBudget, "lostTrials" | "lostUsd">>;
+  Partial<Pick<QueueBudget, "lostTrials" | "lostUsd"> & Pick<RunBudget, "reservedFor" | "unknownUsd">>;
+
+/** What the receipt of a run is made of. */
+export interface Spent {
+  rows: readonly EvalRow[];
+  budget: Spending;
+  /** What earlier starts of the run have spent that no row of the report tells of. */
+  besides: BesideRows;
+}
+
+/** What a run with a budget has spent, and on what. The parts add up to `spentUsd`. */
+export function receiptOf({ rows, budget, besides }: Spent): BudgetReceipt {
+  const { maxCostUsd, spentUsd } = budget;
+  const trialsUsd = rows.reduce((total, row) => total + paidFor(row), 0);
+  const { repeatedUsd } = besides;
+  const lostUsd = besides.lostUsd + (budget.lostUsd ?? 0);
+  const lostTrials = besides.lostTrials + (budget.lostTrials ?? 0);
+  const unknownUsd = besides.unknownUsd + (budget.unknownUsd ?? 0);
+  const known = { maxCostUsd, spentUsd, trialsUsd, ungradedUsd: 0, repeatedUsd, unknownUsd, lostUsd, lostTrials };
+  const rest = spentUsd - trialsUsd - lostUsd - repeatedUsd - unknownUsd;
+  // Sums of fractions of a cent differ in their last digits.
+  if (rest < 1e-9) return known;
+  if (budget.unknownUsd !== undefined) return { ...known, ungradedUsd: rest };
+  // A queue tells how many costs are not known, and not what they count as.
+  return budget.unknownCosts > 0
+    ? { ...known, unknownUsd: unknownUsd + rest }
+    : { ...known, repeatedUsd: repeatedUsd + rest };
+}
 
 /** What the reader of a report has to know about the run's budget. */
-export function budgetNotes(
-  rows: readonly EvalRow[],
-  { run: budget, unheld }: Pick<Budgets, "unheld"> & { run: Spending | null },
-): string[] {
-  if (budget === null) return [];
+export function budgetNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
   const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
-  const spent = `spent ${formatDollars(budget.spentUsd)} of ${formatDollars(budget.maxCostUsd)}`;
-  const figures = [...loose, ...lostNotes(budget), spent];
+  const receipt = receiptOf({ rows, budget, besides });
+  const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
+  const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
+  const figures = [...loose, ...reserved, ...receiptNotes(receipt, besides), ...lostNotes(budget), spent];
   if (!budget.isRefusing) return figures;
   const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
   const tasks = new Set(rows.map(taskOf));
   const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
   return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...figures];
+}
+
+interface BudgetedNames extends Pick<Budgets, "unheld"> {
+  systems: readonly string[];
+}
+
+/** How much of the budget trials have held while they ran, which bounds how many ran at a time. */
+function reservedNote(name: string, budget: Spending): string | null {
+  const { firstUsd = null, learntUsd = null } = budget.reservedFor?.(name) ?? {};
+  const first = firstUsd === null || firstUsd === 0 ? null : `at most ${formatDollars(firstUsd)} (what it can cost)`;
+  const learnt =
+    learntUsd === null ? null : `${formatDollars(learntUsd)} (half as much again as 95 % of its trials have cost)`;
+  const parts = [first, learnt].filter((part) => part !== null);
+  return parts.length === 0 ? null : `set aside for a trial of ${name}: ${parts.join(", then ")}`;
+}
+
+/** What was not spent on the trials of the report. */
+function receiptNotes(
+  { repeatedUsd, ungradedUsd, unknownUsd }: BudgetReceipt,
+  { lostUsd, lostTrials }: BesideRows,
+): string[] {
+  const notes: string[] = [];
+  const tell = (usd: number, what: string) => usd > 0 && notes.push(`${formatDollars(usd)} of what was spent ${what}`);
+  const cut = lostTrials === 0 ? "" : `: ${plural(lostTrials, "trial")} cut off, at what was set aside`;
+  tell(lostUsd, `was lost to interruptions${cut}`);
+  tell(repeatedUsd, "went to trials that failed and were run again");
+  tell(ungradedUsd, "is for outputs that are stored and not graded yet: --resume grades them");
+  tell(unknownUsd, "was set aside for trials whose cost nobody knows");
+  return notes;
 }
 
 /** Nobody knows what they have cost. */

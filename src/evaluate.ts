@@ -1,4 +1,4 @@
-import { type BudgetOptions, type Budgets, budgetNotes, budgetsOf } from "./budgets.js";
+import { type BudgetOptions, type Budgets, budgetNotes, budgetsOf, receiptOf } from "./budgets.js";
 import type { Dataset } from "./core/dataset.js";
 import { messageOf } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
@@ -94,8 +94,13 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
     const times = new SystemTimes(() => performance.now());
     try {
       for (const note of store.notes) options.onNote?.(note);
-      const { spentUsd } = store.earlier;
-      const budgets = budgetsOf(options.budget, { systems: plan.systems, spentUsd, terms: termsOf(plan) });
+      const { spentUsd, besides, rows: before } = store.earlier;
+      const budgets = budgetsOf(options.budget, {
+        systems: plan.systems,
+        spentUsd,
+        terms: termsOf(plan),
+        rows: before.values(),
+      });
       const ports = portsOf(prepared, {
         budgets,
         store,
@@ -104,12 +109,23 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       });
       const rows =
         queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
-      notes.push(...(queue?.notes ?? []), ...budgetNotes(rows, { ...budgets, run: queue?.budget ?? budgets.run }));
+      const budget = queue?.budget ?? budgets.run;
+      const spent = budget === null ? null : { rows, budget, besides };
+      notes.push(...(queue?.notes ?? []));
+      if (spent !== null) notes.push(...budgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;
       const timing = timingOf(startedAt, { times, trials: started - store.earlier.rows.size, cachedTrials });
       const runDir = store.journal?.dir ?? null;
-      const result = new RunResult({ rows, metrics, config, timing, runDir, notes });
+      const result = new RunResult({
+        rows,
+        metrics,
+        config,
+        timing,
+        budget: spent === null ? undefined : receiptOf(spent),
+        runDir,
+        notes,
+      });
       if (store.journal !== null) storeResult(store.journal, result);
       return result;
     } finally {

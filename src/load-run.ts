@@ -39,6 +39,8 @@ export async function loadRun(dir: string, { prices, soFar = false }: LoadRunOpt
     metrics: metrics.known,
     config: manifest.config,
     timing: summary?.timing ?? untimed(manifest),
+    // Other prices would be another bill.
+    budget: prices === undefined ? summary?.budget : undefined,
     runDir: dir,
     notes: [...(summary?.notes ?? []), ...metrics.notes, ...repriced.notes],
   });

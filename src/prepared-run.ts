@@ -67,7 +67,7 @@ export async function prepareEvaluators({ wirings }: Plan): Promise<void> {
 /** An evaluator that asks models by the example, and can tell what that costs. */
 interface PaidByExample extends Evaluator {
   findPrices(): Promise<void>;
-  estimate(example: Example, forecast: { count: () => number; answerTokens: number }): { low: number | null };
+  estimate: NonNullable<Evaluator["estimate"]>;
 }
 
 /** What a judge without a price spends could not be held to the budget of the run. */

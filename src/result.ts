@@ -1,6 +1,6 @@
 import type { Metric, MetricContext } from "./core/metric.js";
 import { ownValue } from "./core/own-value.js";
-import type { EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
+import type { BudgetReceipt, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "./core/result.js";
 import { type EvalRow, ROW_FIELDS } from "./core/row.js";
 import { summarise } from "./metrics/index.js";
 import { toJsonReport } from "./report/json.js";
@@ -12,6 +12,7 @@ export interface ResultParts {
   metrics: readonly Metric[];
   config: EvalConfig;
   timing: Timing;
+  budget?: BudgetReceipt | undefined;
   runDir: string | null;
   notes: readonly string[];
 }
@@ -25,6 +26,7 @@ export class RunResult implements EvalResult {
   readonly acrossReasons: Readonly<Record<string, string>>;
   readonly labels: Readonly<Record<string, string>>;
   readonly timing: Timing;
+  declare readonly budget?: BudgetReceipt;
   readonly config: EvalConfig;
   readonly runDir: string | null;
   readonly notes: readonly string[];
@@ -43,6 +45,7 @@ export class RunResult implements EvalResult {
     this.acrossReasons = acrossReasons;
     this.labels = labels;
     this.timing = parts.timing;
+    if (parts.budget !== undefined) this.budget = parts.budget;
     this.config = parts.config;
     this.runDir = parts.runDir;
     this.notes = [...new Set([...parts.notes, ...notes, ...reportedNotes(parts.rows)])];
@@ -50,7 +53,8 @@ export class RunResult implements EvalResult {
 
   filter(filter: RowFilter): EvalResult {
     const rows = this.rows.filter(predicateOf(filter));
-    return new RunResult({ ...this.#parts, rows, config: configFor(rows, this.config) });
+    // What was spent, was spent on all of them.
+    return new RunResult({ ...this.#parts, budget: undefined, rows, config: configFor(rows, this.config) });
   }
 
   toTable(options: { columns?: readonly string[] } = {}): string {

@@ -71,10 +71,35 @@ describe("RunBudget", () => {
     expect(budget.reserve(null)).toBe("wait");
   });
 
-  it("sets aside the 99th percentile of the costs seen afterwards", () => {
-    const costs = [0.01, 0.02, 0.03, 0.04, 0.05, 0.5];
+  it("sets aside the largest cost seen until there are enough", () => {
+    const budget = experienced(100, [0.01, 0.02, 0.03, 0.04, 0.05, 0.5]);
+    expect(admitted(budget.reserve(null)).reservedUsd).toBe(0.5);
+    expect(typeof budget.reserve(null)).toBe("object");
+  });
+
+  it("sets aside what a trial can cost, at most its limit", () => {
+    const budget = new RunBudget({ maxCostUsd: 1 });
+    expect(admitted(budget.reserve(0.5, "a", { canCostUsd: 0.02 })).reservedUsd).toBe(0.02);
+    expect(admitted(budget.reserve(0.01, "a", { canCostUsd: 0.02 })).reservedUsd).toBe(0.01);
+    expect(admitted(budget.reserve(null, "a", { canCostUsd: 0.02 })).reservedUsd).toBe(0.02);
+    expect(budget.reservedFor("a")).toEqual({ firstUsd: 0.02, learntUsd: null });
+  });
+
+  it("sets aside 1.5 × the 95th percentile once twenty have shown what they cost, at most the limit", () => {
+    const costs = Array.from({ length: 20 }, (_, i) => (i + 1) / 1000);
     const budget = experienced(100, costs);
-    expect(admitted(budget.reserve(null)).reservedUsd).toBeCloseTo(quantile(costs, 0.99), 11);
+    const usual = 1.5 * quantile(costs, 0.95);
+    expect(admitted(budget.reserve(0.5)).reservedUsd).toBeCloseTo(usual, 11);
+    expect(admitted(budget.reserve(null, "", { canCostUsd: 0.4 })).reservedUsd).toBeCloseTo(usual, 11);
+    expect(admitted(budget.reserve(0.02)).reservedUsd).toBe(0.02);
+    expect(budget.reservedFor("").learntUsd).toBe(0.02);
+  });
+
+  it("knows what trials cost that an earlier start has paid for", () => {
+    const budget = new RunBudget({ maxCostUsd: 1 });
+    for (let i = 0; i < 20; i++) budget.learn(0.001, "a");
+    expect(budget.spentUsd).toBe(0);
+    expect(admitted(budget.reserve(0.5, "a")).reservedUsd).toBe(0.0015);
   });
 
   it("bills a failed trial, but does not take its cost for what trials cost", () => {

@@ -14,10 +14,23 @@ export interface Reservation {
   readonly reservedUsd: number;
 }
 
+export interface ReserveOptions {
+  /** The most that this trial can cost, worked out from its prompt and its longest answer. */
+  readonly canCostUsd?: number | undefined;
+}
+
 /** How a trial ended, as far as its cost goes. */
 export interface SettleOptions {
   /** False for a trial that failed: its cost is spent all the same, but says nothing about what others will cost. */
   readonly isTypical?: boolean;
+}
+
+/** What was set aside for trials of one kind. */
+export interface ReservedFigures {
+  /** The most, before others had shown what they cost; null when none was admitted by then. */
+  readonly firstUsd: number | null;
+  /** The last, by what others had cost; null when too few have shown it. */
+  readonly learntUsd: number | null;
 }
 
 /** What is set aside for one trial; `isProbe` when it is a guess from too few. */
@@ -27,19 +40,28 @@ interface Held {
   readonly kind: Experience;
 }
 
-/** What trials of one kind have cost so far. */
+/** What trials of one kind have cost so far, and what was set aside for them. */
 interface Experience {
   readonly costs: RunningQuantile;
   largest: bigint;
   probes: number;
+  first: bigint | null;
+  learnt: bigint | null;
 }
 
-/** Trials without a limit of their own run one by one until this many have shown what they cost. */
+/** Trials of which nothing says what they can cost run one by one until this many have shown it. */
 const FIRST_FEW = 5;
+
+/** As many trials of a kind have to show what they cost before that decides how much is set aside for others. */
+export const ENOUGH_TRIALS = 20;
+/** What is set aside then: this much of this quantile of what they have cost. */
+export const USUAL_QUANTILE = 0.95;
+export const USUAL_MARGIN = 1.5;
 
 /**
  * The budget of a whole run. A trial starts only when what is spent, what is set aside for the trials that are out and
- * what it may cost itself fit together; what the run spends exceeds the budget by no more than its trials exceed theirs.
+ * what it can cost itself fit together; what the run spends exceeds the budget by no more than its trials exceed what was
+ * set aside for them.
  * @example
  * const budget = new RunBudget({ maxCostUsd: 5 });
  * const reservation = budget.reserve(0.3);
@@ -55,6 +77,7 @@ export class RunBudget {
   #reserved = 0n;
   #isRefusing = false;
   #unknownCosts = 0;
+  #unknown = 0n;
 
   constructor({ maxCostUsd, spentUsd = 0 }: RunBudgetOptions) {
     requireRule("maxCostUsd", maxCostUsd, amount);
@@ -81,15 +104,31 @@ export class RunBudget {
     return this.#unknownCosts;
   }
 
+  /** What these count as. */
+  get unknownUsd(): number {
+    return dollars(Number(this.#unknown));
+  }
+
+  /** What was set aside for trials of a kind. */
+  reservedFor(kind: string): ReservedFigures {
+    const { first = null, learnt = null } = this.#kinds.get(kind) ?? {};
+    return {
+      firstUsd: first === null ? null : dollars(Number(first)),
+      learntUsd: learnt === null ? null : dollars(Number(learnt)),
+    };
+  }
+
   /**
    * Asks for a trial that may cost `maxCostUsd` at most; 0 and null mean that it has no limit of its own. The answer
-   * "wait" holds until another trial is settled, "refuse" for good and for everyone. What a trial without a limit may
-   * cost is learnt from others of its `kind`, such as those of the same system.
+   * "wait" holds until another trial is settled, "refuse" for good and for everyone. As much is set aside as the trial
+   * can cost; once enough others of its `kind` have shown what they cost, such as those of the same system, it is half as
+   * much again as nearly all of them, and never more than its limit.
    */
-  reserve(maxCostUsd: number | null, kind = ""): Reservation | "wait" | "refuse" {
+  reserve(maxCostUsd: number | null, kind = "", { canCostUsd }: ReserveOptions = {}): Reservation | "wait" | "refuse" {
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
+    requireRule("canCostUsd", canCostUsd ?? 0, amount);
     if (this.#isRefusing) return "refuse";
-    const wanted = this.#wanted(maxCostUsd ?? 0, this.#experienceOf(kind));
+    const wanted = this.#wanted({ limit: maxCostUsd ?? 0, canCostUsd }, this.#experienceOf(kind));
     if (wanted.isProbe && wanted.kind.probes > 0) return "wait";
     if (this.#fits(wanted)) return this.#hold(wanted);
     // Trials that are out may give back a part of what is set aside for them.
@@ -107,6 +146,7 @@ export class RunBudget {
     const held = this.#release(reservation);
     if (costUsd === null) {
       this.#unknownCosts += 1;
+      this.#unknown += held.pico;
       this.#spent += held.pico;
       // Counted as seen, or trials whose cost nobody ever tells would run one by one to the end.
       if (isTypical) observe(held.kind, held.pico);
@@ -123,16 +163,34 @@ export class RunBudget {
     this.#spent += BigInt(picoDollars(costUsd));
   }
 
+  /** Takes note of what a trial of a kind has cost that was paid for before. */
+  learn(costUsd: number, kind = ""): void {
+    requireRule("costUsd", costUsd, amount);
+    observe(this.#experienceOf(kind), BigInt(picoDollars(costUsd)));
+  }
+
   #experienceOf(kind: string): Experience {
-    const known = this.#kinds.get(kind) ?? { costs: new RunningQuantile(0.99), largest: 0n, probes: 0 };
+    const known = this.#kinds.get(kind) ?? {
+      costs: new RunningQuantile(USUAL_QUANTILE),
+      largest: 0n,
+      probes: 0,
+      first: null,
+      learnt: null,
+    };
     this.#kinds.set(kind, known);
     return known;
   }
 
-  #wanted(maxCostUsd: number, kind: Experience): Held {
-    if (maxCostUsd > 0) return { pico: BigInt(picoDollars(maxCostUsd)), isProbe: false, kind };
-    if (kind.costs.count < FIRST_FEW) return { pico: kind.largest, isProbe: true, kind };
-    return { pico: BigInt(Math.ceil(kind.costs.value)), isProbe: false, kind };
+  #wanted({ limit, canCostUsd }: { limit: number; canCostUsd: number | undefined }, kind: Experience): Held {
+    const most = limit > 0 ? BigInt(picoDollars(limit)) : null;
+    const atMost = (pico: bigint) => (most !== null && most < pico ? most : pico);
+    if (kind.costs.count >= ENOUGH_TRIALS) {
+      kind.learnt = atMost(BigInt(Math.ceil(kind.costs.value * USUAL_MARGIN)));
+      return { pico: kind.learnt, isProbe: false, kind };
+    }
+    if (canCostUsd !== undefined) return { pico: atMost(BigInt(picoDollars(canCostUsd))), isProbe: false, kind };
+    if (most !== null) return { pico: most, isProbe: false, kind };
+    return { pico: kind.largest, isProbe: kind.costs.count < FIRST_FEW, kind };
   }
 
   /** Nothing may be known of what a probe costs, so that something at least must be left for it. */
@@ -142,10 +200,12 @@ export class RunBudget {
   }
 
   #hold(held: Held): Reservation {
-    const reservation = { reservedUsd: dollars(Number(held.pico)) };
+    const { pico, isProbe, kind } = held;
+    const reservation = { reservedUsd: dollars(Number(pico)) };
     this.#held.set(reservation, held);
-    this.#reserved += held.pico;
-    if (held.isProbe) held.kind.probes += 1;
+    this.#reserved += pico;
+    if (isProbe) kind.probes += 1;
+    if (kind.learnt === null && pico > (kind.first ?? -1n)) kind.first = pico;
     return reservation;
   }
 

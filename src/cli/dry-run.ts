@@ -1,9 +1,13 @@
+import { type CanCost, canCost } from "../budget/can-cost.js";
+import { isFree } from "../budget/is-free.js";
 import { dollars } from "../budget/price.js";
+import { ENOUGH_TRIALS, USUAL_MARGIN } from "../budget/run-budget.js";
 import type { Limits, TokenPrices } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { oneLine } from "../report/markdown.js";
 import type { Plan } from "../runner/plan.js";
+import { promptSize } from "../runner/purse.js";
 import { inputTokens } from "../runner/record.js";
 import { detectableDifference } from "../stats/index.js";
 import { type CostRange, judgingInWords, judgingOf } from "./judging-estimate.js";
@@ -26,11 +30,24 @@ interface PlanReport {
   judgeCostUsd: CostRange;
   /** Dollars for the whole run; null when it is not limited. */
   maxCostUsd: number | null;
+  /** What the budget of the run holds back for a trial of each system before it starts; empty without such a budget. */
+  reservations: readonly PlannedReservation[];
   /** About, at the expected time of each trial and all places taken. */
   wallSeconds: number;
   /** Between two pass rates, at 80 % power and the 5 % level; null when one example can tell nothing apart. */
   detectableDifference: number | null;
   notes: readonly string[];
+}
+
+/** What is set aside for a trial of a system until its others have shown what they cost. */
+interface PlannedReservation {
+  system: string;
+  /** At most, over the examples; null when nothing says what a trial can cost: then the first few run one by one. */
+  usd: number | null;
+  /** Its prompt and its longest answer, or the limit of a trial. */
+  by: CanCost["by"] | null;
+  /** How many trials the budget lets run at a time at first. */
+  atOnce: number;
 }
 
 export interface DryRunOptions {
@@ -74,6 +91,7 @@ function reportOf(plan: Plan, { tokenizer, maxWorkers, maxCostUsd, trialMaxCostU
     inputTokens: sent.reduce((total, tokens) => total + tokens, 0),
     costUsd: costRange(plan, { sent, maxCostUsd, trialMaxCostUsd }),
     maxCostUsd,
+    reservations: maxCostUsd === null ? [] : reservationsOf(plan, { count, maxWorkers, maxCostUsd, trialMaxCostUsd }),
     wallSeconds: wallSeconds(plan, maxWorkers),
     detectableDifference:
       tasks < 2 ? null : findable(detectableDifference({ n: tasks, trialsA: trials, trialsB: trials })),
@@ -121,6 +139,40 @@ function costRange(
   return { low, high: given.maxCostUsd === null ? high : Math.min(high ?? given.maxCostUsd, given.maxCostUsd) };
 }
 
+interface ReservationOptions {
+  count: (text: string) => number;
+  maxWorkers: number;
+  maxCostUsd: number;
+  trialMaxCostUsd: number | null;
+}
+
+function reservationsOf(plan: Plan, options: ReservationOptions): PlannedReservation[] {
+  const { count, maxWorkers, maxCostUsd, trialMaxCostUsd } = options;
+  return plan.systems.flatMap((system, index) => {
+    const { name, limits, maxParallel = maxWorkers } = system;
+    if (limits === undefined || isFree(system, limits)) return [];
+    let most: CanCost | null = null;
+    for (const [at, example] of plan.examples.entries()) {
+      const wiring = plan.wiringOf[at] ?? 0;
+      if (plan.cells[wiring]?.systems.has(index) !== true) continue;
+      const limit = plan.wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
+      const can = canCost({ ...limits, maxCostUsd: limit }, promptSize(example, inputTokens(example, count)));
+      if (can !== null && can.usd >= (most?.usd ?? 0)) most = can;
+    }
+    const places = Math.min(maxWorkers, maxParallel);
+    const atOnce = most === null ? 1 : Math.min(places, Math.floor(maxCostUsd / (most.usd || maxCostUsd)));
+    return { system: name, usd: most?.usd ?? null, by: most?.by ?? null, atOnce };
+  });
+}
+
+function reservationInWords({ system, usd, by, atOnce }: PlannedReservation): string {
+  const then = `after ${ENOUGH_TRIALS} trials, ${USUAL_MARGIN} × the 95th percentile of what they cost`;
+  const trials = atOnce === 1 ? "1 trial" : `${atOnce} trials`;
+  if (usd === null) return `set aside for a trial of ${system}: as much as others have cost; the first run one by one`;
+  const why = by === "tokens" ? "its prompt and its longest answer" : "its limit, as its longest answer is not known";
+  return `set aside for a trial of ${system}: at most ${formatDollars(usd)} (${why}), so that ${trials} may run at a time; ${then}`;
+}
+
 interface AtMost {
   limits: Limits;
   index: number;
@@ -130,14 +182,14 @@ interface AtMost {
 /** By dataset: what all its trials of a system cost when each is at its limit; null when there is none. */
 function atMost({ cells, wirings, wiringOf }: Plan, { limits, index, trialMaxCostUsd }: AtMost): (number | null)[] {
   return cells.map(({ systems, trials }, wiring) => {
-    if (isFree(limits.price) || !systems.has(index)) return 0;
+    if (hasNoPrice(limits.price) || !systems.has(index)) return 0;
     const limit = wirings[wiring]?.terms?.maxCostUsd ?? trialMaxCostUsd ?? limits.maxCostUsd;
     const examples = wiringOf.filter((each) => each === wiring).length;
     return limit === null || limit === 0 ? null : limit * examples * trials;
   });
 }
 
-function isFree(price: TokenPrices | null): boolean {
+function hasNoPrice(price: TokenPrices | null): boolean {
   return price !== null && price.input === 0 && price.output === 0;
 }
 
@@ -188,8 +240,9 @@ function inWords(report: PlanReport): string {
   return `${lines.map((line) => `- ${oneLine(line)}`).join("\n")}\n`;
 }
 
-function costInWords({ costUsd: { low, high }, maxCostUsd }: PlanReport): string[] {
-  const limit = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
+function costInWords({ costUsd: { low, high }, maxCostUsd, reservations }: PlanReport): string[] {
+  const budget = maxCostUsd === null ? [] : [`budget of the run: ${formatDollars(maxCostUsd)}`];
+  const limit = [...budget, ...reservations.map(reservationInWords)];
   if (low === null) return limit;
   const most = high === null ? "no upper limit" : `at most ${formatDollars(high)}`;
   return [`cost: at least ${formatDollars(low)} (prompts alone), ${most}`, ...limit];

@@ -2,12 +2,15 @@ import type { Dataset } from "../core/dataset.js";
 import { EXIT } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
+import { hasOutput } from "../core/row.js";
 import { plural } from "../report/format.js";
 import { oneLine } from "../report/markdown.js";
 import { makePlan, type Plan } from "../runner/plan.js";
+import { readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { rowFinder } from "../store/open-run.js";
 import { readOutputs } from "../store/outputs.js";
+import { encodeKey } from "../store/row-codec.js";
 import { loadTokenizer } from "../tokens/index.js";
 import { addTo, type CostRange, findJudgingPrices, judgingInWords, judgingOfOutput } from "./judging-estimate.js";
 import type { Report } from "./report-result.js";
@@ -67,7 +70,10 @@ function reportOf(plan: Plan, { dir, parent, config }: GradePlanRequest): GradeR
   const tokenizer = loadTokenizer(config.tokenizer ?? "cl100k_base");
   const indexOf = rowFinder(plan);
   let outputs = 0;
+  const graded = new Set(readRows(dir).filter(hasOutput).map(encodeKey));
   for (const stored of readOutputs(dir)) {
+    // One that waits for its first grading is graded by --resume.
+    if (!graded.has(encodeKey(stored))) continue;
     const found = exampleAt(plan, indexOf(stored));
     if (found === null) continue;
     outputs += 1;

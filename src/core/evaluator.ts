@@ -50,6 +50,14 @@ export interface ScoreContext {
   meter?: ScoreMeter;
 }
 
+/** What is known of an output that is still to come. */
+export interface ScoringForecast {
+  /** Tokens of a text. */
+  readonly count: (text: string) => number;
+  /** The most tokens that it may have; null when there is no limit. */
+  readonly answerTokens: number | null;
+}
+
 /**
  * Turns an output into scores.
  * @example
@@ -66,6 +74,8 @@ export interface Evaluator {
   readonly primaryFields?: readonly string[];
   /** True when scoring costs money, so that the budget of a run has to set some aside for it. */
   readonly isPaid?: boolean;
+  /** What scoring an output to an example costs, before there is one; nulls when nobody knows. */
+  estimate?(example: Example, forecast: ScoringForecast): { low: number | null; high: number | null };
   /** Called for each example before anything is run. What it throws ends the run: graders that the example gets wrong. */
   checkExample?(example: Example): void;
   /**

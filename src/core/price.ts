@@ -42,6 +42,8 @@ export interface Limits {
   readonly maxCostUsd: number | null;
   /** The most tokens that one trial may use, for lanes that have no price. */
   readonly maxTokens?: number;
+  /** The longest answer that the system asks for; absent when it asks for none. */
+  readonly maxOutputTokens?: number;
   /** The safety net: a trial is stopped after this long, whatever it costs. */
   readonly hardTimeoutMs: number | null;
   /** A trial whose first token comes later than this has a note. */

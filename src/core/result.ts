@@ -58,6 +58,23 @@ export type RowFilter =
   | ((row: EvalRow) => boolean)
   | { system?: string; dataset?: string; trial?: number; outcome?: Outcome; exampleId?: string | number };
 
+/** What a run with a budget has spent, and on what: `spentUsd` is the sum of the other dollars. */
+export interface BudgetReceipt {
+  readonly maxCostUsd: number;
+  readonly spentUsd: number;
+  /** On the trials of the report. */
+  readonly trialsUsd: number;
+  /** On outputs that are stored and not graded yet. */
+  readonly ungradedUsd: number;
+  /** On trials that failed, and were run again. */
+  readonly repeatedUsd: number;
+  /** What was set aside for trials whose cost nobody knows. */
+  readonly unknownUsd: number;
+  /** On trials that were cut off: what they had cost, or what was set aside for them. */
+  readonly lostUsd: number;
+  readonly lostTrials: number;
+}
+
 /** Everything a run found. */
 export interface EvalResult {
   readonly rows: readonly EvalRow[];
@@ -72,6 +89,8 @@ export interface EvalResult {
   /** Words that belong to the summaries of all systems, such as `pareto_basis`; left out when there are none. */
   readonly labels?: Readonly<Record<string, string>>;
   readonly timing: Timing;
+  /** What was spent, of a run with a budget in dollars. */
+  readonly budget?: BudgetReceipt;
   readonly config: EvalConfig;
   /** Where the run is kept, when it is. */
   readonly runDir: string | null;
@@ -90,6 +109,8 @@ export interface JsonReport {
   timing: Timing;
   summary: Record<string, JsonSummary>;
   across: Record<string, number | string | null>;
+  /** What was spent, of a run with a budget in dollars; absent of others. */
+  budget?: BudgetReceipt;
   notes: readonly string[];
   run: string | null;
   rows: readonly EvalRow[];

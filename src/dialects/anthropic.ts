@@ -22,6 +22,7 @@ const ERROR_TYPES: Readonly<Record<number, string>> = {
 /** Anthropic Messages. */
 export const anthropic: Dialect = {
   name: "anthropic",
+  usualMaxTokens: USUAL_MAX_TOKENS,
   path: () => "/v1/messages",
   headers: (key) => ({ "anthropic-version": "2023-06-01", ...(key === null ? {} : { "x-api-key": key }) }),
   body,

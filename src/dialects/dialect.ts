@@ -55,6 +55,8 @@ export interface Delta {
 /** One way of talking to models: how a request is written and how an answer is read. */
 export interface Dialect {
   readonly name: DialectName;
+  /** The longest answer that is asked for when the caller asks for none, in tokens; absent where nothing is. */
+  readonly usualMaxTokens?: number;
   /** The path and query below the base URL, such as `/chat/completions`. */
   path(model: string, stream: boolean): string;
   /** The headers that carry the key, and those the dialect asks for. */

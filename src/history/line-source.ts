@@ -16,6 +16,8 @@ export interface Lines {
   readonly key: readonly string[];
   /** SQL that is true of a line which is what it should be. */
   readonly isWhole: string;
+  /** SQL that is true of a line which is sound, and something else; absent where there are none. */
+  readonly isOther?: string;
 }
 
 export interface LineSource {
@@ -105,9 +107,9 @@ async function mended(database: Database, lines: Lines, { files, checks, notes }
 }
 
 async function check(database: Database, lines: Lines): Promise<Check[]> {
-  const { key, isWhole } = lines;
+  const { key, isWhole, isOther = "false" } = lines;
   const result = await database.run(
-    `select from_file, count(*) filter (where not coalesce(${isWhole}, false)) as damaged, count(*) filter (where ${isWhole}) > count(distinct hash(${key.join(", ")})) filter (where ${isWhole}) as repeated from ${reader(lines, lines.files)} group by from_file`,
+    `select from_file, count(*) filter (where not coalesce(${isWhole}, false) and not coalesce(${isOther}, false)) as damaged, count(*) filter (where ${isWhole}) > count(distinct hash(${key.join(", ")})) filter (where ${isWhole}) as repeated from ${reader(lines, lines.files)} group by from_file`,
   );
   const rows = await result.getRows();
   return rows.map(([file, damaged, repeated]) => ({

@@ -49,9 +49,12 @@ export const ROW_LINES: Omit<Lines, "files"> = {
     metadata: "JSON",
     facets: "JSON",
     group: "JSON",
+    kind: "VARCHAR",
   },
   key: TRIAL_KEY_SQL,
   isWhole: `(system is not null and "exampleId" is not null and outcome in (${OUTCOMES.map(quoted).join(", ")}))`,
+  // Money that was set aside, and what became of it.
+  isOther: "(kind is not null and outcome is null)",
 };
 
 /** Columns that are more than their field under another name. Neutral fields are left out of lines: they come back here. */

@@ -37,7 +37,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     const budget = new SharedBudget(redis, KEY);
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
-    const own = { worker: "w1", kind: "a", maxCostUsd: 0.2, isJudged: false, isFree: false };
+    const own = { worker: "w1", kind: "a", maxCostUsd: 0.2, canCostUsd: 0.2, isJudged: false, isFree: false };
     for (const trial of [1, 2]) await budget.reserve({ ...own, token: `t${trial}`, trial });
     const settlements = [1, 2].map((trial) => {
       return { trial, token: `t${trial}`, costUsd: 0.1 * trial, judgeCostUsd: 0.01, isTypical: true };
@@ -68,7 +68,7 @@ describe.skipIf(lacks("redis-server"))("deliver", () => {
     await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
     const budget = new SharedBudget(redis, KEY);
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
-    const own = { worker: "w1", trial: 1, kind: "a", maxCostUsd: 0.2, isJudged: false, isFree: false };
+    const own = { worker: "w1", trial: 1, kind: "a", maxCostUsd: 0.2, canCostUsd: 0.2, isJudged: false, isFree: false };
     for (const token of ["t1", "t2"]) await budget.reserve({ ...own, token });
     const settlement = { trial: 1, token: "t1", costUsd: 0.1, judgeCostUsd: 0, isTypical: false };
     await deliver(redis, KEY, { data: Buffer.from("rows"), trials: [1], settlements: [settlement] });

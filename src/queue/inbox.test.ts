@@ -173,7 +173,13 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
   it("leaves a trial out whose failure of the last start comes late, and records the one that comes then", async () => {
     const attempts = [{ errorCategory: "system_error" as const, message: "boom", durationMs: 3 }];
     const { inbox, sink, settled, notes } = await opened({
-      earlier: { rows: new Map(), attempts: new Map([[1, attempts]]), outputs: new Map(), spentUsd: 0 },
+      earlier: {
+        rows: new Map(),
+        attempts: new Map([[1, attempts]]),
+        outputs: new Map(),
+        spentUsd: 0,
+        besides: NOTHING_EARLIER.besides,
+      },
     });
     const failed = rowOf(1, { outcome: "error", errorCategory: "system_error", attempts });
     await arrive(1, failed);

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError } from "../core/errors.js";
+import { paidFor } from "../core/paid.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import { trialAt } from "../runner/admit.js";
 import type { Earlier, Ledger } from "../runner/ledger.js";
@@ -156,7 +157,7 @@ export class Inbox {
   #keep({ index, row, lines }: Finished, worker: string): void {
     const { ledger } = this.#options;
     const before = this.#attemptsBefore(index);
-    this.spentUsd += costOf(row);
+    this.spentUsd += paidFor(row);
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
@@ -220,7 +221,7 @@ export class Inbox {
   #repeat(row: EvalRow, recorded: EvalRow): void {
     if (row.durationMs === recorded.durationMs && row.latency === recorded.latency) return;
     this.#repeated += 1;
-    this.#repeatedUsd += costOf(row);
+    this.#repeatedUsd += paidFor(row);
   }
 }
 
@@ -234,10 +235,6 @@ function decoded(news: TrialNews): ReadNews {
 
 function entriesOf(found: unknown): Entry[] {
   return (found as [Buffer, Entry[]][] | null)?.[0]?.[1] ?? [];
-}
-
-function costOf({ cached, costUsd, judgeCostUsd }: EvalRow): number {
-  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
 }
 
 function isRecorded(row: EvalRow, before: EvalRow["attempts"]): boolean {

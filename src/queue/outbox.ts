@@ -67,6 +67,9 @@ export class Outbox implements TrialBook {
     return false;
   }
 
+  /** Its settlement goes with the next parcel. */
+  release(): void {}
+
   record({ index }: Trial, finished: FinishedTrial): void {
     const lines = this.#besideIfLarge(encodeTrial(finished));
     this.#add({ kind: "finished", index, lines });

@@ -106,10 +106,11 @@ class Bench {
     const signal = AbortSignal.any([options.ports.signal, this.#dropped.signal]);
     const ports = { ...options.ports, signal };
     const hasBudget = announcement.budget.run !== undefined;
-    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal });
+    const tokens = new TokenCounter(tokenizer, plan.examples.length);
+    this.#purse = new SharedPurse({ redis, key, worker: state.id, hasBudget, signal, tokens });
     this.#outbox = new Outbox({
       worker: state.id,
-      tokens: new TokenCounter(tokenizer, plan.examples.length),
+      tokens,
       take: (index) => this.#purse.take(index),
       send: (parcel) => this.#send(parcel),
       sharedDir: sharedDir === null ? null : join(sharedDir, key),

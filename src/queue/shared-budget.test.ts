@@ -42,7 +42,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
   function request(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): ReserveRequest {
     tokens += 1;
     const own = { token: `t${tokens}`, trial: tokens, kind: "a", isJudged: false, isFree: false };
-    return { ...own, worker: "w1", maxCostUsd, ...more };
+    return { ...own, worker: "w1", maxCostUsd, canCostUsd: null, ...more };
   }
 
   async function held(maxCostUsd: number | null, more: Partial<ReserveRequest> = {}): Promise<ReserveRequest> {
@@ -126,6 +126,22 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     expect((await budget.read()).reservedUsd).toBe(0.1);
   });
 
+  it("sets aside what a trial can cost, and after twenty of them half as much again as nearly all have cost", async () => {
+    await budget.open({ maxCostUsd: 10, spentUsd: 0 });
+    const more = { canCostUsd: 0.02 };
+    const reservedFor = async (maxCostUsd: number | null) => {
+      const before = (await budget.read()).reservedUsd;
+      await held(maxCostUsd, more);
+      return Number(((await budget.read()).reservedUsd - before).toFixed(9));
+    };
+    expect(await reservedFor(0.5)).toBe(0.02);
+    expect(await reservedFor(0.01)).toBe(0.01);
+    for (let i = 0; i < 20; i++) await settle(await held(0.5, more), 0.004);
+    expect(await reservedFor(0.5)).toBe(0.006);
+    expect(await reservedFor(0.005)).toBe(0.005);
+    expect(await reservedFor(null)).toBe(0.006);
+  });
+
   it("bills a failed trial, but does not take its cost for what trials cost", async () => {
     await budget.open({ maxCostUsd: 1, spentUsd: 0 });
     for (let i = 0; i < 9; i++) await settle(await held(null), 0.001, { isTypical: false });
@@ -146,7 +162,7 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     await settle(await held(0.1, { isJudged: true }), 0.05, { judgeCostUsd: 0.02 });
     expect((await budget.read()).spentUsd).toBe(0.07);
     await held(0.1);
-    expect((await budget.read()).reservedUsd).toBe(0.12);
+    expect((await budget.read()).reservedUsd).toBe(0.13);
   });
 
   it("holds nothing for what is free, but spends what judging it has cost", async () => {
@@ -286,10 +302,12 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         isTypical: fc.boolean(),
       }),
     );
+    // Fewer steps than would show what trials cost: the 95th percentile of Redis is a little higher.
+    const ASKED = { isStored: false, judgingCanCost: () => 0, prompt: { tokens: 0, calls: 1 } };
     const systemOf = (name: string): System => ({ name, process: () => ({}) });
     const limitsOf = (maxCostUsd: number): Limits => ({ price: null, maxCostUsd, hardTimeoutMs: null });
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 10, max: 300 }), fc.array(step, { maxLength: 50 }), async (cents, steps) => {
+      fc.asyncProperty(fc.integer({ min: 10, max: 300 }), fc.array(step, { maxLength: 38 }), async (cents, steps) => {
         await redis.flushall();
         await redis.zadd(KEYS.workers, Date.now() + 60_000, "w1");
         await budget.open({ maxCostUsd: cents / 100, spentUsd: 0 });
@@ -298,10 +316,12 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         for (const each of steps) {
           if ("kind" in each) {
             const { kind, isJudged } = each;
-            // Those of one system have no limit, and all cost the same: the 99th percentile of others differs a little.
+            // Those of one system have no limit, and all cost the same.
             const max = kind === "a" ? each.cents / 100 : 0;
             const wanted = request(max, { kind, isJudged });
-            const expected = alone.port.run?.reserve(systemOf(kind), limitsOf(max), isJudged) ?? "refuse";
+            const expected =
+              alone.port.run?.reserve({ ...ASKED, system: systemOf(kind), limits: limitsOf(max), isJudged }) ??
+              "refuse";
             expect(await budget.reserve(wanted)).toBe(typeof expected === "string" ? expected : "held");
             if (typeof expected !== "string") out.push({ wanted, reservation: expected, max });
           } else if (out.length > 0) {
@@ -345,9 +365,11 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
         await deliver(redis, KEY, { ...NOTHING, settlements });
         await held(null);
         const { reservedUsd } = await budget.read();
-        const upper = costs.toSorted((a, b) => a - b)[Math.ceil(0.99 * (costs.length - 1))] ?? 0;
-        expect(reservedUsd).toBeGreaterThanOrEqual(quantile(costs, 0.99));
-        expect(reservedUsd).toBeLessThanOrEqual(upper * 1.011 + 1e-12);
+        const sorted = costs.toSorted((a, b) => a - b);
+        const upper = sorted[Math.ceil(0.95 * (costs.length - 1))] ?? 0;
+        const isKnown = costs.length >= 20;
+        expect(reservedUsd).toBeGreaterThanOrEqual(isKnown ? 1.5 * quantile(costs, 0.95) : (sorted.at(-1) ?? 0));
+        expect(reservedUsd).toBeLessThanOrEqual((isKnown ? 1.5 * upper * 1.011 : (sorted.at(-1) ?? 0)) + 1e-11);
       }),
       { numRuns: 15 },
     );
@@ -361,8 +383,8 @@ describe.skipIf(lacks("redis-server"))("SharedBudget", () => {
     for (let i = 0; i < 120; i++) await settle(await held(0.01), 0.01);
     await held(null);
     const { reservedUsd } = await budget.read();
-    expect(reservedUsd).toBeGreaterThanOrEqual(9.01);
-    expect(reservedUsd).toBeLessThanOrEqual(9 + 0.01 * 1.011);
+    expect(reservedUsd).toBeGreaterThanOrEqual(9.015);
+    expect(reservedUsd).toBeLessThanOrEqual(9 + 0.015 * 1.011);
   });
 
   it("knows everything again after Redis was killed and started", async () => {

@@ -20,6 +20,8 @@ export interface ReserveRequest {
   kind: string;
   /** The most it may cost; 0 and null mean that it has no limit of its own. */
   maxCostUsd: number | null;
+  /** The most it can cost, by its prompt and its longest answer or by its limit; null when nothing says so. */
+  canCostUsd: number | null;
   /** True when an evaluator says that it asks models. */
   isJudged: boolean;
   /** True when it costs nothing, but for judging. */
@@ -59,9 +61,11 @@ export class SharedBudget {
 
   /** Asks for the most that a trial may cost. */
   async reserve(wanted: ReserveRequest): Promise<ReserveAnswer> {
-    const { token, worker, trial, kind, maxCostUsd, isJudged, isFree } = wanted;
+    const { token, worker, trial, kind, maxCostUsd, canCostUsd, isJudged, isFree } = wanted;
     requireRule("maxCostUsd", maxCostUsd ?? 0, amount);
-    const args = [token, worker, trial, kind, picoDollars(maxCostUsd ?? 0), Number(isJudged), Number(isFree)];
+    requireRule("canCostUsd", canCostUsd ?? 0, amount);
+    const pico = [maxCostUsd, canCostUsd].map((usd) => picoDollars(usd ?? 0));
+    const args = [token, worker, trial, kind, ...pico, Number(isJudged), Number(isFree)];
     const answer = await RESERVE.run(this.#redis, this.#keys, args);
     const known = ANSWERS.find((each) => each === answer);
     if (known !== undefined) return known;

@@ -7,6 +7,7 @@ import type { Limits } from "../core/price.js";
 import type { Output } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
 import { type Attempted, openCall, returned, threw } from "../runner/call.js";
+import { TokenCounter } from "../runner/record.js";
 import { openRedis } from "./connection.js";
 import { deliver } from "./deliver.js";
 import { KEYS } from "./keys.js";
@@ -15,6 +16,7 @@ import { SharedPurse } from "./shared-purse.js";
 
 const KEY = "run-1";
 const NEVER = new AbortController().signal;
+const TOKENS = new TokenCounter({ count: (text) => text.length }, 100);
 
 function trialOf(index: number, { name = "a", isPaid = false, isRecorded = false } = {}): Trial {
   const evaluators = isPaid ? [{ name: "judge", isPaid, score: () => ({}) }] : [];
@@ -49,7 +51,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
   });
 
   function purseOf(worker: string, signal = NEVER, hasBudget = true): SharedPurse {
-    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal });
+    return new SharedPurse({ redis, key: KEY, worker, hasBudget, signal, tokens: TOKENS });
   }
 
   async function finish(purse: SharedPurse, trial: Trial, output: Output | Error, judgeCostUsd = 0): Promise<void> {
@@ -162,7 +164,7 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
     await finish(purse, trialOf(1), { costUsd: 0 });
     expect((await budget.read()).spentUsd).toBe(0.05);
     await purse.admits(trialOf(4, { isPaid: true }), limitsOf(0.1));
-    expect((await budget.read()).reservedUsd).toBe(0.15);
+    expect((await budget.read()).reservedUsd).toBe(0.175);
   });
 
   it("holds money twice for a trial that it was given twice, and settles both", async () => {
@@ -201,7 +203,14 @@ describe.skipIf(lacks("redis-server"))("SharedPurse", () => {
 
   it("fails when the connection was closed for good", async () => {
     const own = await openRedis(server.url);
-    const purse = new SharedPurse({ redis: own, key: KEY, worker: "w1", hasBudget: true, signal: NEVER });
+    const purse = new SharedPurse({
+      redis: own,
+      key: KEY,
+      worker: "w1",
+      hasBudget: true,
+      signal: NEVER,
+      tokens: TOKENS,
+    });
     await purse.admits(trialOf(1), limitsOf(0.2));
     const waiting = Promise.resolve(purse.admits(trialOf(2), limitsOf(0.2)));
     await expect.poll(() => purse.waiting()).not.toBeNull();

@@ -1,12 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
+import { canCost } from "../budget/can-cost.js";
+import { isFree } from "../budget/is-free.js";
 import { amount, requireRule } from "../budget/rules.js";
 import type { Limits } from "../core/price.js";
-import type { System } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
 import { spentOn } from "../runner/billed.js";
 import type { Attempted } from "../runner/call.js";
-import { isJudged } from "../runner/purse.js";
+import { wantedFor } from "../runner/purse.js";
+import type { TokenCounter } from "../runner/record.js";
 import type { TrialPurse } from "../runner/trial-chain.js";
 import { type Admission, ReserveQueue } from "./reserve-queue.js";
 import type { ReserveRequest } from "./shared-budget.js";
@@ -19,6 +21,8 @@ export interface SharedPurseOptions {
   /** False for a run without a budget: every trial may start, and Redis is not asked. */
   hasBudget: boolean;
   signal: AbortSignal;
+  /** Counts what systems are given. */
+  tokens: TokenCounter;
 }
 
 /** What a trial has cost, to be settled together with its delivery. */
@@ -93,23 +97,19 @@ export class SharedPurse implements TrialPurse {
 
   #requestOf(trial: Trial, limits: Limits | null): ReserveRequest {
     const { index, system } = trial;
+    const { isJudged, prompt } = wantedFor(trial, limits, { tokens: this.#options.tokens, isStored: () => false });
+    const isCostless = isFree(system, limits);
     return {
       token: randomUUID(),
       worker: this.#options.worker,
       trial: index,
       kind: system.name,
       maxCostUsd: limits?.maxCostUsd ?? null,
-      isJudged: isJudged(trial),
-      isFree: isFree(system, limits),
+      canCostUsd: isCostless ? null : (canCost(limits, prompt)?.usd ?? null),
+      isJudged,
+      isFree: isCostless,
     };
   }
-}
-
-/** A system that is played back, or whose prices are all 0. */
-function isFree({ isRecorded }: System, limits: Limits | null): boolean {
-  if (isRecorded === true) return true;
-  const price = limits?.price;
-  return price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0);
 }
 
 function append<T>(lists: Map<number, T[]>, index: number, item: T): void {

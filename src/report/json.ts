@@ -31,6 +31,7 @@ export function reportHead(result: EvalResult): Omit<JsonReport, "rows"> {
       ]),
     ),
     across: finite(result.across, result.acrossReasons),
+    ...(result.budget !== undefined && { budget: result.budget }),
     notes: result.notes,
   };
 }

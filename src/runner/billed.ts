@@ -96,7 +96,8 @@ export function spentOn(attempted: Attempted): number | null {
 function costOfCalls(attempted: Attempted): number | null {
   const { call } = attempted;
   const { costUsd } = billed(reportOf(attempted), call.budget);
+  const billedUsd = call.budget?.bill.costUsd ?? 0;
   // A call that failed has most likely cost nothing; a system that says nothing of costs is taken to have none.
-  const isFree = attempted.kind === "threw" || call.budget === null;
-  return costUsd ?? (isFree ? (call.budget?.bill.costUsd ?? 0) : null);
+  const isKnown = billedUsd > 0 || call.budget === null || (attempted.kind === "threw" && !call.wasCut);
+  return costUsd ?? (isKnown ? billedUsd : null);
 }

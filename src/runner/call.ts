@@ -37,6 +37,8 @@ export interface Call {
   wasPaid: boolean;
   /** True when an earlier start of the run has stored the output, and has paid for it. */
   wasStored: boolean;
+  /** True when the run was stopped while the system was at work: nobody knows what that has cost. */
+  wasCut: boolean;
   /** Under which the output is to be cached; null when it is not. */
   cacheKey: string | null;
   /** Gives the place at the endpoint back; null while there is none. */
@@ -99,6 +101,7 @@ export function openCall({ trial: { trial, system }, seed, signal, budget, stop 
     atEnd: null,
     wasPaid: system.isRecorded === true,
     wasStored: false,
+    wasCut: false,
     cacheKey: null,
     leaveGate: null,
   };

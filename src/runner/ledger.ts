@@ -1,8 +1,9 @@
-import { type Attempt, type EvalRow, isScored } from "../core/row.js";
+import { type Attempt, type EvalRow, isScored, type TrialKey } from "../core/row.js";
 import type { Trial } from "./admit.js";
 import type { Returned } from "./call.js";
 import { isPlanned, type Plan, rowIndex } from "./plan.js";
-import type { EncodedTrial, FinishedTrial, Progress, RunPorts } from "./ports.js";
+import type { EncodedTrial, FinishedTrial, Progress, Reservation, RunPorts } from "./ports.js";
+import type { MoneyBook } from "./purse.js";
 import { skippedRow, TokenCounter } from "./record.js";
 import { storedCall, type UngradedOutput } from "./stored-call.js";
 import type { TrialBook } from "./trial-chain.js";
@@ -15,11 +16,32 @@ export interface Earlier {
   readonly attempts: ReadonlyMap<number, readonly Attempt[]>;
   /** Outputs that are stored and not graded. */
   readonly outputs: ReadonlyMap<number, UngradedOutput>;
-  /** What all of it has cost, failed trials included. */
+  /** What all of it has cost, failed and interrupted trials included. */
   readonly spentUsd: number;
+  /** What is in it beside the rows that stand and the outputs that wait. */
+  readonly besides: BesideRows;
 }
 
-export const NOTHING_EARLIER: Earlier = { rows: new Map(), attempts: new Map(), outputs: new Map(), spentUsd: 0 };
+/** What a run has spent on trials that have no row in its report. */
+export interface BesideRows {
+  /** On trials that were cut off: what they had cost, or what was set aside for them. */
+  readonly lostUsd: number;
+  readonly lostTrials: number;
+  /** On trials that failed, and are run again. */
+  readonly repeatedUsd: number;
+  /** What was set aside for trials whose cost nobody knows. */
+  readonly unknownUsd: number;
+}
+
+const NOTHING_BESIDES: BesideRows = { lostUsd: 0, lostTrials: 0, repeatedUsd: 0, unknownUsd: 0 };
+
+export const NOTHING_EARLIER: Earlier = {
+  rows: new Map(),
+  attempts: new Map(),
+  outputs: new Map(),
+  spentUsd: 0,
+  besides: NOTHING_BESIDES,
+};
 
 /** What a ledger needs from outside. */
 type LedgerPorts = Pick<RunPorts, "clock" | "tokenizer" | "sink" | "onProgress" | "times">;
@@ -29,7 +51,7 @@ const TURN_MS = 8;
 const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 
 /** The rows of a run as they come in: kept in the plan's order, written to the sink, counted for the progress line. */
-export class Ledger implements TrialBook {
+export class Ledger implements TrialBook, MoneyBook {
   readonly tokens: TokenCounter;
   readonly threshold: number;
   readonly #plan: Plan;
@@ -42,6 +64,8 @@ export class Ledger implements TrialBook {
   readonly #ungraded = new Map<number, { trial: Trial; returned: Returned }>();
   /** Trials that are not over, and whose outputs are in the journal. */
   readonly #stored: Set<number>;
+  /** What is set aside for trials that are not over, as the journal has it. */
+  readonly #reserved = new Map<number, Reservation>();
   #nextWrite: Promise<void> | null = null;
   /** When the event loop last had a turn. */
   #lastTurn: number;
@@ -85,6 +109,37 @@ export class Ledger implements TrialBook {
     return this.#earlier.outputs.get(index) ?? null;
   }
 
+  isStored({ index }: Trial): boolean {
+    return this.#earlier.outputs.has(index);
+  }
+
+  /** A kill must not make a trial forgotten that may have been paid for. */
+  async reserve(trial: Trial, reservation: Reservation): Promise<void> {
+    const { reservedUsd, judgeUsd } = reservation;
+    const { sink } = this.#ports;
+    if (sink?.appendMoney === undefined || this.#closed || reservedUsd === 0) return;
+    this.#reserved.set(trial.index, reservation);
+    sink.appendMoney({ ...keyOf(trial), kind: "reserve", usd: reservedUsd, ...(judgeUsd > 0 && { judgeUsd }) });
+    this.#writeSoon();
+    await this.written();
+  }
+
+  settle(trial: Trial, usd: number, why: "lost" | "unknown" | "unused"): void {
+    if (!this.#reserved.delete(trial.index) || this.#closed) return;
+    this.#ports.sink?.appendMoney?.({ ...keyOf(trial), kind: "settle", usd, why });
+    this.#writeSoon();
+  }
+
+  release(trial: Trial): void {
+    const { index } = trial;
+    const judgeUsd = this.#isKept(index) ? (this.#reserved.get(index)?.judgeUsd ?? 0) : 0;
+    this.settle(trial, judgeUsd, judgeUsd > 0 ? "lost" : "unused");
+  }
+
+  #isKept(index: number): boolean {
+    return this.#stored.has(index) || this.#ungraded.has(index);
+  }
+
   /** An output that is graded by the end of this turn of the event loop is written once, with its row. */
   keepOutput(trial: Trial, returned: Returned): boolean {
     const { sink } = this.#ports;
@@ -101,6 +156,7 @@ export class Ledger implements TrialBook {
     // After close() the run has been reported; a straggler is run again on resume. One that was given up has its row.
     if (this.#closed || this.has(trial.index)) return;
     this.#keep(trial.index, finished.row);
+    this.#reserved.delete(trial.index);
     this.#ports.times?.end(finished.row.system);
     this.#ports.sink?.append(this.#withoutStored(trial.index, finished), encoded);
     this.#writeSoon();
@@ -195,9 +251,7 @@ export class Ledger implements TrialBook {
 
   #storeUngraded(): void {
     for (const [index, { trial, returned }] of this.#ungraded) {
-      const { system, example } = trial;
-      const key = { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial: trial.trial };
-      const entry = { ...key, output: returned.output, call: storedCall(returned) };
+      const entry = { ...keyOf(trial), output: returned.output, call: storedCall(returned) };
       if (this.#ports.sink?.appendOutput?.(entry) === true) this.#stored.add(index);
     }
     this.#ungraded.clear();
@@ -235,4 +289,8 @@ export class Ledger implements TrialBook {
     if (row.costUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.costUsd;
     if (row.judgeCostUsd !== null) progress.costUsd = (progress.costUsd ?? 0) + row.judgeCostUsd;
   }
+}
+
+function keyOf({ system, example, trial }: Trial): TrialKey {
+  return { system: system.name, dataset: example.dataset ?? "", exampleId: example.id, trial };
 }

@@ -38,7 +38,10 @@ async function rowsOf(systems: readonly System[], { examples = 1, trials = 1, po
         budget === undefined
           ? null
           : {
-              reserve: ({ name }, limits) => budget.reserve(limits?.maxCostUsd ?? null, name),
+              reserve: ({ system, limits }) => {
+                const answer = budget.reserve(limits?.maxCostUsd ?? null, system.name);
+                return typeof answer === "string" ? answer : Object.assign(answer, { judgeUsd: 0 });
+              },
               settle: (reservation, { costUsd, isTypical }) =>
                 budget.settle(reservation as never, costUsd, { isTypical }),
             },

@@ -1,7 +1,7 @@
 import type { RunTerms } from "../core/dataset.js";
 import type { Grade } from "../core/grader.js";
 import type { Limits } from "../core/price.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import type { RetryPolicy } from "./retry.js";
@@ -14,8 +14,28 @@ export interface Sink {
   append(entry: FinishedTrial, encoded?: EncodedTrial): void;
   /** An output whose grading goes on: false when it cannot be stored. Left out by whoever does not keep outputs. */
   appendOutput?(entry: UngradedOutput): boolean;
+  /** What is set aside for a trial, or what became of it. Left out by whoever keeps no accounts. */
+  appendMoney?(entry: MoneyEntry): void;
   flush(): void;
 }
+
+/** Money that no row tells of: set aside for a trial before it starts, or spent on one that has no row. */
+export type MoneyEntry = TrialKey &
+  (
+    | {
+        readonly kind: "reserve";
+        readonly usd: number;
+        /** How much of it is for judging. */
+        readonly judgeUsd?: number;
+      }
+    | {
+        readonly kind: "settle";
+        /** Counts as spent. */
+        readonly usd: number;
+        /** The trial was cut off; nobody knows what it has cost; it was never begun. */
+        readonly why: "lost" | "unknown" | "unused";
+      }
+  );
 
 /** The lines of a finished trial in the journal. */
 export interface EncodedTrial {
@@ -82,17 +102,33 @@ interface BillListeners {
   onShare: (share: number) => void;
 }
 
-/** Admits trials as long as the budget of the run covers the most they may cost. */
+/** Admits trials as long as the budget of the run covers what they can cost. */
 export interface RunBudgetPort {
-  /**
-   * A reservation; or "wait" for others to end, or "refuse": no trial is started any more. For a trial that is judged,
-   * what judging costs is set aside as well.
-   */
-  reserve(system: System, limits: Limits | null, isJudged: boolean): Reservation | "wait" | "refuse";
-  /**
-   * Gives a reservation back, with what the trial has really cost.
-   */
+  /** A reservation; or "wait" for others to end, or "refuse": no trial is started any more. */
+  reserve(wanted: WantedMoney): Reservation | "wait" | "refuse";
+  /** Puts what a trial has really cost in the place of its reservation. */
   settle(reservation: Reservation, spent: TrialCost): void;
+}
+
+/** What decides how much a trial can cost. */
+export interface WantedMoney {
+  readonly system: System;
+  readonly limits: Limits | null;
+  /** True when an evaluator says that it asks models: what judging costs is set aside as well. */
+  readonly isJudged: boolean;
+  /** What judging can cost, as far as evaluators know beforehand; 0 when none does. */
+  readonly judgingCanCost: () => number;
+  /** True when its output is stored and paid for: only judging costs anything. */
+  readonly isStored: boolean;
+  /** What its system is given. */
+  readonly prompt: PromptSize;
+}
+
+/** How much a system is given in a trial. */
+export interface PromptSize {
+  readonly tokens: number;
+  /** How often it is asked: once for each turn of the user. */
+  readonly calls: number;
 }
 
 /** What a trial has cost; null when nobody knows. */
@@ -104,8 +140,12 @@ interface TrialCost {
   isTypical: boolean;
 }
 
-/** What is held back for a trial; whoever made it knows what is in it. */
-export type Reservation = object;
+/** What is held back for a trial. */
+export interface Reservation {
+  readonly reservedUsd: number;
+  /** How much of it is for judging. */
+  readonly judgeUsd: number;
+}
 
 /** What the steps of a trial need from outside, wherever it is run. */
 export interface ChainPorts {

@@ -1,9 +1,22 @@
+import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import type { Trial } from "./admit.js";
 import { spentOn } from "./billed.js";
 import type { Attempted } from "./call.js";
-import type { Reservation, RunBudgetPort } from "./ports.js";
+import type { PromptSize, Reservation, RunBudgetPort, WantedMoney } from "./ports.js";
+import type { TokenCounter } from "./record.js";
 import type { TrialPurse } from "./trial-chain.js";
+
+/** Where it is written down what is set aside, and what became of it where no row tells. */
+export interface MoneyBook {
+  readonly tokens: TokenCounter;
+  /** True when the output of a trial is stored, and paid for. */
+  isStored(trial: Trial): boolean;
+  /** Resolves when it would survive a kill. */
+  reserve(trial: Trial, reservation: Reservation): Promise<void> | void;
+  /** What a trial counts as that nobody knows the cost of. */
+  settle(trial: Trial, usd: number, why: "lost" | "unknown"): void;
+}
 
 /**
  * Asks the budget of the run before each trial. A trial that does not fit waits while others may still give money back;
@@ -12,12 +25,14 @@ import type { TrialPurse } from "./trial-chain.js";
 export class Purse implements TrialPurse {
   readonly #budget: RunBudgetPort | null;
   readonly #signal: AbortSignal;
+  readonly #book: MoneyBook;
   readonly #held = new Map<number, Reservation>();
   #waiting: (() => void)[] = [];
 
-  constructor(budget: RunBudgetPort | null, signal: AbortSignal) {
+  constructor(budget: RunBudgetPort | null, signal: AbortSignal, book: MoneyBook) {
     this.#budget = budget;
     this.#signal = signal;
+    this.#book = book;
     if (budget !== null) signal.addEventListener("abort", this.#wakeAll, { once: true });
   }
 
@@ -26,16 +41,17 @@ export class Purse implements TrialPurse {
     this.#signal.removeEventListener("abort", this.#wakeAll);
   }
 
-  /** Whether a trial may start. */
+  /** Whether a trial may start. What it can cost is written down by then. */
   async admits(trial: Trial, limits: Limits | null): Promise<boolean> {
     if (this.#budget === null) return true;
-    const answer = this.#budget.reserve(trial.system, limits, isJudged(trial));
+    const answer = this.#budget.reserve(wantedFor(trial, limits, this.#book));
     if (answer === "wait") return this.#waitFor(trial, limits);
     if (answer === "refuse") {
       this.#wakeAll();
       return false;
     }
     this.#held.set(trial.index, answer);
+    await this.#book.reserve(trial, answer);
     return true;
   }
 
@@ -45,8 +61,11 @@ export class Purse implements TrialPurse {
     const reservation = this.#held.get(trial.index);
     if (reservation === undefined) return;
     this.#held.delete(trial.index);
-    const isTypical = attempted.kind === "returned" && (!attempted.call.wasPaid || judgeCostUsd > 0);
-    this.#budget?.settle(reservation, { costUsd: spentOn(attempted), judgeCostUsd, isTypical });
+    const { wasPaid, wasStored, wasCut } = attempted.call;
+    const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
+    const costUsd = spentOn(attempted);
+    this.#budget?.settle(reservation, { costUsd, judgeCostUsd, isTypical });
+    if (costUsd === null) this.#book.settle(trial, reservation.reservedUsd, wasCut ? "lost" : "unknown");
     this.#wakeOne();
   }
 
@@ -79,7 +98,28 @@ export class Purse implements TrialPurse {
   };
 }
 
-/** True when an evaluator of the trial says that it asks models. */
-export function isJudged({ wiring }: Trial): boolean {
-  return wiring.evaluators.some(({ isPaid }) => isPaid === true);
+/** What a trial asks the budget of the run for. */
+export function wantedFor(
+  trial: Trial,
+  limits: Limits | null,
+  book: Pick<MoneyBook, "tokens" | "isStored">,
+): WantedMoney {
+  const { system, wiring, example, exampleIndex } = trial;
+  const isJudged = wiring.evaluators.some(({ isPaid }) => isPaid === true);
+  const prompt = promptSize(example, book.tokens.input(exampleIndex, example));
+  const judgingCanCost = () => costOfJudging(trial, limits, book.tokens);
+  return { system, limits, isJudged, judgingCanCost, isStored: book.isStored(trial), prompt };
+}
+
+function costOfJudging({ wiring, example }: Trial, limits: Limits | null, tokens: TokenCounter): number {
+  const forecast = { count: tokens.text, answerTokens: limits?.maxOutputTokens ?? null };
+  return wiring.evaluators
+    .filter(({ isPaid }) => isPaid === true)
+    .map((evaluator) => evaluator.estimate?.(example, forecast) ?? { low: null, high: null })
+    .reduce((total, { low, high }) => total + (high ?? low ?? 0), 0);
+}
+
+/** How much a system is given with an example of so many tokens. */
+export function promptSize({ turns = [] }: Example, tokens: number): PromptSize {
+  return { tokens, calls: Math.max(1, turns.filter(({ role }) => role === "user").length) };
 }

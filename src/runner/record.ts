@@ -60,6 +60,9 @@ export class TokenCounter {
     return tokens;
   }
 
+  /** Tokens of any text. */
+  readonly text = (text: string): number => this.#count(text);
+
   /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
   #count(text: string): number {
     const count = this.#ask(text);

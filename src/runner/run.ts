@@ -17,7 +17,7 @@ export async function run(plan: Plan, ports: RunPorts, earlier: Earlier = NOTHIN
   setMaxListeners(0, ports.signal);
   const ledger = new Ledger(plan, ports, earlier);
   const lanes = lanesOf(plan, ports);
-  const purse = new Purse(ports.budget.run, ports.signal);
+  const purse = new Purse(ports.budget.run, ports.signal, ledger);
   const gates = plan.systems.map((_, index) => lanes.find(({ systems }) => systems.includes(index))?.gate ?? null);
   const chain = trialChain({ plan, ports, book: ledger, gates, purse });
   const isDone = (index: number) => ledger.has(index);

@@ -38,6 +38,8 @@ export interface TrialBook {
   storedOutput(trial: Trial): UngradedOutput | null;
   /** Stores an output until it is graded. False when it would be lost with this process. */
   keepOutput(trial: Trial, returned: Returned): boolean;
+  /** Says that a trial is over that has no row: it goes on on resume. */
+  release(trial: Trial): void;
   /** Keeps a finished trial. */
   record(trial: Trial, finished: FinishedTrial): void;
   /** Says which trial is about to exceed its budget; null when none is any more. */
@@ -83,10 +85,12 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     const row = interruptedRow(trial, isStored ? null : attempted, graded);
     if ((row.costUsd ?? 0) + (row.judgeCostUsd ?? 0) > 0)
       book.record(trial, { row, output: null, evidence: null, grades: null });
+    else book.release(trial);
   };
 
   const record = (trial: Trial, end: TrialEnd): void => {
     const { attempted, ending, graded = null, produced = 0 } = end;
+    attempted.call.wasCut = ending.kind === "skipped" && attempter.callOf(trial) !== null;
     purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
     // An evaluator that was told to stop has not failed: the trial goes on on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;

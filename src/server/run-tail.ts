@@ -1,4 +1,5 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
+import { paidFor } from "../core/paid.js";
 import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
 import { FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
@@ -96,10 +97,10 @@ export class RunTail {
   }
 
   /** What was paid for a trial that was run again stays paid. */
-  #pay({ system, costUsd, judgeCostUsd, cached }: EvalRow): void {
-    if (costUsd === null && judgeCostUsd === null) return;
-    const paid = (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
-    const own = this.#system(system);
+  #pay(row: EvalRow): void {
+    if (row.costUsd === null && row.judgeCostUsd === null) return;
+    const paid = paidFor(row);
+    const own = this.#system(row.system);
     own.costUsd = (own.costUsd ?? 0) + paid;
     this.#costUsd = (this.#costUsd ?? 0) + paid;
   }

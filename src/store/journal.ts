@@ -14,15 +14,24 @@ import {
 import { basename, join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import type { EvalRow } from "../core/row.js";
+import type { EvalRow, TrialKey } from "../core/row.js";
 import { writeAtomically } from "../files/atomic.js";
 import { writeLines } from "../files/lines.js";
-import type { EncodedTrial, FinishedTrial, Sink } from "../runner/ports.js";
+import type { EncodedTrial, FinishedTrial, MoneyEntry, Sink } from "../runner/ports.js";
 import type { UngradedOutput } from "../runner/stored-call.js";
 import { writeExamples } from "./examples.js";
 import { lockRun } from "./lock.js";
 import { type Manifest, RUN_SCHEMA } from "./manifest.js";
-import { decodeRow, encodeOutputAlone, encodeTrial, encodeUngraded, LARGE_OUTPUT, trialKey } from "./row-codec.js";
+import { JournalMoney } from "./money.js";
+import {
+  decodeLine,
+  encodeMoney,
+  encodeOutputAlone,
+  encodeTrial,
+  encodeUngraded,
+  LARGE_OUTPUT,
+  trialKey,
+} from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
 export const FILES = {
@@ -68,13 +77,12 @@ export class Journal implements Sink {
   }
 
   /** Opens a stored run to go on with it, after mending a last line that a kill tore. */
-  static resume(dir: string): { journal: Journal; rows: EvalRow[]; notes: string[] } {
+  static resume(dir: string): { journal: Journal; rows: EvalRow[]; money: JournalMoney; notes: string[] } {
     requireOwnFiles(dir);
     const unlock = wrapped(dir, () => lockRun(join(dir, FILES.lock)));
     try {
       const notes = [...mendTail(dir, FILES.rows), ...mendTail(dir, FILES.outputs)];
-      const rows = readRows(dir);
-      return { journal: new Journal(dir, unlock), rows, notes };
+      return { journal: new Journal(dir, unlock), ...readJournal(dir), notes };
     } catch (error) {
       unlock();
       throw error;
@@ -95,6 +103,15 @@ export class Journal implements Sink {
     if (line === null) return false;
     this.#outputs.push(line.length <= LARGE_OUTPUT ? line : this.#ungradedBeside(ungraded));
     return true;
+  }
+
+  appendMoney(entry: MoneyEntry): void {
+    this.#rows.push(encodeMoney(entry));
+  }
+
+  /** Says that an output is not to be graded: its trial is run again. */
+  dropOutput(trial: TrialKey, notRecorded: string): void {
+    this.#outputs.push(encodeOutputAlone(trial, { notRecorded }));
   }
 
   flush(): void {
@@ -242,12 +259,24 @@ function parseManifest(dir: string): Partial<Omit<Manifest, "schema">> & { schem
 
 /** The rows of a stored run in the order they were written; the last one of a trial is the one that counts. */
 export function readRows(dir: string): EvalRow[] {
+  return readJournal(dir).rows;
+}
+
+/** The same, with what the journal says of money. */
+function readJournal(dir: string): { rows: EvalRow[]; money: JournalMoney } {
   const path = join(dir, FILES.rows);
   const rows: EvalRow[] = [];
+  const money = new JournalMoney();
   for (const { text, number, terminated } of readRunLines(dir, FILES.rows)) {
     if (!terminated) break;
     try {
-      rows.push(decodeRow(text));
+      const entry = decodeLine(text);
+      if (entry === null) continue;
+      if ("kind" in entry) money.take(entry);
+      else {
+        rows.push(entry);
+        money.close(entry);
+      }
     } catch (cause) {
       throw new RunFolderError(
         `${path}:${number} is not a row: ${messageOf(cause)}. Remove that line to go on without it.`,
@@ -255,7 +284,7 @@ export function readRows(dir: string): EvalRow[] {
       );
     }
   }
-  return rows;
+  return { rows, money };
 }
 
 /** Cuts off a last line without its line feed, so that the next append does not glue onto it. */

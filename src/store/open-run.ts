@@ -2,8 +2,9 @@ import { basename } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import { exampleKey } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
+import { paidFor } from "../core/paid.js";
 import type { EvalConfig } from "../core/result.js";
-import type { Attempt, EvalRow, TrialKey } from "../core/row.js";
+import type { Attempt, EvalRow, Outcome, TrialKey } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
@@ -12,7 +13,9 @@ import { storedCost, type UngradedOutput } from "../runner/stored-call.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";
+import type { JournalMoney } from "./money.js";
 import { readUngraded } from "./outputs.js";
+import { encodeKey, trialKey } from "./row-codec.js";
 import { makeRunDir, newRunId } from "./run-folder.js";
 
 export interface OpenRun {
@@ -89,13 +92,42 @@ function resumeRun(dir: string, plan: Plan, identity: PlanIdentity): OpenRun {
       `${dir} was planned differently, so its rows cannot be mixed with new ones:\n  ${changed.join("\n  ")}\nStart a new run instead; with a cache folder, outputs that are still valid are reused.`,
     );
   }
-  const { journal, rows, notes } = Journal.resume(dir);
-  const { earlier, lost } = earlierOf(plan, rows, dir);
+  const { journal, rows, money, notes } = Journal.resume(dir);
+  const found = earlierOf(plan, rows, dir);
+  settleOpen(journal, money, found);
+  const { lostUsd, lostTrials, unknownUsd } = money;
+  const sum = (of: Outcome) => rows.reduce((total, row) => total + (row.outcome === of ? paidFor(row) : 0), 0);
+  const besides = { lostUsd: lostUsd + sum("skipped"), lostTrials, repeatedUsd: sum("error"), unknownUsd };
+  const spentUsd = found.paidUsd + lostUsd + unknownUsd;
+  const lost = found.dropped.map(({ output }) => output.workspace?.incomplete ?? "");
   return {
     journal,
-    earlier,
-    notes: [...notes, ...ungradedNotes(earlier.outputs.size, lost), ...priceNotes(stored, identity)],
+    earlier: { rows: found.rows, attempts: found.attempts, outputs: found.outputs, spentUsd, besides },
+    notes: [...notes, ...ungradedNotes(found.outputs.size, lost), ...priceNotes(stored, identity)],
   };
+}
+
+/**
+ * What was set aside for trials that were cut off counts as spent from now on, but for what is known of their bills:
+ * outputs that came back say what they have cost.
+ */
+function settleOpen(journal: Journal, money: JournalMoney, { outputs, dropped, indexOf }: Found): void {
+  const lose = (trial: TrialKey, usd: number) => {
+    const entry = { ...trialKey(trial), kind: "settle", usd, why: "lost" } as const;
+    journal.appendMoney(entry);
+    money.take(entry);
+  };
+  const droppedKeys = new Set(dropped.map(encodeKey));
+  for (const reserved of money.open) {
+    const index = indexOf(reserved);
+    const hasOutput = (index !== undefined && outputs.has(index)) || droppedKeys.has(encodeKey(reserved));
+    lose(reserved, hasOutput ? (reserved.judgeUsd ?? 0) : reserved.usd);
+  }
+  for (const { output, call, ...trial } of dropped) {
+    lose(trial, storedCost(output, call) ?? 0);
+    journal.dropOutput(trial, `it could not be graded: ${output.workspace?.incomplete ?? ""}`);
+  }
+  journal.flush();
 }
 
 /** What becomes of outputs that were stored and not graded. */
@@ -118,8 +150,16 @@ function priceNotes(stored: Manifest, { systems }: PlanIdentity): string[] {
   });
 }
 
-/** Sorts stored rows into those that stand and those that are tried again. */
-function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): { earlier: Earlier; lost: string[] } {
+interface Found extends Pick<Earlier, "rows" | "attempts" | "outputs"> {
+  /** For rows, whether they stand or not, and for outputs that are to be graded. */
+  paidUsd: number;
+  /** Outputs that cannot be graded any more. */
+  dropped: readonly UngradedOutput[];
+  indexOf: RowFinder;
+}
+
+/** Sorts what is stored into what stands, what is graded and what is tried again. */
+function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): Found {
   const indexOf = rowFinder(plan);
   const rows = new Map<number, EvalRow>();
   const attempts = new Map<number, readonly Attempt[]>();
@@ -133,26 +173,15 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): { earli
     const index = indexOf(trial);
     return index === undefined || rows.has(index) ? undefined : index;
   });
-  const spentUsd = stored.reduce((total, row) => total + paidFor(row), 0) + costOfAll(outputs.values());
-  const lost: string[] = [];
-  for (const [index, { output }] of outputs) {
-    const { incomplete } = output.workspace ?? {};
-    if (incomplete === undefined) continue;
-    lost.push(incomplete);
+  const dropped: UngradedOutput[] = [];
+  for (const [index, ungraded] of outputs) {
+    if (ungraded.output.workspace?.incomplete === undefined) continue;
+    dropped.push(ungraded);
     outputs.delete(index);
   }
-  return { earlier: { rows, attempts, outputs, spentUsd }, lost };
-}
-
-/** What a run has paid for a trial. */
-function paidFor({ costUsd, judgeCostUsd, cached }: EvalRow): number {
-  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
-}
-
-function costOfAll(outputs: Iterable<UngradedOutput>): number {
-  let total = 0;
-  for (const { output, call } of outputs) total += storedCost(output, call) ?? 0;
-  return total;
+  let paidUsd = stored.reduce((total, row) => total + paidFor(row), 0);
+  for (const { output, call } of outputs.values()) paidUsd += storedCost(output, call) ?? 0;
+  return { rows, attempts, outputs, paidUsd, dropped, indexOf };
 }
 
 /** Says where a row stands in the plan, by what tells its trial from all others. */

@@ -5,7 +5,7 @@ import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
 import type { UngradedOutput } from "../runner/stored-call.js";
 import { FILES } from "./journal.js";
-import { encodeKey, KINDS } from "./row-codec.js";
+import { encodeKey, UNGRADED_KIND } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";
 
 /** What a system returned in one trial, as it was written down. */
@@ -19,7 +19,7 @@ export interface StoredOutput extends TrialKey {
 
 /** Outputs stand behind the key of their trial; a quote in a text would be escaped, so that this is found nowhere else. */
 const BEHIND_KEY = /,"(?:kind|output|file)":/;
-const UNGRADED = `,"kind":"${KINDS.output}",`;
+const UNGRADED = `,"kind":"${UNGRADED_KIND}",`;
 
 /**
  * The outputs of a stored run, one a trial, read as they are asked for: a run's outputs may be larger than memory. A

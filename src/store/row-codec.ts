@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.js";
 import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
+import type { EncodedTrial, FinishedTrial, MoneyEntry } from "../runner/ports.js";
 import type { UngradedOutput } from "../runner/stored-call.js";
 
 /** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
@@ -44,7 +44,10 @@ function isEmpty(field: keyof EvalRow, value: unknown): boolean {
 
 /** The row of a line written by `encodeRow`, of this version or an older one. */
 export function decodeRow(line: string): EvalRow {
-  const row = JSON.parse(line) as EvalRow;
+  return rowFrom(JSON.parse(line) as EvalRow);
+}
+
+function rowFrom(row: EvalRow): EvalRow {
   const isRow = typeof row?.system === "string" && row.exampleId !== undefined && OUTCOMES.includes(row.outcome);
   if (!isRow) throw new SyntaxError("it lacks a system, an exampleId or an outcome");
   return makeRow(row);
@@ -55,14 +58,32 @@ export function encodeTrial(finished: FinishedTrial): EncodedTrial {
   return { row: encodeRow(finished.row), output: finished.output === null ? null : encodeOutput(finished) };
 }
 
-/** The first field behind the key in a line that is no row, or no graded output, and what it says. */
-export const KINDS = { output: "output" } as const;
+/** What the first field behind the key says, `kind`, in a line of outputs that is not graded yet. */
+export const UNGRADED_KIND = "output";
+
+/** A line about money, for the journal. */
+export function encodeMoney(entry: MoneyEntry): string {
+  const { kind, ...rest } = entry;
+  return JSON.stringify({ ...trialKey(entry), kind, ...rest });
+}
+
+/** A line of the journal: a row, or something else that says of which `kind` it is; null for kinds of later versions. */
+export function decodeLine(line: string): EvalRow | MoneyEntry | null {
+  const entry = JSON.parse(line) as { kind?: unknown } | null;
+  if (entry?.kind === undefined) return rowFrom(entry as EvalRow);
+  return isMoney(entry) ? entry : null;
+}
+
+function isMoney(entry: { kind?: unknown; usd?: unknown }): entry is MoneyEntry {
+  const isKnown = entry.kind === "reserve" || entry.kind === "settle";
+  return isKnown && typeof entry.usd === "number" && entry.usd >= 0;
+}
 
 /** An output that is to be graded, as a line; null when JSON cannot hold it. Its file, where it has one, stands for it. */
 export function encodeUngraded(ungraded: UngradedOutput, file?: string): string | null {
   const { output, call } = ungraded;
   try {
-    const head = { ...trialKey(ungraded), kind: KINDS.output, call };
+    const head = { ...trialKey(ungraded), kind: UNGRADED_KIND, call };
     return JSON.stringify(file === undefined ? { ...head, output } : { ...head, file });
   } catch {
     return null;

@@ -1,4 +1,4 @@
-import type { JsonSummary, Timing } from "../core/result.js";
+import type { BudgetReceipt, JsonSummary, Timing } from "../core/result.js";
 import type { TrialCounts } from "../core/trial-counts.js";
 import { FILES } from "./journal.js";
 import { readRunFile } from "./run-file.js";
@@ -12,6 +12,8 @@ export interface StoredSummary {
   readonly across: Readonly<Record<string, number | string | null>>;
   /** Null when the run never came to an end. */
   readonly timing: Timing | null;
+  /** What was spent, of a run with a budget in dollars. */
+  readonly budget?: BudgetReceipt;
   /** What the reader was told beside the figures. */
   readonly notes: readonly string[];
   /** By system; null in files of versions that did not count. */
@@ -28,7 +30,8 @@ export function readSummary(dir: string): StoredSummary | null {
   }
 }
 
-function wholeSummary({ complete, summary, across, timing, notes, counts }: Partial<StoredSummary>): StoredSummary {
+function wholeSummary(stored: Partial<StoredSummary>): StoredSummary {
+  const { complete, summary, across, timing, budget, notes, counts } = stored;
   return {
     complete: complete === true,
     summary: summary ?? {},
@@ -38,6 +41,7 @@ function wholeSummary({ complete, summary, across, timing, notes, counts }: Part
       typeof timing?.wallSeconds === "number"
         ? { ...timing, wallSecondsBySystem: timing.wallSecondsBySystem ?? {} }
         : null,
+    ...(typeof budget?.spentUsd === "number" && { budget }),
     notes: Array.isArray(notes) ? notes.map(String) : [],
     counts: counts != null && Object.values(counts).every(isCounted) ? counts : null,
   };

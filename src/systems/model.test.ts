@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it } from "vitest";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { Output } from "../core/system.js";
 import { ModelSystem } from "./model.js";
+import type { ModelOptions } from "./model-options.js";
 import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
 
 const bench = openBench();
@@ -277,9 +278,15 @@ describe("identity", () => {
     expect(endpoint("sk-one-one")).not.toBe(endpoint("sk-two-two"));
   });
 
-  it("carries its limits", () => {
+  it("carries its limits, with the longest answer it asks for", () => {
     const limits = { price: null, maxCostUsd: null, hardTimeoutMs: 5 };
-    expect(new ModelSystem({ ...options, limits }).limits).toBe(limits);
+    expect(new ModelSystem({ ...options, limits }).limits).toEqual(limits);
+    const longest = (more: Partial<ModelOptions>) =>
+      new ModelSystem({ ...options, limits, ...more }).limits?.maxOutputTokens;
+    expect(longest({ maxTokens: 7 })).toBe(7);
+    expect(longest({ dialect: "anthropic" })).toBe(4096);
+    expect(longest({ maxTokens: 7, extraBody: { max_tokens: null, max_completion_tokens: 9 } })).toBe(9);
+    expect(longest({ maxTokens: 7, extraBody: { max_tokens: null } })).toBeUndefined();
     expect("limits" in new ModelSystem(options)).toBe(false);
   });
 });

@@ -38,7 +38,7 @@ export class ModelSystem implements System {
     this.name = name;
     if (model !== "") this.model = model;
     this.endpoint = secrets.mark === "" ? host : `${host} ${secrets.mark}`;
-    if (options.limits !== undefined) this.limits = options.limits;
+    if (options.limits !== undefined) this.limits = { ...options.limits, ...longestAnswer(options, this.#settings) };
   }
 
   async process(example: Example, trial: TrialContext): Promise<Output> {
@@ -117,4 +117,17 @@ export class ModelSystem implements System {
 /** A header that is not known may change the work, and may hold a secret. */
 function withDigest([name, value]: [string, string]): [string, string] {
   return [name, isHarmlessName(name) ? value : createHash("sha256").update(value).digest("hex")];
+}
+
+/** What the longest answer is called in bodies. */
+const LONGEST_ANSWER = ["max_tokens", "max_completion_tokens", "max_output_tokens"];
+
+/** The longest answer that is asked for; nothing when none is. */
+function longestAnswer(
+  { maxTokens, extraBody = {} }: ModelOptions,
+  { dialect }: Pick<ModelSettings, "dialect">,
+): Pick<Limits, "maxOutputTokens"> {
+  const own = LONGEST_ANSWER.filter((name) => Object.hasOwn(extraBody, name)).map((name) => extraBody[name]);
+  const longest = own.length === 0 ? (maxTokens ?? dialect.usualMaxTokens) : own.find(Number.isSafeInteger);
+  return typeof longest === "number" ? { maxOutputTokens: longest } : {};
 }

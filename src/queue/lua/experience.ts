@@ -1,7 +1,7 @@
 /**
- * Lua: what trials of one kind have cost, and the 99th percentile of it. Costs are counted in buckets, 64 to each
+ * Lua: what trials of one kind have cost, and the 95th percentile of it. Costs are counted in buckets, 64 to each
  * doubling, so that the percentile is at most 1.1 % too high and never too low, and memory is bounded however many
- * trials there are. Up to a hundred trials it is the largest cost, exactly.
+ * trials there are. Up to twenty trials it is the largest cost, exactly.
  */
 export const EXPERIENCE = /* lua */ `
 -- In the budget, for each kind: count, largest, probes (trials out that are to show what they cost),
@@ -25,7 +25,7 @@ local function upper_edge_of(bucket)
 end
 
 -- 0 while there are none.
-local function p99_of(kind)
+local function p95_of(kind)
   return math.min(upper_edge_of(budget.get("at:" .. kind)), budget.get("largest:" .. kind))
 end
 
@@ -38,7 +38,7 @@ local function next_filled(kind, command, from, to)
 end
 
 -- Moves the percentile to its bucket, which is never far from where it was.
-local function move_p99(kind, most_above)
+local function move_p95(kind, most_above)
   local at, above = budget.get("at:" .. kind), budget.get("above:" .. kind)
   while above > most_above do
     at = next_filled(kind, "ZRANGEBYSCORE", "(" .. at, "+inf")
@@ -64,6 +64,6 @@ local function observe(kind, pico)
   if pico > budget.get("largest:" .. kind) then budget.set("largest:" .. kind, pico) end
   if budget.get("count:" .. kind) == 1 then budget.set("at:" .. kind, bucket) end
   if bucket > budget.get("at:" .. kind) then budget.add("above:" .. kind, 1) end
-  move_p99(kind, math.floor((budget.get("count:" .. kind) - 1) / 100))
+  move_p95(kind, math.floor((budget.get("count:" .. kind) - 1) / 20))
 end
 `;

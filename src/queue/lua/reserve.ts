@@ -1,19 +1,23 @@
+import { ENOUGH_TRIALS, USUAL_MARGIN } from "../../budget/run-budget.js";
 import { EXPERIENCE } from "./experience.js";
 import { RESERVATIONS } from "./reservations.js";
 import { Script } from "./script.js";
 
 /**
  * Sets money aside for a trial: "held", "wait", "refuse" or "gone".
- * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), is judged
- * (0/1), is free (0/1).
+ * Arguments: token, worker, trial, system, the most it may cost in pico-dollars (0 for no limit of its own), the most it
+ * can cost (0 when nothing says so), is judged (0/1), is free (0/1). The rule is that of `RunBudget`.
  */
 export const RESERVE = new Script(/* lua */ `
 ${RESERVATIONS}
 ${EXPERIENCE}
 local FIRST_FEW = 5
+local ENOUGH_TRIALS = ${ENOUGH_TRIALS}
+local USUAL_MARGIN = ${USUAL_MARGIN}
 
 local token, worker, trial, kind = ARGV[1], ARGV[2], tonumber(ARGV[3]), kind_of(ARGV[4])
-local most, says_judged, is_free = tonumber(ARGV[5]), ARGV[6] == "1", ARGV[7] == "1"
+local most, can_cost = tonumber(ARGV[5]), tonumber(ARGV[6])
+local says_judged, is_free = ARGV[7] == "1", ARGV[8] == "1"
 
 local function hold_new(pico, marks)
   marks.trial, marks.worker, marks.kind = trial, worker, kind
@@ -22,12 +26,20 @@ local function hold_new(pico, marks)
   hold(token, marks)
 end
 
+-- Half as much again as nearly all have cost; 0 while there are none.
+local function usual_of(of_kind)
+  return math.ceil(p95_of(of_kind) * USUAL_MARGIN)
+end
+
 -- What the trial is to be held to, and whether that is a guess from too few.
 local function wanted(is_judged)
+  local judging = is_judged and usual_of(JUDGING) or 0
+  local limit = most > 0 and most + judging or math.huge
+  if budget.get("count:" .. kind) >= ENOUGH_TRIALS then return math.min(limit, usual_of(kind)), false end
+  if can_cost > 0 then return math.min(limit, can_cost + judging), false end
+  if most > 0 then return limit, false end
   -- What a trial without a limit costs is learnt, judging included.
-  if most > 0 then return most + (is_judged and p99_of(JUDGING) or 0), false end
-  if budget.get("count:" .. kind) < FIRST_FEW then return budget.get("largest:" .. kind), true end
-  return p99_of(kind), false
+  return budget.get("largest:" .. kind), budget.get("count:" .. kind) < FIRST_FEW
 end
 
 -- Nothing may be known of what a probe costs, so that something at least must be left for it.
