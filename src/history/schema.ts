@@ -66,7 +66,7 @@ const SUMMARY_COLUMNS: readonly Column[] = [
   CREATED,
   ["system", "VARCHAR", "the system; NULL for figures of all systems together"],
   ["metric", "VARCHAR", "the key of the figure, such as pass_rate"],
-  ["value", "DOUBLE", "the figure; NULL when it is undefined"],
+  ["value", "DOUBLE", "the figure; NULL when it is undefined or n is 0"],
   ["ci_low", "DOUBLE", "the lower end of its 95 % interval"],
   ["ci_high", "DOUBLE", "the upper end"],
   ["n", "BIGINT", "tasks that stand behind it"],

@@ -23,13 +23,15 @@ function* figureLines(figures: Figures, head: Record<string, unknown>): Generato
   const at = (key: string) => ownValue(figures, key) ?? null;
   for (const [metric, value] of Object.entries(figures)) {
     if (isBeside(metric, figures)) continue;
+    const n = at(`${metric}_n`);
     yield {
       ...head,
       metric,
-      value: typeof value === "number" ? value : null,
+      // The mean of no tasks is written down as 0, which would pull down every average over runs.
+      value: typeof value === "number" && n !== 0 ? value : null,
       ci_low: at(`${metric}_ci_low`),
       ci_high: at(`${metric}_ci_high`),
-      n: at(`${metric}_n`),
+      n,
       reason: at(`${metric}_reason`) ?? at(`${metric}_ci_low_reason`) ?? at(`${metric}_ci_high_reason`),
     };
   }

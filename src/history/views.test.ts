@@ -182,6 +182,8 @@ describe("the views", () => {
     expect([...found.keys()].filter((key) => /_(ci_low|ci_high|reason)$/.test(key))).toEqual([]);
     const [unknown] = await ask(space, "from summary where system = 'broken' and metric = 'mean_cost_usd'");
     expect(unknown).toMatchObject({ value: null, reason: "no trial has a known cost" });
+    const [unscored] = await ask(space, "from summary where system = 'broken' and metric = 'mean_score'");
+    expect(unscored).toMatchObject({ value: null, n: 0 });
   });
 
   test("runs and summary do not read rows, and nothing that is not named is read", async () => {
