@@ -16,7 +16,7 @@ import type { Announcement, WorkerState } from "./queue/contract.js";
 import { liveRuns } from "./queue/directory.js";
 import { KEYS } from "./queue/keys.js";
 import { Presence } from "./queue/presence.js";
-import { serveRun } from "./queue/serve-run.js";
+import { type Share, serveRun } from "./queue/serve-run.js";
 import { type Signer, signerFor } from "./queue/signer.js";
 import { differences, type PlanIdentity } from "./store/manifest.js";
 import { identityOf } from "./store/open-run.js";
@@ -29,8 +29,11 @@ const SHORTEST_LEASE_SECONDS = 3;
 const LOOK_MS = 500;
 const MEMO_CHARS = 16_000_000;
 
-/** What `work` does; apart from it, so that a program that only imports the library does not load the queue. */
-export async function takePart(options: EvaluateOptions, how: WorkOptions): Promise<void> {
+/**
+ * What `work` does; apart from it, so that a program that only imports the library does not load the queue. `share` is for
+ * workers that have a process of its own run what may end it.
+ */
+export async function takePart(options: EvaluateOptions, how: WorkOptions, share: Share = "all"): Promise<void> {
   checkWork(how);
   const signer = signerFor(how.queue, how.secret);
   // A worker is stopped by `drain`, which lets trials end.
@@ -38,8 +41,8 @@ export async function takePart(options: EvaluateOptions, how: WorkOptions): Prom
   const prepared = await prepareRun(own);
   const redis = await openRedis(how.queue);
   try {
-    if (how.run === undefined) await serveAll(redis, { prepared, how, signer });
-    else await serveNamed(redis, how.run, { prepared, how, signer });
+    if (how.run === undefined) await serveAll(redis, { prepared, how, signer, share });
+    else await serveNamed(redis, how.run, { prepared, how, signer, share });
   } finally {
     await redis.quit().catch(() => {});
   }
@@ -83,11 +86,16 @@ async function serveAll(redis: Redis, service: Service): Promise<void> {
 
 interface Service {
   signer: Signer;
+  share: Share;
   prepared: PreparedRun;
   how: WorkOptions;
 }
 
-async function serve(redis: Redis, announcement: Announcement, { prepared, how, signer }: Service): Promise<void> {
+async function serve(
+  redis: Redis,
+  announcement: Announcement,
+  { prepared, how, signer, share }: Service,
+): Promise<void> {
   const { plan, retry: _, cache, signal, tokenizer } = prepared;
   const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
   const leaseMs = leaseSeconds * 1000;
@@ -109,6 +117,7 @@ async function serve(redis: Redis, announcement: Announcement, { prepared, how, 
     drain,
     onState: (now) => how.onState?.(now),
     signer,
+    share,
   });
 }
 

@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { AssayError, EXIT, QueueError } from "../core/errors.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { openRedis } from "../queue/connection.js";
-import type { Announcement, PlanSource } from "../queue/contract.js";
+import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
 import { KEYS } from "../queue/keys.js";
 import { signerFor } from "../queue/signer.js";
 import { isWithin } from "../workspace/relative-path.js";
@@ -92,10 +92,10 @@ function placeHere(source: PlanSource, { project }: ServeOrder): Place {
 }
 
 async function takePart(options: EvaluateOptions, order: ServeOrder, orders: Orders): Promise<void> {
-  const { work } = await import("../work.js");
-  const { run, queue, concurrency, leaseSeconds, sharedDir } = order;
+  const { takePart: join } = await import("../take-part.js");
+  const { run, queue, concurrency, leaseSeconds, sharedDir, share } = order;
   const { say } = await import("./streams.js");
-  await work(options, {
+  const how = {
     run,
     queue,
     concurrency,
@@ -103,6 +103,7 @@ async function takePart(options: EvaluateOptions, order: ServeOrder, orders: Ord
     ...(sharedDir === null ? {} : { sharedDir }),
     drain: orders.drain,
     onNote: say,
-    onState: (state) => void orders.tell({ kind: "state", state }),
-  });
+    onState: (state: WorkerState) => void orders.tell({ kind: "state", state }),
+  };
+  await join(options, how, share);
 }

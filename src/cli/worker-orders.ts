@@ -1,5 +1,6 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import type { WorkerState } from "../queue/contract.js";
+import type { Share } from "../queue/serve-run.js";
 import type { Allowed } from "./worker-allow.js";
 
 /** What a worker has a process of its own do: take part in one run. Sent, not given as flags, which others can see. */
@@ -9,6 +10,8 @@ export interface ServeOrder {
   readonly run: string;
   readonly queue: string;
   readonly concurrency: number;
+  /** Which trials it takes: those that may end their process have one of their own. */
+  readonly share: Share;
   readonly leaseSeconds: number;
   readonly headers: Readonly<Record<string, string>>;
   /** The folder of the run here; null for the one it was started in, where that lies in the worker's folder. */

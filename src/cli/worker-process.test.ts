@@ -7,6 +7,7 @@ const ORDER: ServeOrder = {
   ...{ kind: "serve", run: "key", queue: "redis://:secret@host", concurrency: 8, leaseSeconds: 15 },
   ...{ headers: { Authorization: "Bearer x" }, project: null, sharedDir: null },
   allowed: { kinds: [], env: [] },
+  share: "usual",
 };
 
 /** Starts a program in place of the command line, and keeps what it writes. */

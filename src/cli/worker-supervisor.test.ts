@@ -13,7 +13,7 @@ import type { ServeOrder } from "./worker-orders.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";
 
-const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue"> = {
+const SETTINGS: Omit<ServeOrder, "kind" | "run" | "queue" | "share"> = {
   concurrency: 4,
   leaseSeconds: 15,
   headers: {},

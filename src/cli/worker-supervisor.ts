@@ -4,7 +4,7 @@ import { EXIT, messageOf } from "../core/errors.js";
 import { openAnother } from "../queue/connection.js";
 import type { Announcement } from "../queue/contract.js";
 import { liveRuns } from "../queue/directory.js";
-import { KEYS } from "../queue/keys.js";
+import { BULL_PREFIX, KEYS, laneName } from "../queue/keys.js";
 import { parseSigned } from "../queue/signer.js";
 import { plural } from "../report/format.js";
 import { Bell } from "./bell.js";
@@ -24,7 +24,7 @@ export interface SupervisorOptions {
   /** The program that is started for each run, as this one was. */
   readonly launcher: string;
   /** What each process is told besides the run. */
-  readonly settings: Omit<ServeOrder, "kind" | "run">;
+  readonly settings: Omit<ServeOrder, "kind" | "run" | "share">;
   /** Ends with the first run that is announced. */
   readonly isOnce: boolean;
   readonly progress: WorkerProgress;
@@ -37,6 +37,8 @@ interface Taken {
   /** Why it was refused the last time, when it was: what everybody has heard is not said every minute. */
   readonly refusal: string | null;
   readonly process: RunProcess;
+  /** Runs trials that may end their process; null while there are none. */
+  alone: RunProcess | null;
 }
 
 /**
@@ -46,6 +48,8 @@ interface Taken {
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #taken = new Map<string, Taken>();
+  /** All that have not ended. */
+  readonly #running = new Set<RunProcess>();
   readonly #memory = new RunMemory();
   readonly #reception: Reception;
   readonly #bell = new Bell();
@@ -71,7 +75,7 @@ export class Supervisor {
     try {
       // A Redis that does not answer holds up the look for runs, and nothing else.
       await Promise.race([this.#keepLooking(), this.#told]);
-      await Promise.all(Array.from(this.#taken.values(), ({ process: each }) => each.ended));
+      await Promise.all(Array.from(this.#running, ({ ended }) => ended));
     } finally {
       news.disconnect();
       await Promise.race([this.#reception.close().catch(() => {}), sleep(FAREWELL_MS)]);
@@ -81,19 +85,19 @@ export class Supervisor {
 
   /** Trials under way in all processes. */
   get active(): number {
-    return Array.from(this.#taken.values()).reduce((total, { process: each }) => total + (each.state?.active ?? 0), 0);
+    return Array.from(this.#running).reduce((total, { state }) => total + (state?.active ?? 0), 0);
   }
 
   /** Has all processes finish the trials under way and end. */
   drain(): void {
     this.#isStopping = true;
-    for (const { process: each } of this.#taken.values()) each.drain();
+    for (const each of this.#running) each.drain();
     this.#stop();
   }
 
   /** Ends all processes at once. */
   async quit(): Promise<void> {
-    const processes = Array.from(this.#taken.values(), ({ process: each }) => each);
+    const processes = [...this.#running];
     for (const each of processes) each.quit();
     await Promise.race([Promise.all(processes.map(({ ended }) => ended)), sleep(FAREWELL_MS)]);
     for (const each of processes) each.kill();
@@ -137,6 +141,7 @@ export class Supervisor {
       const taken = this.#taken.get(key);
       if (announcement === null) continue;
       if (taken?.announcement.body === announcement.body) taken.announcement = announcement;
+      if (taken !== undefined) await this.#runSuspects(key, taken);
       if (taken === undefined && this.#isWanted(key, announcement)) this.#start(key, announcement);
     }
     await this.#reception.show({ isIdle: this.#taken.size === 0, refusals: this.#memory.refusals });
@@ -149,16 +154,39 @@ export class Supervisor {
   }
 
   #start(key: string, announcement: Announced): void {
-    const { launcher, settings, progress } = this.#options;
+    const { progress } = this.#options;
     const { runId, title, planned } = aboutRun(key, announcement.body);
     const refusal = this.#memory.refusalOf(key, announcement);
     if (refusal === null) progress.say(`Taking part in ${runId}${title === "" ? "" : ` (${title})`}${planned}`);
     this.#memory.forget(key);
-    const onLine = (line: string) => progress.say(`${runId}: ${line}`);
-    const order: ServeOrder = { ...settings, kind: "serve", run: key };
-    const taken: Taken = { runId, announcement, refusal, process: new RunProcess({ launcher, order, onLine }) };
+    const process = this.#fork(runId, { run: key, share: "usual" });
+    const taken: Taken = { runId, announcement, refusal, process, alone: null };
     this.#taken.set(key, taken);
-    void taken.process.ended.then((ending) => this.#ended(key, taken, ending));
+    void process.ended.then((ending) => this.#ended(key, taken, ending));
+  }
+
+  #fork(runId: string, order: Pick<ServeOrder, "run" | "share">): RunProcess {
+    const { launcher, settings, progress } = this.#options;
+    const onLine = (line: string) => progress.say(`${runId}: ${line}`);
+    const child = new RunProcess({ launcher, order: { ...settings, ...order, kind: "serve" }, onLine });
+    this.#running.add(child);
+    void child.ended.then(() => this.#running.delete(child));
+    return child;
+  }
+
+  /** Has a process of its own run trials that were lost with theirs: it takes them alone, so that it loses no others. */
+  async #runSuspects(key: string, taken: Taken): Promise<void> {
+    if (taken.alone !== null || this.#isStopping) return;
+    const waiting = await this.#options.redis.llen(`${BULL_PREFIX}:${laneName(key, "suspects")}:wait`);
+    if (waiting === 0) return;
+    const { runId } = taken;
+    const child = this.#fork(runId, { run: key, share: "suspects" });
+    taken.alone = child;
+    void child.ended.then(({ kind, why }) => {
+      if (kind !== "crashed" || this.#isStopping) return;
+      taken.alone = null;
+      this.#options.progress.say(`${runId}: a trial that ran alone has ended its process (${why}).`);
+    });
   }
 
   #ended(key: string, taken: Taken, ending: Ending): void {

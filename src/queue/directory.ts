@@ -86,8 +86,8 @@ async function countLanes(redis: Redis, key: string): Promise<number> {
 async function countJobs(redis: Redis, key: string, systems: number): Promise<{ waiting: number; active: number }> {
   const { Queue } = await import("bullmq");
   const total = { waiting: 0, active: 0 };
-  for (let index = 0; index < systems; index++) {
-    const lane = new Queue(laneName(key, index), { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
+  for (const name of lanesOf(key, systems)) {
+    const lane = new Queue(name, { connection: redis, prefix: BULL_PREFIX, skipMetasUpdate: true });
     lane.on("error", () => {});
     const { active = 0, ...others } = await lane.getJobCounts("active", "wait", "prioritized", "delayed");
     total.active += active;
@@ -127,10 +127,14 @@ function parsed<T extends object>(text: string | null): T | null {
 /** Removes everything that a run has in Redis; its workers see that it is over. */
 export async function clearRun(redis: Redis, key: string, systems: number): Promise<void> {
   await redis.multi().zrem(KEYS.runs, key).del(KEYS.run(key)).publish(KEYS.news, key).exec();
-  const lanes = Array.from({ length: systems }, (_, index) => `${BULL_PREFIX}:${laneName(key, index)}:`);
+  const lanes = lanesOf(key, systems).map((name) => `${BULL_PREFIX}:${name}:`);
   // Names of runs may begin alike: only what follows the whole name belongs to this one.
   const own = [`${KEYS.run(key)}:`, ...lanes];
   for await (const names of ownKeys(redis, own)) await redis.unlink(...names);
+}
+
+function lanesOf(key: string, systems: number): string[] {
+  return [...Array.from({ length: systems }, (_, index) => laneName(key, index)), laneName(key, "suspects")];
 }
 
 /** Removes what is left of a run's budget. */

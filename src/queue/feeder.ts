@@ -44,6 +44,8 @@ export class Feeder {
   slots = 0;
   readonly #options: FeederOptions;
   #lanes: Lane[] = [];
+  /** Trials that were lost with their worker, and are run alone. */
+  #suspects: Queue<TrialJob> | null = null;
   #isWithdrawn = false;
   #isResumed = false;
   #filling: Promise<void> | null = null;
@@ -115,7 +117,7 @@ export class Feeder {
 
   /** How many trials wait for a worker, and how many are with one. */
   async counts(): Promise<Pick<QueueState, "waiting" | "active">> {
-    const all = await Promise.all(this.#lanes.map(({ queue }) => queue.getJobCounts(...COUNTED)));
+    const all = await Promise.all(this.#queues().map((queue) => queue.getJobCounts(...COUNTED)));
     const sum = (states: readonly string[]) =>
       all.reduce((total, counts) => total + states.reduce((some, state) => some + (counts[state] ?? 0), 0), 0);
     return { waiting: sum(["wait", "delayed", "prioritized"]), active: sum(["active"]) };
@@ -123,7 +125,11 @@ export class Feeder {
 
   async close(): Promise<void> {
     await this.#lastTurn;
-    await Promise.allSettled(this.#lanes.map(({ queue }) => queue.close()));
+    await Promise.allSettled(this.#queues().map((queue) => queue.close()));
+  }
+
+  #queues(): Queue<TrialJob>[] {
+    return [...this.#lanes.map(({ queue }) => queue), ...(this.#suspects === null ? [] : [this.#suspects])];
   }
 
   /** Resolves when something has changed, or after a while. */
@@ -154,13 +160,13 @@ export class Feeder {
   async #makeLanes(): Promise<Lane[]> {
     const { Queue } = await import("bullmq");
     const { redis, key, plan, ledger, signal } = this.#options;
+    const open = (lane: number | "suspects") => {
+      const settings = { connection: redis, prefix: BULL_PREFIX, streams: { events: { maxLen: 10 } } };
+      return new Queue<TrialJob>(laneName(key, lane), settings).on("error", () => {});
+    };
+    this.#suspects = open("suspects");
     return plan.systems.map((_, systemIndex) => {
-      const queue = new Queue<TrialJob>(laneName(key, systemIndex), {
-        connection: redis,
-        prefix: BULL_PREFIX,
-        streams: { events: { maxLen: 10 } },
-      });
-      queue.on("error", () => {});
+      const queue = open(systemIndex);
       const isDone = (index: number) => ledger.has(index);
       const trials = new Admissions(plan, [systemIndex], { isDone, signal });
       return { queue, trials, out: new Set(), batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
@@ -182,11 +188,13 @@ export class Feeder {
   }
 
   async #takeBack(): Promise<void> {
+    await this.#suspects?.drain();
+    const alone = (await this.#suspects?.getActive()) ?? [];
     for (const lane of this.#lanes) {
       lane.isExhausted = true;
       await lane.queue.drain();
       const active = await lane.queue.getActive();
-      const begun = new Set(active.map(({ data }) => data?.index));
+      const begun = new Set([...active, ...alone].map(({ data }) => data?.index));
       for (const index of lane.out) if (!begun.has(index)) lane.out.delete(index);
     }
   }
@@ -212,8 +220,10 @@ export class Feeder {
     const results = KEYS.results(this.#options.key);
     const { redis } = this.#options;
     if (lane.missedAt === null) {
-      const counts = await lane.queue.getJobCounts(...COUNTED);
-      if (Object.values(counts).some((count) => count > 0)) return false;
+      for (const queue of [lane.queue, this.#suspects]) {
+        const counts = (await queue?.getJobCounts(...COUNTED)) ?? {};
+        if (Object.values(counts).some((count) => count > 0)) return false;
+      }
       lane.missedAt = (await redis.xrevrange(results, "+", "-", "COUNT", 1))[0]?.[0] ?? "0-0";
     }
     const [oldest] = await redis.xrange(results, "-", "+", "COUNT", 1);

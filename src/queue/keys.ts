@@ -31,9 +31,9 @@ export const KEYS = {
 /** What the keys of BullMQ begin with. */
 export const BULL_PREFIX = "assay:bull";
 
-/** The name of the queue of one system of a run. */
-export function laneName(key: string, systemIndex: number): string {
-  return `${key}.${systemIndex}`;
+/** The name of the queue of one system of a run, or of its trials that were lost with their worker and are run alone. */
+export function laneName(key: string, lane: number | "suspects"): string {
+  return `${key}.${lane}`;
 }
 
 /** The name of the job of a trial: a second one is not added. */

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Job, Worker } from "bullmq";
+import type { Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
 import { messageOf, TrialError } from "../core/errors.js";
 import type { System } from "../core/system.js";
@@ -38,10 +38,17 @@ export interface ServeOptions {
   drain: AbortSignal;
   onState: (state: WorkerState) => void;
   signer: Signer;
+  share: Share;
 }
 
-/** A trial that was lost with its worker this often is not tried again: it may be what ends them. */
-const MOST_LOSSES = 5;
+/**
+ * What of a run a process takes: the usual trials, suspects (trials that were lost with their worker, and may be what ended
+ * it), which are run one at a time, or both.
+ */
+export type Share = "usual" | "suspects" | "all";
+
+/** A suspect that was lost this often while it was the only one is what ends its process. */
+const MAX_LOSSES_ALONE = 3;
 
 /**
  * Takes trials of one run until it is over or the worker is to stop. Each is taken through the same steps as in a run on
@@ -68,7 +75,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
   } finally {
     clearInterval(tell);
     // Waits for the trials under way.
-    await Promise.allSettled(lanes.map((lane) => lane.close()));
+    await Promise.allSettled([...lanes.map((lane) => lane.close()), bench.close()]);
     closed.abort();
     await presence.stop().catch(() => {});
     options.onState({ ...presence.state, ...bench.look() });
@@ -94,6 +101,10 @@ class Bench {
   readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
+  /** Where trials go that were lost with their worker. */
+  #suspects: Queue<TrialJob> | null = null;
+  /** Finds suspects that were lost, where another process runs them. */
+  #checker: Worker<TrialJob> | null = null;
   /** Jobs that the run did not hand out. */
   #forged = 0;
   /** Why Redis does not take what is to be delivered; null when it does. */
@@ -132,23 +143,39 @@ class Bench {
 
   /** One lane for each system: a slow one keeps its own slots busy, and nobody else's. */
   async open(): Promise<Worker<TrialJob>[]> {
-    const { Worker } = await import("bullmq");
-    const { plan, redis, announcement, state, leaseMs } = this.#options;
-    return plan.systems.map(({ maxParallel }, systemIndex) => {
-      const lane = new Worker<TrialJob>(laneName(announcement.key, systemIndex), (job) => this.#take(job), {
-        connection: redis,
-        prefix: BULL_PREFIX,
-        concurrency: Math.min(state.concurrency, maxParallel ?? Number.POSITIVE_INFINITY),
-        lockDuration: leaseMs,
-        stalledInterval: Math.ceil(leaseMs / 2),
-        maxStalledCount: Number.MAX_SAFE_INTEGER,
-        removeOnComplete: { count: 0 },
-        removeOnFail: { count: 0 },
-      });
-      // Lost connections are made again, and a lost lock means that another worker has the trial too.
-      lane.on("error", () => {});
-      return lane;
+    const { Queue, Worker } = await import("bullmq");
+    const { plan, redis, announcement, state, leaseMs, share } = this.#options;
+    const { key } = announcement;
+    const settings = {
+      connection: redis,
+      prefix: BULL_PREFIX,
+      lockDuration: leaseMs,
+      stalledInterval: Math.ceil(leaseMs / 2),
+      maxStalledCount: Number.MAX_SAFE_INTEGER,
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    };
+    const usual = plan.systems.map(({ maxParallel = Number.POSITIVE_INFINITY }, systemIndex) => {
+      const concurrency = Math.min(state.concurrency, maxParallel);
+      const take = (job: Job<TrialJob>) => this.#take(job, false);
+      return () => new Worker<TrialJob>(laneName(key, systemIndex), take, { ...settings, concurrency });
     });
+    const alone = () => new Worker<TrialJob>(laneName(key, "suspects"), (job) => this.#take(job, true), settings);
+    const makers = [...(share === "suspects" ? [] : usual), ...(share === "usual" ? [] : [alone])];
+    const lanes = makers.map((make) => make());
+    this.#suspects = new Queue(laneName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
+    if (share === "usual") {
+      this.#checker = new Worker<TrialJob>(laneName(key, "suspects"), null, settings);
+      void this.#checker.startStalledCheckTimer().catch(() => {});
+    }
+    // Lost connections are made again, and a lost lock means that another worker has the trial too.
+    for (const each of [...lanes, this.#checker]) each?.on("error", () => {});
+    this.#suspects.on("error", () => {});
+    return lanes;
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.#suspects?.close(), this.#checker?.close()]);
   }
 
   look(): Partial<WorkerState> {
@@ -164,7 +191,7 @@ class Bench {
     };
   }
 
-  async #take(job: Job<TrialJob>): Promise<void> {
+  async #take(job: Job<TrialJob>, isAlone: boolean): Promise<void> {
     const { signer, announcement } = this.#options;
     // Whoever put it there can take away the right one too, which is missed and handed out again.
     if (job.id !== jobName(job.data.index) || !signer.isJobSigned(announcement.key, job.data)) {
@@ -174,7 +201,8 @@ class Bench {
     this.#active += 1;
     const { index, again = false } = job.data;
     try {
-      await this.#run(index, { losses: job.stalledCounter, again });
+      if (job.stalledCounter > 0 && !isAlone) await this.#setApart(job);
+      else await this.#run(index, { lossesAlone: job.stalledCounter, mayBeDone: again || isAlone });
     } catch (error) {
       // No fault of a trial comes here: the run itself cannot go on, on any worker.
       this.#faulted.abort(error);
@@ -186,13 +214,18 @@ class Bench {
     }
   }
 
-  async #run(index: number, { losses, again }: { losses: number; again: boolean }): Promise<void> {
+  /** It was lost with its worker, and may be what ended it: its neighbors are not to pay for it again. */
+  async #setApart({ data }: Job<TrialJob>): Promise<void> {
+    const opts = { jobId: jobName(data.index), removeOnComplete: true, removeOnFail: true };
+    await insist(this.#options.redis, async () => this.#suspects?.add("trial", data, opts));
+  }
+
+  async #run(index: number, { lossesAlone, mayBeDone }: { lossesAlone: number; mayBeDone: boolean }): Promise<void> {
     const { redis, announcement, plan } = this.#options;
     const trial = trialAt(plan, index);
     if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
-    const mayBeDone = again || losses > 0;
     if (mayBeDone && (await insist(redis, () => wasDelivered(redis, announcement.key, index)))) return;
-    if (losses >= MOST_LOSSES) this.#lose(trial, losses);
+    if (lossesAlone >= MAX_LOSSES_ALONE) this.#lose(trial, lossesAlone);
     else await this.#slotted(trial);
     await this.#outbox.written();
   }
@@ -221,7 +254,7 @@ class Bench {
   }
 
   #lose(trial: Trial, losses: number): void {
-    const message = `the worker that ran it ended ${losses} times before it was done: it may be what ends them`;
+    const message = `its process ended ${losses} times while it ran alone: it is what ends it`;
     this.#chain.fail(trial, new TrialError("system_error", message));
   }
 }

@@ -227,6 +227,30 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
   });
 
+  it("a trial that kills its process is one error: those beside it are run once more, and pass", async () => {
+    const deadly = `import { appendFileSync } from "node:fs";
+      import { setTimeout as sleep } from "node:timers/promises";
+      export default { name: "deadly", async process(example) {
+        appendFileSync("begun", example.id + "\\n");
+        // Its neighbors have begun by then, and none is done.
+        await sleep(example.id === 5 ? 300 : 600);
+        if (example.id === 5) process.kill(process.pid, "SIGKILL");
+        return { response: example.answer };
+      } };`;
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "deadly.mjs": deadly, begun: "" });
+    const workers = [1, 2].map(() => worker(space.dir, ["--lease", "3", "--concurrency", "8"]));
+    const finished = await assay(space.dir, ...BASE, "--system", "./deadly.mjs", "--queue", server.url);
+    const failed = reportOf(finished).rows.filter(({ outcome }) => outcome !== "pass");
+    expect(failed.map(({ exampleId }) => exampleId)).toEqual([5]);
+    const message = "its process ended 3 times while it ran alone: it is what ends it";
+    expect(failed[0]).toMatchObject({ outcome: "error", attempts: [{ message }] });
+    const begun = space.read("begun").trimEnd().split("\n").map(Number);
+    for (const { id } of QUESTIONS)
+      expect(begun.filter((each) => each === id).length).toBeLessThanOrEqual(id === 5 ? 4 : 2);
+    for (const { child } of workers) child.kill("SIGTERM");
+    for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
+  });
+
   function begunIn({ stderr }: Finished): number[] {
     return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
   }
