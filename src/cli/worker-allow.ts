@@ -74,6 +74,8 @@ const ASKS: Asks = {
   agentEnv: (names) => names.map(variable),
   apiKeyEnv: (name) => [variable(name)],
   unsafeLocalExec: (isOn) => (isOn ? [{ kind: "unsafe-local-exec", what: "generated code outside of a sandbox" }] : []),
+  // No run keeps it: trust is given where a command is started.
+  trust: (isTrusted) => (isTrusted ? [{ kind: "outside-files", what: "trust in files outside of the project" }] : []),
   datasets: (specs) => specs.flatMap((spec) => (typeof spec === "string" ? pathsOfDataset(spec) : [])),
   namedDatasets: (named) => Object.values(named).flatMap(({ files }) => paths(files)),
   replay: paths,
