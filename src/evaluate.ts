@@ -11,6 +11,8 @@ import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
 import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
 import type { QueueOptions, QueueRun } from "./queue-run.js";
 import { RunResult } from "./result.js";
+import { stopNotes } from "./runner/not-run.js";
+import type { OutagePolicy } from "./runner/outage.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
 import type { RetryPolicy } from "./runner/retry.js";
 import { run } from "./runner/run.js";
@@ -45,6 +47,8 @@ export interface EvaluateOptions {
   budget?: BudgetOptions;
   /** How calls that fail before any output are made again; five times within two minutes of waiting unless given. */
   retry?: Partial<RetryPolicy>;
+  /** What is done about an endpoint that is down: given up after 60 s (`giveUpAfterMs`) unless given. */
+  outage?: Partial<OutagePolicy>;
   /** Where outputs are kept by content, so that running again does the missing work only. */
   cacheDir?: string;
   /** Where run folders go; left out, the run is not kept. */
@@ -111,7 +115,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
       const budget = queue?.budget ?? budgets.run;
       const spent = budget === null ? null : { rows, budget, besides };
-      notes.push(...(queue?.notes ?? []));
+      notes.push(...(queue?.notes ?? []), ...stopNotes(rows));
       if (spent !== null) notes.push(...budgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
       const cachedTrials = queue?.cachedTrials ?? cache?.hits ?? 0;
@@ -149,7 +153,7 @@ interface Surroundings {
   onProgress: RunPorts["onProgress"];
 }
 
-function portsOf({ tokenizer, cache, signal, maxWorkers, retry }: PreparedRun, around: Surroundings): RunPorts {
+function portsOf({ tokenizer, cache, signal, maxWorkers, retry, outage }: PreparedRun, around: Surroundings): RunPorts {
   return {
     clock: () => performance.now(),
     tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
@@ -159,6 +163,7 @@ function portsOf({ tokenizer, cache, signal, maxWorkers, retry }: PreparedRun, a
     maxWorkers,
     budget: around.budgets.port,
     retry,
+    outage,
     whenIdle,
     onProgress: around.onProgress,
     times: around.times,

@@ -11,6 +11,7 @@ import { didYouMean } from "./core/suggest.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import type { EvaluateOptions } from "./evaluate.js";
 import { type StandardMetrics, standardMetrics, withStandard } from "./metrics/index.js";
+import { DEFAULT_OUTAGE, type OutagePolicy } from "./runner/outage.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "./runner/plan.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "./runner/retry.js";
 import { FileOutputCache } from "./store/output-cache.js";
@@ -25,6 +26,7 @@ export interface PreparedRun {
   metrics: readonly Metric[];
   tokenizer: Tokenizer;
   retry: RetryPolicy;
+  outage: OutagePolicy;
   cache: FileOutputCache | null;
   maxWorkers: number;
   signal: AbortSignal;
@@ -46,11 +48,12 @@ export async function prepareRun(
   const plan = await makePlan({ ...options, datasets, metrics });
   const config = configOf(plan, { metrics, tokenizer, title: options.title });
   const retry = retryOf(options.retry);
+  const outage = outageOf(options.outage);
   // A budget that cannot be kept ends the command.
   budgetsOf(options.budget, { systems: plan.systems, spentUsd: 0, terms: termsOf(plan) });
   if (options.budget?.run !== undefined) await requireGradingPrices(plan);
   const cache = options.cacheDir === undefined ? null : new FileOutputCache(resolve(options.cacheDir));
-  return { plan, config, metrics, tokenizer, retry, cache, maxWorkers, signal };
+  return { plan, config, metrics, tokenizer, retry, outage, cache, maxWorkers, signal };
 }
 
 /** The terms of each dataset of a plan; null for one that is run as the systems say. */
@@ -102,6 +105,7 @@ const OPTIONS: Readonly<Record<keyof EvaluateOptions, true>> = {
   maxWorkers: true,
   budget: true,
   retry: true,
+  outage: true,
   cacheDir: true,
   runsDir: true,
   resume: true,
@@ -149,6 +153,19 @@ function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
     if (!(Number.isInteger(value) && value >= 0))
       throw new UsageError(`retry.${key} must be a whole number from 0 up, but is ${describe(value)}.`);
   }
+  return policy;
+}
+
+function outageOf(given: Partial<OutagePolicy> = {}): OutagePolicy {
+  const policy = { ...DEFAULT_OUTAGE, ...given };
+  const { giveUpAfterMs, ...others } = policy;
+  const [unknown] = Object.keys(others);
+  if (unknown !== undefined)
+    throw new UsageError(`\`outage\` has no part "${unknown}".${didYouMean(unknown, Object.keys(DEFAULT_OUTAGE))}`);
+  if (!(typeof giveUpAfterMs === "number" && giveUpAfterMs >= 0))
+    throw new UsageError(
+      `outage.giveUpAfterMs must be milliseconds from 0 up, or Infinity, but is ${describe(giveUpAfterMs)}.`,
+    );
   return policy;
 }
 

@@ -1,4 +1,4 @@
-import { type InfrastructureCategory, type Spent, TrialError } from "../core/errors.js";
+import { type InfrastructureCategory, type Outlook, type Spent, TrialError } from "../core/errors.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentEnd } from "./adapter.js";
@@ -38,10 +38,19 @@ export function failureOf(failure: Failure): TrialError {
   // What a program says without an answer of its model are words of its own, such as the error.
   const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
   const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
+  const outlook = hasWorked || !isEndpoints || isHanging ? null : outlookOf(status);
   return new TrialError(category, withoutKeys(messageOf(failure, trouble), keys), {
     spent,
     ...(mayRetry && { retry: { afterMs: null } }),
+    ...(outlook !== null && { outlook }),
   });
+}
+
+/** Without a status, the connection to the endpoint broke. */
+function outlookOf(status: number | null): Outlook | null {
+  if (categoryOf(status) !== "api_error") return null;
+  if (status === null || status >= 500) return "down";
+  return [401, 403, 404].includes(status) ? "refused" : "rejected";
 }
 
 function isWork({ type }: AgentEvent): boolean {

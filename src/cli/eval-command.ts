@@ -4,7 +4,7 @@ import { given } from "../core/given.js";
 import { describeAgents } from "./agent-flags.js";
 import type { EvalChoice } from "./eval-choice.js";
 import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
-import { collect, count, integer, list, number } from "./flag-values.js";
+import { collect, count, integer, list, number, onOutage } from "./flag-values.js";
 import type { Done } from "./program.js";
 import { addQueueFlags, describeQueue, type QueueFlags } from "./queue-flags.js";
 import { addReportFlags } from "./report-flags.js";
@@ -50,6 +50,7 @@ export function addEval(program: Command, done: Done): void {
     .option("--runs-dir <dir>", "where run folders go (default: .assay/runs)")
     .option("--seed <number>", "for the order and the bootstrap (default: 0)", integer)
     .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
+    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
     .option("--title <text>", "the report's title")
     .option("--resume [run]", "go on with an eval that was stopped (default: the latest unfinished one)")
     .option("--dry-run", "print the plan and what it can detect; run nothing")

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";
 import type { ExperimentRunFlags } from "./experiment.js";
 import type { ExperimentReportFlags } from "./experiment-report.js";
-import { collect, count, integer, list, number } from "./flag-values.js";
+import { collect, count, integer, list, number, onOutage } from "./flag-values.js";
 import type { Done } from "./program.js";
 import { DEFAULT_RUNS_DIR } from "./run-config.js";
 
@@ -47,6 +47,7 @@ function addExperimentRun(experiment: Command, done: Done): void {
     .option("--executor <agent>", "for evals that name none: the agent, or a command with {prompt}")
     .option("--model <names>", "for evals that name none: models of the agent, with commas between them", list)
     .option("--max-retries <count>", "trials that fail before any output are made again (default: 5)", integer)
+    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
     .option("--min-coverage <share>", "exit 3 when fewer of a variant's trials were scored (default: 0.95)", number)
     .option("--resume <run>", "a run of this experiment, and of this shard, that was stopped")
     .option("--dry-run", "print the variants and the plan; run nothing");

@@ -45,6 +45,7 @@ import { requireNoQueue } from "./queue-address.js";
 import type { Report } from "./report-result.js";
 import { closeAll } from "./resolve.js";
 import { DEFAULT_MIN_COVERAGE, type RunConfig } from "./run-config.js";
+import { outageOptions } from "./run-options.js";
 import { say, writeResult } from "./streams.js";
 import { requireTrust } from "./trust.js";
 import { withMock } from "./with-mock.js";
@@ -60,6 +61,7 @@ export interface ExperimentRunFlags extends ExperimentReportFlags {
   trialMaxCost?: number;
   workers?: number;
   maxRetries?: number;
+  onOutage?: "stop" | "wait";
   minCoverage?: number;
   resume?: string;
   dryRun?: boolean;
@@ -212,7 +214,7 @@ interface Work {
 async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
   const progress = flags.quiet === true ? null : new ProgressLine(process.stderr);
   const interrupt = interruptible(() => progress?.clear());
-  const { maxCost, trialMaxCost, maxRetries, workers } = flags;
+  const { maxCost, trialMaxCost, maxRetries, onOutage, workers } = flags;
   try {
     const result = await evaluate({
       systems,
@@ -224,6 +226,7 @@ async function measure({ plan, systems, flags, file }: Work): Promise<Report> {
         ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
       },
       ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+      ...outageOptions(onOutage),
       ...(workers === undefined ? {} : { maxWorkers: workers }),
       ...placeOf(plan.record, flags),
       invocation: invocationOf(file, flags, plan.record),

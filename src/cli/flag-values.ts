@@ -34,6 +34,12 @@ export function count(value: string): number {
   return parsed;
 }
 
+/** What is done about an endpoint that is down. */
+export function onOutage(value: string): "stop" | "wait" {
+  if (value !== "stop" && value !== "wait") throw new InvalidArgumentError("It must be stop or wait.");
+  return value;
+}
+
 /** `a=b`, given once or several times. The value may hold commas. */
 export function pair(text: string, before: Readonly<Record<string, string>> = {}): Record<string, string> {
   const at = text.indexOf("=");

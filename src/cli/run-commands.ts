@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { type AgentFlags, addAgentFlags, describeAgents } from "./agent-flags.js";
-import { collect, count, dollars, header, integer, json, number, pair, pairs } from "./flag-values.js";
+import { collect, count, dollars, header, integer, json, number, onOutage, pair, pairs } from "./flag-values.js";
 import { addJudgeFlags } from "./grading-commands.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";
 import { describeModels } from "./model-flags.js";
@@ -94,6 +94,7 @@ function addRunFlags(command: Command): Command {
     .option("--max-cost <dollars>", "for the whole run: trials that might exceed it are not started", dollars)
     .option("--trial-max-cost <dollars>", "for each trial: it is stopped there and graded on what it left", number)
     .option("--max-retries <count>", "calls that fail before any output are made again (default: 5)", integer)
+    .option("--on-outage <action>", "an endpoint that is down: stop (after 60 s) or wait (default: stop)", onOutage)
     .option(
       "--evaluator <spec>",
       "instead of the datasets' own; NAME for every dataset, DATASET=NAME for one; repeatable",

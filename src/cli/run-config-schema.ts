@@ -72,6 +72,7 @@ export function runConfigSchema() {
     maxCost: z.number().positive().optional(),
     trialMaxCost: z.number().min(0).optional(),
     maxRetries: z.number().int().min(0).optional(),
+    onOutage: z.enum(["stop", "wait"]).optional(),
     reader: z.string().optional(),
     replay: z.array(z.string()).optional(),
     datasets: z.array(named).optional(),

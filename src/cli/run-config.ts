@@ -112,6 +112,8 @@ export interface RunConfig extends ModelSettings {
   trialMaxCost?: number;
   /** How often a call that failed before any output is made again. */
   maxRetries?: number;
+  /** What is done about an endpoint that is down: given up after a minute unless given. */
+  onOutage?: "stop" | "wait";
   maxExamples?: number;
   head?: boolean;
   map?: Readonly<Record<string, string>>;

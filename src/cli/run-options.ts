@@ -23,13 +23,19 @@ export function planOptions(config: RunConfig) {
 }
 
 /** What a run may cost, and how often it tries. */
-export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry"> {
-  const { maxCost, trialMaxCost, maxRetries } = config;
+export function moneyOptions(config: RunConfig): Pick<EvaluateOptions, "budget" | "retry" | "outage"> {
+  const { maxCost, trialMaxCost, maxRetries, onOutage } = config;
   return {
     budget: {
       ...(maxCost === undefined ? {} : { run: { maxCostUsd: maxCost } }),
       ...(trialMaxCost === undefined ? {} : { trial: { maxCostUsd: trialMaxCost } }),
     },
     ...(maxRetries === undefined ? {} : { retry: { maxRetries } }),
+    ...outageOptions(onOutage),
   };
+}
+
+/** What is done about an endpoint that is down, as `--on-outage` says it. */
+export function outageOptions(action: RunConfig["onOutage"]): Pick<EvaluateOptions, "outage"> {
+  return action === "wait" ? { outage: { giveUpAfterMs: Number.POSITIVE_INFINITY } } : {};
 }

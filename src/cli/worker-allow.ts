@@ -111,6 +111,7 @@ const ASKS: Asks = {
   maxCost: nothing,
   trialMaxCost: nothing,
   maxRetries: nothing,
+  onOutage: nothing,
   maxExamples: nothing,
   head: nothing,
   map: nothing,

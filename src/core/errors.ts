@@ -140,16 +140,19 @@ export class TrialError extends AssayError {
   readonly spent?: Spent;
   /** Present when the call may be made again: nothing had come back. */
   readonly retry?: Retry;
+  /** Present when the failure says something of other calls. */
+  readonly outlook?: Outlook;
 
   constructor(
     category: InfrastructureCategory,
     message: string,
-    { spent, retry, ...options }: { cause?: unknown; spent?: Spent; retry?: Retry } = {},
+    { spent, retry, outlook, ...options }: { cause?: unknown; spent?: Spent; retry?: Retry; outlook?: Outlook } = {},
   ) {
     super("TRIAL", message, { ...options, exitCode: EXIT.infrastructure });
     this.category = category;
     if (spent !== undefined) this.spent = spent;
     if (retry !== undefined) this.retry = retry;
+    if (outlook !== undefined) this.outlook = outlook;
   }
 }
 
@@ -160,6 +163,12 @@ export function isTrialError(error: unknown): error is TrialError {
   const { code, category } = (error ?? {}) as Partial<TrialError>;
   return code === "TRIAL" && INFRASTRUCTURE.has(String(category));
 }
+
+/**
+ * What a failed call says of those to come: the endpoint refuses the system, whatever is asked (a wrong key or model);
+ * it rejects this request, and perhaps all; or it is not there.
+ */
+export type Outlook = "refused" | "rejected" | "down";
 
 /** When a failed call may be made again. */
 export interface Retry {

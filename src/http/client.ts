@@ -113,7 +113,7 @@ function explainFailure(error: unknown, host: string, request: HttpRequest): unk
   const { idleTimeoutMs = DEFAULT_IDLE_MS } = request;
   switch (codeOf(error)) {
     case "UND_ERR_CONNECT_TIMEOUT":
-      return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error);
+      return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error, "down");
     case "UND_ERR_HEADERS_TIMEOUT":
       return timeoutError(`${host} did not begin to answer within ${headersTimeoutMs} ms.`, error);
     case "UND_ERR_BODY_TIMEOUT":

@@ -1,4 +1,4 @@
-import { messageOf, type Retry, TrialError } from "../core/errors.js";
+import { messageOf, type Outlook, type Retry, TrialError } from "../core/errors.js";
 
 /** Trying again can help, and the endpoint did not say when. */
 const AGAIN: { retry: Retry } = { retry: { afterMs: null } };
@@ -51,15 +51,16 @@ function selfSigned(host: string): { message: string; again: boolean } {
 export function connectionError(cause: unknown, host: string): TrialError {
   if (cause instanceof TrialError) return cause;
   const code = codeOf(cause);
-  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer when it was called.`, cause);
+  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer when it was called.`, cause, "down");
   const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code]?.(host) : undefined;
   const { message, again } = known ?? unusual({ cause, code, host });
-  return new TrialError("api_error", message, { cause, ...(again ? AGAIN : {}) });
+  return new TrialError("api_error", message, { cause, outlook: "down", ...(again ? AGAIN : {}) });
 }
 
 /** An endpoint that took too long. */
-export function timeoutError(message: string, cause?: unknown): TrialError {
-  return new TrialError("timeout", message, { ...(cause === undefined ? {} : { cause }), ...AGAIN });
+export function timeoutError(message: string, cause?: unknown, outlook?: Outlook): TrialError {
+  const known = { ...(cause === undefined ? {} : { cause }), ...(outlook === undefined ? {} : { outlook }) };
+  return new TrialError("timeout", message, { ...known, ...AGAIN });
 }
 
 function unusual({ cause, code, host }: { cause: unknown; code: string; host: string }) {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isTrialError, messageOf } from "../core/errors.js";
+import { isTrialError, messageOf, type Outlook } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
@@ -23,7 +23,9 @@ import {
 } from "./call.js";
 import { failureOf } from "./classify.js";
 import type { CallEnd, TrialGate } from "./gate.js";
+import { NotRun } from "./not-run.js";
 import type { CachedOutput, ChainPorts } from "./ports.js";
+import { Refusals } from "./refusals.js";
 import { retryOf, waitBeforeRetry } from "./retry.js";
 import { TrialStop } from "./trial-stop.js";
 import { watchOf } from "./watching.js";
@@ -59,7 +61,8 @@ export class Attempter {
     this.#seedOf = trialSeeds(seed);
     this.#threshold = threshold;
     this.#alarms = alarms;
-    this.#known = gates.map((gate) => ({ gate, fingerprint: null }));
+    const watches = ports.outage !== undefined;
+    this.#known = gates.map((gate) => ({ gate, fingerprint: null, refusals: watches ? new Refusals() : null }));
     this.#limitsOf = limitsOf;
     this.#random = createRandom(hashSeed(seed, "retries")).next;
   }
@@ -119,23 +122,34 @@ export class Attempter {
 
   /** Makes the call, and makes it again while it fails before any output and may be. */
   async #make(call: Call, trial: Trial, known: Known): Promise<Attempted> {
-    let attempted = await this.#enter(call, trial, known);
+    const closed = await this.#takePlace(call, known);
+    let attempted =
+      closed === null ? await this.#callFromPlace(call, trial, known) : threw(closed, { durationMs: 0, call });
     let waitedMs = 0;
     for (let failed = 1; attempted.kind === "threw"; failed++) {
       const { error, durationMs } = attempted;
-      const retry = retryOf(error);
-      const options = { policy: this.#ports.retry, random: this.#random };
-      const wait = retry === null ? null : waitBeforeRetry(retry, { failed, waitedMs }, options);
+      const wait = this.#waitAfter(error, known, { failed, waitedMs });
       if (wait === null || !(await this.#slept(wait, error))) break;
+      // Whoever is not let in again has failed as before: no call was made since.
+      if ((await this.#takePlace(call, known)) !== null) break;
       waitedMs += wait;
       call.failed = [...call.failed, failureOf(error, durationMs)];
       call.lostMs += durationMs + wait;
       call.insideMs += durationMs;
       call.workMs = null;
-      attempted = await this.#enter(call, trial, known);
+      attempted = await this.#callFromPlace(call, trial, known);
     }
     call.stop?.release();
     return attempted;
+  }
+
+  /** How long to wait before a call is made again; null when it is not. */
+  #waitAfter(error: unknown, { gate }: Known, so: { failed: number; waitedMs: number }): number | null {
+    const { retry: policy } = this.#ports;
+    // While its endpoint is down a trial waits at the gate, and for as long as that takes.
+    if (gate?.isDown === true && outlookOf(error) === "down") return policy.maxRetries === 0 ? null : 0;
+    const retry = retryOf(error);
+    return retry === null ? null : waitBeforeRetry(retry, so, { policy, random: this.#random });
   }
 
   /** Puts what a call returned into the cache. One that cannot be written costs a note, not the trial. */
@@ -178,26 +192,33 @@ export class Attempter {
     }
   }
 
-  /** Makes one call, through the gate of its endpoint when it has one. */
-  async #enter(call: Call, trial: Trial, { gate }: Known): Promise<Attempted> {
-    return gate === null ? this.#call(call, trial) : this.#callThrough(gate, call, trial);
-  }
-
-  async #callThrough(gate: TrialGate, call: Call, trial: Trial): Promise<Attempted> {
-    const { signal, retry } = this.#ports;
+  /** Takes a place at the endpoint. Gives back why there is none. */
+  async #takePlace(call: Call, { gate, refusals }: Known): Promise<unknown> {
+    if (refusals !== null && refusals.reason !== null) return new NotRun(refusals.reason);
+    if (gate === null) return null;
     try {
-      const place = await gate.enter(signal);
-      call.leaveGate = (end, pauseMs) => {
+      const place = await gate.enter(this.#ports.signal);
+      call.leaveGate = (...end) => {
         call.leaveGate = null;
-        gate.leave(place, end, pauseMs);
+        gate.leave(place, ...end);
       };
     } catch (error) {
-      return threw(error, { durationMs: 0, call });
+      return error;
     }
+    if (refusals === null || refusals.reason === null) return null;
+    call.leaveGate("failed");
+    return new NotRun(refusals.reason);
+  }
+
+  /** Makes one call, and gives its place back. */
+  async #callFromPlace(call: Call, trial: Trial, { refusals }: Known): Promise<Attempted> {
     const attempted = await this.#call(call, trial);
-    const afterMs = attempted.kind === "threw" ? (retryOf(attempted.error)?.afterMs ?? 0) : 0;
+    refusals?.note(attempted);
+    const error = attempted.kind === "threw" ? attempted.error : null;
+    const afterMs = retryOf(error)?.afterMs ?? 0;
     // A wait that this trial would not take is not asked of the others: each finds out for itself, and the run ends.
-    call.leaveGate?.(endOf(attempted), afterMs <= retry.maxWaitMs ? afterMs : 0);
+    const pauseMs = afterMs <= this.#ports.retry.maxWaitMs ? afterMs : 0;
+    call.leaveGate?.(endOf(attempted), pauseMs, error === null ? "" : messageOf(error));
     return attempted;
   }
 
@@ -266,7 +287,12 @@ function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
 
 function endOf(attempted: Attempted): CallEnd {
   if (attempted.kind === "returned") return attempted.output.stopped === "time_killed" ? "failed" : "fine";
+  if (outlookOf(attempted.error) === "down") return "down";
   return failureOf(attempted.error, 0).errorCategory === "rate_limit" ? "rate_limited" : "failed";
+}
+
+function outlookOf(error: unknown): Outlook | null {
+  return isTrialError(error) ? (error.outlook ?? null) : null;
 }
 
 /** How long a trial may still take inside its system, over all its calls. */
@@ -283,10 +309,12 @@ function isWhole({ stopped, workspace }: Output): boolean {
 /** What is the same for all trials of a system. */
 interface Known {
   readonly gate: TrialGate | null;
+  /** Null where no system is stopped. */
+  readonly refusals: Refusals | null;
   fingerprint: string | null;
 }
 
-const NOTHING_KNOWN: Known = { gate: null, fingerprint: null };
+const NOTHING_KNOWN: Known = { gate: null, refusals: null, fingerprint: null };
 
 /** Milliseconds to the microsecond: what lies below is noise, and long digits are most of a stored row. */
 function microseconds(ms: number): number {

@@ -42,7 +42,7 @@ export interface Call {
   /** Under which the output is to be cached; null when it is not. */
   cacheKey: string | null;
   /** Gives the place at the endpoint back; null while there is none. */
-  leaveGate: ((end: CallEnd, pauseMs?: number) => void) | null;
+  leaveGate: ((end: CallEnd, pauseMs?: number, why?: string) => void) | null;
 }
 
 /** What the calls of one trial gave. */

@@ -58,7 +58,7 @@ describe("classify", () => {
   });
 
   it("takes nothing for a failure that failed while the run was being stopped", () => {
-    expect(classify(threw(new Error("aborted")), AbortSignal.abort())).toEqual({ kind: "skipped" });
+    expect(classify(threw(new Error("aborted")), AbortSignal.abort())).toEqual({ kind: "skipped", reason: null });
   });
 
   it("keeps what was returned, even while the run is being stopped", () => {

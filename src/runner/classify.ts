@@ -3,6 +3,7 @@ import { type InfrastructureCategory, isTrialError, type Spent } from "../core/e
 import type { Attempt, ErrorCategory } from "../core/row.js";
 import { spentOf } from "./billed.js";
 import type { Attempted, Call, Returned } from "./call.js";
+import { NotRun } from "./not-run.js";
 
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
 export type Ending =
@@ -15,15 +16,20 @@ export type Ending =
       /** What was used up before it failed, when the system says so. */
       spent: Spent | null;
     }
-  | { kind: "skipped" };
+  | {
+      kind: "skipped";
+      /** Why it was not run; null when the run was interrupted. */
+      reason: string | null;
+    };
 
 /** Sorts what an attempt gave. What fails while the run is being interrupted was not a failure: it is run again on resume. */
 export function classify(attempted: Attempted, signal: AbortSignal): Ending {
   if (attempted.kind === "returned") {
     return { kind: "gradable", category: attempted.output.stopped ?? "none", returned: attempted };
   }
-  if (signal.aborted) return { kind: "skipped" };
   const { error, durationMs, call } = attempted;
+  if (signal.aborted) return { kind: "skipped", reason: null };
+  if (error instanceof NotRun) return { kind: "skipped", reason: error.message };
   const attempt = failureOf(error, durationMs);
   return { kind: "error", category: categoryOf(error), attempt, call, spent: spentOf(error) };
 }

@@ -1,12 +1,17 @@
-/** How a call ended, as far as its endpoint is concerned. */
-export type CallEnd = "fine" | "rate_limited" | "failed";
+import { NotRun } from "./not-run.js";
+import { Outage, type OutagePolicy } from "./outage.js";
+
+/** How a call ended, as far as its endpoint is concerned: "down" when it was not there. */
+export type CallEnd = "fine" | "rate_limited" | "failed" | "down";
 
 /** Bounds the calls to one endpoint at a time. */
 export interface TrialGate {
   /** Takes a place, at once or when one is free. The number tells the call from others when it leaves. */
   enter(signal: AbortSignal): number | Promise<number>;
-  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait. */
-  leave(call: number, end: CallEnd, pauseMs?: number): void;
+  /** Gives the place back. `pauseMs` is how long the endpoint asked everybody to wait, `why` what went wrong. */
+  leave(call: number, end: CallEnd, pauseMs?: number, why?: string): void;
+  /** True while the endpoint is down: it is tried by one call at a time. Left out where nobody looks. */
+  readonly isDown?: boolean;
   /** Why calls are waiting, in words; null when none is. */
   waiting(): string | null;
 }
@@ -17,6 +22,8 @@ export interface GateOptions {
   /** The most calls at a time. */
   max: number;
   clock: () => number;
+  /** What is done when the endpoint is down; left out, nothing is. */
+  outage?: OutagePolicy;
 }
 
 const START = 16;
@@ -26,13 +33,17 @@ const CUT = 0.5;
 /**
  * Bounds the calls to one endpoint at a time, and learns how many it takes: doubling at first, halved when a call is
  * refused for its rate, then growing by one a round. It grows only while the limit is really used: calls that are few
- * anyway say nothing about what the endpoint would take.
+ * anyway say nothing about what the endpoint would take. One that is down is tried by one call at a time, with growing
+ * pauses, until it is back or given up.
  */
 export class Gate implements TrialGate {
   readonly #name: string;
   readonly #max: number;
   readonly #clock: () => number;
   readonly #queue: Waiter[] = [];
+  readonly #outage: Outage | null;
+  /** Why nobody is admitted any more. */
+  #verdict: string | null = null;
   #limit: number;
   #active = 0;
   #isSlowStart = true;
@@ -42,11 +53,16 @@ export class Gate implements TrialGate {
   #pausedUntil = 0;
   #wake: NodeJS.Timeout | undefined;
 
-  constructor({ name, max, clock }: GateOptions) {
+  constructor({ name, max, clock, outage }: GateOptions) {
     this.#name = name;
     this.#max = max;
     this.#clock = clock;
     this.#limit = Math.min(START, max);
+    this.#outage = outage === undefined ? null : new Outage({ name, policy: outage, clock });
+  }
+
+  get isDown(): boolean {
+    return this.#outage?.isOn === true;
   }
 
   /** Calls that may be under way at a time just now. */
@@ -56,6 +72,7 @@ export class Gate implements TrialGate {
 
   enter(signal: AbortSignal): number | Promise<number> {
     signal.throwIfAborted();
+    if (this.#verdict !== null) throw new NotRun(this.#verdict);
     if (this.#queue.length === 0 && this.#hasRoom()) return this.#admit();
     return new Promise((resolve, reject) => {
       const waiter = { resolve, reject, signal, onAbort: () => this.#leaveQueue(waiter) };
@@ -65,15 +82,20 @@ export class Gate implements TrialGate {
     });
   }
 
-  leave(call: number, end: CallEnd, pauseMs = 0): void {
+  leave(call: number, end: CallEnd, pauseMs = 0, why = ""): void {
+    if (end === "down") this.#outage?.fail(why, this.limit);
+    else this.#outage?.end();
     if (end === "rate_limited") this.#cut(call);
     else if (end === "fine") this.#grow();
     this.#active -= 1;
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock() + pauseMs);
-    this.#admitWaiting();
+    this.#verdict ??= this.#outage?.verdict() ?? null;
+    if (this.#verdict === null) this.#admitWaiting();
+    else this.#rejectWaiting(new NotRun(this.#verdict));
   }
 
   waiting(): string | null {
+    if (this.#outage?.isOn === true) return this.#verdict === null ? this.#outage.describe() : null;
     const pause = this.#pausedUntil - this.#clock();
     if (pause > 0) return `${this.#name} asked to wait ${Math.ceil(pause / 1000)} s`;
     if (this.#queue.length === 0) return null;
@@ -81,7 +103,13 @@ export class Gate implements TrialGate {
   }
 
   #hasRoom(): boolean {
-    return this.#active < this.limit && this.#clock() >= this.#pausedUntil;
+    const most = this.isDown ? 1 : this.limit;
+    return this.#active < most && this.#clock() >= this.#openAt();
+  }
+
+  /** When calls may be made again. */
+  #openAt(): number {
+    return Math.max(this.#pausedUntil, this.#outage?.nextTry ?? 0);
   }
 
   #admit(): number {
@@ -102,12 +130,21 @@ export class Gate implements TrialGate {
   /** While everybody waits, nobody leaves: somebody has to look when the pause is over. */
   #schedule(): void {
     if (this.#queue.length === 0 || this.#wake !== undefined) return;
-    const pause = this.#pausedUntil - this.#clock();
+    const pause = this.#openAt() - this.#clock();
     if (pause <= 0) return;
     this.#wake = setTimeout(() => {
       this.#wake = undefined;
       this.#admitWaiting();
     }, pause + 1);
+  }
+
+  #rejectWaiting(reason: NotRun): void {
+    clearTimeout(this.#wake);
+    this.#wake = undefined;
+    for (const waiter of this.#queue.splice(0)) {
+      waiter.signal.removeEventListener("abort", waiter.onAbort);
+      waiter.reject(reason);
+    }
   }
 
   #leaveQueue(waiter: Waiter): void {

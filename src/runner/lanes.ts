@@ -25,8 +25,10 @@ export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
       members.flatMap((index) => systems[index] ?? []),
       ports,
     );
-    const gate =
-      endpoint === null ? null : new Gate({ name: nameOf(endpoint), max: workers, clock: () => ports.clock() });
+    const { outage } = ports;
+    const watched = outage === undefined ? {} : { outage };
+    const options = { max: workers, clock: () => ports.clock(), ...watched };
+    const gate = endpoint === null ? null : new Gate({ name: nameOf(endpoint), ...options });
     return { systems: members, gate, workers };
   });
 }

@@ -4,6 +4,7 @@ import type { Limits } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
+import type { OutagePolicy } from "./outage.js";
 import type { RetryPolicy } from "./retry.js";
 import type { UngradedOutput } from "./stored-call.js";
 import type { SystemTimes } from "./system-times.js";
@@ -155,6 +156,11 @@ export interface ChainPorts {
   signal: AbortSignal;
   budget: BudgetPort;
   retry: RetryPolicy;
+  /**
+   * What is done about endpoints that are down. Left out, no system is stopped: of the workers of a queue, none can tell
+   * its own trouble from the endpoint's.
+   */
+  outage?: OutagePolicy;
 }
 
 /** What the runner needs from outside: time, storage, counting and a way to be stopped. */

@@ -10,6 +10,7 @@ import type { Trial } from "./admit.js";
 import { amount, billed, spentOn, usageOf } from "./billed.js";
 import type { Attempted, Returned } from "./call.js";
 import type { Ending } from "./classify.js";
+import { notRunNote } from "./not-run.js";
 import { rowGroup } from "./row-group.js";
 import type { Graded } from "./score.js";
 
@@ -205,6 +206,11 @@ export function skippedRow(trial: Omit<Trial, "index">): EvalRow {
     facets: facetsOf(trial),
     group: rowGroup(trial.wiring, trial.example),
   });
+}
+
+/** The row of a trial whose system was stopped before it. `attempts`: of earlier starts of the run. */
+export function notRunRow(trial: Omit<Trial, "index">, reason: string, attempts: readonly Attempt[]): EvalRow {
+  return { ...skippedRow(trial), attempts, notes: [notRunNote(reason)] };
 }
 
 /** What the example's dataset wants results broken down by. */

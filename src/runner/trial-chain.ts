@@ -12,7 +12,7 @@ import { classify, type Ending } from "./classify.js";
 import type { TrialGate } from "./gate.js";
 import type { Plan } from "./plan.js";
 import type { ChainPorts, FinishedTrial } from "./ports.js";
-import { interruptedRow, type TokenCounter, toRow } from "./record.js";
+import { interruptedRow, notRunRow, type TokenCounter, toRow } from "./record.js";
 import { type Graded, score } from "./score.js";
 import { restored, type UngradedOutput } from "./stored-call.js";
 
@@ -94,6 +94,11 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     purse.settle(trial, attempted, graded?.spent?.costUsd ?? 0);
     // An evaluator that was told to stop has not failed: the trial goes on on resume.
     const isCutOff = graded !== null && !graded.complete && ports.signal.aborted;
+    if (ending.kind === "skipped" && ending.reason !== null) {
+      const row = notRunRow(trial, ending.reason, book.attemptsOf(trial));
+      book.record(trial, { row, output: null, evidence: null, grades: null });
+      return;
+    }
     if (ending.kind === "skipped" || isCutOff) {
       recordInterrupted(trial, end);
       return;

@@ -166,8 +166,8 @@ function earlierOf(plan: Plan, stored: readonly EvalRow[], dir: string): Found {
   for (const row of stored) {
     const index = indexOf(row);
     if (index === undefined) continue;
-    if (row.outcome === "error") attempts.set(index, row.attempts);
-    else if (row.outcome !== "skipped") rows.set(index, row);
+    if (row.outcome === "error" || row.outcome === "skipped") attempts.set(index, row.attempts);
+    else rows.set(index, row);
   }
   const outputs = readUngraded(dir, (trial) => {
     const index = indexOf(trial);

@@ -178,6 +178,7 @@ export class ModelConversation implements Conversation {
     return new TrialError(error.category, this.scrub(error.message), {
       ...(error.cause === undefined ? {} : { cause: error.cause }),
       ...(error.retry === undefined || hasAnswer ? {} : { retry: error.retry }),
+      ...(error.outlook === undefined || hasAnswer ? {} : { outlook: error.outlook }),
       ...(hasAnswer || reply.reader.usage !== null ? { spent: spentBy(this) } : {}),
     });
   }

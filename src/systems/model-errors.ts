@@ -1,4 +1,4 @@
-import { type InfrastructureCategory, type Retry, TrialError } from "../core/errors.js";
+import { type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/errors.js";
 import type { ProviderError } from "../dialects/index.js";
 import { type Headers, retryAfterMs } from "../http/index.js";
 
@@ -26,7 +26,7 @@ export class RefusedParameterError extends TrialError {
   readonly parameter: string;
 
   constructor(parameter: string, message: string) {
-    super("api_error", message);
+    super("api_error", message, { outlook: "rejected" });
     this.parameter = parameter;
   }
 }
@@ -36,7 +36,20 @@ export function statusError(site: CallSite, { status, headers, said, now }: Fail
   const category = categoryOf(status);
   const isPassing = category !== "api_error" || status >= 500;
   const retry = { afterMs: retryAfterMs(headers, now) };
-  return new TrialError(category, explain(site, status, said), isPassing ? { retry } : {});
+  const outlook = outlookOf(status, said);
+  return new TrialError(category, explain(site, status, said), {
+    ...(isPassing && { retry }),
+    ...(outlook !== null && { outlook }),
+  });
+}
+
+/** Rejected for what was said in it, a request says nothing of others. */
+const OF_CONTENT = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
+
+function outlookOf(status: number, said: string): Outlook | null {
+  if (categoryOf(status) !== "api_error" || OF_CONTENT.test(said)) return null;
+  if (status >= 500) return "down";
+  return [401, 403, 404].includes(status) ? "refused" : "rejected";
 }
 
 function categoryOf(status: number): InfrastructureCategory {

@@ -1,0 +1,85 @@
+import { setMaxListeners } from "node:events";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Gate } from "./gate.js";
+import { NotRun } from "./not-run.js";
+
+const NEVER = new AbortController().signal;
+setMaxListeners(0, NEVER);
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+function gateOf(giveUpAfterMs: number, max = 5): Gate {
+  return new Gate({ name: "host:1", max, clock: () => Date.now(), outage: { giveUpAfterMs } });
+}
+
+/** Fills every place, and has all calls fail. */
+async function breakDown(gate: Gate): Promise<void> {
+  const calls = await Promise.all(Array.from({ length: gate.limit }, async () => gate.enter(NEVER)));
+  for (const call of calls) gate.leave(call, "down", 0, "Nothing listens.");
+}
+
+/** Has calls that always fail wait at the gate, and notes when they are let in. */
+function callForEver(gate: Gate, count: number): { times: number[]; ends: unknown[] } {
+  const times: number[] = [];
+  const ends: unknown[] = [];
+  const start = Date.now();
+  const callAgain = async () => {
+    for (;;) {
+      const call = await gate.enter(NEVER);
+      times.push(Date.now() - start);
+      gate.leave(call, "down", 0, "Nothing listens.");
+    }
+  };
+  for (let n = 0; n < count; n++) callAgain().catch((error: unknown) => ends.push(error));
+  return { times, ends };
+}
+
+describe("a gate whose endpoint is down", () => {
+  it("lets one call in at a time, with growing pauses, and gives up after a stated time", async () => {
+    const gate = gateOf(60_000);
+    await breakDown(gate);
+    expect(gate.isDown).toBe(true);
+    const { times, ends } = callForEver(gate, 50);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(gate.waiting()).toBe("host:1 is down, next try in 2 s, giving up in 58 s: Nothing listens.");
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(times.map((ms) => Math.floor(ms / 1000))).toEqual([1, 3, 7, 15, 31, 60]);
+    expect(ends).toHaveLength(50);
+    expect(ends[0]).toBeInstanceOf(NotRun);
+    expect(ends[0]).toHaveProperty("message", "host:1 was down for 61 s. Nothing listens.");
+    expect(() => gate.enter(NEVER)).toThrow(NotRun);
+    expect(gate.waiting()).toBeNull();
+  });
+
+  it("waits for as long as it takes when it is told to", async () => {
+    const gate = gateOf(Number.POSITIVE_INFINITY);
+    await breakDown(gate);
+    const { times, ends } = callForEver(gate, 3);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(times.length).toBeGreaterThan(100);
+    expect(ends).toEqual([]);
+    expect(gate.waiting()).toMatch(/^host:1 is down, next try in \d+ s, waiting until it is back: Nothing listens\.$/);
+  });
+
+  it("lets all in again as soon as one call is answered, whatever the answer", async () => {
+    const gate = gateOf(60_000);
+    await breakDown(gate);
+    const calls = Array.from({ length: 5 }, async () => gate.enter(NEVER));
+    await vi.advanceTimersByTimeAsync(1500);
+    gate.leave((await Promise.race(calls)) ?? 0, "failed");
+    expect(await Promise.all(calls)).toHaveLength(5);
+    expect(gate.isDown).toBe(false);
+  });
+
+  it("is not taken for down while other calls are answered", async () => {
+    const gate = gateOf(60_000);
+    for (let n = 0; n < 100; n++) gate.leave(await gate.enter(NEVER), n % 5 === 4 ? "fine" : "down");
+    expect(gate.isDown).toBe(false);
+  });
+});
