@@ -69,8 +69,6 @@ const ASKS: Asks = {
   ],
   // No flag says it: it holds commands.
   evals: () => [{ kind: "commands", what: "environments of evals that are in no file of this project" }],
-  // No run keeps it: whoever sends it wants files from elsewhere run.
-  trust: (isOn) => (isOn ? [{ kind: "commands", what: "what files of other projects name" }] : []),
   agentHome: (home) => [{ kind: "agent-home", what: `the home folder ${home} for agents` }],
   agentUrl: (url) => [{ url }],
   agentEnv: (names) => names.map(variable),
