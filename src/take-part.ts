@@ -16,7 +16,7 @@ import type { Announcement, WorkerState } from "./queue/contract.js";
 import { liveRuns } from "./queue/directory.js";
 import { KEYS } from "./queue/keys.js";
 import { Presence } from "./queue/presence.js";
-import { type Share, serveRun } from "./queue/serve-run.js";
+import { type ServeOptions, serveRun } from "./queue/serve-run.js";
 import { type Signer, signerFor } from "./queue/signer.js";
 import { differences, type PlanIdentity } from "./store/manifest.js";
 import { identityOf } from "./store/open-run.js";
@@ -30,10 +30,10 @@ const LOOK_MS = 500;
 const MEMO_CHARS = 16_000_000;
 
 /**
- * What `work` does; apart from it, so that a program that only imports the library does not load the queue. `share` is for
- * workers that have a process of its own run what may end it.
+ * What `work` does; apart from it, so that a program that only imports the library does not load the queue. `part` is
+ * what `assay worker` says besides.
  */
-export async function takePart(options: EvaluateOptions, how: WorkOptions, share: Share = "all"): Promise<void> {
+export async function takePart(options: EvaluateOptions, how: WorkOptions, part: Part = {}): Promise<void> {
   checkWork(how);
   const signer = signerFor(how.queue, how.secret);
   // A worker is stopped by `drain`, which lets trials end.
@@ -41,8 +41,8 @@ export async function takePart(options: EvaluateOptions, how: WorkOptions, share
   const prepared = await prepareRun(own);
   const redis = await openRedis(how.queue);
   try {
-    if (how.run === undefined) await serveAll(redis, { prepared, how, signer, share });
-    else await serveNamed(redis, how.run, { prepared, how, signer, share });
+    if (how.run === undefined) await serveAll(redis, { prepared, how, signer, part });
+    else await serveNamed(redis, how.run, { prepared, how, signer, part });
   } finally {
     await redis.quit().catch(() => {});
   }
@@ -84,9 +84,12 @@ async function serveAll(redis: Redis, service: Service): Promise<void> {
   }
 }
 
+/** How a process of `assay worker` takes part. */
+export interface Part extends Pick<Partial<ServeOptions>, "share" | "giveBack" | "refusalMs"> {}
+
 interface Service {
   signer: Signer;
-  share: Share;
+  part: Part;
   prepared: PreparedRun;
   how: WorkOptions;
 }
@@ -94,7 +97,7 @@ interface Service {
 async function serve(
   redis: Redis,
   announcement: Announcement,
-  { prepared, how, signer, share }: Service,
+  { prepared, how, signer, part }: Service,
 ): Promise<void> {
   const { plan, retry: _, cache, signal, tokenizer } = prepared;
   const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
@@ -117,7 +120,9 @@ async function serve(
     drain,
     onState: (now) => how.onState?.(now),
     signer,
-    share,
+    share: part.share ?? "all",
+    giveBack: part.giveBack ?? new AbortController().signal,
+    refusalMs: part.refusalMs,
   });
 }
 

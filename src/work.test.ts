@@ -14,6 +14,7 @@ import { redisTime } from "./queue/presence.js";
 import { SAMPLE_SIGNER } from "./queue/run-testing.js";
 import { Signer } from "./queue/signer.js";
 import { identityOf } from "./store/open-run.js";
+import { takePart } from "./take-part.js";
 import { type WorkOptions, work } from "./work.js";
 
 const KEY = "run-1";
@@ -126,6 +127,56 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     // One of another run, under this name.
     await redis.set(KEYS.run(KEY), SAMPLE_SIGNER.signAnnouncement({ ...announcement, key: "run-2" }));
     await expect(serve(options)).rejects.toThrow("or was changed");
+  });
+
+  it("ends when Redis refuses for long, also while it drains", async () => {
+    const full = async () => {
+      await redis.config("SET", "maxmemory", "1");
+      return { response: "yes" };
+    };
+    const options = optionsOf(systemOf("a", { process: full }));
+    await announce(options);
+    await handOut(0);
+    const drain = new AbortController();
+    const states: WorkerState[] = [];
+    const how = {
+      queue: server.url,
+      run: KEY,
+      drain: drain.signal,
+      onState: (state: WorkerState) => states.push(state),
+    };
+    const serving = takePart(options, how, { refusalMs: 2000 });
+    const refused = expect(serving).rejects.toThrow(/Redis has refused for 2 s.*OOM.*start it again/);
+    await expect.poll(() => states.at(-1)?.waiting).toContain("OOM");
+    drain.abort();
+    await refused;
+  });
+
+  it("gives back a trial that never ends, which another worker runs, and records nothing of it", async () => {
+    let begun = 0;
+    const stuck = () => {
+      begun += 1;
+      return new Promise<never>(() => {});
+    };
+    const options = (process: System["process"]) => optionsOf(systemOf("a", { process }));
+    await announce(options(stuck));
+    await handOut(0);
+    const [drain, giveBack] = [new AbortController(), new AbortController()];
+    const how = { queue: server.url, run: KEY, drain: drain.signal };
+    const serving = takePart(options(stuck), how, { giveBack: giveBack.signal });
+    await expect.poll(() => begun).toBe(1);
+    drain.abort();
+    giveBack.abort();
+    await serving;
+    expect(await redis.xlen(KEYS.results(KEY))).toBe(0);
+    const next = new AbortController();
+    const again = serve(
+      options(() => ({ response: "yes" })),
+      { drain: next.signal },
+    );
+    await expect.poll(() => redis.xlen(KEYS.results(KEY))).toBe(1);
+    next.abort();
+    await again;
   });
 
   it("leaves a run that is announced anew on other terms", async () => {

@@ -4,6 +4,7 @@ import { AssayError, EXIT, QueueError } from "../core/errors.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
+import { RefusalError } from "../queue/insist.js";
 import { KEYS } from "../queue/keys.js";
 import { signerFor } from "../queue/signer.js";
 import { isWithin } from "../workspace/relative-path.js";
@@ -24,7 +25,8 @@ export async function serveOneRun(): Promise<number> {
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof AssayError)) throw error;
-    await orders.tell({ kind: "refused", why: withoutSubject(error.message) });
+    const kind = error instanceof RefusalError ? "gaveUp" : "refused";
+    await orders.tell({ kind, why: withoutSubject(error.message) });
     return error.exitCode;
   }
 }
@@ -105,5 +107,5 @@ async function takePart(options: EvaluateOptions, order: ServeOrder, orders: Ord
     onNote: say,
     onState: (state: WorkerState) => void orders.tell({ kind: "state", state }),
   };
-  await join(options, how, share);
+  await join(options, how, { share, giveBack: orders.giveBack });
 }

@@ -8,12 +8,14 @@ const KINDS = "systems, models, agents, commands, agent-home, unsafe-local-exec,
 const EXAMPLES = `
 A worker makes the same plan as the run it takes part in, from the same files: give every machine a copy of the project,
 and the keys. Where code, config or data differ it refuses, and says what does. Ctrl-C or SIGTERM: it finishes the trials
-under way and takes no more.
+under way and takes no more; what is not done after --drain-timeout is left to others. When Redis refuses for a minute
+(its memory is full, it asks for a password), it ends with 3.
 
 Examples:
   assay worker --queue redis://queue:6379
   assay worker --queue redis://queue:6379 --concurrency 32 --project ~/evals
   ASSAY_QUEUE=rediss://queue:6379 ASSAY_QUEUE_PASSWORD=… assay worker
+  assay worker --queue redis://queue:6379 --drain-timeout 600    on machines that are stopped with long notice
   assay worker --queue redis://queue:6379 --shared-dir /mnt/outputs
   assay worker --queue redis://queue:6379 --once             take part in the first run that is announced, then end
   assay worker --queue redis://queue:6379 --allow systems,models,commands --allow-env MY_KEY
@@ -44,6 +46,12 @@ export function addWorker(program: Command, done: Done): void {
       "models",
     ])
     .option("--allow-env <name,…>", "variables that runs may name, and that may go to endpoints they name", list)
+    .option(
+      "--drain-timeout <seconds>",
+      "how long trials may go on after Ctrl-C or SIGTERM, then others run them",
+      count,
+      60,
+    )
     .option("--once", "take part in the first run that is announced, then end")
     // How a worker starts a process for one run.
     .addOption(new Option("--serve").hideHelp())

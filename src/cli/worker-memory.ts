@@ -8,7 +8,12 @@ const AFTER_END_MS = 5000;
 /** How long one that was refused is left alone: what differs may be put right without a new announcement. */
 const AFTER_REFUSAL_MS = 60_000;
 
-const PAUSES = { refused: AFTER_REFUSAL_MS, crashed: AFTER_CRASH_MS, over: AFTER_END_MS } as const;
+const PAUSES = {
+  refused: AFTER_REFUSAL_MS,
+  gaveUp: AFTER_REFUSAL_MS,
+  crashed: AFTER_CRASH_MS,
+  over: AFTER_END_MS,
+} as const;
 
 /** A run as it was announced. */
 export interface Announced {

@@ -23,19 +23,21 @@ export interface ServeOrder {
 }
 
 /** What a worker tells such a process. */
-export type Order = ServeOrder | { readonly kind: "drain" };
+export type Order = ServeOrder | { readonly kind: "drain" } | { readonly kind: "giveBack" };
 
 /** What such a process tells its worker. */
 export type Word =
   | { readonly kind: "state"; readonly state: WorkerState }
-  /** It does not take part. */
-  | { readonly kind: "refused"; readonly why: string };
+  /** It does not take part; or no worker could, because Redis refuses. */
+  | { readonly kind: "refused" | "gaveUp"; readonly why: string };
 
 /** The side of the process that was started. */
 export interface Orders {
   readonly served: Promise<ServeOrder>;
   /** Aborted when it is to finish what it has and take nothing more. */
   readonly drain: AbortSignal;
+  /** Aborted when it is to leave to others what it has. */
+  readonly giveBack: AbortSignal;
   tell(word: Word): Promise<void>;
 }
 
@@ -50,13 +52,13 @@ export function followOrders(): Orders {
   // The worker may have ended before anybody listened.
   if (!process.connected) process.exit(EXIT.interrupted);
   process.on("disconnect", () => process.exit(EXIT.interrupted));
-  const drain = new AbortController();
+  const [drain, giveBack] = [new AbortController(), new AbortController()];
   const served = new Promise<ServeOrder>((resolve) => {
     process.on("message", (order: Order) => {
       if (order.kind === "serve") resolve(order);
-      else drain.abort();
+      else (order.kind === "drain" ? drain : giveBack).abort();
     });
   });
   const tell = (word: Word) => new Promise<void>((resolve) => process.send?.(word, () => resolve()));
-  return { served, drain: drain.signal, tell };
+  return { served, drain: drain.signal, giveBack: giveBack.signal, tell };
 }

@@ -9,8 +9,8 @@ import type { Order, ServeOrder, Word } from "./worker-orders.js";
 
 /** How the process of a run ended. */
 export interface Ending {
-  readonly kind: "over" | "refused" | "crashed";
-  /** Why it does not take part, or how it crashed; "" when the run is over. */
+  readonly kind: "over" | "refused" | "gaveUp" | "crashed";
+  /** Why it does not take part, or not any more, or how it crashed; "" when the run is over. */
   readonly why: string;
   readonly exitCode: number;
 }
@@ -32,7 +32,7 @@ export class RunProcess {
   state: WorkerState | null = null;
   readonly ended: Promise<Ending>;
   readonly #child: ChildProcess;
-  #refusal: string | null = null;
+  #refusal: Exclude<Word, { kind: "state" }> | null = null;
 
   constructor({ launcher, order, onLine }: RunProcessOptions) {
     this.#child = fork(launcher, ["worker", "--serve"], { stdio: ["ignore", "pipe", "pipe", "ipc"] });
@@ -46,6 +46,11 @@ export class RunProcess {
   /** Has it finish the trials under way, take no more, and end. */
   drain(): void {
     this.#tell({ kind: "drain" });
+  }
+
+  /** Has it leave the trials under way to others, and end. */
+  giveBack(): void {
+    this.#tell({ kind: "giveBack" });
   }
 
   /** Has it end at once: it ends by itself when nobody speaks to it any more. */
@@ -65,7 +70,7 @@ export class RunProcess {
 
   #hear(word: Word): void {
     if (word.kind === "state") this.state = word.state;
-    else this.#refusal = word.why;
+    else this.#refusal = word;
   }
 
   /** Not "close", which does not come for one that was let go of before it ended. */
@@ -81,7 +86,7 @@ export class RunProcess {
   }
 
   #ending(code: number | null, signal: NodeJS.Signals | null): Ending {
-    if (this.#refusal !== null) return { kind: "refused", why: this.#refusal, exitCode: code ?? EXIT.usage };
+    if (this.#refusal !== null) return { ...this.#refusal, exitCode: code ?? EXIT.usage };
     if (code === EXIT.fine) return { kind: "over", why: "", exitCode: code };
     const why = signal === null ? `exit code ${code}` : signal;
     return { kind: "crashed", why, exitCode: code ?? EXIT.infrastructure };

@@ -43,7 +43,7 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
   }
 
   /** A worker whose processes run a program in place of the command line; each start adds a dot to a file. */
-  function supervise(program: string, { isOnce = false } = {}) {
+  function supervise(program: string, { isOnce = false, drainMs = 60_000 } = {}) {
     const space = new Workspace({ starts: "" });
     const count = `import { appendFileSync } from "node:fs"; appendFileSync(${JSON.stringify(space.path("starts"))}, ".");`;
     space.write("program.mjs", `${count}\n${program}`);
@@ -51,7 +51,7 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     const progress = new WorkerProgress({ write: (text: string) => said.push(text) });
     const settings = { ...SETTINGS, queue: server.url };
     const launcher = space.path("program.mjs");
-    const supervisor = new Supervisor({ redis, launcher, settings, isOnce, progress });
+    const supervisor = new Supervisor({ redis, launcher, settings, isOnce, progress, drainMs, refusalMs: 1000 });
     const over = supervisor.run();
     onTestFinished(async () => {
       await supervisor.quit();
@@ -133,6 +133,37 @@ describe.skipIf(lacks("redis-server"))("a worker", () => {
     await announce("two");
     expect(await over).toBe(exitCode);
     expect(starts()).toBe(1);
+  });
+
+  it("ends with 3 when Redis refuses for good", async () => {
+    const { over, said } = supervise(SERVES);
+    await vi.waitFor(async () => expect(await listWorkers(redis)).toHaveLength(1), WAIT);
+    await redis.acl("SETUSER", "default", "-zrangebyscore");
+    onTestFinished(async () => void (await redis.acl("SETUSER", "default", "+@all")));
+    expect(await over).toBe(3);
+    expect(said.join("")).toMatch(
+      /Redis has refused for 1 s what is asked of it: NOPERM.*see to Redis, then start it again/,
+    );
+  });
+
+  it("ends with 3 when the process of a run gives up, and has the others finish", async () => {
+    const { over, hears } = supervise(
+      `process.send({ kind: "gaveUp", why: "Redis has refused" }, () => process.exit(3));`,
+    );
+    await announce("one");
+    await hears(/Redis has refused/);
+    expect(await over).toBe(3);
+  });
+
+  it("gives back what is not done in time, and ends a process that does not listen", async () => {
+    const stuck = `process.on("message", (order) => console.error("told " + order.kind)); setInterval(() => {}, 1000);`;
+    const { supervisor, over, hears } = supervise(stuck, { drainMs: 200 });
+    await announce("one");
+    await hears(/one-id: told serve\n/);
+    supervisor.drain();
+    await hears(/0 trials still under way after 0\.2 s: left to other workers\.\n/);
+    await hears(/one-id: told giveBack\n/);
+    expect(await over).toBe(3);
   });
 
   it("outlives its Redis, and ends without it", async () => {

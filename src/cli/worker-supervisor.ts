@@ -4,6 +4,7 @@ import { EXIT, messageOf } from "../core/errors.js";
 import { openAnother } from "../queue/connection.js";
 import type { Announcement } from "../queue/contract.js";
 import { liveRuns } from "../queue/directory.js";
+import { insist, RefusalError } from "../queue/insist.js";
 import { BULL_PREFIX, KEYS, laneName } from "../queue/keys.js";
 import { parseSigned } from "../queue/signer.js";
 import { plural } from "../report/format.js";
@@ -18,6 +19,8 @@ import { Reception } from "./worker-reception.js";
 const LOOK_MS = 1000;
 /** How long a Redis that does not answer may hold up the end. */
 const FAREWELL_MS = 1000;
+/** How long processes have to give trials back. */
+const GIVE_BACK_MS = 5000;
 
 export interface SupervisorOptions {
   readonly redis: Redis;
@@ -27,6 +30,10 @@ export interface SupervisorOptions {
   readonly settings: Omit<ServeOrder, "kind" | "run" | "share">;
   /** Ends with the first run that is announced. */
   readonly isOnce: boolean;
+  /** How long trials under way may go on after it was told to stop. */
+  readonly drainMs: number;
+  /** How long Redis may refuse; a minute unless given. */
+  readonly refusalMs?: number;
   readonly progress: WorkerProgress;
 }
 
@@ -57,6 +64,7 @@ export class Supervisor {
   #stop: () => void = () => {};
   #exitCode: number = EXIT.fine;
   #isStopping = false;
+  #drainTimer: NodeJS.Timeout | undefined;
   #lastTrouble = "";
 
   constructor(options: SupervisorOptions) {
@@ -77,6 +85,7 @@ export class Supervisor {
       await Promise.race([this.#keepLooking(), this.#told]);
       await Promise.all(Array.from(this.#running, ({ ended }) => ended));
     } finally {
+      clearTimeout(this.#drainTimer);
       news.disconnect();
       await Promise.race([this.#reception.close().catch(() => {}), sleep(FAREWELL_MS)]);
     }
@@ -88,11 +97,25 @@ export class Supervisor {
     return Array.from(this.#running).reduce((total, { state }) => total + (state?.active ?? 0), 0);
   }
 
-  /** Has all processes finish the trials under way and end. */
+  /** Has all processes finish the trials under way and end; what takes too long is given back. */
   drain(): void {
     this.#isStopping = true;
+    this.#drainTimer ??= setTimeout(() => void this.#giveBack(), this.#options.drainMs);
     for (const each of this.#running) each.drain();
     this.#stop();
+  }
+
+  async #giveBack(): Promise<void> {
+    const processes = [...this.#running];
+    this.#options.progress.say(
+      `${plural(this.active, "trial")} still under way after ${this.#options.drainMs / 1000} s: left to other workers.`,
+    );
+    for (const each of processes) each.giveBack();
+    const ended = Promise.all(processes.map((each) => each.ended)).then(() => true);
+    if (await Promise.race([ended, sleep(GIVE_BACK_MS, false)])) return;
+    // Redis was not told: others take over at the end of the lease.
+    this.#exitCode = EXIT.infrastructure;
+    await this.quit();
   }
 
   /** Ends all processes at once. */
@@ -120,16 +143,28 @@ export class Supervisor {
     }
   }
 
-  /** Trouble with Redis passes, or somebody has to see to it: the worker waits and says so, once. */
+  /** Trouble with Redis passes, or somebody has to see to it: the worker waits for a while and says so, once. */
   async #looked(): Promise<void> {
     try {
-      await this.#look();
+      await insist(() => this.#look(), { limitMs: this.#options.refusalMs, onRefused: (answer) => this.#say(answer) });
       this.#lastTrouble = "";
     } catch (error) {
-      const trouble = messageOf(error);
-      if (trouble !== this.#lastTrouble) this.#options.progress.say(`The queue cannot be read: ${trouble}`);
-      this.#lastTrouble = trouble;
+      if (error instanceof RefusalError) this.#giveUp(error.message);
+      else this.#say(messageOf(error));
     }
+  }
+
+  #say(trouble: string): void {
+    if (trouble !== this.#lastTrouble) this.#options.progress.say(`The queue cannot be used: ${trouble}`);
+    this.#lastTrouble = trouble;
+  }
+
+  /** Redis refuses for good: nothing that this worker does would be of use. */
+  #giveUp(why: string): void {
+    if (this.#exitCode === EXIT.infrastructure) return;
+    this.#exitCode = EXIT.infrastructure;
+    this.#options.progress.say(why);
+    this.drain();
   }
 
   async #look(): Promise<void> {
@@ -193,6 +228,10 @@ export class Supervisor {
     const { runId, announcement, refusal, process } = taken;
     this.#taken.delete(key);
     this.#memory.remember(key, announcement, ending);
+    if (ending.kind === "gaveUp") {
+      this.#giveUp(ending.why);
+      return;
+    }
     const isNews = ending.kind !== "refused" || ending.why !== refusal;
     if (isNews && (!this.#isStopping || ending.kind !== "crashed"))
       this.#options.progress.say(farewell(runId, ending, process.state?.done));

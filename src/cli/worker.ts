@@ -20,6 +20,7 @@ export interface WorkerFlags {
   header?: Readonly<Record<string, string>>;
   project?: string;
   once?: boolean;
+  drainTimeout: number;
   allow?: readonly string[];
   allowEnv?: readonly string[];
 }
@@ -31,7 +32,14 @@ export async function workerCommand(flags: WorkerFlags): Promise<number> {
   const progress = new WorkerProgress(process.stderr);
   const { once: isOnce = false } = flags;
   progress.say(`Waiting for ${isOnce ? "a run" : "runs"} at ${withoutSecrets(settings.queue)}. Stop with Ctrl-C.`);
-  const supervisor = new Supervisor({ redis, launcher: launcher(), settings, isOnce, progress });
+  const supervisor = new Supervisor({
+    redis,
+    launcher: launcher(),
+    settings,
+    isOnce,
+    progress,
+    drainMs: flags.drainTimeout * 1000,
+  });
   const release = obeySignals(supervisor, progress);
   try {
     return await supervisor.run();

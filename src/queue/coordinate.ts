@@ -11,8 +11,8 @@ import { clearRun } from "./directory.js";
 import { Farewell } from "./farewell.js";
 import { Feeder } from "./feeder.js";
 import { Inbox } from "./inbox.js";
+import { insist } from "./insist.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
-import { Patience } from "./patience.js";
 import { RunMoney } from "./run-money.js";
 import type { Signer } from "./signer.js";
 import { StateKeeper } from "./state-keeper.js";
@@ -75,7 +75,8 @@ class Coordinator {
   readonly #closing = new AbortController();
   readonly #inbox: Inbox;
   readonly #keeper: StateKeeper;
-  readonly #patience: Patience;
+  /** What Redis has refused with. */
+  readonly #refusals = new Set<string>();
   readonly #farewell: Farewell;
   #failure: { error: unknown } | null = null;
 
@@ -91,7 +92,6 @@ class Coordinator {
     const [ledger, feeder] = [this.#ledger, this.#feeder];
     this.#inbox = new Inbox({ redis, announcement, plan, ledger, earlier, feeder, onNote, signer });
     this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder: this.#feeder, done: this.#inbox.done });
-    this.#patience = new Patience({ ...options, signal: this.#closing.signal });
     this.#farewell = new Farewell(options);
   }
 
@@ -99,7 +99,7 @@ class Coordinator {
   async open(): Promise<boolean> {
     const { announcement, ports } = this.#options;
     if (announcement.sharedDir !== null) makeSharedFolder(announcement.sharedDir, announcement.key);
-    const opening = this.#patience.with(() => this.#begin()).then(() => true);
+    const opening = this.#insist(() => this.#begin()).then(() => true);
     const isOpen = await Promise.race([opening, this.#stopped(ports.signal)]);
     if (isOpen) return true;
     this.#closing.abort();
@@ -182,13 +182,30 @@ class Coordinator {
   async #loop(step: () => Promise<void>): Promise<void> {
     while (!this.#closing.signal.aborted && this.#failure === null) {
       try {
-        await this.#patience.with(step);
+        await this.#insist(step);
       } catch (error) {
         if (this.#closing.signal.aborted) return;
         this.#failure = { error };
         this.#feeder.wake();
       }
     }
+  }
+
+  #insist<T>(step: () => Promise<T>): Promise<T> {
+    return insist(step, {
+      signal: this.#closing.signal,
+      limitMs: this.#options.patienceMs,
+      remedy: "Every trial recorded before is kept: see to Redis, then go on with --resume.",
+      onRefused: (answer) => this.#sayRefusal(answer),
+    });
+  }
+
+  /** Once for each kind: some answers hold figures that change. */
+  #sayRefusal(answer: string): void {
+    const [kind = ""] = answer.split(" ");
+    if (this.#refusals.has(kind)) return;
+    this.#refusals.add(kind);
+    this.#options.onNote(`Redis refuses what the run asks of it, which is tried again: ${answer}`);
   }
 
   /** Everything that nobody is told of: leases, lost data, the state for people. */

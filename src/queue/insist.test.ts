@@ -22,17 +22,22 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
   it("is asked again until it takes what is delivered", async () => {
     await redis.config("SET", "maxmemory", "1");
     const refusals: string[] = [];
-    const delivering = insist(
-      redis,
-      () => deliver(redis, "run", PARCEL),
-      (error) => refusals.push(String(error)),
-    );
+    const delivering = insist(() => deliver(redis, "run", PARCEL), { onRefused: (answer) => refusals.push(answer) });
     await expect.poll(() => refusals[0]).toContain("OOM");
     expect(await wasDelivered(redis, "run", 1)).toBe(false);
     await redis.config("SET", "maxmemory", "0");
     await delivering;
     expect(await wasDelivered(redis, "run", 1)).toBe(true);
     expect(await redis.xlen(KEYS.results("run"))).toBe(1);
+  });
+
+  it("is given up after a limit, with what it answered and what to do", async () => {
+    await redis.config("SET", "maxmemory", "1");
+    const delivering = insist(() => deliver(redis, "run", PARCEL), { limitMs: 300 });
+    await expect(delivering).rejects.toThrow(
+      /^Redis has refused for 0 s what is asked of it: .*OOM.*start it again\.$/,
+    );
+    await redis.config("SET", "maxmemory", "0");
   });
 
   it("is told of a place that was left once it listens", async () => {
@@ -49,6 +54,6 @@ describe.skipIf(lacks("redis-server"))("a Redis that refuses for a while", () =>
   it("is not asked on a connection that was closed for good", async () => {
     const own = await openRedis(server.url);
     await own.quit();
-    await expect(insist(own, () => deliver(own, "run", PARCEL))).rejects.toThrow(/closed/i);
+    await expect(insist(() => deliver(own, "run", PARCEL))).rejects.toThrow(/closed/i);
   });
 });

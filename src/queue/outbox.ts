@@ -71,6 +71,8 @@ export class Outbox implements TrialBook {
   release(): void {}
 
   record({ index }: Trial, finished: FinishedTrial): void {
+    // It was given back, or nobody wants it: it is not over.
+    if (finished.row.outcome === "skipped") return;
     const lines = this.#besideIfLarge(encodeTrial(finished));
     this.#add({ kind: "finished", index, lines });
   }

@@ -140,6 +140,6 @@ export class ReserveQueue {
     const settlement = { trial, token, costUsd: 0, judgeCostUsd: 0, isTypical: false };
     const { redis, key } = this.#options;
     const parcel = { data: Buffer.alloc(0), trials: [], settlements: [settlement] };
-    insist(redis, () => deliver(redis, key, parcel)).catch(() => {});
+    insist(() => deliver(redis, key, parcel)).catch(() => {});
   }
 }

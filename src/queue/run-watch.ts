@@ -33,9 +33,12 @@ export class RunWatch {
   readonly #redis: Redis;
   readonly #key: string;
   readonly #served: string;
+  readonly #limitMs: number | undefined;
 
-  constructor(redis: Redis, announcement: Announcement) {
+  /** `refusalMs` is how long Redis may refuse. */
+  constructor(redis: Redis, announcement: Announcement, refusalMs?: number) {
     this.#redis = redis;
+    this.#limitMs = refusalMs;
     this.#key = announcement.key;
     this.#served = JSON.stringify(announcement);
   }
@@ -46,7 +49,7 @@ export class RunWatch {
     while (!stop.aborted) {
       const standing = await unlessAborted(
         stop,
-        insist(this.#redis, () => this.#look()),
+        insist(() => this.#look(), { limitMs: this.#limitMs }),
       );
       if (standing === "over" || standing === "changed") return standing;
       if (standing === "silent") {
@@ -65,7 +68,7 @@ export class RunWatch {
   /** Whether a run that was over a moment ago still is: Redis may only have lost its data. False when told to stop. */
   async isOverForGood(stop: AbortSignal): Promise<boolean> {
     await sleep(AGAIN_MS, undefined, { signal: stop }).catch(() => {});
-    return !stop.aborted && (await insist(this.#redis, () => this.#look())) === "over";
+    return !stop.aborted && (await insist(() => this.#look(), { limitMs: this.#limitMs })) === "over";
   }
 
   async #look(): Promise<Standing> {
@@ -82,7 +85,7 @@ export class RunWatch {
 }
 
 /** What is waited for; null when the signal is aborted before. Nothing is left behind on a signal that lives long. */
-function unlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
+export function unlessAborted<T>(signal: AbortSignal, awaited: Promise<T>): Promise<T | null> {
   return new Promise((resolve, reject) => {
     const onAbort = () => resolve(null);
     signal.addEventListener("abort", onAbort, { once: true });

@@ -13,12 +13,12 @@ import { type TrialChain, trialChain } from "../runner/trial-chain.js";
 import { Limit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
-import { insist } from "./insist.js";
+import { insist, RefusalError } from "./insist.js";
 import { BULL_PREFIX, jobName, laneName } from "./keys.js";
 import { Outbox, type OutgoingParcel } from "./outbox.js";
 import { Presence } from "./presence.js";
 import { Rate } from "./rate.js";
-import { RunWatch } from "./run-watch.js";
+import { RunWatch, unlessAborted } from "./run-watch.js";
 import { SharedGate } from "./shared-gate.js";
 import { SharedPurse } from "./shared-purse.js";
 import type { Signer } from "./signer.js";
@@ -39,6 +39,10 @@ export interface ServeOptions {
   onState: (state: WorkerState) => void;
   signer: Signer;
   share: Share;
+  /** Aborted when trials under way are given back: others run them. */
+  giveBack: AbortSignal;
+  /** How long Redis may refuse; a minute unless given. */
+  refusalMs?: number | undefined;
 }
 
 /**
@@ -56,10 +60,10 @@ const MAX_LOSSES_ALONE = 3;
  */
 export async function serveRun(options: ServeOptions): Promise<void> {
   const { redis, announcement, drain } = options;
-  const watch = new RunWatch(redis, announcement);
+  const watch = new RunWatch(redis, announcement, options.refusalMs);
   const bench = new Bench(options);
   const presence = new Presence({ ...options, look: () => bench.look() });
-  await presence.start();
+  await insist(() => presence.start(), { limitMs: options.refusalMs });
   const lanes = await bench.open();
   const tell = setInterval(() => options.onState(presence.state), 1000);
   const closed = new AbortController();
@@ -72,6 +76,9 @@ export async function serveRun(options: ServeOptions): Promise<void> {
       },
     });
     if (leaving === "over") void dropTrials(bench, watch, closed.signal);
+  } catch (error) {
+    if (!(error instanceof RefusalError)) throw error;
+    bench.giveUp(error);
   } finally {
     clearInterval(tell);
     // Waits for the trials under way.
@@ -101,6 +108,8 @@ class Bench {
   readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
+  /** Why Redis is asked nothing more; null while it is. */
+  #gaveUp: RefusalError | null = null;
   /** Where trials go that were lost with their worker. */
   #suspects: Queue<TrialJob> | null = null;
   /** Finds suspects that were lost, where another process runs them. */
@@ -136,6 +145,13 @@ class Bench {
     return this.#faulted.signal;
   }
 
+  /** Ends all: Redis takes nothing that trials under way come to. */
+  giveUp(error: RefusalError): void {
+    this.#gaveUp ??= error;
+    this.#faulted.abort(error);
+    this.drop();
+  }
+
   /** Ends the trials under way. */
   drop(): void {
     this.#dropped.abort();
@@ -157,10 +173,11 @@ class Bench {
     };
     const usual = plan.systems.map(({ maxParallel = Number.POSITIVE_INFINITY }, systemIndex) => {
       const concurrency = Math.min(state.concurrency, maxParallel);
-      const take = (job: Job<TrialJob>) => this.#take(job, false);
+      const take = (job: Job<TrialJob>, token?: string) => this.#takeOrGiveBack(job, { token, isAlone: false });
       return () => new Worker<TrialJob>(laneName(key, systemIndex), take, { ...settings, concurrency });
     });
-    const alone = () => new Worker<TrialJob>(laneName(key, "suspects"), (job) => this.#take(job, true), settings);
+    const takeAlone = (job: Job<TrialJob>, token?: string) => this.#takeOrGiveBack(job, { token, isAlone: true });
+    const alone = () => new Worker<TrialJob>(laneName(key, "suspects"), takeAlone, settings);
     const makers = [...(share === "suspects" ? [] : usual), ...(share === "usual" ? [] : [alone])];
     const lanes = makers.map((make) => make());
     this.#suspects = new Queue(laneName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
@@ -191,6 +208,23 @@ class Bench {
     };
   }
 
+  /** A trial that is given back need not heed it: nobody waits for it any more. */
+  async #takeOrGiveBack(job: Job<TrialJob>, { token, isAlone }: { token: string | undefined; isAlone: boolean }) {
+    const { giveBack, signer, announcement } = this.#options;
+    const done = await unlessAborted(
+      giveBack,
+      this.#take(job, isAlone).then(() => true),
+    );
+    if (done === true) return;
+    this.drop();
+    const { WaitingError } = await import("bullmq");
+    const { index } = job.data;
+    // It may have been delivered just now.
+    await job.updateData({ index, again: true, signature: signer.signJob(announcement.key, index, true) });
+    await job.moveToWait(token);
+    throw new WaitingError();
+  }
+
   async #take(job: Job<TrialJob>, isAlone: boolean): Promise<void> {
     const { signer, announcement } = this.#options;
     // Whoever put it there can take away the right one too, which is missed and handed out again.
@@ -204,6 +238,10 @@ class Bench {
       if (job.stalledCounter > 0 && !isAlone) await this.#setApart(job);
       else await this.#run(index, { lossesAlone: job.stalledCounter, mayBeDone: again || isAlone });
     } catch (error) {
+      if (error instanceof RefusalError) {
+        this.giveUp(error);
+        throw error;
+      }
       // No fault of a trial comes here: the run itself cannot go on, on any worker.
       this.#faulted.abort(error);
       this.#outbox.fault(index, messageOf(error));
@@ -217,14 +255,14 @@ class Bench {
   /** It was lost with its worker, and may be what ended it: its neighbors are not to pay for it again. */
   async #setApart({ data }: Job<TrialJob>): Promise<void> {
     const opts = { jobId: jobName(data.index), removeOnComplete: true, removeOnFail: true };
-    await insist(this.#options.redis, async () => this.#suspects?.add("trial", data, opts));
+    await this.#insist(async () => this.#suspects?.add("trial", data, opts));
   }
 
   async #run(index: number, { lossesAlone, mayBeDone }: { lossesAlone: number; mayBeDone: boolean }): Promise<void> {
     const { redis, announcement, plan } = this.#options;
     const trial = trialAt(plan, index);
     if (trial === null) throw new RangeError(`the plan has no trial ${index}`);
-    if (mayBeDone && (await insist(redis, () => wasDelivered(redis, announcement.key, index)))) return;
+    if (mayBeDone && (await this.#insist(() => wasDelivered(redis, announcement.key, index)))) return;
     if (lossesAlone >= MAX_LOSSES_ALONE) this.#lose(trial, lossesAlone);
     else await this.#slotted(trial);
     await this.#outbox.written();
@@ -233,14 +271,17 @@ class Bench {
   async #send(parcel: OutgoingParcel): Promise<void> {
     const { redis, announcement, signer } = this.#options;
     const signed = { ...parcel, data: signer.signResults(announcement.key, parcel.data) };
-    await insist(
-      redis,
-      () => deliver(redis, announcement.key, signed),
-      (error) => {
-        this.#refusal = messageOf(error);
-      },
-    );
+    await this.#insist(() => deliver(redis, announcement.key, signed));
     this.#refusal = null;
+  }
+
+  /** What was refused for too long once is not asked for as long again. */
+  #insist<T>(act: () => Promise<T>): Promise<T> {
+    if (this.#gaveUp !== null) return Promise.reject(this.#gaveUp);
+    const onRefused = (answer: string) => {
+      this.#refusal = answer;
+    };
+    return insist(act, { limitMs: this.#options.refusalMs, onRefused });
   }
 
   async #slotted(trial: Trial): Promise<void> {

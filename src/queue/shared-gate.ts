@@ -86,7 +86,7 @@ export class SharedGate implements TrialGate {
   leave(call: number, end: CallEnd, pauseMs = 0): void {
     const { redis } = this.#options;
     const args = [this.#nameOf(call), this.#max, end, pauseMs];
-    insist(redis, () => LEAVE.run(redis, this.#keys, args)).catch(() => {});
+    insist(() => LEAVE.run(redis, this.#keys, args)).catch(() => {});
     if (pauseMs > 0) this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + pauseMs);
     if (this.#queue.length > 0) this.#loop.wake();
   }

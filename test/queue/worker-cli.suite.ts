@@ -255,6 +255,24 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
   }
 
+  it("what is not done within --drain-timeout is given back, and another worker runs it at once", async () => {
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
+    const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
+    // Longer than the test may take: nobody waits for its end.
+    const first = worker(space.dir, ["--concurrency", "3", "--drain-timeout", "1", "--lease", "600"]);
+    await first.says("BEGUN");
+    await until(async () => (await listWorkers(redis)).some(({ active }) => active === 3));
+    first.child.kill("SIGTERM");
+    const stopped = await first.finished;
+    expect(stopped).toMatchObject({ code: 0, signal: null });
+    expect(stopped.stderr).toContain("still under way after 1 s: left to other workers.");
+    space.write("go", "");
+    const second = worker(space.dir, ["--once"]);
+    const report = reportOf(await running.finished);
+    expect(report.rows.map(({ outcome }) => outcome)).toEqual(QUESTIONS.map(() => "pass"));
+    expect(begunIn(await second.finished)).toHaveLength(QUESTIONS.length);
+  });
+
   it("a second signal ends a worker and its processes at once", async () => {
     const space = new Workspace({ "q.jsonl": QUESTIONS, "slow.mjs": WAITS });
     const running = start(space.dir, [...BASE, "--system", "./slow.mjs", "--queue", server.url]);
