@@ -12,7 +12,7 @@ import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
 /** What a run may ask of a worker. What the worker's own project files say needs no word: they are the worker's. */
-export const KINDS = [
+const KINDS = [
   "systems",
   "models",
   "agents",

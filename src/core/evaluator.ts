@@ -51,7 +51,7 @@ export interface ScoreContext {
 }
 
 /** What is known of an output that is still to come. */
-export interface ScoringForecast {
+interface ScoringForecast {
   /** Tokens of a text. */
   readonly count: (text: string) => number;
   /** The most tokens that it may have; null when there is no limit. */

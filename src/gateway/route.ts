@@ -8,7 +8,7 @@ import { withoutQuery } from "./query.js";
  * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models
  * cost nothing; of what is `unmetered` nobody knows what it costs.
  */
-export type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
+type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
 
 /** Where a request is to go, and how it can be metered. */
 export interface Route {
