@@ -26,12 +26,13 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     ({ redis } = own);
   });
 
-  /** An inbox of a run of three trials. */
+  /** An inbox of a run, of three trials unless told. */
   async function opened({
     earlier = NOTHING_EARLIER as Earlier,
+    examples = 3,
     ...more
-  }: Partial<Announcement> & { earlier?: Earlier } = {}) {
-    const plan = await samplePlan(["s"], 3);
+  }: Partial<Announcement> & { earlier?: Earlier; examples?: number } = {}) {
+    const plan = await samplePlan(["s"], examples);
     const sink = new SampleSink();
     const settled: number[] = [];
     const notes: string[] = [];
@@ -160,6 +161,22 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     expect(recorded()).toEqual([]);
     expect(notes).toHaveLength(3);
     for (const note of notes) expect(note).toMatch(/it is not signed with the ASSAY_QUEUE_SECRET of the run$/);
+  });
+
+  it("names a worker that fails where others pass, at once and in the notes", async () => {
+    const { inbox, notes } = await opened({ examples: 20 });
+    for (let index = 0; index < 20; index++) {
+      const isBad = index % 2 === 1;
+      const row = rowOf(index, isBad ? { outcome: "error", errorCategory: "api_error" } : {});
+      const news = [{ kind: "finished" as const, index, lines: { row: encodeRow(row), output: null } }];
+      const data = await packed({ worker: isBad ? "bad" : "good", news });
+      await deliver(redis, KEY, { data, trials: [index], settlements: [] });
+    }
+    await inbox.empty();
+    expect(notes).toEqual([
+      expect.stringContaining("the worker bad fails where others pass: 10 of its last 10 trials"),
+    ]);
+    expect(inbox.notes()).toEqual(notes);
   });
 
   it("ends the run when nothing but such things comes", async () => {

@@ -14,6 +14,7 @@ import { KEYS } from "./keys.js";
 import { isSharedName } from "./output-folder.js";
 import { type TrialNews, unpack } from "./parcel.js";
 import type { Signer } from "./signer.js";
+import { WorkerErrors } from "./worker-errors.js";
 
 export interface InboxOptions {
   redis: Redis;
@@ -39,6 +40,9 @@ export class Inbox {
   spentUsd = 0;
   /** By worker: trials of it that were recorded. */
   readonly done = new Map<string, number>();
+  readonly #workerErrors = new WorkerErrors();
+  /** Workers that fail where others pass, in words. */
+  readonly #failing: string[] = [];
   #fault: string | null = null;
   #repeated = 0;
   #repeatedUsd = 0;
@@ -83,10 +87,11 @@ export class Inbox {
 
   /** What the reader of a report has to know of what happened on the way. */
   notes(): string[] {
-    if (this.#repeated === 0) return [...this.#unusable];
+    const own = [...this.#failing, ...this.#unusable];
+    if (this.#repeated === 0) return own;
     const cost = this.#repeatedUsd === 0 ? "" : `; the second time cost $${this.#repeatedUsd.toFixed(4)} besides`;
     const trials = this.#repeated === 1 ? "1 trial was" : `${this.#repeated} trials were`;
-    return [...this.#unusable, `${trials} run twice because a worker was cut off: the first result counts${cost}`];
+    return [...own, `${trials} run twice because a worker was cut off: the first result counts${cost}`];
   }
 
   async #takeAll(entries: readonly Entry[]): Promise<void> {
@@ -159,9 +164,16 @@ export class Inbox {
     const before = this.#attemptsBefore(index);
     this.spentUsd += paidFor(row);
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
+    const words = this.#workerErrors.count(worker, row.outcome === "error");
+    if (words !== null) this.#sayOf(words);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
+  }
+
+  #sayOf(words: string): void {
+    this.#failing.push(words);
+    this.#options.onNote(words);
   }
 
   #attemptsBefore(index: number): EvalRow["attempts"] {
