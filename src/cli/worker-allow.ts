@@ -12,15 +12,7 @@ import type { AgentConfig, JudgeConfig, ModelConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";
 
 /** What a run may ask of a worker. What the worker's own project files say needs no word: they are the worker's. */
-const KINDS = [
-  "systems",
-  "models",
-  "agents",
-  "commands",
-  "agent-home",
-  "unsafe-local-exec",
-  "outside-files",
-] as const;
+const KINDS = ["systems", "models", "agents", "commands", "agent-home", "unsafe-local-exec", "outside-files"] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** What a plain run needs: modules of the project, and models that are called with their providers' usual keys. */
