@@ -202,9 +202,9 @@ describe("progress", () => {
     const last = told.at(-1);
     expect(last).toMatchObject({ file: "me/toy/big.parquet", received: before + BIG.length, waitingFor: null });
     expect(last?.expected).toBe(last?.received);
-    const gaps = told.slice(1, -1).map(({ at }, i) => at - (told[i]?.at ?? 0));
-    expect(gaps.length).toBeGreaterThan(1);
-    expect(Math.min(...gaps)).toBeGreaterThanOrEqual(99);
+    expect(told.length).toBeGreaterThan(3);
+    // The first and the last report come besides, whenever that is.
+    expect(told.length).toBeLessThanOrEqual(((last?.at ?? 0) - (told[0]?.at ?? 0)) / 100 + 3);
     expect(told[1]?.expected).toBe(before + BIG.length);
   });
 });
