@@ -20,7 +20,7 @@ describe.skipIf(lacks("redis-server"))("an eval over a queue", () => {
 
   it("has its agents run and graded by a worker, and is what it would be here", async () => {
     const space = new EvalSpace(TIDY);
-    const worker = start(space.dir, ["worker", "--queue", redis.url, "--once"], space.env());
+    const worker = start(space.dir, ["worker", "--queue", redis.url, "--once", "--allow-env", "LOG"], space.env());
     const flags = ["-e", "eval.yaml", "--output", "json", "--quiet"];
     const far = await space.eval(...flags, "--queue", redis.url, "--shared-dir", "shared");
     // One of the two stimuli fails, and with it the gate.
