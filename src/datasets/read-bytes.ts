@@ -102,5 +102,11 @@ export function unreadable(path: string, error: unknown): DatasetError {
       code === "Z_BUF_ERROR" ? "ends too early: it was cut off on its way" : "is no gzip file, or is damaged";
     return new DatasetError(`"${path}" ${kind}. Get it again, or give the file that was compressed.`, { cause: error });
   }
+  if (code === "ERR_BUFFER_TOO_LARGE") {
+    return new DatasetError(
+      `"${path}" grows to more than a hundred times its size when it is decompressed, as files do that were made to fill the memory. If you trust it, decompress it yourself and give that file.`,
+      { cause: error },
+    );
+  }
   return new DatasetError(`"${path}" could not be read: ${messageOf(error)}.`, { cause: error });
 }

@@ -1,9 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { createReadStream } from "node:fs";
-import { pipeline } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { DatasetError, messageOf } from "../core/errors.js";
-import { firstBytes, isGzip } from "../datasets/read-bytes.js";
+import { gunzipped } from "../datasets/gunzip.js";
+import { firstBytes, isGzip, unreadable } from "../datasets/read-bytes.js";
 
 /** One item of a file. */
 export interface JsonItem {
@@ -66,15 +65,17 @@ export function isCompressed(path: string): boolean {
 }
 
 async function* readChunks(path: string, chunkBytes: number): AsyncGenerator<Buffer> {
-  const file = createReadStream(path, { highWaterMark: chunkBytes });
-  // An error of either stream is met where the last one is read.
-  const bytes = isCompressed(path) ? pipeline(file, createGunzip({ chunkSize: CHUNK_BYTES }), () => {}) : file;
+  const bytes = isCompressed(path) ? gunzipped(path) : createReadStream(path, { highWaterMark: chunkBytes });
   let isFirst = true;
-  for await (const chunk of bytes as AsyncIterable<Buffer>) {
-    // As blanks, so that places stay what they are.
-    if (isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK)) chunk.fill(" ", 0, 3);
-    isFirst = false;
-    yield chunk;
+  try {
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      // As blanks, so that places stay what they are.
+      if (isFirst && chunk.subarray(0, 3).equals(BYTE_ORDER_MARK)) chunk.fill(" ", 0, 3);
+      isFirst = false;
+      yield chunk;
+    }
+  } catch (error) {
+    throw unreadable(path, error);
   }
 }
 
