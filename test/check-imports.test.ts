@@ -61,7 +61,7 @@ describe("the import direction", () => {
     const folders = [...documented.keys()];
     const inSrc = readdirSync(new URL("../src", import.meta.url), { withFileTypes: true });
     const there = inSrc.filter((entry) => entry.isDirectory()).map(({ name }) => name);
-    expect(["testing", "utils", ...folders].sort()).toEqual(["", ...there].sort());
+    expect(["testing", ...folders].sort()).toEqual(["", ...there].sort());
     const pathTo = (folder: string) => (folder === "" ? "../x.js" : `../${folder}/x.js`);
     const everything = folders.map((folder) => `import "${pathTo(folder)}";`).join("\n");
     const files = folders.map((folder) => [
@@ -69,10 +69,11 @@ describe("the import direction", () => {
       folder === "" ? everything.replaceAll("../", "./") : everything,
     ]);
     const { problems } = check(new Workspace(Object.fromEntries(files)).dir);
+    // The sentence above the table: every folder but stats may import utils.
+    const mayImport = (from: string, to: string) =>
+      to === from || (to === "utils" && from !== "stats") || documented.get(from)?.includes(to);
     const refused = folders.flatMap((from) =>
-      folders
-        .filter((to) => to !== from && !documented.get(from)?.includes(to))
-        .map((to) => `${from || "."} → ${to || "."}`),
+      folders.filter((to) => !mayImport(from, to)).map((to) => `${from || "."} → ${to || "."}`),
     );
     const found = problems.map((problem) => {
       const [, file = "", target = ""] = /^src\/(\S+?):\d+: imports "(\S+)"/.exec(problem) ?? [];

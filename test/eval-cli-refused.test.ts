@@ -109,6 +109,17 @@ describe("assay eval refuses, before an agent is started,", () => {
   });
 });
 
+it("runs an eval file of another folder only with --trust", async () => {
+  const theirs = new EvalSpace(FINE);
+  const space = new EvalSpace({});
+  const args = ["-e", theirs.path("eval.yaml"), "--on-outage", "stop"];
+  const finished = await space.eval(...args);
+  expect([finished.code, finished.stderr]).toEqual([2, expect.stringContaining("--trust")]);
+  expect(space.started()).toEqual([]);
+  expect((await space.eval(...args, "--trust")).code).toBe(0);
+  expect(space.started()).toHaveLength(1);
+});
+
 async function refused({ what, files = {}, args = [], says, code = 2 }: Case): Promise<void> {
   const space = new EvalSpace(files);
   const finished = await space.eval(...args);

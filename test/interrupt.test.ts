@@ -98,7 +98,9 @@ describe("--resume", () => {
     const run = await interrupted(workspace);
     workspace.write("go", "");
     const elsewhere = new Workspace();
-    const resumed = await assay(elsewhere.dir, "--resume", workspace.path(run), "--output", "table");
+    const untrusted = await assay(elsewhere.dir, "--resume", workspace.path(run));
+    expect([untrusted.code, untrusted.stderr]).toEqual([2, expect.stringContaining("--trust")]);
+    const resumed = await assay(elsewhere.dir, "--resume", workspace.path(run), "--trust", "--output", "table");
     expect(resumed.code).toBe(0);
     expect(resumed.stdout).toContain("8 trials planned: 8 pass, 0 fail");
     expect(elsewhere.runs()).toEqual([]);

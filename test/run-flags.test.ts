@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { reportOf } from "./assay.js";
+import { startMock } from "../src/mock/index.js";
+import { reportOf, start } from "./assay.js";
 import { warmAssay } from "./warm-assay.js";
 import { CAPITALS, ORACLE, PARIS, Workspace } from "./workspace.js";
 
@@ -305,6 +306,31 @@ describe("assay run", () => {
     expect(finished.code).toBe(1);
     expect(reportOf(finished).rows[0]?.notes).toEqual(["hello"]);
     expect(finished.stderr).toMatch(/NOISE[\s\S]*Stored in [\s\S]*is under 2/);
+  });
+
+  it("--trust runs the config of another folder, which is refused without it", async () => {
+    const config = 'export default { datasets: ["capitals.jsonl"], systems: ["./oracle.mjs"], output: "json" };';
+    const theirs = new Workspace({ ...files, "assay.config.mjs": config });
+    const space = new Workspace();
+    const flags = ["--config", theirs.path("assay.config.mjs")];
+    const refused = await warmAssay(space.dir, ...flags);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--trust")]);
+    expect(await json(space, ...flags, "--trust")).toMatchObject({ summary: { oracle: { pass_rate: 1 } } });
+  });
+
+  it("--on-outage wait goes on when the endpoint is there again", async () => {
+    const script = { reply: "Paris" };
+    const before = await startMock(script);
+    await before.close();
+    const space = new Workspace(files);
+    const flags = ["--dataset", "capitals.jsonl", "--proxy", `${before.url}/v1`, "--model", "m", "--output", "json"];
+    const running = start(space.dir, [...flags, "--on-outage", "wait"]);
+    await running.says("is down");
+    const after = await startMock({ ...script, port: before.port });
+    const { rows } = reportOf(await running.finished);
+    await after.close();
+    expect(rows.filter(({ outcome }) => outcome !== "error")).not.toEqual([]);
+    expect((await warmAssay(space.dir, ...flags, "--on-outage", "maybe")).stderr).toContain("It must be stop or wait");
   });
 
   it("has a suite for each of its flags", async () => {
