@@ -275,7 +275,7 @@ describe("links and names", () => {
     workspaceOf("extra").write("unknown.yaml", "zzzzzzzzzzzz: 1\n");
     const { stderr } = await assay("--config unknown.yaml");
     const keys = /Known: (.+)\./.exec(stderr)?.[1]?.split(", ") ?? [];
-    const section = read("docs/command-line.md").split("## The config file")[1] ?? "";
+    const section = read("docs/command-line.md").split("## The config file")[1]?.split("\n## ")[0] ?? "";
     const described = tableRows(section).map(([key = ""]) => key.replaceAll("`", ""));
     expect(keys.length).toBeGreaterThan(10);
     expect(described.slice(1).sort()).toEqual(keys.sort());
