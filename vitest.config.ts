@@ -13,14 +13,14 @@ const SLOW_TESTS = [
 ];
 
 /** One process for many files, because starting one for each takes a third of the whole time. */
-const SHARED = { isolate: false, setupFiles: "test/fixed-seed.ts", maxWorkers: 3 };
+const SHARED = { isolate: false, setupFiles: "src/testing/fixed-seed.ts", maxWorkers: 3 };
 
 /** Suites with a server, a browser or agents of their own: one file after the other. */
 const ALONE = { maxWorkers: 1, sequence: { groupOrder: 1 } };
 
 export default defineConfig({
   test: {
-    globalSetup: "test/cache-folder.ts",
+    globalSetup: "src/testing/cache-folder.ts",
     // Limits end what hangs. They are far from what a test takes, so that no busy machine reaches them.
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // What test suites need beyond npm. Says what is missing and how to install it; suites that need it are skipped
-// (test/system-command.ts). With --install, as root on Debian, it installs what is missing.
+// (src/testing/system-command.ts). With --install, as root on Debian, it installs what is missing.
 import { spawnSync } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";

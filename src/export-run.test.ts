@@ -1,7 +1,6 @@
 import { appendFileSync, existsSync, readdirSync } from "node:fs";
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects, parquetSchema } from "hyparquet";
 import { describe, expect, test } from "vitest";
-import { Workspace } from "../test/workspace.js";
 import { UsageError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
 import type { System } from "./core/system.js";
@@ -9,6 +8,7 @@ import { evaluate } from "./evaluate.js";
 import { type ExportFormat, exportPieces, exportRun } from "./export-run.js";
 import { parseCsv } from "./history/csv-testing.js";
 import { VIEWS } from "./history/index.js";
+import { Workspace } from "./testing/workspace.js";
 
 const EXACT: Evaluator = {
   name: "exact",

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, w
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../test/workspace.js";
 import { messageOf } from "./core/errors.js";
 import { evaluate } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/answer-quality.js";
@@ -14,6 +13,7 @@ import { queryRuns } from "./query-runs.js";
 import { startServer } from "./server/index.js";
 import { Journal } from "./store/journal.js";
 import { readOutputs } from "./store/outputs.js";
+import { Workspace } from "./testing/workspace.js";
 import { htmlPage } from "./views/html-report-page.js";
 
 const SECRET = "SECRET-of-the-user";

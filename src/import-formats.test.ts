@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type Imported, imported } from "../test/imported.js";
 import type { EvalRow } from "./core/row.js";
 import { readExamples } from "./store/examples.js";
 import { readManifest } from "./store/journal.js";
 import { readOutputs } from "./store/outputs.js";
+import { type Imported, imported } from "./testing/imported.js";
 
 function rowsOf({ result }: Imported, where: Partial<EvalRow>): EvalRow[] {
   const wanted = Object.entries(where) as [keyof EvalRow, unknown][];

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { imported } from "../test/imported.js";
 import { readExamples } from "./store/examples.js";
 import { readManifest } from "./store/journal.js";
 import { readOutputs } from "./store/outputs.js";
+import { imported } from "./testing/imported.js";
 
 describe("results of promptfoo", () => {
   const column = (provider: string, label = "Say {{word}}") => ({ provider, label, raw: label });

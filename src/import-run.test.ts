@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Content, Workspace } from "../test/workspace.js";
 import { DatasetError, UsageError } from "./core/errors.js";
 import type { EvalResult } from "./core/result.js";
 import type { EvalRow } from "./core/row.js";
@@ -12,6 +11,7 @@ import { readExamples } from "./store/examples.js";
 import { readManifest } from "./store/journal.js";
 import { readOutputs } from "./store/outputs.js";
 import { isComplete } from "./store/summary-file.js";
+import { type Content, Workspace } from "./testing/workspace.js";
 
 type Files = Readonly<Record<string, Content>>;
 

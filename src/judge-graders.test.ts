@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Workspace } from "../test/workspace.js";
 import type { Grader } from "./core/grader.js";
 import { Registry } from "./core/registry.js";
 import { graded } from "./graders/graded-testing.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "./judge-graders.js";
 import { startMock } from "./mock/index.js";
+import { Workspace } from "./testing/workspace.js";
 
 const YES = '{"reasoning":"It is polite.","verdict":"pass","score":1}';
 

@@ -1,8 +1,6 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../test/redis-server.js";
-import { lacks } from "../test/system-command.js";
 import type { System } from "./core/system.js";
 import { VERSION } from "./core/version.js";
 import type { EvaluateOptions } from "./evaluate.js";
@@ -15,6 +13,8 @@ import { SAMPLE_SIGNER } from "./queue/run-testing.js";
 import { Signer } from "./queue/signer.js";
 import { identityOf } from "./store/open-run.js";
 import { takePart } from "./take-part.js";
+import { type RedisServer, redisFor } from "./testing/redis-server.js";
+import { lacks } from "./testing/system-command.js";
 import { type WorkOptions, work } from "./work.js";
 
 const KEY = "run-1";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { GREET, model, TINY, tiny } from "./agents-cli-bench.js";
-import { warm, warmAssay } from "./warm-assay.js";
-import { type Content, Workspace } from "./workspace.js";
+import { GREET, model, TINY, tiny } from "../src/testing/agents-cli-bench.js";
+import { warm, warmAssay } from "../src/testing/warm-assay.js";
+import { type Content, Workspace } from "../src/testing/workspace.js";
 
 /** No key, no agent, and a port that nobody listens to. */
 const BARE = { PATH: "/usr/bin:/bin", ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "" };

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { GREET, GREETING, model, processesIn, tiny, until } from "./agents-cli-bench.js";
-import { assay, reportOf, start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { GREET, GREETING, model, processesIn, tiny, until } from "../src/testing/agents-cli-bench.js";
+import { assay, reportOf, start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 const HUNG = "Wait for ever";

@@ -1,10 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { fakeClaude, GREET, GREETING, model, processesIn, TINY, tiny, until } from "./agents-cli-bench.js";
-import { assay, LAUNCHER, reportOf, start, watch } from "./assay.js";
-import { lacks } from "./system-command.js";
-import { Workspace } from "./workspace.js";
+import { fakeClaude, GREET, GREETING, model, processesIn, TINY, tiny, until } from "../src/testing/agents-cli-bench.js";
+import { assay, LAUNCHER, reportOf, start, watch } from "../src/testing/assay.js";
+import { lacks } from "../src/testing/system-command.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const JSON_OUTPUT = ["--output", "json"];
 

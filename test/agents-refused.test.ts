@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { warmAssay } from "./warm-assay.js";
-import { Workspace } from "./workspace.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 it.each(["codex", "gemini"])(
   "%s with a login of its own is refused a budget in dollars, which could not stop it",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, type Content, ORACLE, Workspace } from "./workspace.js";
+import { assay, reportOf } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, type Content, ORACLE, Workspace } from "../src/testing/workspace.js";
 
 interface Case {
   what: string;

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, startMock } from "../src/mock/index.js";
 import { createRandom } from "../src/stats/index.js";
-import { assay, type Report, reportOf, start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { assay, type Report, reportOf, start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 40 }, (_, i) => ({ id: i, question: `question ${i}?`, answer: "Paris" }));
 const WORKERS = 4;

@@ -10,7 +10,7 @@ import { CATALOGUE_NAMES } from "../src/catalogue/names.js";
 import type { Example } from "../src/core/example.js";
 import type { Output } from "../src/core/system.js";
 import { loadDataset } from "../src/index.js";
-import { serveFixture } from "./serve-fixture.js";
+import { serveFixture } from "../src/testing/serve-fixture.js";
 
 const cache = mkdtempSync(join(tmpdir(), "assay-catalogue-"));
 afterAll(() => rmSync(cache, { recursive: true, force: true }));

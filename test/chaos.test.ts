@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../src/stats/index.js";
-import { assay, type Report, reportOf, start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { assay, type Report, reportOf, start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 50 }, (_, i) => ({
   id: `q${i}`,

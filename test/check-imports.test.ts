@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "./workspace.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const SCRIPT = fileURLToPath(new URL("../scripts/check-imports.mjs", import.meta.url));
 

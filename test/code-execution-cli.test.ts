@@ -1,9 +1,9 @@
 import { execFile, spawn } from "node:child_process";
 import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, LAUNCHER, reportOf, watch } from "./assay.js";
-import { lacksIsolation } from "./isolation.js";
-import { Workspace } from "./workspace.js";
+import { assay, type Finished, LAUNCHER, reportOf, watch } from "../src/testing/assay.js";
+import { lacksIsolation } from "../src/testing/isolation.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const PYTHON = { id: "py", question: "Write add(a, b).", language: "python", test: "assert add(1, 2) == 3" };
 const JAVASCRIPT = { id: "js", question: "Write add.", language: "javascript", test: "assert.equal(add(1, 2), 3)" };

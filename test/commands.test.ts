@@ -1,9 +1,9 @@
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { assay, LAUNCHER, reportOf, watch } from "./assay.js";
-import { lacks } from "./system-command.js";
-import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+import { assay, LAUNCHER, reportOf, watch } from "../src/testing/assay.js";
+import { lacks } from "../src/testing/system-command.js";
+import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
 
 describe("help and version", () => {
   it.each([[[]], [["run"]], [["demo"]], [["datasets"]], [["doctor"]]])(

@@ -6,10 +6,10 @@ import { nolimaFixture } from "../src/catalogue/entries/nolima.fixture.js";
 import type { FaultPlan } from "../src/hub/scripted-faults.js";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
 import type { RepoPlan } from "../src/hub/scripted-repos.js";
-import { type Finished, reportOf } from "./assay.js";
-import { parquetOf } from "./serve-fixture.js";
-import { warm } from "./warm-assay.js";
-import { Workspace } from "./workspace.js";
+import { type Finished, reportOf } from "../src/testing/assay.js";
+import { parquetOf } from "../src/testing/serve-fixture.js";
+import { warm } from "../src/testing/warm-assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 /** A system that knows no answer. */
 const SILENT = "export default () => '';";

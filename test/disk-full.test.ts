@@ -1,8 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { assay, type Finished, reportOf } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { assay, type Finished, reportOf } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 300 }, (_, i) => ({ id: i, question: `q${i}`, answer: "x" }));
 const WORDY = `export default { name: "wordy", process: () => ({ response: "x", detail: "y".repeat(700) }) };`;

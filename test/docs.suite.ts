@@ -12,9 +12,9 @@ import { LLMJudge } from "../src/judge/index.js";
 import { BUILT_IN_MEMORIES, MEMORY_DATASETS } from "../src/memory/index.js";
 import { MemoryEfficiency } from "../src/metrics/index.js";
 import { passAtK, passHatK } from "../src/stats/index.js";
+import { lacksIsolation } from "../src/testing/isolation.js";
 import { type Block, blocksOf, brokenLinks, promisedIn, proseOf, tableRows } from "./docs/markdown.js";
 import { type Ended, ROOT, Workspace } from "./docs/workspace.js";
-import { lacksIsolation } from "./isolation.js";
 
 const read = (path: string) => readFileSync(join(ROOT, path), "utf8");
 const markdownIn = (dir: string) =>

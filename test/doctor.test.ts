@@ -1,8 +1,8 @@
 import { dirname } from "node:path";
 import { describe, expect, it } from "vitest";
-import { fakeClaude, program } from "./agents-cli-bench.js";
-import { start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { fakeClaude, program } from "../src/testing/agents-cli-bench.js";
+import { start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const VERSION_OF = (text: string) => `#!/bin/sh\n${text}\n`;
 

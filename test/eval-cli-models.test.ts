@@ -3,10 +3,10 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { expectClean } from "../src/lint/lint-testing.js";
-import { GREETING, model, TINY } from "./agents-cli-bench.js";
-import { assay, reportOf } from "./assay.js";
-import { EvalSpace } from "./eval-cli-bench.js";
-import { Workspace } from "./workspace.js";
+import { GREETING, model, TINY } from "../src/testing/agents-cli-bench.js";
+import { assay, reportOf } from "../src/testing/assay.js";
+import { EvalSpace } from "../src/testing/eval-cli-bench.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 

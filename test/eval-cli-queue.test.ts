@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { reportOf, start } from "./assay.js";
-import { EvalSpace, evalFile } from "./eval-cli-bench.js";
-import { type RedisServer, startRedis } from "./redis-server.js";
-import { lacks } from "./system-command.js";
+import { reportOf, start } from "../src/testing/assay.js";
+import { EvalSpace, evalFile } from "../src/testing/eval-cli-bench.js";
+import { type RedisServer, startRedis } from "../src/testing/redis-server.js";
+import { lacks } from "../src/testing/system-command.js";
 
 const TIDY = {
   "eval.yaml": evalFile({ good: "prompt: write made.txt", bad: "prompt: do nothing" }, { runs: 2 }),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { EvalSpace, evalFile } from "./eval-cli-bench.js";
-import type { Content } from "./workspace.js";
+import { EvalSpace, evalFile } from "../src/testing/eval-cli-bench.js";
+import type { Content } from "../src/testing/workspace.js";
 
 interface Case {
   what: string;

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { until } from "./agents-cli-bench.js";
-import { reportOf, start } from "./assay.js";
-import { EvalSpace, EXECUTOR, evalFile } from "./eval-cli-bench.js";
+import { until } from "../src/testing/agents-cli-bench.js";
+import { reportOf, start } from "../src/testing/assay.js";
+import { EvalSpace, EXECUTOR, evalFile } from "../src/testing/eval-cli-bench.js";
 
 const words = (text: string) => text.replaceAll(/\s+/g, " ");
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { reportOf } from "./assay.js";
-import { lacksIsolation } from "./isolation.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { reportOf } from "../src/testing/assay.js";
+import { lacksIsolation } from "../src/testing/isolation.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 /** For each evaluator: its spec, an example, a good and a bad recorded output, and the field that decides. */
 interface Case {

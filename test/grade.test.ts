@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { reportOf, start } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { reportOf, start } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 const WORDY = CAPITALS.map(({ id, answer }, i) => ({ id, response: i === 3 ? "Bonn" : `It is ${answer}.` }));
 const LENGTH = `export default { name: "brief", fields: ["brief"], score: (_, o) => ({ brief: o.response.length < 6 ? 1 : 0 }) };`;

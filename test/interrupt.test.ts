@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf, start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { assay, reportOf, start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 8 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, startMock } from "../src/mock/index.js";
-import { type Finished, reportOf } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { Workspace } from "./workspace.js";
+import { type Finished, reportOf } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const REPLIES = [
   { match: "/Compare the answers/", reply: '{"reasoning": "So.", "cannot_judge": false, "winner": "A"}' },

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { type Finished, reportOf, start } from "./assay.js";
-import { warm, warmAssay } from "./warm-assay.js";
-import { Workspace } from "./workspace.js";
+import { type Finished, reportOf, start } from "../src/testing/assay.js";
+import { warm, warmAssay } from "../src/testing/warm-assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const verdict = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "verdict": "${value}"}`;
 const winner = (value: string) => `{"reasoning": "So.", "cannot_judge": false, "winner": "${value}"}`;

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { fileWriter, parquetWriteRows } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
-import { type Finished, reportOf, start } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { type Finished, reportOf, start } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const ROWS = 2_000_000;
 const SHARE = 0.05;

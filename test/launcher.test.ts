@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, it } from "vitest";
-import { Workspace } from "./workspace.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const LAUNCHER = readFileSync(resolve(import.meta.dirname, "../bin/assay.js"), "utf8");
 

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { locomoItems, longMemEvalItems } from "../src/memory/scripted-items.js";
-import { reportOf, start } from "./assay.js";
-import { warm } from "./warm-assay.js";
-import { Workspace } from "./workspace.js";
+import { reportOf, start } from "../src/testing/assay.js";
+import { warm } from "../src/testing/warm-assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 /** Answers with the line that has most words of the question. */
 const READER = `export default ({ context = "", question }) => {

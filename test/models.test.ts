@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { type Report, reportOf } from "./assay.js";
-import { warm, warmAssay } from "./warm-assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { type Report, reportOf } from "../src/testing/assay.js";
+import { warm, warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 async function mockOf(script: MockOptions = {}): Promise<Mock> {
   const answers = CAPITALS.map(({ question, answer }) => ({ question: String(question), answer: String(answer) }));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
-import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+import { assay, reportOf } from "../src/testing/assay.js";
+import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
 
 /** Registers something of every kind; the same text is valid JavaScript and TypeScript. */
 const EVERY_KIND = `

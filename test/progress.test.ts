@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { describeProgress, ProgressLine } from "../src/cli/progress.js";
-import { LAUNCHER, watch } from "./assay.js";
-import { lacks } from "./system-command.js";
-import { Workspace } from "./workspace.js";
+import { LAUNCHER, watch } from "../src/testing/assay.js";
+import { lacks } from "../src/testing/system-command.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const HALF = {
   done: 50,

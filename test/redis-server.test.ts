@@ -1,7 +1,7 @@
 import { expect, it, onTestFinished } from "vitest";
 import { openRedis } from "../src/queue/connection.js";
-import { startRedis } from "./redis-server.js";
-import { lacks } from "./system-command.js";
+import { startRedis } from "../src/testing/redis-server.js";
+import { lacks } from "../src/testing/system-command.js";
 
 it.skipIf(lacks("redis-server"))(
   "a Redis that was killed keeps its port and its data, whatever else is started",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { reportOf } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { reportOf } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS };
 const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];

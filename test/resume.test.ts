@@ -2,8 +2,8 @@ import { renameSync, rmSync } from "node:fs";
 import { basename } from "node:path";
 import { describe, expect, it } from "vitest";
 import { evaluate } from "../src/index.js";
-import { assay, type Finished, type Running, reportOf, start } from "./assay.js";
-import { CAPITALS, ORACLE, Workspace } from "./workspace.js";
+import { assay, type Finished, type Running, reportOf, start } from "../src/testing/assay.js";
+import { CAPITALS, ORACLE, Workspace } from "../src/testing/workspace.js";
 
 /** Waits in its first trial until it is stopped; with a file "go" it answers at once. */
 const WAITS = `import { existsSync } from "node:fs";

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { startMock } from "../src/mock/index.js";
-import { reportOf, start } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, ORACLE, PARIS, Workspace } from "./workspace.js";
+import { reportOf, start } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, ORACLE, PARIS, Workspace } from "../src/testing/workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS, "oracle.mjs": ORACLE, "paris.mjs": PARIS };
 const BASE = ["--dataset", "capitals.jsonl", "--system", "./oracle.mjs", "--output", "json"];

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { start } from "./assay.js";
-import { warmAssay } from "./warm-assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { start } from "../src/testing/assay.js";
+import { warmAssay } from "../src/testing/warm-assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 /** Works like an agent, says something that would steer a terminal, and is right about France only. */
 const AGENT = `

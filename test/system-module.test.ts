@@ -1,8 +1,8 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { assay, reportOf } from "./assay.js";
-import { CAPITALS, Workspace } from "./workspace.js";
+import { assay, reportOf } from "../src/testing/assay.js";
+import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 
 const files = { "capitals.jsonl": CAPITALS };
 const BASE = ["--dataset", "capitals.jsonl", "--output", "json"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay, type Finished } from "./assay.js";
-import { Workspace } from "./workspace.js";
+import { assay, type Finished } from "../src/testing/assay.js";
+import { Workspace } from "../src/testing/workspace.js";
 
 const CLEAR = "\u001b[2J";
 const TITLE = "\u001b]0;owned\u0007";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { eventOf, StreamLines } from "./stream-lines.js";
 
 function linesOf(chunks: readonly Buffer[], maxBytes?: number): string[] {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { BudgetError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { loadModels, type ModelEntry, ModelsFileError } from "./index.js";
 
 const FULL = `models:

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { zipOf } from "../../test/write-zip.js";
 import { type HubPlan, type ScriptedHub, startHub } from "../hub/scripted-hub.js";
+import { zipOf } from "../testing/write-zip.js";
 import type { CatalogueEntry, HubSource } from "./entry.js";
 import { loadEntry } from "./load-entry.js";
 import { text } from "./read-column.js";

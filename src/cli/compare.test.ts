@@ -1,11 +1,11 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { RunFolderError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
+import { Workspace } from "../testing/workspace.js";
 import { type CompareRequest, compareCommand } from "./compare.js";
 import { addCompare } from "./compare-command.js";
 

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { expect, test } from "vitest";
-import { Workspace } from "../../test/workspace.js";
+import { Workspace } from "../testing/workspace.js";
 import { endsCleanly } from "./ends-cleanly.js";
 
 test.each(["SIGINT", "SIGTERM"] as const)(

@@ -1,8 +1,8 @@
 import { mkdirSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { evalResult, trialRow, trialRows } from "../../test/eval-result.js";
-import { Workspace } from "../../test/workspace.js";
 import { ReporterError } from "../core/errors.js";
+import { evalResult, trialRow, trialRows } from "../testing/eval-result.js";
+import { Workspace } from "../testing/workspace.js";
 import { writeEvalFiles } from "./eval-files.js";
 
 /** A folder, what is said while files are written there, and no workflow around it unless told. */

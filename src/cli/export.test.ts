@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { parseCsv } from "../history/csv-testing.js";
 import { writeTestRun } from "../history/run-testing.js";
+import { Workspace } from "../testing/workspace.js";
 import { type ExportFlags, exportCommand } from "./export.js";
 import { addExport } from "./export-command.js";
 

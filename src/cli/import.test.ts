@@ -1,7 +1,7 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { UsageError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { importCommand } from "./import.js";
 import { addImport } from "./import-command.js";
 import { reportCommand } from "./report.js";

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { parse } from "yaml";
-import { Workspace } from "../../test/workspace.js";
 import { UsageError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { type InitOptions, initCommand } from "./init.js";
 
 interface Said {

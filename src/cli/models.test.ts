@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { BudgetError, UsageError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { type ModelsOptions, modelsCommand } from "./models.js";
 
 const MODELS = `models:

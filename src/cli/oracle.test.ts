@@ -2,9 +2,9 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { lacks } from "../../test/system-command.js";
-import { Workspace } from "../../test/workspace.js";
 import { UsageError } from "../core/errors.js";
+import { lacks } from "../testing/system-command.js";
+import { Workspace } from "../testing/workspace.js";
 import { addOracle } from "./oracle-command.js";
 
 const SPEC = `name: sums

@@ -1,10 +1,10 @@
 import { chmodSync } from "node:fs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { makeDataset } from "../core/dataset.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import { registry } from "../core/registry.js";
+import { Workspace } from "../testing/workspace.js";
 import { forgetUnknownVersion } from "./agent-version.js";
 import { isPlannedOnly } from "./planned-only.js";
 import { withSystems } from "./resolve.js";

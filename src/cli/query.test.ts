@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { parseCsv } from "../history/csv-testing.js";
 import { writeTestRun } from "../history/run-testing.js";
+import { Workspace } from "../testing/workspace.js";
 import { type QueryRequest, queryCommand } from "./query.js";
 import { addQuery } from "./query-command.js";
 

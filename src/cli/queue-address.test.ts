@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { UsageError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { queueAddress, queueOf, queuePlaceOf, requireNoQueue, sharedFolder, withoutQueue } from "./queue-address.js";
 
 describe("the address of a queue", () => {

@@ -1,13 +1,13 @@
 import type { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
 import { EXIT } from "../core/errors.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, WorkerState } from "../queue/contract.js";
 import { KEYS } from "../queue/keys.js";
 import { redisTime } from "../queue/presence.js";
 import { SAMPLE_SIGNER } from "../queue/run-testing.js";
+import { type RedisServer, startRedis } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { clearCommand, statusCommand } from "./queue.js";
 
 describe.skipIf(lacks("redis-server"))("assay queue", () => {

@@ -2,12 +2,12 @@ import { appendFileSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { RunFolderError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { System } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
+import { Workspace } from "../testing/workspace.js";
 import { type ShowRequest, showCommand } from "./show.js";
 import { addShow } from "./show-command.js";
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { lacks } from "../../test/system-command.js";
-import { Workspace } from "../../test/workspace.js";
 import { writeTestRun } from "../history/run-testing.js";
+import { lacks } from "../testing/system-command.js";
+import { Workspace } from "../testing/workspace.js";
 import { buildProgram } from "./program.js";
 import { isOwnFile } from "./trust.js";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
+import { Workspace } from "../testing/workspace.js";
 import type { ServeOrder } from "./worker-orders.js";
 import { RunProcess } from "./worker-process.js";
 

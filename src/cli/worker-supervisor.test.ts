@@ -1,14 +1,14 @@
 import { hostname } from "node:os";
 import type { Redis } from "ioredis";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type RedisServer, redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
-import { Workspace } from "../../test/workspace.js";
 import type { Announcement } from "../queue/contract.js";
 import { listWorkers } from "../queue/directory.js";
 import { KEYS } from "../queue/keys.js";
 import { redisTime } from "../queue/presence.js";
 import { SAMPLE_SIGNER, sampleAnnouncement } from "../queue/run-testing.js";
+import { type RedisServer, redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
+import { Workspace } from "../testing/workspace.js";
 import type { ServeOrder } from "./worker-orders.js";
 import { WorkerProgress } from "./worker-progress.js";
 import { Supervisor } from "./worker-supervisor.js";

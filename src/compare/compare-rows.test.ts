@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import { UsageError } from "../core/errors.js";
 import { type EvalRow, type KnownFields, makeRow } from "../core/row.js";
 import { holm, mcnemarExact, pairedDifference } from "../stats/index.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { compareRows } from "./compare-rows.js";
 import { type Comparison, type MetricComparison, metricIn } from "./comparison.js";
 

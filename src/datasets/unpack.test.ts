@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ZipOptions, zipOf } from "../../test/write-zip.js";
 import { DatasetError } from "../core/errors.js";
+import { type ZipOptions, zipOf } from "../testing/write-zip.js";
 import { unpack } from "./unpack.js";
 
 let folder = "";

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { cleaned } from "./final-answer/clean.js";
 import { FinalAnswer } from "./final-answer.js";
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { SchemaBook } from "./json-schema/validator.js";
 import { JsonSchema, type JsonSchemaOptions } from "./json-schema.js";
 import { jsonValuesIn } from "./json-text.js";

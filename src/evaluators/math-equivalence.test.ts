@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import { UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { MathEquivalence } from "./math-equivalence.js";
 
 const maths = new MathEquivalence({ limitMs: 20_000 });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { NLILabelMatch, type NLILabelMatchOptions } from "./nli-label-match.js";
 
 const evaluator = new NLILabelMatch();

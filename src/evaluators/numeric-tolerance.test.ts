@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { numbersIn } from "./number-text.js";
 import { NumericTolerance, type NumericToleranceOptions } from "./numeric-tolerance.js";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { spokenPart, withoutReasoning } from "./own-answer/reasoning.js";
 import { ownAnswer } from "./own-answer.js";
 

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
+import { Workspace } from "../testing/workspace.js";
 import { isBelow, openInside, readInside } from "./inside.js";
 
 let outside: Workspace;

@@ -3,13 +3,13 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacks } from "../../test/system-command.js";
 import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Grader } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
+import { lacks } from "../testing/system-command.js";
 import { stateOf, Workspace } from "../workspace/index.js";
 import { folderWith } from "./graded-testing.js";
 import { checkGraders, GraderError, GraderEvaluator } from "./index.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import { durationMs, inWords } from "../core/duration.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { GraderError } from "./grader-error.js";
 import { occursIn, problemWithPattern, readPattern } from "./pattern.js";
 

@@ -3,13 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ask, handRuns } from "../../test/hand-runs.js";
-import { Workspace } from "../../test/workspace.js";
 import { costOf, dollars } from "../budget/index.js";
 import type { Price } from "../core/price.js";
 import { lastOfEach } from "../load-run.js";
 import { queryRuns } from "../query-runs.js";
 import { readRows } from "../store/journal.js";
+import { ask, handRuns } from "../testing/hand-runs.js";
+import { Workspace } from "../testing/workspace.js";
 import { testRow, writeTestRun } from "./run-testing.js";
 
 const PRICE: Price = { input: 1e6, output: 2e6, cacheRead: 1e5, cacheWrite: 3e6, cacheWrite1h: 4e6, source: "test" };

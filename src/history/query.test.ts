@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { appendFileSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { ask, handRuns } from "../../test/hand-runs.js";
-import { Workspace } from "../../test/workspace.js";
 import { queryRuns } from "../query-runs.js";
+import { ask, handRuns } from "../testing/hand-runs.js";
+import { Workspace } from "../testing/workspace.js";
 import { withAnswer } from "./query.js";
 import { QueryStopped } from "./query-stopped.js";
 import { testRow } from "./run-testing.js";

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { blocksOf, tableRows } from "../../test/docs/markdown.js";
-import { Workspace } from "../../test/workspace.js";
 import { queryRuns } from "../query-runs.js";
+import { Workspace } from "../testing/workspace.js";
 import { ROW_COLUMNS } from "./row-columns.js";
 import { writeTestRun } from "./run-testing.js";
 import { TRIAL_COLUMNS_BESIDE_ROWS, VIEW_NAMES, VIEWS } from "./schema.js";

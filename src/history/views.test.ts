@@ -1,6 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { ask, handRuns } from "../../test/hand-runs.js";
-import { Workspace } from "../../test/workspace.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { Price } from "../core/price.js";
 import { ROW_FIELDS } from "../core/row.js";
@@ -9,6 +7,8 @@ import { evaluate } from "../evaluate.js";
 import { lastOfEach } from "../load-run.js";
 import { queryRuns } from "../query-runs.js";
 import { readRows } from "../store/journal.js";
+import { ask, handRuns } from "../testing/hand-runs.js";
+import { Workspace } from "../testing/workspace.js";
 import { EXAMPLE_STATEMENTS, VIEW_NAMES, VIEWS } from "./schema.js";
 
 const EXACT: Evaluator = {

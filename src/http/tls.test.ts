@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacks } from "../../test/system-command.js";
 import type { TrialError } from "../core/errors.js";
+import { lacks } from "../testing/system-command.js";
 import { openClient } from "./client.js";
 import { serveScript } from "./scripted-server.js";
 

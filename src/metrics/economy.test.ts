@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { ratioInterval } from "../stats/index.js";
+import { intervals } from "../testing/intervals.js";
 import { Economy } from "./economy.js";
 import { CompressionRatio, CostOfPass } from "./index.js";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import { type EvalRow, type Facets, makeRow } from "../core/row.js";
 import { scoreInterval } from "../stats/index.js";
+import { intervals } from "../testing/intervals.js";
 import { FacetBreakdown, MeanScore, summarise, summaryKeys } from "./index.js";
 
 const CONTEXT = { scoreField: "score", threshold: 0.7, seed: 0 };

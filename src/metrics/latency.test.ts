@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
+import { intervals } from "../testing/intervals.js";
 import { Latency } from "./latency.js";
 
 function row(exampleId: number, latency: number | null, more: Partial<EvalRow> = {}): EvalRow {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { meanInterval, scoreInterval, wilsonInterval } from "../stats/index.js";
+import { intervals } from "../testing/intervals.js";
 import { MeanScore, PassRate, PerDatasetBreakdown } from "./index.js";
 
 const CONTEXT = { scoreField: "f1", threshold: 0.5, seed: 0 };

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import type { Metric } from "../core/metric.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import {
@@ -10,6 +9,7 @@ import {
   ratioInterval,
   wilsonInterval,
 } from "../stats/index.js";
+import { intervals } from "../testing/intervals.js";
 import { CompressionRatio } from "./compression-ratio.js";
 import { CostOfPass } from "./cost-of-pass.js";
 import { Coverage } from "./coverage.js";

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { intervals } from "../../test/intervals.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { passAtK, passHatK } from "../stats/index.js";
+import { intervals } from "../testing/intervals.js";
 import { TrialCurves } from "./trial-curves.js";
 
 /** One string a task: p pass, f fail, e error. */

@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { lacks } from "../../test/system-command.js";
+import { lacks } from "../testing/system-command.js";
 import { looksHarmless } from "./harmless.js";
 import { chosenOf, omissionsOf } from "./omissions.js";
 import { type Files, folderWith, gitApply, patchBetween } from "./oracle-testing.js";

@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { lacks } from "../../test/system-command.js";
 import { UsageError } from "../core/errors.js";
 import { Registry } from "../core/registry.js";
+import { lacks } from "../testing/system-command.js";
 import { runOracle } from "./oracle.js";
 import { folderWith, patchBetween, shell, type TaskParts, taskOf } from "./oracle-testing.js";
 import { type CheckedStimulus, isSurvivor, type StimulusCheck, type UncheckedStimulus } from "./result.js";

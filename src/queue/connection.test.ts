@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startRedis } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
+import { startRedis } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { openRedis, withoutSecrets } from "./connection.js";
 
 it.skipIf(lacks("redis-server"))("waits a moment for a Redis that is just being started", async () => {

@@ -1,10 +1,10 @@
 import type { Redis } from "ioredis";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, startRedis } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
 import { makeRow } from "../core/row.js";
 import { NOTHING_EARLIER } from "../runner/ledger.js";
 import { encodeRow } from "../store/row-codec.js";
+import { type RedisServer, startRedis } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import type { QueueState } from "./contract.js";
 import { type CoordinateOptions, coordinate } from "./coordinate.js";

@@ -1,8 +1,8 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
+import { redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import type { Announcement, WorkerState } from "./contract.js";
 import { clearRun, listRuns, listWorkers, liveRuns } from "./directory.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";

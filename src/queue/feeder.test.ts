@@ -1,8 +1,8 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
+import { redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Feeder } from "./feeder.js";
 import { BULL_PREFIX, KEYS, laneName } from "./keys.js";

@@ -1,13 +1,13 @@
 import { deflateRawSync } from "node:zlib";
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
 import { QueueError } from "../core/errors.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import type { EncodedTrial } from "../runner/ports.js";
 import { encodeRow } from "../store/row-codec.js";
+import { redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import type { Announcement } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { Inbox } from "./inbox.js";

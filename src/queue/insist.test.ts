@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import { describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
+import { type RedisServer, redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import { deliver, wasDelivered } from "./deliver.js";
 import { insist } from "./insist.js";

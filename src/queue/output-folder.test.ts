@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, statSync } from "node:fs";
 import { expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { QueueError } from "../core/errors.js";
+import { Workspace } from "../testing/workspace.js";
 import { makeSharedFolder, removeSharedFolder } from "./output-folder.js";
 
 const KEY = "run-00000000";

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
+import { type RedisServer, redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { openAnother, openRedis } from "./connection.js";
 import { KEYS } from "./keys.js";
 import { ENTER } from "./lua/enter.js";

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, it } from "vitest";
-import { type RedisServer, redisFor } from "../../test/redis-server.js";
-import { lacks } from "../../test/system-command.js";
 import type { Limits } from "../core/price.js";
 import type { Output } from "../core/system.js";
 import type { Trial } from "../runner/admit.js";
 import { type Attempted, openCall, returned, threw } from "../runner/call.js";
 import { TokenCounter } from "../runner/record.js";
+import { type RedisServer, redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
 import { openRedis } from "./connection.js";
 import { deliver } from "./deliver.js";
 import { KEYS } from "./keys.js";

@@ -7,7 +7,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../test/isolation.js";
+import { lacksIsolation } from "../testing/isolation.js";
 import { openSandbox, type ProgramResult, type RunOptions, type Sandbox } from "./sandbox.js";
 
 const MIB = 2 ** 20;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../test/isolation.js";
+import { lacksIsolation } from "../testing/isolation.js";
 import { callFilter } from "./call-filter.js";
 import { MACHINES } from "./call-numbers.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../test/isolation.js";
+import { lacksIsolation } from "../testing/isolation.js";
 import { describeIsolation } from "./isolation.js";
 import { boxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";

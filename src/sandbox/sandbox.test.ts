@@ -2,8 +2,8 @@ import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../test/isolation.js";
 import { SandboxError, UsageError } from "../core/errors.js";
+import { lacksIsolation } from "../testing/isolation.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";
 

@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Workspace } from "../../test/workspace.js";
 import { makeRow } from "../core/row.js";
+import { Workspace } from "../testing/workspace.js";
 import { readOutput, readOutputs } from "./outputs.js";
 
 const output = (exampleId: string | number, response: string, trial = 0) => ({

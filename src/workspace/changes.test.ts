@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
 import type { EnvironmentFile } from "../core/environment.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { rebuildWorkspace } from "./rebuild.js";
 import { stateOf } from "./state.js";
 import { Workspace } from "./workspace.js";

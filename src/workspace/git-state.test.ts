@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
-import { lacks } from "../../test/system-command.js";
+import { lacks } from "../testing/system-command.js";
 import { isAboutGitAlone } from "./git-state.js";
 import { rebuildWorkspace } from "./rebuild.js";
 import { Workspace } from "./workspace.js";

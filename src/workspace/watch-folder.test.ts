@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { startCpuTime } from "../../test/cpu-time.js";
+import { startCpuTime } from "../testing/cpu-time.js";
 import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder.js";
 import { put, testFolder } from "./workspace-testing.js";
 

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished } from "vitest";
-import { lacks } from "../../test/system-command.js";
 import type { Environment } from "../core/environment.js";
+import { lacks } from "../testing/system-command.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";
 import { contentsOf, git, makeRepository, put, testFolder } from "./workspace-testing.js";

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createRandom } from "../../src/stats/index.js";
-import { assay, type Running, reportOf, start } from "../assay.js";
-import { type RedisServer, startRedis } from "../redis-server.js";
-import { lacks } from "../system-command.js";
-import { Workspace } from "../workspace.js";
+import { assay, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { lacks } from "../../src/testing/system-command.js";
+import { Workspace } from "../../src/testing/workspace.js";
 import { countsOf, linesOf, timeless } from "./fields.js";
 import { Flock } from "./flock.js";
 

@@ -1,4 +1,4 @@
-import { type Finished, type Running, start } from "../assay.js";
+import { type Finished, type Running, start } from "../../src/testing/assay.js";
 
 /** Workers of one queue, each a process of its own, which can be killed and replaced. */
 export class Flock {

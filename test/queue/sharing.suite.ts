@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { type MockOptions, startMock } from "../../src/mock/index.js";
-import { reportOf, start } from "../assay.js";
-import { type RedisServer, startRedis } from "../redis-server.js";
-import { lacks } from "../system-command.js";
-import { Workspace } from "../workspace.js";
+import { reportOf, start } from "../../src/testing/assay.js";
+import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
+import { lacks } from "../../src/testing/system-command.js";
+import { Workspace } from "../../src/testing/workspace.js";
 import { openWay } from "./cut-off.js";
 import { countsOf, linesOf } from "./fields.js";
 import { Flock } from "./flock.js";

@@ -10,10 +10,10 @@ import { listRuns, listWorkers } from "../../src/queue/directory.js";
 import { KEYS } from "../../src/queue/keys.js";
 import { redisTime } from "../../src/queue/presence.js";
 import { SAMPLE_SIGNER, sampleAnnouncement } from "../../src/queue/run-testing.js";
-import { assay, type Finished, type Running, reportOf, start } from "../assay.js";
-import { type RedisServer, redisFor } from "../redis-server.js";
-import { lacks } from "../system-command.js";
-import { CAPITALS, ORACLE, Workspace } from "../workspace.js";
+import { assay, type Finished, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { type RedisServer, redisFor } from "../../src/testing/redis-server.js";
+import { lacks } from "../../src/testing/system-command.js";
+import { CAPITALS, ORACLE, Workspace } from "../../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 24 }, (_, i) => ({ id: i, question: `q${i}`, answer: `a${i}` }));
 

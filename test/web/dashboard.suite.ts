@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { lacks } from "../system-command.js";
+import { lacks } from "../../src/testing/system-command.js";
 import { describeAgent } from "./describe-agent.js";
 import { describeCharts } from "./describe-charts.js";
 import { describeLeaderboard } from "./describe-leaderboard.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assay } from "../assay.js";
-import { Workspace } from "../workspace.js";
+import { assay } from "../../src/testing/assay.js";
+import { Workspace } from "../../src/testing/workspace.js";
 import type { Site } from "./site.js";
 import { soon } from "./soon.js";
 import type { HardRuns } from "./stored-runs.js";

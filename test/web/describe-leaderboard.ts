@@ -2,7 +2,7 @@ import type { Locator, Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
 import { formatDollars, formatSeconds, formatShare } from "../../src/report/format.js";
 import { paretoFronts } from "../../src/stats/pareto.js";
-import { assay, reportOf } from "../assay.js";
+import { assay, reportOf } from "../../src/testing/assay.js";
 import { expectInOrder, type Sorted } from "./in-order.js";
 import type { Site } from "./site.js";
 import { soon } from "./soon.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Page } from "playwright-core";
 import { describe, expect, it } from "vitest";
-import { assay } from "../assay.js";
+import { assay } from "../../src/testing/assay.js";
 import { keepPicture, wantsPicture } from "./pictures.js";
 import { trialHash } from "./places.js";
 import type { Site } from "./site.js";

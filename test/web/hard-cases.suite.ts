@@ -1,5 +1,5 @@
 import { describe } from "vitest";
-import { lacks } from "../system-command.js";
+import { lacks } from "../../src/testing/system-command.js";
 import { describeHostile } from "./describe-hostile.js";
 import { describeImported } from "./describe-imported.js";
 import { describeLive } from "./describe-live.js";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { LAUNCHER, watch } from "../assay.js";
+import { LAUNCHER, watch } from "../../src/testing/assay.js";
 import { launchBrowser, type VisitOptions, Visits } from "./browser.js";
 
 /** The command `assay serve`, running. */

@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../../test/isolation.js";
 import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
+import { lacksIsolation } from "../../testing/isolation.js";
 import { CodeExecution } from "../code-execution.js";
 
 interface Problem {

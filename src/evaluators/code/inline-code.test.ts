@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../../test/cpu-time.js";
+import { startCpuTime } from "../../testing/cpu-time.js";
 import { oneLineBlocks, taggedBlocks } from "./inline-code.js";
 import { typedIn } from "./sessions.js";
 import type { CodeTask } from "./task.js";

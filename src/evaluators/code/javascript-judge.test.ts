@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../../test/isolation.js";
 import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
+import { lacksIsolation } from "../../testing/isolation.js";
 import { CodeExecution } from "../code-execution.js";
 
 interface Case {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../../test/isolation.js";
+import { lacksIsolation } from "../../testing/isolation.js";
 import { CodeExecution } from "../code-execution.js";
 
 interface Tests {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { lacksIsolation } from "../../../test/isolation.js";
 import type { ScoredWithEvidence, Scores } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
+import { lacksIsolation } from "../../testing/isolation.js";
 import { CodeExecution } from "../code-execution.js";
 
 let evaluator: CodeExecution;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../../test/cpu-time.js";
+import { startCpuTime } from "../../testing/cpu-time.js";
 import { asScript } from "./javascript-variants.js";
 import type { CodeTask } from "./task.js";
 import { variantsOf } from "./variants.js";

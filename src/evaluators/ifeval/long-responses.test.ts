@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { startCpuTime } from "../../../test/cpu-time.js";
+import { startCpuTime } from "../../testing/cpu-time.js";
 import { InstructionArguments } from "./arguments.js";
 import { check, RULES } from "./instructions.js";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCpuTime } from "../../../test/cpu-time.js";
+import { startCpuTime } from "../../testing/cpu-time.js";
 import { findResult, findStatedAnswers } from "./index.js";
 
 /** What follows the last announcement, without filling words. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evalResult, trialRows } from "../../../test/eval-result.js";
 import type { EvalResult } from "../../core/result.js";
+import { evalResult, trialRows } from "../../testing/eval-result.js";
 import { markdownReporter } from "./eval-markdown.js";
 
 const textOf = (result: EvalResult) => [...markdownReporter.render(result)].join("");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
+import { evalResult, trialRow, trialRows } from "../../testing/eval-result.js";
 import { evalReport } from "./eval-report.js";
 
 const hat2 = { metric: "pass_hat_2", op: ">=" as const, value: 0.9 };

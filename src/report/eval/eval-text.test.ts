@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
 import type { EvalResult } from "../../core/result.js";
+import { evalResult, trialRow, trialRows } from "../../testing/eval-result.js";
 import { evalReport } from "./eval-report.js";
 import { evalReporter, factsOf, gateInWords } from "./eval-text.js";
 

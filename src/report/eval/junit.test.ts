@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { evalResult, trialRow, trialRows } from "../../../test/eval-result.js";
 import type { EvalResult } from "../../core/result.js";
+import { evalResult, trialRow, trialRows } from "../../testing/eval-result.js";
 import { junitReporter, junitXml } from "./junit.js";
 
 interface Element {

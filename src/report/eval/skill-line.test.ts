@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { trialRow, trialRows } from "../../../test/eval-result.js";
+import { trialRow, trialRows } from "../../testing/eval-result.js";
 import { skillLine } from "./skill-line.js";
 
 describe("skillLine", () => {

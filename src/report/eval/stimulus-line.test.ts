@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { trialRow, trialRows } from "../../../test/eval-result.js";
 import { passAtK, passHatK } from "../../stats/index.js";
+import { trialRow, trialRows } from "../../testing/eval-result.js";
 import { headlineK, reasonOf, stimulusLine } from "./stimulus-line.js";
 
 describe("stimulusLine", () => {

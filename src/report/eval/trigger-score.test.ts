@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { trialRows } from "../../../test/eval-result.js";
+import { trialRows } from "../../testing/eval-result.js";
 import { triggerScore } from "./trigger-score.js";
 
 const should = (letters: string) => trialRows(letters, { facets: { trigger: "should" } });

@@ -1,5 +1,5 @@
-import type { EstimateInterval, Metric, MetricContext } from "../src/core/metric.js";
-import type { EvalRow } from "../src/core/row.js";
+import type { EstimateInterval, Metric, MetricContext } from "../core/metric.js";
+import type { EvalRow } from "../core/row.js";
 
 /** The intervals of a metric's keys, as a summary gets them. */
 export function intervals(

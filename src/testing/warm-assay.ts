@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Finished } from "./assay.js";
 
-const HOST = fileURLToPath(new URL("./command-host.mjs", import.meta.url));
+const HOST = fileURLToPath(new URL("../../test/command-host.mjs", import.meta.url));
 
 /** Processes that are kept for the next command: to start one and load everything is most of what a short one costs. */
 const idle: ChildProcess[] = [];

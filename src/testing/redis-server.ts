@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach } from "vitest";
-import { openRedis } from "../src/queue/connection.js";
+import { openRedis } from "../queue/connection.js";
 
 /** A real Redis of a test's own, on a free loopback port, which a kill costs no data. */
 export interface RedisServer {

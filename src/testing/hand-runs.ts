@@ -1,6 +1,6 @@
-import type { QueryRow } from "../src/history/query.js";
-import { type TestRun, writeTestRun } from "../src/history/run-testing.js";
-import { queryRuns } from "../src/query-runs.js";
+import type { QueryRow } from "../history/query.js";
+import { type TestRun, writeTestRun } from "../history/run-testing.js";
+import { queryRuns } from "../query-runs.js";
 import { Workspace } from "./workspace.js";
 
 /** Runs written by hand. */

@@ -46,7 +46,7 @@ export class Workspace {
   /** Lets modules of this folder import the package by its name. */
   linkAssay(): void {
     mkdirSync(this.path("node_modules"), { recursive: true });
-    symlinkSync(fileURLToPath(new URL("..", import.meta.url)), this.path("node_modules", "assay"));
+    symlinkSync(fileURLToPath(new URL("../..", import.meta.url)), this.path("node_modules", "assay"));
   }
 
   /** The run folders, oldest first. */

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 
 /** The launcher of the built command line; scripts/test.mjs sees to it that the build is fresh. */
-export const LAUNCHER = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
+export const LAUNCHER = fileURLToPath(new URL("../../bin/assay.js", import.meta.url));
 
 export interface Finished {
   code: number | null;

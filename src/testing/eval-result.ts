@@ -1,9 +1,9 @@
-import type { DatasetGate } from "../src/core/dataset.js";
-import type { EvalResult } from "../src/core/result.js";
-import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../src/core/row.js";
-import { standardMetrics } from "../src/metrics/index.js";
-import { RunResult } from "../src/result.js";
-import { makeConfig, makeTiming } from "../src/testing/make-run.js";
+import type { DatasetGate } from "../core/dataset.js";
+import type { EvalResult } from "../core/result.js";
+import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../core/row.js";
+import { standardMetrics } from "../metrics/index.js";
+import { RunResult } from "../result.js";
+import { makeConfig, makeTiming } from "./make-run.js";
 
 /** One trial of an eval; a trial that passed unless told. */
 export function trialRow(known: Partial<KnownFields> = {}): EvalRow {

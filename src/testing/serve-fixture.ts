@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fixture, FixtureFile, ParquetFixture } from "../src/catalogue/fixture.js";
-import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
+import type { Fixture, FixtureFile, ParquetFixture } from "../catalogue/fixture.js";
+import { type ScriptedHub, startHub } from "../hub/scripted-hub.js";
 import { type WriteParquetOptions, writeParquet } from "./write-parquet.js";
 import { zipOf } from "./write-zip.js";
 

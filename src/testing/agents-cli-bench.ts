@@ -2,10 +2,10 @@ import { chmodSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
+import { type Mock, type MockOptions, startMock } from "../mock/index.js";
 import type { Workspace } from "./workspace.js";
 
-const TINY_AGENT = fileURLToPath(new URL("../examples/tiny-agent.mjs", import.meta.url));
+const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
 
 /** The agent of the examples folder, as it is given to --agent-command. */
 export const TINY = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
@@ -49,7 +49,7 @@ export function program(space: Workspace, name: string, script: string): { PATH:
  * Stands for claude: tells its version, asks the gateway once, writes down how it was started and plays a recorded stream.
  */
 export function fakeClaude(space: Workspace): { PATH: string } {
-  const fixture = new URL("../src/agents/fixtures/claude-2.1.325-one-tool.jsonl", import.meta.url);
+  const fixture = new URL("../agents/fixtures/claude-2.1.325-one-tool.jsonl", import.meta.url);
   space.write("claude.jsonl", readFileSync(fixture, "utf8"));
   space.write(
     "claude.mjs",
