@@ -53,13 +53,21 @@ async function slope({ dir, url, workers }) {
 async function timed({ dir, url, examples }) {
   const data = join(dir, `data-${examples}.jsonl`);
   writeExamples(data, examples);
-  const what = ["--plugin", join(HERE, "work.mjs"), "--system", `slow-echo:${LATENCY}`, "--evaluator", "exact"];
+  const what = [
+    "--trust",
+    "--plugin",
+    join(HERE, "work.mjs"),
+    "--system",
+    `slow-echo:${LATENCY}`,
+    "--evaluator",
+    "exact",
+  ];
   const args = [ASSAY, "run", ...what, "--dataset", data, "--queue", url, "--runs-dir", join(dir, "runs"), "--quiet"];
   return (await runNode(args, { cwd: dir })).seconds;
 }
 
 function startWorker(dir, url) {
-  const args = [ASSAY, "worker", "--queue", url, "--concurrency", String(SLOTS)];
+  const args = [ASSAY, "worker", "--queue", url, "--concurrency", String(SLOTS), "--allow", "systems,outside-files"];
   return spawn(process.execPath, args, { cwd: dir, stdio: "ignore" });
 }
 

@@ -28,7 +28,7 @@ export function measure() {
 
 async function measureAt(workers, { dir, data, url }) {
   const loop = (client) => [join(HERE, "fetch-loop.mjs"), client, `${url}/chat/completions`, data, workers];
-  const evaluators = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap"];
+  const evaluators = ["--trust", "--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap"];
   const asked = ["--proxy", url, "--model", "m", "--dataset", data, "--max-workers", workers];
   const args = [ASSAY, "run", ...asked, ...evaluators, "--runs-dir", join(dir, "runs"), "--quiet"];
   const { undici, http, assay } = await inTurns(

@@ -8,7 +8,16 @@ const WORKERS = "8";
 const ROUNDS = 5;
 
 export function assayArgs(dir, data, more = []) {
-  const fixed = ["--plugin", join(HERE, "work.mjs"), "--evaluator", "exact", "--evaluator", "overlap", "--quiet"];
+  const fixed = [
+    "--trust",
+    "--plugin",
+    join(HERE, "work.mjs"),
+    "--evaluator",
+    "exact",
+    "--evaluator",
+    "overlap",
+    "--quiet",
+  ];
   return [ASSAY, "run", ...fixed, "--dataset", data, "--runs-dir", join(dir, "runs"), ...more];
 }
 

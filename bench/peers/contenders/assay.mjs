@@ -8,7 +8,7 @@ const WORK = join(HERE, "work.mjs");
 const LIBRARY = join(HERE, "../dist/lib/index.js");
 
 function command({ dir, data, workers }, more) {
-  const scoring = ["--plugin", WORK, "--evaluator", "exact", "--evaluator", "overlap", "--quiet"];
+  const scoring = ["--trust", "--plugin", WORK, "--evaluator", "exact", "--evaluator", "overlap", "--quiet"];
   const asked = ["--dataset", data, "--max-workers", String(workers), "--runs-dir", join(dir, "runs")];
   return { args: [ASSAY, "run", ...scoring, ...asked, ...more], results: [join(dir, "runs")] };
 }
