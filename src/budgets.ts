@@ -116,7 +116,7 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
       const isJudged = saysJudged || judging.count > 0;
       if (!isJudged && (isStored || isFree(system, limits))) return FREE;
       const judgeUsd = judging.count > 0 ? dollars(Math.ceil(judging.value * USUAL_MARGIN)) : judgingCanCost();
-      if (isStored) return held(budget.reserve(judgeUsd || null, gradingOf(system.name)), judgeUsd);
+      if (isStored) return held(budget.reserve(judgeUsd || null, describeGrading(system.name)), judgeUsd);
       const most = limits?.maxCostUsd ?? 0;
       const can = canCost(limits, prompt);
       // What a trial without a limit costs is learnt, judging included.
@@ -133,7 +133,7 @@ function runPort(budget: RunBudget, judging: RunningQuantile): RunBudgetPort {
 }
 
 /** What grading outputs that are paid for costs is learnt apart. */
-function gradingOf(system: string): string {
+function describeGrading(system: string): string {
   return `grading of ${system}`;
 }
 
@@ -230,7 +230,7 @@ export interface Spent {
 }
 
 /** What a run with a budget has spent, and on what. The parts add up to `spentUsd`. */
-export function receiptOf({ rows, budget, besides }: Spent): BudgetReceipt {
+export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
   const { maxCostUsd, spentUsd } = budget;
   const trialsUsd = rows.reduce((total, row) => total + paidFor(row), 0);
   const { repeatedUsd } = besides;
@@ -251,7 +251,7 @@ export function receiptOf({ rows, budget, besides }: Spent): BudgetReceipt {
 /** What the reader of a report has to know about the run's budget. */
 export function budgetNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
   const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
-  const receipt = receiptOf({ rows, budget, besides });
+  const receipt = createReceipt({ rows, budget, besides });
   const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
   const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
   const figures = [...loose, ...reserved, ...receiptNotes(receipt, besides), ...lostNotes(budget), spent];

@@ -1,4 +1,4 @@
-import { type BudgetOptions, type Budgets, budgetNotes, budgetsOf, receiptOf } from "./budgets.js";
+import { type BudgetOptions, type Budgets, budgetNotes, budgetsOf, createReceipt } from "./budgets.js";
 import type { Dataset } from "./core/dataset.js";
 import { messageOf } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
@@ -126,7 +126,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
         metrics,
         config,
         timing,
-        budget: spent === null ? undefined : receiptOf(spent),
+        budget: spent === null ? undefined : createReceipt(spent),
         runDir,
         notes,
       });

@@ -38,7 +38,7 @@ export function failureOf(failure: Failure): TrialError {
   // What a program says without an answer of its model are words of its own, such as the error.
   const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
   const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
-  const outlook = hasWorked || !isEndpoints || isHanging ? null : outlookOf(status);
+  const outlook = hasWorked || !isEndpoints || isHanging ? null : readOutlook(status);
   return new TrialError(category, withoutKeys(messageOf(failure, trouble), keys), {
     spent,
     ...(mayRetry && { retry: { afterMs: null } }),
@@ -47,7 +47,7 @@ export function failureOf(failure: Failure): TrialError {
 }
 
 /** Without a status, the connection to the endpoint broke. */
-function outlookOf(status: number | null): Outlook | null {
+function readOutlook(status: number | null): Outlook | null {
   if (categoryOf(status) !== "api_error") return null;
   if (status === null || status >= 500) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";

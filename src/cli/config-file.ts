@@ -25,7 +25,7 @@ export async function loadConfig(path: string, trust: TrustFlags): Promise<RunCo
   if (!existsSync(path)) throw new UsageError(`The config file ${path} does not exist.`);
   if (isCode(path)) requireTrust(path, "it is code that is run", trust);
   const config = await (isCode(path) ? loadFromModule(path) : loadYaml(path));
-  const named = isCode(path) ? undefined : codeIn(config);
+  const named = isCode(path) ? undefined : findCode(config);
   if (named !== undefined) requireTrust(path, `it names ${named}, which is run`, trust);
   return anchored(config, dirname(path));
 }
@@ -36,7 +36,7 @@ export function isCode(path: string): boolean {
 }
 
 /** The first thing in a config that is code or a command. */
-function codeIn({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
+function findCode({ plugins = [], agents = [], ...config }: RunConfig): string | undefined {
   const { systems = [], evaluators = [], metrics = [], reader } = config;
   const specs = [...systems, ...evaluators, ...metrics, reader].filter((spec) => typeof spec === "string");
   const commands = agents.map((agent) => (typeof agent === "string" ? undefined : agent.command));

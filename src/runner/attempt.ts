@@ -147,7 +147,7 @@ export class Attempter {
   #waitAfter(error: unknown, { gate }: Known, so: { failed: number; waitedMs: number }): number | null {
     const { retry: policy } = this.#ports;
     // While its endpoint is down a trial waits at the gate, and for as long as that takes.
-    if (gate?.isDown === true && outlookOf(error) === "down") return policy.maxRetries === 0 ? null : 0;
+    if (gate?.isDown === true && findOutlook(error) === "down") return policy.maxRetries === 0 ? null : 0;
     const retry = retryOf(error);
     return retry === null ? null : waitBeforeRetry(retry, so, { policy, random: this.#random });
   }
@@ -287,11 +287,11 @@ function asStopped(attempted: Attempted, { reason }: TrialStop): Attempted {
 
 function endOf(attempted: Attempted): CallEnd {
   if (attempted.kind === "returned") return attempted.output.stopped === "time_killed" ? "failed" : "fine";
-  if (outlookOf(attempted.error) === "down") return "down";
+  if (findOutlook(attempted.error) === "down") return "down";
   return failureOf(attempted.error, 0).errorCategory === "rate_limit" ? "rate_limited" : "failed";
 }
 
-function outlookOf(error: unknown): Outlook | null {
+function findOutlook(error: unknown): Outlook | null {
   return isTrialError(error) ? (error.outlook ?? null) : null;
 }
 

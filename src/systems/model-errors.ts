@@ -36,7 +36,7 @@ export function statusError(site: CallSite, { status, headers, said, now }: Fail
   const category = categoryOf(status);
   const isPassing = category !== "api_error" || status >= 500;
   const retry = { afterMs: retryAfterMs(headers, now) };
-  const outlook = outlookOf(status, said);
+  const outlook = readOutlook(status, said);
   return new TrialError(category, explain(site, status, said), {
     ...(isPassing && { retry }),
     ...(outlook !== null && { outlook }),
@@ -46,7 +46,7 @@ export function statusError(site: CallSite, { status, headers, said, now }: Fail
 /** Rejected for what was said in it, a request says nothing of others. */
 const OF_CONTENT = /content.?(?:filter|policy|management)|flagged|moderat|safety/i;
 
-function outlookOf(status: number, said: string): Outlook | null {
+function readOutlook(status: number, said: string): Outlook | null {
   if (categoryOf(status) !== "api_error" || OF_CONTENT.test(said)) return null;
   if (status >= 500) return "down";
   return [401, 403, 404].includes(status) ? "refused" : "rejected";
