@@ -17,6 +17,7 @@ import { fileURLToPath } from "node:url";
 import { rolldown } from "rolldown";
 import { build as buildWithVite } from "vite";
 import { replaceBuild } from "./replace-build.mjs";
+import { makeSbom } from "./sbom.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -26,6 +27,7 @@ const INPUTS = [
   "scripts/build.mjs",
   "scripts/build-token-tables.mjs",
   "scripts/replace-build.mjs",
+  "scripts/sbom.mjs",
   "package-lock.json",
   "tsconfig.json",
   "tsconfig.build.json",
@@ -36,6 +38,7 @@ const OUTPUTS = [
   "dist/heavy/worker.js",
   "dist/web/app.js",
   "dist/types/index.d.ts",
+  "dist/sbom.cdx.json",
   "data/tokens/cl100k_base.bin",
   "data/tokens/o200k_base.bin",
 ];
@@ -44,8 +47,8 @@ const OUTPUTS = [
  * Packages that stay outside of the bundles: those that users install with Assay. All others are development
  * dependencies, and what is used of them is bundled. zod is installed for its types alone.
  */
-const { dependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const OUTSIDE = [...Object.keys(dependencies).filter((name) => name !== "zod"), "msgpackr-extract"];
+const manifest = readJson("package.json");
+const OUTSIDE = [...Object.keys(manifest.dependencies).filter((name) => name !== "zod"), "msgpackr-extract"];
 
 /** Packages whose data we ship; those whose code we ship are found in the bundles. */
 const DATA_PACKAGES = ["gpt-tokenizer"];
@@ -81,7 +84,9 @@ async function build() {
       buildPage(join(next, "web")),
       run("node_modules/typescript/bin/tsc", "-p", "tsconfig.build.json", "--outDir", join(next, "types")),
     ]);
-    writeLicenses(join(next, "THIRD-PARTY-LICENSES.txt"), [...bundled, ...inPage]);
+    const packages = findPackages([...bundled, ...inPage]);
+    writeLicenses(join(next, "THIRD-PARTY-LICENSES.txt"), packages);
+    writeSbom(join(next, "sbom.cdx.json"), packages);
     // A source that is changed while this runs is newer than the build.
     utimesSync(join(next, "cli/main.js"), started, started);
     replaceBuild(next, join(root, "dist"));
@@ -135,16 +140,29 @@ function listModules(output) {
   return output.flatMap((part) => (part.type === "chunk" ? part.moduleIds : []));
 }
 
-/** The licenses of the packages that these modules are from. */
-function writeLicenses(file, modules) {
+/** The packages that these modules are from: the folder of each name. */
+function findPackages(modules) {
   const folders = new Map(DATA_PACKAGES.map((name) => [name, join(root, "node_modules", name)]));
   for (const id of modules) {
     const [folder, name] = /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(id) ?? [];
     if (name !== undefined) folders.set(name, folder);
   }
-  const sorted = [...folders].sort(([a], [b]) => (a < b ? -1 : 1));
-  const texts = sorted.map(([name, folder]) => `${name}\n\n${readLicense(folder)}\n`);
+  return new Map([...folders].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function writeLicenses(file, packages) {
+  const texts = [...packages].map(([name, folder]) => `${name}\n\n${readLicense(folder)}\n`);
   writeFileSync(file, texts.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+function writeSbom(file, packages) {
+  const keys = [...packages.values()].map((folder) => folder.slice(folder.indexOf("node_modules/")));
+  const sbom = makeSbom(manifest, readJson("package-lock.json"), new Set(keys));
+  writeFileSync(file, `${JSON.stringify(sbom, null, 2)}\n`);
+}
+
+function readJson(path) {
+  return JSON.parse(readFileSync(join(root, path), "utf8"));
 }
 
 function readLicense(folder) {

@@ -961,7 +961,7 @@ const JAVASCRIPT_PEER = String.raw`"use strict";
  * Makes a peer, in the world of the program or of the tests. Expects `require`, and gives `createPeer(options)`.
  * What the peer hands out is made here, so that it belongs to this world.
  */
-export const JAVASCRIPT_PEER_MAKER = String.raw`
+export const JAVASCRIPT_PEER_MAKER = `
 const createPeer = (() => {
   "use strict";
   const { types } = require("util"), { Buffer } = require("buffer"), vm = require("vm");
