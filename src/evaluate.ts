@@ -11,6 +11,7 @@ import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
 import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
 import type { QueueOptions, QueueRun } from "./queue-run.js";
 import { RunResult } from "./result.js";
+import type { BesideRows, Earlier } from "./runner/ledger.js";
 import { stopNotes } from "./runner/not-run.js";
 import type { OutagePolicy } from "./runner/outage.js";
 import type { Progress, RunPorts } from "./runner/ports.js";
@@ -98,7 +99,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
     const times = new SystemTimes(() => performance.now());
     try {
       for (const note of store.notes) options.onNote?.(note);
-      const { spentUsd, besides, rows: before } = store.earlier;
+      const { spentUsd, rows: before } = store.earlier;
       const budgets = budgetsOf(options.budget, {
         systems: plan.systems,
         spentUsd,
@@ -114,7 +115,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
       const rows =
         queue === null ? await run(plan, ports, store.earlier) : await queue.run({ prepared, ports, store, options });
       const budget = queue?.budget ?? budgets.run;
-      const spent = budget === null ? null : { rows, budget, besides };
+      const spent = budget === null ? null : { rows, budget, besides: besidesOf(store.earlier, queue) };
       notes.push(...(queue?.notes ?? []), ...stopNotes(rows));
       if (spent !== null) notes.push(...budgetNotes(spent, { unheld: budgets.unheld, systems: config.systems }));
       const started = rows.reduce((count, { outcome }) => count + (outcome === "skipped" ? 0 : 1), 0);
@@ -143,6 +144,10 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
 async function openQueue(queue: NonNullable<EvaluateOptions["queue"]>): Promise<QueueRun> {
   const { QueueRun } = await import("./queue-run.js");
   return QueueRun.open(typeof queue === "string" ? { url: queue } : queue);
+}
+
+function besidesOf({ besides }: Earlier, queue: QueueRun | null): BesideRows {
+  return { ...besides, repeatedUsd: besides.repeatedUsd + (queue?.repeatedUsd ?? 0) };
 }
 
 /** What goes with a run besides its plan. */

@@ -59,6 +59,8 @@ export class QueueRun {
   budget: QueueBudget | null = null;
   notes: readonly string[] = [];
   cachedTrials = 0;
+  /** What was spent on trials that were run again since. */
+  repeatedUsd = 0;
   readonly #redis: Redis;
   readonly #signer: Signer;
   readonly #options: QueueOptions;
@@ -79,7 +81,7 @@ export class QueueRun {
 
   async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
     const dir = store.journal?.dir ?? null;
-    const { rows, budget, notes } = await coordinate({
+    const { rows, budget, repeatedUsd, notes } = await coordinate({
       redis: this.#redis,
       url: this.#options.url,
       announcement: this.#announcement(prepared, options, dir),
@@ -93,6 +95,7 @@ export class QueueRun {
       onState: (state) => writeState(dir, state),
     });
     this.budget = budget;
+    this.repeatedUsd = repeatedUsd;
     this.notes = [...notes, ...missingNotes(store.journal?.missingOutputs ?? 0)];
     this.cachedTrials = rows.filter(({ cached }) => cached).length;
     return rows;

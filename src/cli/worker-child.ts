@@ -6,6 +6,7 @@ import { openRedis } from "../queue/connection.js";
 import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
 import { RefusalError } from "../queue/insist.js";
 import { KEYS } from "../queue/keys.js";
+import { DismissedError } from "../queue/serve-run.js";
 import { signerFor } from "../queue/signer.js";
 import { isWithin } from "../workspace/relative-path.js";
 import { guarded } from "./guard.js";
@@ -25,10 +26,14 @@ export async function serveOneRun(): Promise<number> {
     return EXIT.fine;
   } catch (error) {
     if (!(error instanceof AssayError)) throw error;
-    const kind = error instanceof RefusalError ? "gaveUp" : "refused";
-    await orders.tell({ kind, why: withoutSubject(error.message) });
+    await orders.tell({ kind: kindOf(error), why: withoutSubject(error.message) });
     return error.exitCode;
   }
+}
+
+function kindOf(error: AssayError): "gaveUp" | "dismissed" | "refused" {
+  if (error instanceof RefusalError) return "gaveUp";
+  return error instanceof DismissedError ? "dismissed" : "refused";
 }
 
 /** The worker says itself of which run it speaks. */

@@ -44,6 +44,19 @@ describe("what a worker remembers of a run", () => {
     expect(memory.mayTry("run", { ...last, signedAt: last.signedAt + 1 })).toBe(true);
   });
 
+  it("leaves one alone that told it to leave, also after Redis was away, until the run starts anew", () => {
+    const times = { now: 0 };
+    const memory = memoryAt(times);
+    memory.remember("run", A, { kind: "dismissed", why: "no key", exitCode: 3 });
+    memory.remember("other", A, REFUSED);
+    times.now = 1e9;
+    memory.doubt();
+    expect([memory.mayTry("run", SIGNED_LATER), memory.mayTry("other", A)]).toEqual([false, true]);
+    expect([...memory.refusals]).toEqual([["run", "no key"]]);
+    memory.keepOnly([]);
+    expect(memory.mayTry("run", SIGNED_LATER)).toBe(true);
+  });
+
   it("tries one again that is announced anew, or whose coordinator was gone in between", () => {
     const memory = memoryAt({ now: 0 });
     for (const key of ["one", "two"]) memory.remember(key, A, REFUSED);

@@ -10,6 +10,8 @@ const AFTER_REFUSAL_MS = 60_000;
 
 const PAUSES = {
   refused: AFTER_REFUSAL_MS,
+  // Nothing but a new start of the run, or of the worker, gives it another chance.
+  dismissed: Number.POSITIVE_INFINITY,
   gaveUp: AFTER_REFUSAL_MS,
   crashed: AFTER_CRASH_MS,
   over: AFTER_END_MS,
@@ -59,9 +61,10 @@ export class RunMemory {
     return memory?.ending.kind === "refused" && memory.announcement === body ? memory.ending.why : null;
   }
 
-  /** Why runs were refused, by their keys. */
+  /** Why this worker takes no part in runs, by their keys. */
   get refusals(): ReadonlyMap<string, string> {
-    const refused = [...this.#memories].filter(([, { ending }]) => ending.kind === "refused");
+    const kinds: readonly Ending["kind"][] = ["refused", "dismissed"];
+    const refused = [...this.#memories].filter(([, { ending }]) => kinds.includes(ending.kind));
     return new Map(refused.map(([key, { ending }]) => [key, ending.why]));
   }
 
@@ -71,6 +74,11 @@ export class RunMemory {
     // Older ones are refused for their age.
     for (const [key, signedAt] of this.#lastSigned)
       if (Date.now() - signedAt > 2 * MAX_AGE_MS) this.#lastSigned.delete(key);
+  }
+
+  /** Forgets all but the runs that this worker was told to leave: nothing else that was known of them need be true. */
+  doubt(): void {
+    for (const [key, { ending }] of this.#memories) if (ending.kind !== "dismissed") this.#memories.delete(key);
   }
 
   forget(key: string): void {

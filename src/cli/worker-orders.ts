@@ -28,8 +28,8 @@ export type Order = ServeOrder | { readonly kind: "drain" } | { readonly kind: "
 /** What such a process tells its worker. */
 export type Word =
   | { readonly kind: "state"; readonly state: WorkerState }
-  /** It does not take part; or no worker could, because Redis refuses. */
-  | { readonly kind: "refused" | "gaveUp"; readonly why: string };
+  /** It does not take part, or was told to leave; or no worker could take part, because Redis refuses. */
+  | { readonly kind: "refused" | "dismissed" | "gaveUp"; readonly why: string };
 
 /** The side of the process that was started. */
 export interface Orders {

@@ -9,7 +9,7 @@ import type { Order, ServeOrder, Word } from "./worker-orders.js";
 
 /** How the process of a run ended. */
 export interface Ending {
-  readonly kind: "over" | "refused" | "gaveUp" | "crashed";
+  readonly kind: "over" | "refused" | "dismissed" | "gaveUp" | "crashed";
   /** Why it does not take part, or not any more, or how it crashed; "" when the run is over. */
   readonly why: string;
   readonly exitCode: number;

@@ -131,7 +131,7 @@ export class Supervisor {
     const news = openAnother(redis);
     news.on("message", () => this.#bell.ring());
     // After it was away, nothing that was known of it need be true.
-    redis.on("ready", () => this.#memory.keepOnly([]));
+    redis.on("ready", () => this.#memory.doubt());
     await news.subscribe(KEYS.news);
     return news;
   }
@@ -228,6 +228,7 @@ export class Supervisor {
     const { runId, announcement, refusal, process } = taken;
     this.#taken.delete(key);
     this.#memory.remember(key, announcement, ending);
+    if (ending.kind === "dismissed") taken.alone?.drain();
     if (ending.kind === "gaveUp") {
       this.#giveUp(ending.why);
       return;
@@ -265,6 +266,7 @@ function aboutRun(key: string, announcement: string): { runId: string; title: st
 }
 
 function farewell(runId: string, { kind, why }: Ending, done = 0): string {
+  if (kind === "dismissed") return `Told to leave ${runId}: ${why}`;
   if (kind === "refused") return `Not taking part in ${runId}: ${why}`;
   if (kind === "over") return `Done with ${runId}: ${plural(done, "trial")} delivered`;
   return `The process for ${runId} ended (${why}). It is started again in 30 s, or when the run is announced anew.`;

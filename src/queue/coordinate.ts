@@ -8,6 +8,7 @@ import { Announcer } from "./announcer.js";
 import { openAnother } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";
 import { clearRun } from "./directory.js";
+import { Dismissals } from "./dismissals.js";
 import { Farewell } from "./farewell.js";
 import { Feeder } from "./feeder.js";
 import { Inbox } from "./inbox.js";
@@ -42,6 +43,8 @@ export interface CoordinateOptions {
 export interface Coordinated {
   rows: EvalRow[];
   budget: QueueBudget | null;
+  /** What was spent on trials that failed at a worker that was told to leave, and were run again. */
+  repeatedUsd: number;
   notes: readonly string[];
 }
 
@@ -73,6 +76,7 @@ class Coordinator {
   readonly #money: RunMoney;
   readonly #feeder: Feeder;
   readonly #closing = new AbortController();
+  readonly #dismissals: Dismissals;
   readonly #inbox: Inbox;
   readonly #keeper: StateKeeper;
   /** What Redis has refused with. */
@@ -90,8 +94,10 @@ class Coordinator {
     const { signal } = ports;
     this.#feeder = new Feeder({ redis, key: announcement.key, plan, ledger: this.#ledger, signal, signer });
     const [ledger, feeder] = [this.#ledger, this.#feeder];
-    this.#inbox = new Inbox({ redis, announcement, plan, ledger, earlier, feeder, onNote, signer });
-    this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder: this.#feeder, done: this.#inbox.done });
+    const dismissals = new Dismissals({ redis, key: announcement.key, signer, onNote });
+    this.#dismissals = dismissals;
+    this.#inbox = new Inbox({ redis, announcement, plan, ledger, feeder, onNote, signer, dismissals });
+    this.#keeper = new StateKeeper({ ...options, money: this.#money, feeder, done: this.#inbox.done, dismissals });
     this.#farewell = new Farewell(options);
   }
 
@@ -135,7 +141,8 @@ class Coordinator {
     this.#options.onState(state);
     await this.#farewell.ask(() => this.#feeder.close());
     await this.#farewell.ask(() => (isOver ? this.#clear() : this.#announcer.leave()));
-    return { rows, budget: state.budget, notes: [...this.#inbox.notes(), ...state.notes] };
+    const { repeatedUsd } = this.#ledger;
+    return { rows, budget: state.budget, repeatedUsd, notes: [...this.#inbox.notes(), ...state.notes] };
   }
 
   /** After the run has failed: what was recorded is written, and workers are told that nobody is there any more. */
@@ -214,6 +221,7 @@ class Coordinator {
     const state = await this.#keeper.look();
     if (state.budget?.isRefusing === true) await this.#feeder.withdraw();
     this.#feeder.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
+    if (await this.#dismissals.areGone(state.workers)) await this.#feeder.releaseHeld();
     await this.#feeder.fill();
     await this.#feeder.reconcile();
     this.#options.onState(state);

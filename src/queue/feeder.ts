@@ -30,6 +30,8 @@ interface Lane {
   readonly trials: Admissions;
   /** Handed out, and not heard of since. */
   readonly out: Set<number>;
+  /** Those of them that wait to be handed out again. */
+  readonly held: Set<number>;
   /** On their way into the queue: what Redis has refused is tried again. */
   batch: readonly number[];
   isExhausted: boolean;
@@ -81,6 +83,25 @@ export class Feeder {
     lane.lastNews = Date.now();
     lane.missedAt = null;
     lane.out.delete(index);
+  }
+
+  /** Has a trial that was heard of handed out again, later. */
+  hold(systemIndex: number, index: number): void {
+    const lane = this.#lanes[systemIndex];
+    if (lane === undefined || this.#isWithdrawn) return;
+    lane.out.add(index);
+    lane.held.add(index);
+  }
+
+  /** Hands out again what was held. */
+  async releaseHeld(): Promise<void> {
+    for (const lane of this.#lanes) {
+      if (lane.held.size === 0) continue;
+      const held = [...lane.held];
+      await this.#forget(held);
+      await this.#inTurn(() => this.#add(lane, held, true));
+      for (const index of held) lane.held.delete(index);
+    }
   }
 
   /** Hands out as many trials as are wanted just now. */
@@ -169,7 +190,8 @@ export class Feeder {
       const queue = open(systemIndex);
       const isDone = (index: number) => ledger.has(index);
       const trials = new Admissions(plan, [systemIndex], { isDone, signal });
-      return { queue, trials, out: new Set(), batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
+      const sets = { out: new Set<number>(), held: new Set<number>() };
+      return { queue, trials, ...sets, batch: [], isExhausted: false, lastNews: Date.now(), missedAt: null };
     });
   }
 
@@ -192,6 +214,7 @@ export class Feeder {
     const alone = (await this.#suspects?.getActive()) ?? [];
     for (const lane of this.#lanes) {
       lane.isExhausted = true;
+      lane.held.clear();
       await lane.queue.drain();
       const active = await lane.queue.getActive();
       const begun = new Set([...active, ...alone].map(({ data }) => data?.index));

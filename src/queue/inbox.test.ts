@@ -10,6 +10,7 @@ import { redisFor } from "../testing/redis-server.js";
 import { lacks } from "../testing/system-command.js";
 import type { Announcement } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";
+import { Dismissals } from "./dismissals.js";
 import { Inbox } from "./inbox.js";
 import { KEYS } from "./keys.js";
 import { type Parcel, pack } from "./parcel.js";
@@ -36,20 +37,27 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     const sink = new SampleSink();
     const settled: number[] = [];
     const notes: string[] = [];
+    const held: number[] = [];
+    const ledger = sampleLedger(plan, sink, earlier);
+    const onNote = (note: string) => void notes.push(note);
     const inbox = new Inbox({
       ...{
         redis,
         plan,
-        earlier,
+        ledger,
+        onNote,
         signer: SAMPLE_SIGNER,
         announcement: sampleAnnouncement(KEY, more),
-        ledger: sampleLedger(plan, sink, earlier),
+        dismissals: new Dismissals({ redis, key: KEY, signer: SAMPLE_SIGNER, onNote }),
       },
-      feeder: { settle: (_, index) => void settled.push(index), fill: async () => {} },
-      onNote: (note) => void notes.push(note),
+      feeder: {
+        settle: (_, index) => void settled.push(index),
+        fill: async () => {},
+        hold: (_, index) => void held.push(index),
+      },
     });
     const recorded = () => sink.entries.map(({ finished }) => finished.row.exampleId);
-    return { inbox, sink, settled, notes, recorded };
+    return { inbox, sink, settled, notes, recorded, ledger, held };
   }
 
   const rowOf = (index: number, more: Partial<EvalRow> = {}) =>
@@ -163,20 +171,53 @@ describe.skipIf(lacks("redis-server"))("an inbox", () => {
     for (const note of notes) expect(note).toMatch(/it is not signed with the ASSAY_QUEUE_SECRET of the run$/);
   });
 
-  it("names a worker that fails where others pass, at once and in the notes", async () => {
-    const { inbox, notes } = await opened({ examples: 20 });
-    for (let index = 0; index < 20; index++) {
-      const isBad = index % 2 === 1;
-      const row = rowOf(index, isBad ? { outcome: "error", errorCategory: "api_error" } : {});
-      const news = [{ kind: "finished" as const, index, lines: { row: encodeRow(row), output: null } }];
-      const data = await packed({ worker: isBad ? "bad" : "good", news });
-      await deliver(redis, KEY, { data, trials: [index], settlements: [] });
-    }
+  async function arriveFrom(worker: string, index: number, isError: boolean): Promise<void> {
+    const durationMs = worker === "bad" ? index : 100 + index;
+    const attempts = [{ errorCategory: "system_error" as const, message: "no key", durationMs }];
+    const failed = { outcome: "error" as const, errorCategory: "system_error" as const, attempts, costUsd: 0.5 };
+    const news = [
+      {
+        kind: "finished" as const,
+        index,
+        lines: { row: encodeRow(rowOf(index, isError ? failed : {})), output: null },
+      },
+    ];
+    await deliver(redis, KEY, { data: await packed({ worker, news }), trials: [index], settlements: [] });
+  }
+
+  it("tells a worker to leave that fails where others pass, and has its trials run again, once", async () => {
+    const { inbox, notes, held, ledger, settled } = await opened({ examples: 24 });
+    // The first trial fails on both: it is the one to blame.
+    await arriveFrom("good", 0, true);
+    await inbox.empty();
+    for (let index = 1; index < 21; index++) await arriveFrom(index % 2 === 1 ? "bad" : "good", index, index % 2 === 1);
     await inbox.empty();
     expect(notes).toEqual([
-      expect.stringContaining("the worker bad fails where others pass: 10 of its last 10 trials"),
+      "the worker bad was told to leave, because it fails where others pass: 10 of its last 10 trials of s are errors (no key). Others run what it failed",
     ]);
     expect(inbox.notes()).toEqual(notes);
+    expect(held).toEqual([1, 3, 5, 7, 9, 11, 13, 15, 17, 19]);
+    expect(held.filter((index) => ledger.has(index))).toEqual([]);
+    expect(ledger.rowAt(0)).toMatchObject({ outcome: "error" });
+    expect(ledger.repeatedUsd).toBe(5);
+    const mark = (await redis.hget(KEYS.leaving(KEY), "bad")) ?? "";
+    expect(SAMPLE_SIGNER.openLeave(KEY, "bad", mark)).toMatch(/^it fails where others pass: 10 of/);
+    expect(SAMPLE_SIGNER.openLeave(KEY, "good", mark)).toBeNull();
+    // What it had under way then, it fails too.
+    await arriveFrom("bad", 21, true);
+    await inbox.empty();
+    expect([held.at(-1), ledger.has(21)]).toEqual([21, false]);
+    // One that fails on another worker is an error; one that passes has what happened before.
+    await arriveFrom("good", 1, true);
+    await arriveFrom("good", 3, false);
+    await inbox.empty();
+    expect(ledger.rowAt(1)).toMatchObject({ outcome: "error" });
+    expect(ledger.rowAt(3)).toMatchObject({ outcome: "pass", attempts: [{ message: "no key", durationMs: 3 }] });
+    expect(settled).toContain(1);
+    expect(held).toHaveLength(11);
+    await arriveFrom("bad", 1, true);
+    await inbox.empty();
+    expect(ledger.has(1)).toBe(true);
   });
 
   it("ends the run when nothing but such things comes", async () => {

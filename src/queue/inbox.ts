@@ -4,25 +4,25 @@ import { messageOf, QueueError } from "../core/errors.js";
 import { paidFor } from "../core/paid.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import { trialAt } from "../runner/admit.js";
-import type { Earlier, Ledger } from "../runner/ledger.js";
+import type { Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { EncodedTrial } from "../runner/ports.js";
 import { decodeRow, encodeKey, encodeRow } from "../store/row-codec.js";
 import type { Announcement } from "./contract.js";
+import type { Dismissals } from "./dismissals.js";
 import type { Feeder } from "./feeder.js";
 import { KEYS } from "./keys.js";
 import { isSharedName } from "./output-folder.js";
 import { type TrialNews, unpack } from "./parcel.js";
 import type { Signer } from "./signer.js";
-import { WorkerErrors } from "./worker-errors.js";
 
 export interface InboxOptions {
   redis: Redis;
   announcement: Announcement;
   plan: Plan;
   ledger: Ledger;
-  earlier: Earlier;
-  feeder: Pick<Feeder, "settle" | "fill">;
+  feeder: Pick<Feeder, "settle" | "fill" | "hold">;
+  dismissals: Dismissals;
   onNote: (note: string) => void;
   signer: Signer;
 }
@@ -40,9 +40,6 @@ export class Inbox {
   spentUsd = 0;
   /** By worker: trials of it that were recorded. */
   readonly done = new Map<string, number>();
-  readonly #workerErrors = new WorkerErrors();
-  /** Workers that fail where others pass, in words. */
-  readonly #failing: string[] = [];
   #fault: string | null = null;
   #repeated = 0;
   #repeatedUsd = 0;
@@ -87,7 +84,7 @@ export class Inbox {
 
   /** What the reader of a report has to know of what happened on the way. */
   notes(): string[] {
-    const own = [...this.#failing, ...this.#unusable];
+    const own = [...this.#options.dismissals.notes, ...this.#unusable];
     if (this.#repeated === 0) return own;
     const cost = this.#repeatedUsd === 0 ? "" : `; the second time cost $${this.#repeatedUsd.toFixed(4)} besides`;
     const trials = this.#repeated === 1 ? "1 trial was" : `${this.#repeated} trials were`;
@@ -98,6 +95,7 @@ export class Inbox {
     const unreadable = entries.filter((entry) => !this.#open(entry));
     await this.#options.ledger.written();
     await this.#remove(entries, unreadable);
+    await this.#options.dismissals.tell();
     // Told once: the next start of the run finds out for itself.
     if (this.#fault !== null) throw new QueueError(`A worker cannot go on with the run: ${this.#fault}`);
     if (this.#unusable.length >= MOST_UNUSABLE)
@@ -145,8 +143,12 @@ export class Inbox {
   }
 
   #settle(index: number): void {
-    const { plan, feeder } = this.#options;
-    feeder.settle(Math.floor(index / (plan.examples.length * plan.trials)), index);
+    this.#options.feeder.settle(this.#systemOf(index), index);
+  }
+
+  #systemOf(index: number): number {
+    const { plan } = this.#options;
+    return Math.floor(index / (plan.examples.length * plan.trials));
   }
 
   #record(news: Finished, worker: string): void {
@@ -160,24 +162,21 @@ export class Inbox {
   }
 
   #keep({ index, row, lines }: Finished, worker: string): void {
-    const { ledger } = this.#options;
+    const { ledger, feeder, dismissals } = this.#options;
     const before = this.#attemptsBefore(index);
     this.spentUsd += paidFor(row);
     this.done.set(worker, (this.done.get(worker) ?? 0) + 1);
-    const words = this.#workerErrors.count(worker, row.outcome === "error");
-    if (words !== null) this.#sayOf(words);
     const whole = before.length === 0 ? row : { ...row, attempts: [...before, ...row.attempts] };
     const encoded = { ...this.#found(lines), ...(whole === row ? {} : { row: encodeRow(whole) }) };
     ledger.record({ index }, { row: whole, output: null, evidence: null, grades: null }, encoded);
-  }
-
-  #sayOf(words: string): void {
-    this.#failing.push(words);
-    this.#options.onNote(words);
+    for (const again of dismissals.count(index, row, worker)) {
+      ledger.takeBack(again);
+      feeder.hold(this.#systemOf(again), again);
+    }
   }
 
   #attemptsBefore(index: number): EvalRow["attempts"] {
-    return this.#options.earlier.attempts.get(index) ?? [];
+    return this.#options.ledger.attemptsOf({ index });
   }
 
   /** Anybody who can write to Redis can deliver: what does not belong to the run is neither recorded nor moved. */

@@ -22,6 +22,8 @@ export const KEYS = {
   coordinator: (key: string) => `assay:run:${key}:coordinator`,
   /** Bitmap: trials that were delivered. */
   delivered: (key: string) => `assay:run:${key}:delivered`,
+  /** Hash: by worker, why it is to leave the run, signed. */
+  leaving: (key: string) => `assay:run:${key}:leaving`,
   /** Hashes and sorted sets of the budget of a run begin with this. */
   budget: (key: string) => `assay:run:${key}:budget`,
   /** What the keys of an endpoint's gate begin with. */

@@ -4,7 +4,7 @@ import type { Announcement } from "./contract.js";
 import { insist } from "./insist.js";
 import { KEYS } from "./keys.js";
 import { redisTime } from "./presence.js";
-import { parseSigned } from "./signer.js";
+import { parseSigned, type Signer } from "./signer.js";
 
 /** How often a worker looks whether its run goes on. */
 const LOOK_MS = 500;
@@ -13,11 +13,21 @@ const PATIENCE_MS = 60_000;
 /** A Redis that lost its data has been told of the run again by then. */
 const AGAIN_MS = 5000;
 
-/** "changed": it was announced anew, on other terms. */
-type Standing = "going" | "silent" | "over" | "changed";
+/** "changed": it was announced anew, on other terms. "dismissed": this worker is to leave. */
+type Standing = "going" | "silent" | "over" | "changed" | "dismissed";
 
 /** Why a worker leaves a run. */
-export type Leaving = "over" | "changed" | "silent" | "told";
+export type Leaving = "over" | "changed" | "silent" | "told" | "dismissed";
+
+export interface WatchOptions {
+  redis: Redis;
+  announcement: Announcement;
+  signer: Signer;
+  /** Who watches. */
+  worker: string;
+  /** How long Redis may refuse. */
+  refusalMs?: number | undefined;
+}
 
 export interface WatchListeners {
   /** Aborted when the worker is to stop. */
@@ -30,20 +40,23 @@ export interface WatchListeners {
 
 /** Follows a run from the side of a worker. */
 export class RunWatch {
+  /** Why this worker is to leave; null while it is not. */
+  dismissal: string | null = null;
+  readonly #options: WatchOptions;
   readonly #redis: Redis;
   readonly #key: string;
   readonly #served: string;
   readonly #limitMs: number | undefined;
 
-  /** `refusalMs` is how long Redis may refuse. */
-  constructor(redis: Redis, announcement: Announcement, refusalMs?: number) {
-    this.#redis = redis;
-    this.#limitMs = refusalMs;
-    this.#key = announcement.key;
-    this.#served = JSON.stringify(announcement);
+  constructor(options: WatchOptions) {
+    this.#options = options;
+    this.#redis = options.redis;
+    this.#limitMs = options.refusalMs;
+    this.#key = options.announcement.key;
+    this.#served = JSON.stringify(options.announcement);
   }
 
-  /** Resolves when the run is over or changed, when its coordinator has been silent for long, or when told to stop. */
+  /** Resolves when the run is over or changed, when this worker is to leave, when its coordinator has been silent for long, or when told to stop. */
   async untilLeft({ stop, onSilent, onBack }: WatchListeners): Promise<Leaving> {
     let silentSince: number | null = null;
     while (!stop.aborted) {
@@ -51,7 +64,7 @@ export class RunWatch {
         stop,
         insist(() => this.#look(), { limitMs: this.#limitMs }),
       );
-      if (standing === "over" || standing === "changed") return standing;
+      if (standing === "over" || standing === "changed" || standing === "dismissed") return standing;
       if (standing === "silent") {
         if (silentSince === null) void onSilent();
         silentSince ??= Date.now();
@@ -72,14 +85,18 @@ export class RunWatch {
   }
 
   async #look(): Promise<Standing> {
-    const [until, text, now] = await Promise.all([
+    const { worker, signer } = this.#options;
+    const [until, text, leave, now] = await Promise.all([
       this.#redis.zscore(KEYS.runs, this.#key),
       this.#redis.get(KEYS.run(this.#key)),
+      this.#redis.hget(KEYS.leaving(this.#key), worker),
       redisTime(this.#redis),
     ]);
     if (until === null) return "over";
     // Lost by Redis, it is announced again on the same terms.
     if (text !== null && parseSigned(text)?.body !== this.#served) return "changed";
+    this.dismissal = leave === null ? null : signer.openLeave(this.#key, worker, leave);
+    if (this.dismissal !== null) return "dismissed";
     return Number(until) > now ? "going" : "silent";
   }
 }

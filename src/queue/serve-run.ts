@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Job, Queue, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { messageOf, TrialError } from "../core/errors.js";
+import { messageOf, QueueError, TrialError } from "../core/errors.js";
 import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type Trial, trialAt } from "../runner/admit.js";
@@ -59,8 +59,8 @@ const MAX_LOSSES_ALONE = 3;
  * one machine; what differs is where money, places and records are kept.
  */
 export async function serveRun(options: ServeOptions): Promise<void> {
-  const { redis, announcement, drain } = options;
-  const watch = new RunWatch(redis, announcement, options.refusalMs);
+  const { announcement, drain } = options;
+  const watch = new RunWatch({ ...options, worker: options.state.id });
   const bench = new Bench(options);
   const presence = new Presence({ ...options, look: () => bench.look() });
   await insist(() => presence.start(), { limitMs: options.refusalMs });
@@ -76,6 +76,11 @@ export async function serveRun(options: ServeOptions): Promise<void> {
       },
     });
     if (leaving === "over") void dropTrials(bench, watch, closed.signal);
+    if (leaving === "dismissed") {
+      await Promise.all(lanes.map((lane) => lane.pause(true)));
+      // From now on, others may run what failed here.
+      presence.update({ refuses: watch.dismissal });
+    }
   } catch (error) {
     if (!(error instanceof RefusalError)) throw error;
     bench.giveUp(error);
@@ -88,6 +93,14 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     options.onState({ ...presence.state, ...bench.look() });
   }
   bench.fault.throwIfAborted();
+  if (watch.dismissal !== null) throw new DismissedError(announcement.key, watch.dismissal);
+}
+
+/** The run goes on without this worker. */
+export class DismissedError extends QueueError {
+  constructor(key: string, why: string) {
+    super(`This worker does not take part in ${key}: ${why}`);
+  }
 }
 
 /** Has trials of a run that is over end soon: nobody records what they come to. */

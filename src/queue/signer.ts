@@ -12,7 +12,7 @@ export const MAX_AGE_MS = 300_000;
 const SIGNATURE_BYTES = 32;
 
 /** What a signature is for: one of a job is none of a parcel. */
-type Purpose = "announcement" | "job" | "results";
+type Purpose = "announcement" | "job" | "results" | "leave";
 
 /** An announcement as it is kept in Redis. */
 export interface SignedAnnouncement {
@@ -69,6 +69,18 @@ export class Signer {
   ) {
     const own = this.#sign("job", [key, String(index), String(again)]);
     return isSame(own, Buffer.from(String(signature), "base64"));
+  }
+
+  /** What tells a worker to leave a run, and why. */
+  signLeave(key: string, worker: string, why: string): string {
+    return JSON.stringify({ why, signature: this.#sign("leave", [key, worker, why]).toString("base64") });
+  }
+
+  /** Why a worker is to leave; null when the run has not said so. */
+  openLeave(key: string, worker: string, text: string): string | null {
+    const { why, signature } = parseObject(text);
+    const own = this.#sign("leave", [key, worker, String(why)]);
+    return isSame(own, Buffer.from(String(signature), "base64")) ? String(why) : null;
   }
 
   /** Results of a run with their signature. */

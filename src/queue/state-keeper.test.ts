@@ -23,6 +23,7 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
       ...{ redis, url: server.url, announcement: sampleAnnouncement(KEY), done: new Map() },
       feeder: { counts: async () => ({ waiting: 0, active: 0 }) },
       money: { read: async () => null },
+      dismissals: { isReason: (why) => why === "told to leave" },
       onNote: (note) => void notes.push(note),
     });
   }
@@ -75,5 +76,14 @@ describe.skipIf(lacks("redis-server"))("who takes part in a run", () => {
     expect(own.waiting(await own.look())).toBe("the worker box:5 does not take part: its plan differs");
     await redis.zrem(KEYS.workers, "other");
     expect(own.waiting(await own.look())).toMatch(/^no worker takes part; start one with: assay worker --queue redis:/);
+  });
+
+  it("one that was told to leave is not said to refuse as well, unless nobody else is there", async () => {
+    const notes: string[] = [];
+    const own = keeper(notes);
+    await appear("bad", { pid: 5, refuses: "told to leave" });
+    const state = await own.look();
+    expect([notes, state.notes]).toEqual([[], []]);
+    expect(own.waiting(state)).toBe("the worker box:5 does not take part: told to leave");
   });
 });

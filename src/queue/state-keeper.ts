@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { withoutSecrets } from "./connection.js";
 import { type Announcement, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState } from "./contract.js";
 import { howGone, listWorkers } from "./directory.js";
+import type { Dismissals } from "./dismissals.js";
 import type { Feeder } from "./feeder.js";
 import type { RunMoney } from "./run-money.js";
 
@@ -13,6 +14,8 @@ export interface StateKeeperOptions {
   money: Pick<RunMoney, "read">;
   /** By worker: trials that it has delivered. */
   done: ReadonlyMap<string, number>;
+  /** Knows what was said already. */
+  dismissals: Pick<Dismissals, "isReason">;
   onNote: (note: string) => void;
 }
 
@@ -77,8 +80,13 @@ export class StateKeeper {
       active: 0,
       workers: [],
       budget: null,
-      notes: [...this.#refusals.values(), ...this.#lost],
+      notes: [...this.#refusalNotes(), ...this.#lost],
     };
+  }
+
+  #refusalNotes(): string[] {
+    const { dismissals } = this.#options;
+    return Array.from(this.#refusals).flatMap(([why, words]) => (dismissals.isReason(why) ? [] : [words]));
   }
 
   /** Said once, when it happens. */
@@ -86,7 +94,7 @@ export class StateKeeper {
     const words = `the worker ${host}:${pid} does not take part: ${why}`;
     if (this.#refusals.has(why)) return;
     this.#refusals.set(why, words);
-    this.#options.onNote(words);
+    if (!this.#options.dismissals.isReason(why)) this.#options.onNote(words);
   }
 
   async #miss(now: readonly WorkerState[]): Promise<void> {

@@ -1,3 +1,4 @@
+import { paidFor } from "../core/paid.js";
 import { type Attempt, type EvalRow, isScored, type TrialKey } from "../core/row.js";
 import type { Trial } from "./admit.js";
 import type { Returned } from "./call.js";
@@ -54,9 +55,13 @@ const NO_ATTEMPTS: readonly Attempt[] = Object.freeze([]);
 export class Ledger implements TrialBook, MoneyBook {
   readonly tokens: TokenCounter;
   readonly threshold: number;
+  /** What trials have cost that were taken back. */
+  repeatedUsd = 0;
   readonly #plan: Plan;
   readonly #ports: LedgerPorts;
   readonly #earlier: Earlier;
+  /** Attempts of trials that were taken back. */
+  readonly #takenBack = new Map<number, readonly Attempt[]>();
   readonly #rows: (EvalRow | undefined)[];
   readonly #progress: Progress;
   readonly #start: number;
@@ -100,9 +105,20 @@ export class Ledger implements TrialBook, MoneyBook {
     return this.#rows[index] !== undefined;
   }
 
-  /** Failed attempts of earlier starts of the same run. */
-  attemptsOf(trial: Pick<Trial, "index">): readonly Attempt[] {
-    return this.#earlier.attempts.get(trial.index) ?? NO_ATTEMPTS;
+  /** Failed attempts of earlier starts of the same run, and of trials that were taken back. */
+  attemptsOf({ index }: Pick<Trial, "index">): readonly Attempt[] {
+    return this.#takenBack.get(index) ?? this.#earlier.attempts.get(index) ?? NO_ATTEMPTS;
+  }
+
+  /** Has a trial run again that failed. Its row stays in the journal, where the last one of a trial counts. */
+  takeBack(index: number): void {
+    const row = this.#rows[index];
+    if (row === undefined || this.#closed) return;
+    this.#rows[index] = undefined;
+    this.#takenBack.set(index, row.attempts);
+    this.repeatedUsd += paidFor(row);
+    this.#progress.done -= 1;
+    if (row.outcome === "error") this.#progress.errors -= 1;
   }
 
   storedOutput({ index }: Trial): UngradedOutput | null {

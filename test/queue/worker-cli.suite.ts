@@ -251,6 +251,50 @@ describe.skipIf(lacks("redis-server"))("runs over a queue", () => {
     for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
   });
 
+  it("a worker that lacks something is told to leave, and others run what it failed", async () => {
+    const needs = `import { setTimeout as sleep } from "node:timers/promises";
+      export default { name: "needs", async process(example) {
+        if (process.env.NEEDED !== "yes") throw new Error("NEEDED is not set");
+        await sleep(20);
+        return { response: example.answer };
+      } };`;
+    const many = Array.from({ length: 1000 }, (_, id) => ({ id, question: `q${id}`, answer: `a${id}` }));
+    const space = new Workspace({ "q.jsonl": many, "needs.mjs": needs });
+    const good = [1, 2].map(() => worker(space.dir, [], { NEEDED: "yes" }));
+    const bad = worker(space.dir);
+    await until(async () => (await listWorkers(redis)).length === 3);
+    const finished = await assay(space.dir, ...BASE, "--system", "./needs.mjs", "--queue", server.url);
+    const report = reportOf(finished);
+    expect(report.summary.needs).toMatchObject({ num_pass: 1000, num_error: 0 });
+    expect(report.notes.filter((note) => note.includes("worker"))).toEqual([
+      expect.stringMatching(
+        /^the worker \S+ was told to leave, because it fails where others pass: \d+ of its last \d+ trials of needs are errors \(NEEDED is not set \(needs\.mjs:3\)\)\. Others run what it failed$/,
+      ),
+    ]);
+    const failed = report.rows.filter(({ attempts }) => (attempts as unknown[]).length > 0);
+    expect(failed.length).toBeGreaterThanOrEqual(10);
+    await bad.says("Told to leave");
+    for (const { child } of good) child.kill("SIGTERM");
+    for (const { finished: ended } of good) expect(await ended).toMatchObject({ code: 0 });
+    // It stays, for other runs.
+    const other = await assay(space.dir, ...BASE, "--system", "./needs.mjs", "-n", "1", "--queue", server.url);
+    expect(reportOf(other).rows).toMatchObject([{ outcome: "error" }]);
+    bad.child.kill("SIGTERM");
+    expect((await bad.finished).stderr.match(/Told to leave/g)).toHaveLength(1);
+  });
+
+  it("where all workers fail, none is told to leave", async () => {
+    const fails = `export default { name: "fails", process() { throw new Error("it is not the worker"); } };`;
+    const space = new Workspace({ "q.jsonl": QUESTIONS, "fails.mjs": fails });
+    const workers = [1, 2].map(() => worker(space.dir));
+    const finished = await assay(space.dir, ...BASE, "--system", "./fails.mjs", "--trials", "5", "--queue", server.url);
+    const report = reportOf(finished);
+    expect(report.summary.fails).toMatchObject({ num_error: 120 });
+    expect(report.notes.join()).not.toContain("told to leave");
+    for (const { child } of workers) child.kill("SIGTERM");
+    for (const { finished: ended } of workers) expect(await ended).toMatchObject({ code: 0 });
+  });
+
   function begunIn({ stderr }: Finished): number[] {
     return Array.from(stderr.matchAll(/^\S+: BEGUN (\d+)$/gm), ([, id]) => Number(id));
   }

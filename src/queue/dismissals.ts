@@ -1,0 +1,102 @@
+import type { Redis } from "ioredis";
+import type { EvalRow } from "../core/row.js";
+import type { WorkerState } from "./contract.js";
+import { KEYS } from "./keys.js";
+import type { Signer } from "./signer.js";
+import { type FailingWorker, WorkerErrors } from "./worker-errors.js";
+
+export interface DismissalsOptions {
+  redis: Redis;
+  /** What the run is called in Redis. */
+  key: string;
+  signer: Signer;
+  onNote: (note: string) => void;
+}
+
+/** A trial that fails on so many workers is the one to blame. */
+const MAX_WORKERS_FAILED = 2;
+
+/**
+ * Tells workers to leave that fail where others pass, and knows which of their trials are run again: those that no other
+ * worker has failed. Where all fail nobody is told, because then it is not the worker.
+ */
+export class Dismissals {
+  /** Who was told to leave, in words. */
+  readonly notes: string[] = [];
+  readonly #options: DismissalsOptions;
+  readonly #errors = new WorkerErrors();
+  /** By trial: the workers on which it has failed. */
+  readonly #failedOn = new Map<number, Set<string>>();
+  /** By worker: what its last error said. */
+  readonly #messages = new Map<string, string>();
+  /** By worker: why it is to leave. */
+  readonly #reasons = new Map<string, string>();
+  /** Whom Redis holds no mark for yet. */
+  readonly #untold = new Set<string>();
+
+  constructor(options: DismissalsOptions) {
+    this.#options = options;
+  }
+
+  /** Counts a trial that was recorded. Gives back the trials that are to be run again, which may be others. */
+  count(index: number, row: EvalRow, worker: string): number[] {
+    const isError = row.outcome === "error";
+    if (isError) this.#noteError(index, row, worker);
+    const found = this.#errors.count(worker, row.system, isError);
+    for (const each of found) this.#dismiss(each);
+    const again = found.flatMap((each) => this.#failedAlone(each.worker));
+    // What it had under way when it was told to leave.
+    const isLate = isError && found.length === 0 && this.#reasons.has(worker);
+    return isLate && this.#mayPass(index) ? [...again, index] : again;
+  }
+
+  /** True for what a worker says that was told to leave. */
+  isReason(why: string): boolean {
+    return [...this.#reasons.values()].includes(why);
+  }
+
+  /** Leaves marks for workers that have none yet. */
+  async tell(): Promise<void> {
+    await this.#mark([...this.#untold]);
+    this.#untold.clear();
+  }
+
+  /** True when no worker takes trials that was told to leave. Marks that Redis has lost are made again. */
+  async areGone(workers: readonly WorkerState[]): Promise<boolean> {
+    const taking = workers.filter(({ id, refuses }) => refuses === null && this.#reasons.has(id));
+    await this.#mark(taking.map(({ id }) => id));
+    return taking.length === 0;
+  }
+
+  #noteError(index: number, { attempts }: EvalRow, worker: string): void {
+    this.#failedOn.set(index, new Set([...(this.#failedOn.get(index) ?? []), worker]));
+    this.#messages.set(worker, attempts.at(-1)?.message ?? "");
+  }
+
+  #dismiss({ worker, figures }: FailingWorker): void {
+    const message = this.#messages.get(worker) ?? "";
+    const why = `it fails where others pass: ${figures}${message === "" ? "" : ` (${message})`}`;
+    this.#reasons.set(worker, why);
+    this.#untold.add(worker);
+    const words = `the worker ${worker} was told to leave, because ${why}. Others run what it failed`;
+    this.notes.push(words);
+    this.#options.onNote(words);
+  }
+
+  #failedAlone(worker: string): number[] {
+    return Array.from(this.#failedOn).flatMap(([index, workers]) =>
+      workers.has(worker) && this.#mayPass(index) ? [index] : [],
+    );
+  }
+
+  #mayPass(index: number): boolean {
+    return (this.#failedOn.get(index)?.size ?? 0) < MAX_WORKERS_FAILED;
+  }
+
+  async #mark(workers: readonly string[]): Promise<void> {
+    const { redis, key, signer } = this.#options;
+    if (workers.length === 0) return;
+    const mark = (worker: string) => signer.signLeave(key, worker, this.#reasons.get(worker) ?? "");
+    await redis.hset(KEYS.leaving(key), new Map(workers.map((worker) => [worker, mark(worker)])));
+  }
+}
