@@ -5,7 +5,7 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { isAbstention } from "./abstention.js";
 import { AnswerQuality } from "./answer-quality.js";
-import { normalizeAnswer } from "./normalize.js";
+import { normalizeAnswer, normalizeInTurns } from "./normalize.js";
 
 const quality = new AnswerQuality();
 
@@ -82,6 +82,34 @@ describe("normalizeAnswer", () => {
       }),
       { numRuns: 1000 },
     );
+  });
+});
+
+describe("a long text", () => {
+  const line = "The “Δίας ΟΔΟΣ” of a café; an apple,\tthe  end—A.\n".repeat(2000);
+
+  it("is normalised as its words are", async () => {
+    for (const detail of ["words", "articles", "all"] as const) {
+      const words = line.split(/\s+/).map((word) => normalizeAnswer(word, detail));
+      const wanted = words.filter((word) => word !== "").join(" ");
+      expect(normalizeAnswer(line, detail)).toBe(wanted);
+      expect(await normalizeInTurns(line, detail)).toBe(wanted);
+    }
+  });
+
+  it("is scored in turns with other work, and like a short one", async () => {
+    const text = line.repeat(12);
+    let turns = 0;
+    const other = setInterval(() => turns++, 1);
+    const scored = new AnswerQuality().score({ id: 1, question: "?", answer: "Apple" }, { response: text });
+    expect(scored).toBeInstanceOf(Promise);
+    const { f1, ...rest } = (await scored) as Scores;
+    clearInterval(other);
+    expect(rest).toEqual({ exact_match: 0, recall: 1, contains: 1 });
+    expect(f1).toBeCloseTo(2 / (normalizeAnswer(text).split(" ").length + 1), 12);
+    expect(turns).toBeGreaterThan(0);
+    const context = await new AnswerQuality().score({ id: 1, question: "?", answer: "Apple" }, { context: text });
+    expect(context).toEqual({ recall: 1, contains: 1 });
   });
 });
 
@@ -274,13 +302,13 @@ describe("AnswerQuality", () => {
     );
   });
 
-  it("stays linear on contexts of megabytes", () => {
+  it("stays linear on contexts of megabytes", async () => {
     // A quadratic step would run into the time limit of the test.
     const unit = "the quick brown fox, a dog — and O'Neil's cat ".repeat(2500);
-    expect(score({ answers: ["needle in a haystack", "no such words"] }, { context: unit.repeat(10) })).toMatchObject({
-      contains: 0,
-    });
-    expect(score({ answer: "needle" }, { context: `${unit.repeat(10)} needle` })).toEqual({ recall: 1, contains: 1 });
+    const absent = await score({ answers: ["needle in a haystack", "no such words"] }, { context: unit.repeat(10) });
+    expect(absent).toMatchObject({ contains: 0 });
+    const found = await score({ answer: "needle" }, { context: `${unit.repeat(10)} needle` });
+    expect(found).toEqual({ recall: 1, contains: 1 });
   });
 
   it("declares what it emits", () => {

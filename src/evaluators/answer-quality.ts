@@ -3,10 +3,12 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { isAbstention } from "./abstention.js";
 import { eachGold, noGold, textOf, undecided } from "./gold.js";
-import { type Detail, normalizeAnswer } from "./normalize.js";
+import { type Detail, normalizeAnswer, normalizeInTurns } from "./normalize.js";
 
 const FIELDS = ["f1", "exact_match", "recall", "contains"] as const;
 const CONTEXT_FIELDS = ["recall", "contains"] as const;
+/** Characters from which on a text is normalised in turns with other work. */
+const LONG_TEXT = 1 << 20;
 const DETAILS: readonly Detail[] = ["words", "articles", "all"];
 
 export interface AnswerQualityOptions {
@@ -38,11 +40,20 @@ export class AnswerQuality implements Evaluator {
     this.#acceptsSilence = options.acceptsSilence ?? true;
   }
 
-  score(original: Example, processed: Output): Scored {
+  score(original: Example, processed: Output): Scored | Promise<Scored> {
     const { response, context } = processed;
-    if (response === undefined && typeof context === "string") return scoreContext(original, context);
-    const text = textOf(response);
-    const scores = new Best();
+    const isContext = response === undefined && typeof context === "string";
+    const text = isContext ? context : textOf(response);
+    if (text.length > LONG_TEXT) return this.#scoreInTurns(original, text, isContext);
+    return isContext ? scoreContext(original, text, new Best()) : this.#scoreResponse(original, text, new Best());
+  }
+
+  async #scoreInTurns(original: Example, text: string, isContext: boolean): Promise<Scored> {
+    const best = await Best.prepared(text);
+    return isContext ? scoreContext(original, text, best) : this.#scoreResponse(original, text, best);
+  }
+
+  #scoreResponse(original: Example, text: string, scores: Best): Scored {
     if (isUnanswerable(original) && this.#abstains(text)) return allOf(1);
     eachGold(original, (gold) => {
       if (gold === text) scores.perfect();
@@ -67,8 +78,7 @@ function nothingToCompare(original: Example): string {
   return `${noGold(original)} and is not marked unanswerable`;
 }
 
-function scoreContext(original: Example, context: string): Scored {
-  const scores = new Best();
+function scoreContext(original: Example, context: string, scores: Best): Scored {
   eachGold(original, (gold) => scores.add(gold, context));
   if (scores.golds > 0) return { recall: scores.recall, contains: scores.contains };
   return undecided(
@@ -88,6 +98,13 @@ class Best {
   golds = 0;
   /** The text of `add`, normalised; kept, because it is the same for every gold. */
   readonly #normal: Partial<Record<Detail, string>> = {};
+
+  /** For a text that takes long to normalise. */
+  static async prepared(text: string): Promise<Best> {
+    const best = new Best();
+    best.#normal.words = await normalizeInTurns(text, "words");
+    return best;
+  }
 
   perfect(): void {
     this.golds += 1;

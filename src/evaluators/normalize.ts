@@ -1,3 +1,5 @@
+import { setImmediate as turn } from "node:timers/promises";
+
 /** `string.punctuation` of Python, as the SQuAD script strips it. */
 const PUNCTUATION = /[!-/:-@[-`{-~]+/g;
 /** `\b(a|an|the)\b` with Python's idea of a word, which knows letters beyond ASCII. */
@@ -17,6 +19,47 @@ export type Detail = "words" | "articles" | "all";
  * normalizeAnswer("The U.S.A.!"); // "usa"
  */
 export function normalizeAnswer(text: string, detail: Detail = "words"): string {
+  if (text.length <= PIECE_CHARS) return normalizeWhole(text, detail);
+  const pieces = Array.from(cutAtSpaces(text), (piece) => normalizeWhole(piece, detail));
+  return joinWords(pieces);
+}
+
+/** The same, where other work has its turn after each piece: of a hundred megabytes it takes seconds. */
+export async function normalizeInTurns(text: string, detail: Detail): Promise<string> {
+  const pieces: string[] = [];
+  for (const piece of cutAtSpaces(text)) {
+    pieces.push(normalizeWhole(piece, detail));
+    await turn();
+  }
+  return joinWords(pieces);
+}
+
+function joinWords(pieces: readonly string[]): string {
+  return pieces.filter((piece) => piece !== "").join(" ");
+}
+
+/**
+ * Words are joined one by one, and until they are all there each takes several times its own room: of a hundred megabytes
+ * that is more than a gigabyte.
+ */
+const PIECE_CHARS = 1 << 16;
+
+/** Pieces that end at white space, where no word and no article can go on. */
+function* cutAtSpaces(text: string): Generator<string> {
+  let start = 0;
+  while (text.length - start > PIECE_CHARS) {
+    SPACE_AHEAD.lastIndex = start + PIECE_CHARS;
+    const space = SPACE_AHEAD.exec(text);
+    if (space === null) break;
+    yield text.slice(start, space.index);
+    start = space.index;
+  }
+  yield text.slice(start);
+}
+
+const SPACE_AHEAD = /\s/g;
+
+function normalizeWhole(text: string, detail: Detail): string {
   const lower = text.toLowerCase();
   if (detail === "all") return collapse(lower);
   if (detail === "articles") return collapse(lower.replace(PUNCTUATION, ""));

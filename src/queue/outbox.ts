@@ -1,8 +1,6 @@
-import { createHash } from "node:crypto";
 import { existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 import type { Attempt } from "../core/row.js";
-import { writeAtomically } from "../files/atomic.js";
+import { writeByContent } from "../files/atomic.js";
 import type { Trial } from "../runner/admit.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
@@ -131,12 +129,10 @@ export class Outbox implements TrialBook {
   #besideIfLarge(lines: EncodedTrial): EncodedTrial {
     const { sharedDir } = this.#options;
     if (sharedDir === null || lines.output === null || lines.output.length <= LARGE_OUTPUT) return lines;
-    const name = `${createHash("sha256").update(lines.output).digest("hex").slice(0, 32)}.json`;
     try {
       // Not its parents: where they lack, nothing is mounted, and nobody else would see it.
       if (!existsSync(sharedDir)) mkdirSync(sharedDir);
-      writeAtomically(join(sharedDir, name), lines.output);
-      return { ...lines, output: null, outputFile: name };
+      return { ...lines, output: null, outputFile: writeByContent(sharedDir, [lines.output]) };
     } catch {
       return lines;
     }

@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { ScoringCost } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
@@ -47,18 +48,38 @@ export class TokenCounter {
   /**
    * Tokens of the text fields that the system added or changed; what it echoed beside a response was not its work. An
    * output without a response is a context handed on, and counts as a whole: a compressor that found nothing to cut
-   * has not saved everything.
+   * has not saved everything. A promise where a text is long: trials go on, and leases are kept, while it is counted.
    */
-  output(example: Example, output: Output): number {
-    const handsOnContext = output.response === undefined;
+  output(example: Example, output: Output): number | Promise<number> {
     let tokens = 0;
-    for (const field in output) {
-      const value = output[field];
-      if (typeof value !== "string" || LABELS.has(field)) continue;
-      const isWork = value !== example[field] || (handsOnContext && field === "context");
-      if (isWork) tokens += this.#count(value);
+    const long: string[] = [];
+    for (const text of workIn(example, output)) {
+      if (text.length > LONG_TEXT && this.#tokenizer.countPieces !== undefined) long.push(text);
+      else tokens += this.#count(text);
     }
-    return tokens;
+    return long.length === 0 ? tokens : this.#countInTurns(long, tokens);
+  }
+
+  async #countInTurns(texts: readonly string[], tokens: number): Promise<number> {
+    let total = tokens;
+    let since = performance.now();
+    for (const text of texts) {
+      for (const count of this.#piecesOf(text)) {
+        total += this.#checked(count);
+        if (performance.now() - since < TURN_MS) continue;
+        await turn();
+        since = performance.now();
+      }
+    }
+    return total;
+  }
+
+  *#piecesOf(text: string): Generator<unknown> {
+    try {
+      yield* this.#tokenizer.countPieces?.(text) ?? [];
+    } catch (cause) {
+      throw tokenizerFailed(cause);
+    }
   }
 
   /** Tokens of any text. */
@@ -66,7 +87,10 @@ export class TokenCounter {
 
   /** A tokenizer is often the user's own, and a count that is no number would spoil every total. */
   #count(text: string): number {
-    const count = this.#ask(text);
+    return this.#checked(this.#ask(text));
+  }
+
+  #checked(count: unknown): number {
     if (typeof count === "number" && count >= 0 && count < Number.POSITIVE_INFINITY) return count;
     throw new UsageError(
       `The tokenizer counted ${describe(count)} tokens. count(text) must return a number from 0 up.`,
@@ -77,13 +101,32 @@ export class TokenCounter {
     try {
       return this.#tokenizer.count(text);
     } catch (cause) {
-      throw new UsageError(`The tokenizer failed: ${messageOf(cause)}.`, { cause });
+      throw tokenizerFailed(cause);
     }
   }
 }
 
+function tokenizerFailed(cause: unknown): UsageError {
+  return new UsageError(`The tokenizer failed: ${messageOf(cause)}.`, { cause });
+}
+
+/** Characters from which on a text is counted in turns with other work: counting fewer takes some milliseconds. */
+const LONG_TEXT = 1 << 18;
+/** How long counting may keep the event loop to itself. */
+const TURN_MS = 8;
+
 /** String fields of an output that name something instead of answering. */
 const LABELS = new Set(["stopped", "id", "dataset"]);
+
+/** The texts of an output that are the work of its system. */
+function* workIn(example: Example, output: Output): Generator<string> {
+  const handsOnContext = output.response === undefined;
+  for (const field in output) {
+    const value = output[field];
+    if (typeof value !== "string" || LABELS.has(field)) continue;
+    if (value !== example[field] || (handsOnContext && field === "context")) yield value;
+  }
+}
 
 export interface Finished {
   trial: Trial;

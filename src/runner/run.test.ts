@@ -709,6 +709,44 @@ describe("tokens", () => {
     await expect(rowOf({ response: "" }, { ports: { tokenizer } })).rejects.toThrow(/The tokenizer counted/);
   });
 
+  describe("of a long output", () => {
+    const response = "word ".repeat(100_000);
+    const output = { response, reasoning: "so be it" };
+    const slowly = (text: string, onPiece: () => void) =>
+      (function* () {
+        for (let start = 0; start < text.length; start += 50_000) {
+          for (const end = performance.now() + 10; performance.now() < end; );
+          onPiece();
+          yield WORDS.count(text.slice(start, start + 50_000));
+        }
+      })();
+
+    it("are counted in turns with other work", async () => {
+      let turns = 0;
+      const turnsAt: number[] = [];
+      const other = setInterval(() => turns++, 0);
+      const countPieces = (text: string) => slowly(text, () => turnsAt.push(turns));
+      const row = await rowOf(output, { ports: { tokenizer: { ...WORDS, countPieces } } });
+      clearInterval(other);
+      expect(row.outputTokens).toBe(100_003);
+      expect(new Set(turnsAt).size).toBeGreaterThan(5);
+    });
+
+    it("are counted at once by a tokenizer that knows no pieces", async () => {
+      expect((await rowOf(output)).outputTokens).toBe(100_003);
+    });
+
+    it("stop the run when counting fails", async () => {
+      const counting = (countPieces: Tokenizer["countPieces"]) =>
+        rowOf(output, { ports: { tokenizer: { ...WORDS, ...(countPieces && { countPieces }) } } });
+      await expect(counting(() => [1, Number.NaN])).rejects.toThrow(/The tokenizer counted the number NaN/);
+      const broken = () => {
+        throw new Error("no table");
+      };
+      await expect(counting(broken)).rejects.toThrow("The tokenizer failed: no table.");
+    });
+  });
+
   it("are counted once for an example however many systems and trials see it", async () => {
     const counted: string[] = [];
     const tokenizer = { count: (text: string) => counted.push(text) };

@@ -121,7 +121,8 @@ export function trialChain({ plan, ports, book, gates, purse }: ChainParts): Tri
     const isStored = attempted.call.wasStored || book.keepOutput(trial, ending.returned);
     if (attempted.call.cacheKey !== null) await attempter.remember(ending.returned);
     // Counted before evaluators see the output: what they do to it is not the system's work.
-    const produced = tokens.output(trial.example, output);
+    const counted = tokens.output(trial.example, output);
+    const produced = typeof counted === "number" ? counted : await counted;
     const figures = figuresOf(attempted, output);
     const graded = await score(trial, output, { signal: ports.signal, figures });
     record(trial, { attempted, ending, graded, produced, isStored });

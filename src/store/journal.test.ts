@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import {
   appendFileSync,
   existsSync,
@@ -18,6 +19,7 @@ import { type EvalRow, makeRow } from "../core/row.js";
 import type { FinishedTrial } from "../runner/ports.js";
 import { makeConfig, makeManifest } from "../testing/make-run.js";
 import { Journal, readManifest, readRows } from "./journal.js";
+import { trialKey } from "./row-codec.js";
 import { isComplete } from "./summary-file.js";
 
 const MANIFEST = makeManifest({ config: makeConfig({ title: "t", systems: ["s"] }) });
@@ -113,6 +115,25 @@ describe("Journal", () => {
       file: expect.stringMatching(/^outputs\/[0-9a-f]{32}\.json$/),
     });
     expect(JSON.parse(readFileSync(path(large.file), "utf8"))).toMatchObject({ exampleId: 2, output: { response } });
+  });
+
+  it("names the file of a large output by its content, whichever way it is encoded", () => {
+    const response = 'a "quoted" 😀 line\n'.repeat(100_000);
+    const output = { response, usage: { input: 1, output: 2 } };
+    store(finished(1, { output, evidence: { em: "seen" } }));
+    const [{ file }] = lines("outputs.jsonl").map((line) => JSON.parse(line));
+    const whole = JSON.stringify({ ...trialKey(row(1)), output, evidence: { em: "seen" } });
+    expect(readFileSync(path(file), "utf8")).toBe(whole);
+    expect(file).toBe(`outputs/${createHash("sha256").update(whole).digest("hex").slice(0, 32)}.json`);
+    expect(readdirSync(path("outputs"))).toHaveLength(1);
+  });
+
+  it("records the row of a large output that JSON cannot hold", () => {
+    const response = "x".repeat((1 << 20) + 1);
+    store(finished(1, { output: { response, tokens: 1n } }));
+    const [{ file }] = lines("outputs.jsonl").map((line) => JSON.parse(line));
+    const { output } = JSON.parse(readFileSync(path(file), "utf8"));
+    expect(output).toEqual({ notRecorded: expect.stringContaining("BigInt") });
   });
 
   it("records the row of an output that JSON cannot hold", () => {

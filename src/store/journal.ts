@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   copyFileSync,
@@ -15,7 +14,7 @@ import { basename, join } from "node:path";
 import { JournalError, messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
-import { writeAtomically } from "../files/atomic.js";
+import { writeAtomically, writeByContent } from "../files/atomic.js";
 import { writeLines } from "../files/lines.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry, Sink } from "../runner/ports.js";
 import type { UngradedOutput } from "../runner/stored-call.js";
@@ -25,10 +24,14 @@ import { type Manifest, RUN_SCHEMA } from "./manifest.js";
 import { JournalMoney } from "./money.js";
 import {
   decodeLine,
+  encodeAloneInPieces,
   encodeMoney,
   encodeOutputAlone,
+  encodeOutputInPieces,
+  encodeRow,
   encodeTrial,
   encodeUngraded,
+  hasLargeText,
   LARGE_OUTPUT,
   trialKey,
 } from "./row-codec.js";
@@ -89,19 +92,26 @@ export class Journal implements Sink {
     }
   }
 
-  append(finished: FinishedTrial, encoded: EncodedTrial = encodeTrial(finished)): void {
-    const { row, output, outputFile } = encoded;
+  append(finished: FinishedTrial, encoded?: EncodedTrial): void {
+    if (encoded === undefined && hasLargeText(finished.output)) {
+      this.#outputs.push(fileLine(finished.row, this.#writeLarge(encodeOutputInPieces(finished))));
+      this.#rows.push(encodeRow(finished.row));
+      return;
+    }
+    const { row, output, outputFile } = encoded ?? encodeTrial(finished);
     if (outputFile !== undefined) this.#outputs.push(this.#takenOver(finished.row, outputFile));
     else if (output !== null)
-      this.#outputs.push(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge(output)));
+      this.#outputs.push(output.length <= LARGE_OUTPUT ? output : fileLine(finished.row, this.#writeLarge([output])));
     this.#rows.push(row);
   }
 
   /** An output whose grading goes on; false when JSON cannot hold it. */
   appendOutput(ungraded: UngradedOutput): boolean {
-    const line = encodeUngraded(ungraded);
+    const line = hasLargeText(ungraded.output) ? this.#ungradedBeside(ungraded) : encodeUngraded(ungraded);
     if (line === null) return false;
-    this.#outputs.push(line.length <= LARGE_OUTPUT ? line : this.#ungradedBeside(ungraded));
+    const short = line.length <= LARGE_OUTPUT ? line : this.#ungradedBeside(ungraded);
+    if (short === null) return false;
+    this.#outputs.push(short);
     return true;
   }
 
@@ -142,36 +152,32 @@ export class Journal implements Sink {
     }
   }
 
-  #ungradedBeside(ungraded: UngradedOutput): string {
-    const file = this.#writeLarge(encodeOutputAlone(ungraded, ungraded.output));
-    return encodeUngraded(ungraded, file) ?? "";
+  #ungradedBeside(ungraded: UngradedOutput): string | null {
+    const pieces = encodeAloneInPieces(ungraded, ungraded.output);
+    return pieces === null ? null : encodeUngraded(ungraded, this.#writeLarge(pieces));
   }
 
-  #writeLarge(line: string): string {
-    const name = `${createHash("sha256").update(line).digest("hex").slice(0, 32)}.json`;
-    return this.#beside(name, (path) => writeAtomically(path, line));
+  /** Writes the line of a large output beside the others, and says how they name it. */
+  #writeLarge(line: Iterable<string>): string {
+    return wrapped(this.dir, () => {
+      const dir = join(this.dir, OUTPUTS_DIR);
+      mkdirSync(dir, { recursive: true });
+      return join(OUTPUTS_DIR, writeByContent(dir, line));
+    });
   }
 
   /** Another process has written it; this one makes it a part of the run. A file that was taken over before is there. */
   #takenOver(row: EvalRow, outputFile: string): string {
-    const file = this.#beside(basename(outputFile), (path) => {
-      if (isFile(outputFile)) move(outputFile, path);
+    const file = join(OUTPUTS_DIR, basename(outputFile));
+    wrapped(this.dir, () => {
+      mkdirSync(join(this.dir, OUTPUTS_DIR), { recursive: true });
+      if (isFile(outputFile)) move(outputFile, join(this.dir, file));
     });
     if (isFile(join(this.dir, file))) return fileLine(row, file);
     // The row and its scores stand: only what they speak of is lost.
     this.missingOutputs += 1;
     const notRecorded = `the file ${basename(outputFile)} was not in the shared folder`;
     return JSON.stringify({ ...trialKey(row), output: { notRecorded } });
-  }
-
-  /** Puts a file beside the lines, and says how they name it. */
-  #beside(name: string, put: (path: string) => void): string {
-    const file = join(OUTPUTS_DIR, name);
-    return wrapped(this.dir, () => {
-      mkdirSync(join(this.dir, OUTPUTS_DIR), { recursive: true });
-      put(join(this.dir, file));
-      return file;
-    });
   }
 }
 

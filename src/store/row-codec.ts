@@ -3,9 +3,17 @@ import { EMPTY_ROW, type EvalRow, makeRow, OUTCOMES, ROW_FIELDS, type TrialKey }
 import type { Output } from "../core/system.js";
 import type { EncodedTrial, FinishedTrial, MoneyEntry } from "../runner/ports.js";
 import type { UngradedOutput } from "../runner/stored-call.js";
+import { encodePieces } from "./json-pieces.js";
 
 /** Outputs above this many characters of JSON become files beside the journal, so that its lines stay readable. */
 export const LARGE_OUTPUT = 1 << 20;
+
+/** Whether an output has a text that makes it large, which is seen without encoding it. */
+export function hasLargeText(output: Output | null): output is Output {
+  return (
+    output !== null && Object.values(output).some((each) => typeof each === "string" && each.length > LARGE_OUTPUT)
+  );
+}
 
 /** What tells a trial from all others, as the first fields of its lines: one is found without parsing the others. */
 export function encodeKey(row: TrialKey): string {
@@ -95,15 +103,33 @@ export function encodeOutputAlone(key: TrialKey, output: Output): string {
   return JSON.stringify({ ...trialKey(key), output });
 }
 
+/** The same in pieces; null when JSON cannot hold it. */
+export function encodeAloneInPieces(key: TrialKey, output: Output): Iterable<string> | null {
+  try {
+    return encodePieces({ ...trialKey(key), output });
+  } catch {
+    return null;
+  }
+}
+
+function encodeOutput(finished: FinishedTrial): string {
+  return encodeLine(finished, JSON.stringify);
+}
+
+/** The line of an output, in pieces. */
+export function encodeOutputInPieces(finished: FinishedTrial): Iterable<string> {
+  return encodeLine(finished, encodePieces);
+}
+
 /** An output that JSON cannot hold (a circle, a BigInt) costs its own record, not the run: its row and scores stand. */
-function encodeOutput({ row, output, evidence, grades }: FinishedTrial): string {
+function encodeLine<T>({ row, output, evidence, grades }: FinishedTrial, encode: (line: object) => T): T {
   const { system, dataset, exampleId, trial } = row;
   const more = { evidence: evidence ?? undefined, grades: grades ?? undefined };
   const line = { system, dataset, exampleId, trial, output, ...more };
   try {
-    return JSON.stringify(line);
+    return encode(line);
   } catch (error) {
     const notRecorded = `the output cannot be written as JSON: ${messageOf(error)}`;
-    return JSON.stringify({ ...line, output: { notRecorded } });
+    return encode({ ...line, output: { notRecorded } });
   }
 }

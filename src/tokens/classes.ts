@@ -6,7 +6,7 @@ export const LOWER = 2; // Ll
 export const CASELESS = 4; // Lm, Lo
 export const MARK = 8;
 export const NUMBER = 16;
-const BLANK = 32; // White_Space without \r and \n
+export const BLANK = 32; // White_Space without \r and \n
 export const NEWLINE = 64; // \r and \n
 export const OTHER = 128;
 
@@ -43,6 +43,11 @@ export class CharacterClasses {
   at(bytes: Uint8Array, i: number): number {
     const lead = bytes[i] ?? END_BYTE;
     return lead < 0x80 ? (this.ascii[lead] ?? 0) : this.#wideAt(bytes, i, lead);
+  }
+
+  /** The class of a code point. */
+  of(codePoint: number): number {
+    return this.#classIn(codePoint >> 6, codePoint & 0x3f);
   }
 
   #wideAt(bytes: Uint8Array, i: number, lead: number): number {

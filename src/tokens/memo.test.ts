@@ -23,6 +23,12 @@ describe("memoTokenizer", () => {
     expect(memoTokenizer(counting(), { maxChars: 10 })).not.toHaveProperty("name");
   });
 
+  it("has long texts counted in pieces by those who can", () => {
+    const inner = { ...counting(), countPieces: (text: string) => [text.length, 1] };
+    expect(memoTokenizer(inner, { maxChars: 10 }).countPieces?.("abc")).toEqual([3, 1]);
+    expect(memoTokenizer(counting(), { maxChars: 10 })).not.toHaveProperty("countPieces");
+  });
+
   it("keeps no more characters than it may", () => {
     const inner = counting();
     const memo = memoTokenizer(inner, { maxChars: 8 });

@@ -18,8 +18,11 @@ export interface MemoOptions {
 export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 20_000 }: MemoOptions): Tokenizer {
   const counts = new Map<string, number>();
   let chars = 0;
+  const countPieces = tokenizer.countPieces?.bind(tokenizer);
   return {
     ...(tokenizer.name === undefined ? {} : { name: tokenizer.name }),
+    // Whoever counts in pieces counts what is too long to be kept.
+    ...(countPieces === undefined ? {} : { countPieces }),
     count(text) {
       const known = counts.get(text);
       if (known !== undefined) return known;

@@ -1,6 +1,7 @@
 import { UsageError } from "../core/errors.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { CharacterClasses } from "./classes.js";
+import { CUT_SIZES, cutText } from "./cut.js";
 import { PairMerger } from "./merge.js";
 import { cl100kScan, o200kScan, type Scan } from "./scan.js";
 import { NO_TOKEN, readTable, TokenFinder } from "./table.js";
@@ -37,6 +38,7 @@ function isTokenizerName(name: string): name is TokenizerName {
 
 class BpeTokenizer implements Tokenizer {
   readonly name: TokenizerName;
+  readonly #classes: CharacterClasses;
   readonly #scan: Scan;
   readonly #finder: TokenFinder;
   readonly #merger: PairMerger;
@@ -45,12 +47,24 @@ class BpeTokenizer implements Tokenizer {
   constructor(name: TokenizerName) {
     const table = readTable(name);
     this.name = name;
-    this.#scan = SCANS[name](new CharacterClasses(table));
+    this.#classes = new CharacterClasses(table);
+    this.#scan = SCANS[name](this.#classes);
     this.#finder = new TokenFinder(table);
     this.#merger = new PairMerger(this.#finder);
   }
 
   count(text: string): number {
+    if (text.length <= CUT_SIZES.piece) return this.#countWhole(text);
+    let total = 0;
+    for (const count of this.countPieces(text)) total += count;
+    return total;
+  }
+
+  *countPieces(text: string): Generator<number> {
+    for (const piece of cutText(text, this.#classes)) yield this.#countWhole(piece);
+  }
+
+  #countWhole(text: string): number {
     const { bytes, length } = this.#utf8.encode(text);
     let total = 0;
     for (let start = 0; start < length; ) {
