@@ -305,9 +305,12 @@ describe("AnswerQuality", () => {
   it("stays linear on contexts of megabytes", async () => {
     // A quadratic step would run into the time limit of the test.
     const unit = "the quick brown fox, a dog — and O'Neil's cat ".repeat(2500);
-    const absent = await score({ answers: ["needle in a haystack", "no such words"] }, { context: unit.repeat(10) });
+    const absent = await quality.score(
+      { id: 1, answers: ["needle in a haystack", "no such words"] },
+      { context: unit.repeat(10) },
+    );
     expect(absent).toMatchObject({ contains: 0 });
-    const found = await score({ answer: "needle" }, { context: `${unit.repeat(10)} needle` });
+    const found = await quality.score({ id: 1, answer: "needle" }, { context: `${unit.repeat(10)} needle` });
     expect(found).toEqual({ recall: 1, contains: 1 });
   });
 
