@@ -65,8 +65,11 @@ export class Ledger implements TrialBook, MoneyBook {
   readonly #rows: (EvalRow | undefined)[];
   readonly #progress: Progress;
   readonly #start: number;
-  /** Outputs whose trials are not over yet, until the next write. */
-  readonly #ungraded = new Map<number, { trial: Trial; returned: Returned }>();
+  /**
+   * Outputs that came since the last write. A list, because the copies that a growing and shrinking Map leaves hold on to
+   * them until V8's next full collection.
+   */
+  #ungraded: { trial: Trial; returned: Returned }[] = [];
   /** Trials that are not over, and whose outputs are in the journal. */
   readonly #stored: Set<number>;
   /** What is set aside for trials that are not over, as the journal has it. */
@@ -152,8 +155,14 @@ export class Ledger implements TrialBook, MoneyBook {
     this.settle(trial, judgeUsd, judgeUsd > 0 ? "lost" : "unused");
   }
 
+  /** False while a trial goes on, and for one that was interrupted: that goes on on resume. */
+  #isGraded(index: number): boolean {
+    const row = this.#rows[index];
+    return row !== undefined && row.outcome !== "skipped";
+  }
+
   #isKept(index: number): boolean {
-    return this.#stored.has(index) || this.#ungraded.has(index);
+    return this.#stored.has(index) || this.#ungraded.some(({ trial }) => trial.index === index);
   }
 
   /** An output that is graded by the end of this turn of the event loop is written once, with its row. */
@@ -161,7 +170,7 @@ export class Ledger implements TrialBook, MoneyBook {
     const { sink } = this.#ports;
     // What is at hand anyway need not be stored twice.
     if (sink?.appendOutput === undefined || this.#closed || returned.call.wasPaid) return false;
-    this.#ungraded.set(trial.index, { trial, returned });
+    this.#ungraded.push({ trial, returned });
     this.#writeSoon();
     return true;
   }
@@ -182,7 +191,6 @@ export class Ledger implements TrialBook, MoneyBook {
   #withoutStored(index: number, finished: FinishedTrial): FinishedTrial {
     // A trial that was interrupted goes on on resume.
     if (finished.row.outcome === "skipped") return finished;
-    this.#ungraded.delete(index);
     const isStored = this.#stored.delete(index);
     const hasMore = finished.evidence !== null || finished.grades !== null;
     return isStored && !hasMore ? { ...finished, output: null } : finished;
@@ -266,11 +274,12 @@ export class Ledger implements TrialBook, MoneyBook {
   }
 
   #storeUngraded(): void {
-    for (const [index, { trial, returned }] of this.#ungraded) {
+    const ungraded = this.#ungraded.filter(({ trial }) => !this.#isGraded(trial.index));
+    this.#ungraded = [];
+    for (const { trial, returned } of ungraded) {
       const entry = { ...keyOf(trial), output: returned.output, call: storedCall(returned) };
-      if (this.#ports.sink?.appendOutput?.(entry) === true) this.#stored.add(index);
+      if (this.#ports.sink?.appendOutput?.(entry) === true) this.#stored.add(trial.index);
     }
-    this.#ungraded.clear();
   }
 
   /** Says how far the run is, and why trials are waiting when some are. */

@@ -185,6 +185,15 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     outcome: "unscored",
     scores: graded?.scores ?? {},
     measures: graded?.measures ?? {},
+  });
+  const judged = verdict({
+    stopped: finished.ending.category,
+    graded,
+    threshold: finished.threshold,
+    isEvaluated: trial.wiring.evaluators.length > 0,
+  });
+  Object.assign(row, measurements, bill, judged);
+  return Object.assign(row, {
     inputTokens: tokens.input(trial.exampleIndex, trial.example),
     outputTokens: finished.produced,
     latency: returned.latency,
@@ -193,17 +202,10 @@ function gradedRow(finished: Finished, returned: Returned): EvalRow {
     cached: call.wasPaid,
     attempts: call.failed.length === 0 ? earlier : [...earlier, ...call.failed],
     notes: notesOf(finished, returned),
+    metadata: withJudgeUsage(withPriced(own, bill, call.budget), spent),
     facets: facetsOf(trial),
     group: rowGroup(trial.wiring, trial.example),
   });
-  const metadata = withJudgeUsage(withPriced(own, bill, call.budget), spent);
-  const judged = verdict({
-    stopped: finished.ending.category,
-    graded,
-    threshold: finished.threshold,
-    isEvaluated: trial.wiring.evaluators.length > 0,
-  });
-  return Object.assign(row, measurements, bill, { ...judged, metadata });
 }
 
 /** Letters mean something only with the order that options were shown in. */

@@ -4,7 +4,7 @@ import type { Tokenizer } from "../core/tokenizer.js";
 export interface MemoOptions {
   /** The characters of all texts kept. */
   readonly maxChars: number;
-  /** The number of texts kept. Default: 20,000. */
+  /** The number of texts kept. Default: 1,000. */
   readonly maxEntries?: number;
 }
 
@@ -15,8 +15,8 @@ export interface MemoOptions {
  * @example
  * const tokenizer = memoTokenizer(loadTokenizer("cl100k_base"), { maxChars: 4_000_000 });
  */
-export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 20_000 }: MemoOptions): Tokenizer {
-  const counts = new Map<string, number>();
+export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 1_000 }: MemoOptions): Tokenizer {
+  let counts = new Map<string, number>();
   let chars = 0;
   const countPieces = tokenizer.countPieces?.bind(tokenizer);
   return {
@@ -29,7 +29,8 @@ export function memoTokenizer(tokenizer: Tokenizer, { maxChars, maxEntries = 20_
       const count = tokenizer.count(text);
       if (text.length > maxChars || maxEntries < 1) return count;
       if (chars + text.length > maxChars || counts.size >= maxEntries) {
-        counts.clear();
+        // Not cleared: V8 keeps the old table of a Map beside its new one until the next full collection.
+        counts = new Map();
         chars = 0;
       }
       counts.set(text, count);
