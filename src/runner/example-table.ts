@@ -82,12 +82,13 @@ interface Origin {
 /** Collects examples, giving each an id and a dataset, and refusing what cannot be run. */
 export class ExampleTable {
   readonly examples: Example[] = [];
-  readonly wiringOf: number[] = [];
   /** The dataset tags met, by dataset: an example may carry one of its own. */
   readonly tags: Set<string>[] = [];
   readonly #skipBad: boolean;
   readonly #isOnly: boolean;
   readonly #notes: string[] = [];
+  /** By dataset, where its examples begin. */
+  readonly #starts: number[] = [];
   readonly #seen = new Map<string, Map<string, number>>();
   readonly #repeated = new RepeatedIds();
   #bad = 0;
@@ -106,10 +107,18 @@ export class ExampleTable {
     const isCompared = !(isOwned && this.#isOnly);
     const from: Origin = { dataset: name, wiringIndex, seen, position: 0, isOwned, isCompared };
     this.tags[wiringIndex] = new Set();
+    this.#starts[wiringIndex] = this.examples.length;
     // Waiting for each example of a plain array would cost more than everything else done with it.
     if (Symbol.iterator in dataset.source) for (const raw of dataset.source) this.#addRaw(raw, from);
     else for await (const raw of dataset.source) this.#addRaw(raw, from);
     this.#notes.push(...(dataset.notes ?? []));
+  }
+
+  /** Which dataset each example is from, when all were added. */
+  findWirings(): Uint32Array {
+    const wiringOf = new Uint32Array(this.examples.length);
+    for (const [wiring, start] of this.#starts.entries()) wiringOf.fill(wiring, start);
+    return wiringOf;
   }
 
   notes(): string[] {
@@ -136,7 +145,6 @@ export class ExampleTable {
     if (from.isCompared) requireNew(example, from);
     this.tags[from.wiringIndex]?.add(example.dataset ?? "");
     this.examples.push(example);
-    this.wiringOf.push(from.wiringIndex);
   }
 
   /** The example with an id and the name of its dataset; a copy unless the loader has given its examples away. */

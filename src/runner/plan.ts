@@ -76,9 +76,9 @@ export async function makePlan(options: PlanOptions): Promise<Plan> {
     throw new DatasetError("The dataset is empty: there is nothing to run. Check its path, filter and -n.");
   }
   const { examples, tags } = table;
-  const wiringOf = Uint32Array.from(table.wiringOf);
+  const wiringOf = table.findWirings();
   const cells = wirings.map((wiring) => cellsOf(wiring, systems, options.trials ?? 1));
-  checkExamples(table, { wirings, systems, cells });
+  checkExamples({ examples, wiringOf, wirings, systems, cells });
   return {
     systems,
     examples,
@@ -209,10 +209,13 @@ function unusualContentOf(example: Example): string {
 }
 
 /** Has each example looked at by those of its evaluators and systems that want to. */
-function checkExamples(
-  { examples, wiringOf }: ExampleTable,
-  { wirings, systems, cells }: Pick<Plan, "wirings" | "systems" | "cells">,
-): void {
+function checkExamples({
+  examples,
+  wiringOf,
+  wirings,
+  systems,
+  cells,
+}: Pick<Plan, "examples" | "wiringOf" | "wirings" | "systems" | "cells">): void {
   const checking = wirings.map(({ evaluators }, wiring) => {
     const asked = systems.filter((_, index) => cells[wiring]?.systems.has(index));
     return [...evaluators, ...asked].filter((each) => "checkExample" in each);

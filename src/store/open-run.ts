@@ -1,6 +1,5 @@
 import { basename } from "node:path";
 import { RunFolderError } from "../core/errors.js";
-import { exampleKey } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
 import { paidFor } from "../core/paid.js";
 import type { EvalConfig } from "../core/result.js";
@@ -189,13 +188,22 @@ export type RowFinder = (row: TrialKey) => number | undefined;
 
 export function rowFinder(plan: Plan): RowFinder {
   const systems = new Map(plan.systems.map(({ name }, index) => [name, index]));
-  const examples = new Map<string, number>();
-  for (const [index, example] of plan.examples.entries()) examples.set(exampleKey(example), index);
+  const examples = findExamples(plan);
   return (row) => {
     const systemIndex = systems.get(row.system);
-    const exampleIndex = examples.get(exampleKey({ dataset: row.dataset, id: row.exampleId }));
+    const exampleIndex = examples.get(row.dataset)?.get(String(row.exampleId));
     if (systemIndex === undefined || exampleIndex === undefined) return undefined;
     if (!isPlanned(plan, { systemIndex, exampleIndex, trial: row.trial })) return undefined;
     return rowIndex(plan, systemIndex, exampleIndex, row.trial);
   };
+}
+
+/** Where the examples of a plan stand, by dataset and id: one key for both would be a new text for each example. */
+function findExamples({ examples }: Plan): ReadonlyMap<string, ReadonlyMap<string, number>> {
+  const places = new Map<string, Map<string, number>>();
+  for (const [index, { dataset = "", id }] of examples.entries()) {
+    const ids = places.get(dataset) ?? new Map<string, number>();
+    places.set(dataset, ids.set(String(id), index));
+  }
+  return places;
 }
