@@ -11,6 +11,13 @@ export function readColumn(rows: readonly EvalRow[], read: Read): Column {
   return column;
 }
 
+/** How many rows are so. Of a million rows, a list of those would be large. */
+export function countRows(rows: readonly EvalRow[], is: (row: EvalRow) => boolean): number {
+  let count = 0;
+  for (let i = 0; i < rows.length; i++) if (is(rows[i] as EvalRow)) count += 1;
+  return count;
+}
+
 /** The values that are there. */
 export function present(column: Column): Float64Array {
   return column.includes(Number.NaN) ? column.filter((value) => !Number.isNaN(value)) : column;

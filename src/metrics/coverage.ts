@@ -1,6 +1,7 @@
 import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks } from "../core/metric.js";
 import { type EvalRow, isScored, OUTCOMES, type Outcome } from "../core/row.js";
 import { passRateInterval } from "../stats/index.js";
+import { countRows, readColumn } from "./columns.js";
 import { bounded, estimateShare } from "./estimates.js";
 import { tasksOf } from "./tasks.js";
 
@@ -36,14 +37,9 @@ export class Coverage implements Metric {
  */
 function estimateTrialShare(tasks: Tasks, is: (row: EvalRow) => boolean): Estimate {
   const { rows, taskOf, groupOf, size } = tasks;
-  // Filled in place: `from` would make lists of all rows first.
-  const values = new Float64Array(rows.length).map((_, i) => Number(is(rows[i] as EvalRow)));
   const hasGroups = groupOf !== null && new Set(groupOf).size < size;
-  if (rows.length > 0 && taskOf === null && !hasGroups)
-    return estimateShare(
-      values.reduce((total, value) => total + value, 0),
-      rows.length,
-    );
+  if (rows.length > 0 && taskOf === null && !hasGroups) return estimateShare(countRows(rows, is), rows.length);
+  const values = readColumn(rows, (row) => Number(is(row)));
   const taskOfRow = (index: number) => taskOf?.[index] ?? index;
   const clusterOf = (i: number) => (hasGroups ? groupOf[taskOfRow(i)] : undefined) ?? taskOfRow(i);
   const clusters = new Uint32Array(rows.length).map((_, i) => clusterOf(i));

@@ -2,7 +2,7 @@ import { bareValues, type Estimate, type Metric, type MetricContext, type Tasks 
 import { type EvalRow, hasOutput } from "../core/row.js";
 import type { Usage } from "../core/system.js";
 import { sum } from "../stats/mean.js";
-import { added, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
+import { added, countRows, orZero, present, readColumn, readGiven, readOutputTokens } from "./columns.js";
 import { complement, estimateAmount, estimateRatio } from "./estimates.js";
 import { sumByTask, tasksOf } from "./tasks.js";
 
@@ -57,7 +57,7 @@ type PerPass = (totals: Float64Array) => Estimate;
 function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
   // A row that was made by hand may lack it.
   const costUsd = readColumn(tasks.rows, (row) => row.costUsd ?? undefined);
-  const unknown = tasks.rows.filter((row) => hasOutput(row) && row.costUsd == null).length;
+  const unknown = countRows(tasks.rows, (row) => hasOutput(row) && row.costUsd == null);
   const known = sumByTask(tasks, costUsd);
   const isKnown = known.sums.length > 0;
   const total = () => perPass(sumByTask(tasks, orZero(costUsd)).sums);
@@ -71,7 +71,7 @@ function dollars(tasks: Tasks, perPass: PerPass): Record<string, Estimate> {
 /** Time is charged as dollars are: that of all trials, failures and errors included, to those that pass. */
 function secondsPerPass(tasks: Tasks, perPass: PerPass): Estimate {
   const seconds = readColumn(tasks.rows, (row) => (row.durationMs == null ? undefined : row.durationMs / 1000));
-  const unmeasured = tasks.rows.filter((row) => hasOutput(row) && row.durationMs == null).length;
+  const unmeasured = countRows(tasks.rows, (row) => hasOutput(row) && row.durationMs == null);
   if (unmeasured > 0) return { value: null, reason: `trials whose time was not measured: ${unmeasured}` };
   if (present(seconds).length === 0) return { value: null, reason: "no trial has a measured time" };
   return perPass(sumByTask(tasks, orZero(seconds)).sums);
