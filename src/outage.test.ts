@@ -56,6 +56,20 @@ describe("a system that its endpoint refuses", () => {
     ]);
   });
 
+  it("is stopped at the first 403", async () => {
+    let calls = 0;
+    const server = await serveScript((_, response) => {
+      calls += 1;
+      response.writeHead(403, { "content-type": "application/json" }).end('{"error":{"message":"not yours"}}');
+    });
+    onTestFinished(() => server.close());
+    const how = { systems: [modelAt(server.url)], dataset: sums(100), evaluators, maxWorkers: 4 };
+    const { summary, notes } = await evaluate(how);
+    expect(calls).toBeLessThanOrEqual(4);
+    expect(summary.m).toMatchObject({ num_error: calls, num_skipped: 100 - calls });
+    expect(notes).toEqual([expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/)]);
+  });
+
   it("is stopped when its first requests are all rejected in the same words, and not when later ones are", async () => {
     const server = await serveScript(({ body }, response) => {
       const isBad = body.includes('"bad"') || /What is [5-9]\d/.test(body);

@@ -107,7 +107,11 @@ export class QueueRun {
     this.#redis.disconnect();
   }
 
-  #announcement({ plan, config, retry }: PreparedRun, options: EvaluateOptions, dir: string | null): Announcement {
+  #announcement(
+    { plan, config, retry, outage }: PreparedRun,
+    options: EvaluateOptions,
+    dir: string | null,
+  ): Announcement {
     const { source = null, sharedDir } = this.#options;
     return {
       schema: QUEUE_SCHEMA,
@@ -119,6 +123,7 @@ export class QueueRun {
       source,
       budget: options.budget ?? {},
       retry,
+      giveUpAfterMs: Number.isFinite(outage.giveUpAfterMs) ? outage.giveUpAfterMs : null,
       maxWorkers: options.maxWorkers ?? null,
       sharedDir: sharedDir === undefined ? null : resolve(sharedDir),
     };

@@ -102,7 +102,7 @@ async function serve(
   const { plan, retry: _, cache, signal, tokenizer } = prepared;
   const { leaseSeconds = DEFAULT_LEASE_SECONDS, drain = new AbortController().signal } = how;
   const leaseMs = leaseSeconds * 1000;
-  const state = stateOf(announcement, how);
+  const state = { ...stateOf(announcement, how), ...(part.share === "suspects" && { isAlone: true }) };
   const sharedDir = announcement.sharedDir === null ? null : resolve(how.sharedDir ?? announcement.sharedDir);
   const why = whyNot(announcement, prepared) ?? whyNotShared(sharedDir);
   if (why !== null) return refuse(why, { redis, state, leaseMs });
@@ -112,7 +112,14 @@ async function serve(
     redis,
     announcement,
     plan,
-    ports: { clock: () => performance.now(), cache, signal, budget: budgets.port, retry: announcement.retry },
+    ports: {
+      clock: () => performance.now(),
+      cache,
+      signal,
+      budget: budgets.port,
+      retry: announcement.retry,
+      outage: { giveUpAfterMs: announcement.giveUpAfterMs ?? Number.POSITIVE_INFINITY },
+    },
     tokenizer: memoTokenizer(tokenizer, { maxChars: MEMO_CHARS }),
     state,
     leaseMs,

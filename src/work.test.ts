@@ -1,6 +1,7 @@
 import { Queue } from "bullmq";
 import type { Redis } from "ioredis";
 import { afterEach, describe, expect, it } from "vitest";
+import { TrialError } from "./core/errors.js";
 import type { System } from "./core/system.js";
 import { VERSION } from "./core/version.js";
 import type { EvaluateOptions } from "./evaluate.js";
@@ -53,6 +54,7 @@ describe.skipIf(lacks("redis-server"))("work", () => {
       source: null,
       budget: {},
       retry,
+      giveUpAfterMs: 60_000,
       maxWorkers: null,
       sharedDir: null,
       ...more,
@@ -177,6 +179,29 @@ describe.skipIf(lacks("redis-server"))("work", () => {
     await expect.poll(() => redis.xlen(KEYS.results(KEY))).toBe(1);
     next.abort();
     await again;
+  });
+
+  it("calls a system again that was stopped, at the next start of the run", async () => {
+    let calls = 0;
+    const process = () => {
+      calls += 1;
+      throw new TrialError("api_error", "the key is wrong", { outlook: "refused" });
+    };
+    const dataset = [0, 1, 2].map((id) => ({ id, question: "?", answer: "yes" }));
+    const options = { ...optionsOf(systemOf("a", { process })), dataset };
+    await announce(options);
+    await redis.set(KEYS.start(KEY), "first");
+    const drain = new AbortController();
+    const serving = serve(options, { concurrency: 1, drain: drain.signal });
+    for (const index of [0, 1]) await handOut(index);
+    await expect.poll(() => redis.xlen(KEYS.results(KEY))).toBe(2);
+    await handOut(2);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(calls).toBe(1);
+    await redis.set(KEYS.start(KEY), "second");
+    await expect.poll(() => calls).toBe(2);
+    drain.abort();
+    await serving;
   });
 
   it("leaves a run that is announced anew on other terms", async () => {

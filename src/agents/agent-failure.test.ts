@@ -47,6 +47,34 @@ describe("a model's endpoint in trouble", () => {
     expectNothingLeft(place);
   });
 
+  const tasks = Array.from({ length: 12 }, (_, id) => ({ id, question: "Do it", graders: [{ type: "completed" }] }));
+
+  it.each([401, 404] as const)("stops the agent at the first %i", async (kind) => {
+    const { result, mock } = await tryScripted({
+      does: DONE,
+      model: { faults: [{ kind }] },
+      dataset: tasks,
+      agent: { maxParallel: 2 },
+    });
+    expect(mock.counts.requests).toBeLessThanOrEqual(2);
+    const { requests } = mock.counts;
+    expect(result.summary.scripted).toMatchObject({ num_error: requests, num_skipped: 12 - requests });
+    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: .*Mend it, then go on/);
+  });
+
+  it("is given up when it is down, after few tries", async () => {
+    const { result, mock } = await tryScripted({
+      does: DONE,
+      model: { faults: [{ kind: 500 }] },
+      dataset: tasks,
+      agent: { maxParallel: 2 },
+      run: { outage: { giveUpAfterMs: 1000 }, retry: { maxRetries: 0 } },
+    });
+    expect(mock.counts.requests).toBeLessThan(12);
+    expect(result.summary.scripted?.num_skipped).toBe(12 - mock.counts.requests);
+    expect(result.notes.join()).toMatch(/scripted was stopped, and \d+ trials were not run: agents was down for \d+ s/);
+  });
+
   it.each([
     ["malformed", "system_error"],
     ["cut", "api_error"],

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Redis } from "ioredis";
 import { QueueError } from "../core/errors.js";
 import type { Announcement } from "./contract.js";
@@ -32,6 +33,7 @@ export class Announcer {
   readonly #announcement: Announcement;
   readonly #owner: string;
   readonly #signer: Signer;
+  readonly #start = randomUUID();
   #signedAt = 0;
   /** False while another coordinator may have the run: nothing of it is touched. */
   #isOurs = false;
@@ -49,7 +51,7 @@ export class Announcer {
     await this.#claim();
     const wasThere = (await this.#redis.exists(KEYS.run(key))) === 1;
     const until = (await redisTime(this.#redis)) + LEASE_MS;
-    const change = this.#redis.multi().set(KEYS.run(key), this.#sign());
+    const change = this.#redis.multi().set(KEYS.run(key), this.#sign()).set(KEYS.start(key), this.#start);
     // What was delivered while Redis knew of no such run would go by itself.
     for (const kept of [KEYS.results(key), KEYS.delivered(key), ...budgetKeys(key)]) change.persist(kept);
     await change.zadd(KEYS.runs, until, key).publish(KEYS.news, key).exec();

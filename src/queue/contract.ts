@@ -16,6 +16,8 @@ export interface Announcement {
   /** What the run and its trials may cost. */
   budget: { run?: { maxCostUsd: number }; trial?: { maxCostUsd: number } };
   retry: RetryPolicy;
+  /** After how many milliseconds an endpoint that is down is given up; null to wait until it is back. */
+  giveUpAfterMs: number | null;
   /** Calls to one endpoint at a time, of all workers together; null for as many as the workers have slots. */
   maxWorkers: number | null;
   /** Where workers leave large outputs, for those that see the same folder; null when they send them. */
@@ -45,6 +47,8 @@ export interface WorkerState {
   run: string | null;
   /** Trials of each system at a time. */
   concurrency: number;
+  /** True for one that takes only trials that were lost with their worker, and runs them alone. */
+  isAlone?: boolean;
   startedAt: string;
   /** Trials under way. */
   active: number;

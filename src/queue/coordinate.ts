@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import type { EvalRow } from "../core/row.js";
+import { trialAt } from "../runner/admit.js";
 import { type Earlier, Ledger } from "../runner/ledger.js";
 import type { Plan } from "../runner/plan.js";
 import type { RunPorts } from "../runner/ports.js";
+import { notRunRow } from "../runner/record.js";
 import { Announcer } from "./announcer.js";
 import { openAnother } from "./connection.js";
 import type { Announcement, QueueBudget, QueueState } from "./contract.js";
@@ -221,12 +223,27 @@ class Coordinator {
     const state = await this.#keeper.look();
     if (state.budget?.isRefusing === true) await this.#feeder.withdraw();
     this.#feeder.slots = state.workers.reduce((total, { concurrency }) => total + concurrency, 0);
+    for (const { system, why } of this.#dismissals.findStopped(state.workers)) await this.#stopSystem(system, why);
     if (await this.#dismissals.areGone(state.workers)) await this.#feeder.releaseHeld();
     await this.#feeder.fill();
     await this.#feeder.reconcile();
     this.#options.onState(state);
     this.#ledger.tell(this.#keeper.waiting(state));
     await sleep(LOOK_MS, undefined, { signal: this.#closing.signal }).catch(() => {});
+  }
+
+  /** Asked at every look: trials that were under way then come back one by one. */
+  async #stopSystem(system: string, why: string): Promise<void> {
+    const { plan } = this.#options;
+    const systemIndex = plan.systems.findIndex(({ name }) => name === system);
+    if (systemIndex === -1) return;
+    for (const index of await this.#feeder.stop(systemIndex)) {
+      const trial = trialAt(plan, index);
+      if (trial === null || this.#ledger.has(index)) continue;
+      const row = notRunRow(trial, why, this.#ledger.attemptsOf(trial));
+      this.#ledger.record(trial, { row, output: null, evidence: null, grades: null });
+    }
+    await this.#ledger.written();
   }
 
   /** Redis may have come back without what was in it, or have made room where it should not. */

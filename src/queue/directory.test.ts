@@ -123,6 +123,7 @@ function announcementOf(key: string, more: Partial<Announcement>): Announcement 
     source: null,
     budget: {},
     retry: { maxRetries: 0 } as Announcement["retry"],
+    giveUpAfterMs: null,
     maxWorkers: null,
     sharedDir: null,
     ...more,

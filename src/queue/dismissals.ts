@@ -29,6 +29,8 @@ export class Dismissals {
   readonly #failedOn = new Map<number, Set<string>>();
   /** By worker: what its last error said. */
   readonly #messages = new Map<string, string>();
+  /** By system and worker: why the worker does not call it any more. */
+  readonly #stops = new Map<string, Map<string, string>>();
   /** By worker: why it is to leave. */
   readonly #reasons = new Map<string, string>();
   /** Whom Redis holds no mark for yet. */
@@ -42,12 +44,40 @@ export class Dismissals {
   count(index: number, row: EvalRow, worker: string): number[] {
     const isError = row.outcome === "error";
     if (isError) this.#noteError(index, row, worker);
-    const found = this.#errors.count(worker, row.system, isError);
+    const found = [...this.#errors.count(worker, row.system, isError), ...(isError ? [] : this.#passed(row, worker))];
     for (const each of found) this.#dismiss(each);
     const again = found.flatMap((each) => this.#failedAlone(each.worker));
     // What it had under way when it was told to leave.
     const isLate = isError && found.length === 0 && this.#reasons.has(worker);
     return isLate && this.#mayPass(index) ? [...again, index] : again;
+  }
+
+  /** A worker does not call a system any more: it was refused, or its endpoint is down. */
+  noteStop(system: string, worker: string, why: string): void {
+    if (this.#reasons.has(worker)) return;
+    this.#stops.set(system, (this.#stops.get(system) ?? new Map<string, string>()).set(worker, why));
+  }
+
+  /** The systems that no worker calls any more, and why. */
+  findStopped(workers: readonly WorkerState[]): { system: string; why: string }[] {
+    const taking = workers.filter(({ refuses, isAlone = false }) => refuses === null && !isAlone);
+    if (taking.length === 0) return [];
+    return Array.from(this.#stops).flatMap(([system, stops]) => {
+      const [why = ""] = stops.values();
+      return taking.every(({ id }) => stops.has(id)) ? [{ system, why }] : [];
+    });
+  }
+
+  /** Who has stopped calling a system that answers others. */
+  #passed({ system }: EvalRow, worker: string): FailingWorker[] {
+    const stops = this.#stops.get(system);
+    // It was under way when its worker stopped, or the run has been started again since.
+    if (stops === undefined || stops.delete(worker)) return [];
+    this.#stops.delete(system);
+    return Array.from(stops, ([name, why]) => {
+      this.#messages.set(name, why);
+      return { worker: name, figures: `it cannot call ${system}` };
+    });
   }
 
   /** True for what a worker says that was told to leave. */

@@ -124,6 +124,15 @@ export class Feeder {
     this.wake();
   }
 
+  /** Hands out no more of a system. Gives back which of its trials nobody has begun, and nobody will. */
+  async stop(systemIndex: number): Promise<number[]> {
+    const lane = this.#lanes[systemIndex];
+    const left: number[] = [];
+    if (lane !== undefined) await this.#inTurn(async () => void left.push(...(await this.#stopLane(lane))));
+    this.wake();
+    return left;
+  }
+
   /** Hands out again what is out: nothing is known of it any more. */
   async repeat(): Promise<void> {
     await this.#inTurn(async () => {
@@ -211,15 +220,33 @@ export class Feeder {
 
   async #takeBack(): Promise<void> {
     await this.#suspects?.drain();
-    const alone = (await this.#suspects?.getActive()) ?? [];
     for (const lane of this.#lanes) {
       lane.isExhausted = true;
-      lane.held.clear();
-      await lane.queue.drain();
-      const active = await lane.queue.getActive();
-      const begun = new Set([...active, ...alone].map(({ data }) => data?.index));
-      for (const index of lane.out) if (!begun.has(index)) lane.out.delete(index);
+      await this.#takeBackLane(lane);
     }
+  }
+
+  async #stopLane(lane: Lane): Promise<number[]> {
+    const left: number[] = [];
+    for (let next = lane.trials.take(); next !== null; next = lane.trials.take()) left.push(next.index);
+    lane.isExhausted = true;
+    return [...left, ...(await this.#takeBackLane(lane))];
+  }
+
+  /** Takes back what no worker has begun, which may be a suspect that waits. */
+  async #takeBackLane(lane: Lane): Promise<number[]> {
+    lane.held.clear();
+    lane.batch = [];
+    await lane.queue.drain();
+    const [active, alone, waiting] = await Promise.all([
+      lane.queue.getActive(),
+      this.#suspects?.getActive(),
+      this.#suspects?.getWaiting(),
+    ]);
+    const begun = new Set([...active, ...(alone ?? []), ...(waiting ?? [])].map(({ data }) => data?.index));
+    const left = [...lane.out].filter((index) => !begun.has(index));
+    for (const index of left) lane.out.delete(index);
+    return left;
   }
 
   /** A job that is there already is not added again: its name is that of its trial. */

@@ -41,6 +41,7 @@ export class Inbox {
   /** By worker: trials of it that were recorded. */
   readonly done = new Map<string, number>();
   #fault: string | null = null;
+  #isOpen = false;
   #repeated = 0;
   #repeatedUsd = 0;
   /** What could not be used, in words. */
@@ -59,6 +60,7 @@ export class Inbox {
     const { redis, announcement } = this.#options;
     await redis.del(KEYS.delivered(announcement.key));
     await this.empty();
+    this.#isOpen = true;
   }
 
   /** Takes what is there. */
@@ -137,9 +139,23 @@ export class Inbox {
 
   #take(news: ReadNews, worker: string): void {
     if (news.kind === "fault") this.#fault = news.message;
+    if (news.kind === "stopped") {
+      this.#noteStop(news, worker);
+      return;
+    }
     if (news.kind === "finished") this.#record(news, worker);
     // One that was dropped is still to come.
     if (news.kind !== "finished" || this.#options.ledger.has(news.index)) this.#settle(news.index);
+  }
+
+  /** Another worker may be able to run it; when none is, the system is stopped. */
+  #noteStop({ index, message }: { index: number; message: string }, worker: string): void {
+    const { ledger, feeder, plan, dismissals } = this.#options;
+    const trial = trialAt(plan, index);
+    if (trial === null || ledger.has(index)) return;
+    // What was in the way of an earlier start may have been mended.
+    if (this.#isOpen) dismissals.noteStop(trial.system.name, worker, message);
+    feeder.hold(trial.systemIndex, index);
   }
 
   #settle(index: number): void {

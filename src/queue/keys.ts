@@ -20,6 +20,8 @@ export const KEYS = {
   unreadable: (key: string) => `assay:run:${key}:results:bad`,
   /** Text: the run folder whose coordinator has the run; it expires with the lease. */
   coordinator: (key: string) => `assay:run:${key}:coordinator`,
+  /** Text: tells the starts of a run apart. */
+  start: (key: string) => `assay:run:${key}:start`,
   /** Bitmap: trials that were delivered. */
   delivered: (key: string) => `assay:run:${key}:delivered`,
   /** Hash: by worker, why it is to leave the run, signed. */

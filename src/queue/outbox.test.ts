@@ -29,9 +29,13 @@ interface Choices {
   sharedDir?: string;
   gate?: () => Promise<void>;
   take?: (index: number) => Settlement | null;
+  onStopped?: (index: number) => void;
 }
 
-function outboxTo(sent: OutgoingParcel[], { sharedDir, gate, take = settlementOf }: Choices = {}) {
+function outboxTo(
+  sent: OutgoingParcel[],
+  { sharedDir, gate, take = settlementOf, onStopped = () => {} }: Choices = {},
+) {
   return new Outbox({
     worker: "w",
     tokens: new TokenCounter({ count: (text) => text.length }, 1),
@@ -40,6 +44,7 @@ function outboxTo(sent: OutgoingParcel[], { sharedDir, gate, take = settlementOf
       sent.push(parcel);
       await gate?.();
     },
+    onStopped,
     sharedDir: sharedDir ?? null,
   });
 }
@@ -59,6 +64,24 @@ describe("an outbox", () => {
       "refused",
     ]);
     expect(outbox.delivered).toBe(3);
+  });
+
+  it("says that a trial was not run, after its system is left alone, and settles it; one that was interrupted is not told", async () => {
+    const sent: OutgoingParcel[] = [];
+    const order: string[] = [];
+    const outbox = outboxTo(sent, { onStopped: (index) => void order.push(`stopped ${index}`) });
+    const skipped = (index: number, notes: string[]) => {
+      const row = makeRow({ system: "s", exampleId: index, outcome: "skipped", notes });
+      return { row, output: null, evidence: null, grades: null };
+    };
+    outbox.record(trial(1), skipped(1, ["not run: it answered 401"]));
+    outbox.record(trial(2), skipped(2, []));
+    expect(order).toEqual(["stopped 1"]);
+    await outbox.written();
+    expect(sent[0]).toMatchObject({ trials: [], settlements: [{ token: "t1" }] });
+    expect(unpack(sent[0]?.data ?? Buffer.alloc(0)).news).toEqual([
+      { kind: "stopped", index: 1, message: "it answered 401" },
+    ]);
   });
 
   it("keeps what comes while a parcel is on its way for the next, and tells each trial when its own has arrived", async () => {

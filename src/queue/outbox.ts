@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import type { Attempt } from "../core/row.js";
 import { writeByContent } from "../files/atomic.js";
 import type { Trial } from "../runner/admit.js";
+import { readNotRun } from "../runner/not-run.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
 import type { TrialBook } from "../runner/trial-chain.js";
@@ -23,6 +24,8 @@ export interface OutboxOptions {
   take: (index: number) => Settlement | null;
   /** Rejects when nothing can be sent any more. */
   send: (parcel: OutgoingParcel) => Promise<void>;
+  /** Called before it is said that a trial was not run: no other of its system is to be taken. */
+  onStopped: (index: number) => void;
   /** Where large outputs go, in place of the parcel; null when they are sent. */
   sharedDir: string | null;
 }
@@ -69,6 +72,8 @@ export class Outbox implements TrialBook {
   release(): void {}
 
   record({ index }: Trial, finished: FinishedTrial): void {
+    const whyNotRun = readNotRun(finished.row);
+    if (whyNotRun !== null) this.#stop(index, whyNotRun);
     // It was given back, or nobody wants it: it is not over.
     if (finished.row.outcome === "skipped") return;
     const lines = this.#besideIfLarge(encodeTrial(finished));
@@ -93,6 +98,11 @@ export class Outbox implements TrialBook {
     this.warning = warning;
   }
 
+  #stop(index: number, message: string): void {
+    this.#options.onStopped(index);
+    this.#add({ kind: "stopped", index, message });
+  }
+
   #add(news: TrialNews): void {
     this.#waiting.push(news);
     if (this.#isScheduled) return;
@@ -114,7 +124,8 @@ export class Outbox implements TrialBook {
     this.#waiting = [];
     const data = await pack({ worker: this.#options.worker, news });
     const trials = news.flatMap(({ kind, index }) => (kind === "finished" ? index : []));
-    const settlements = [...this.#unsettled, ...trials.flatMap((index) => this.#options.take(index) ?? [])];
+    const settled = news.filter(({ kind }) => kind === "finished" || kind === "stopped");
+    const settlements = [...this.#unsettled, ...settled.flatMap(({ index }) => this.#options.take(index) ?? [])];
     this.#unsettled = [];
     try {
       await this.#options.send({ data, trials, settlements });

@@ -6,7 +6,11 @@ describe("a parcel", () => {
   const text = fc.string({ unit: "binary" }).map((value) => JSON.stringify({ value }));
   const news: fc.Arbitrary<TrialNews> = fc.oneof(
     fc.record({ kind: fc.constant("refused" as const), index: fc.nat() }),
-    fc.record({ kind: fc.constant("fault" as const), index: fc.nat(), message: fc.string({ unit: "binary" }) }),
+    fc.record({
+      kind: fc.constantFrom("fault" as const, "stopped" as const),
+      index: fc.nat(),
+      message: fc.string({ unit: "binary" }),
+    }),
     fc.record({
       kind: fc.constant("finished" as const),
       index: fc.nat(),

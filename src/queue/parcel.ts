@@ -8,6 +8,8 @@ export type TrialNews =
   | { kind: "finished"; index: number; lines: EncodedTrial }
   /** The budget of the run does not cover it: it was not started. */
   | { kind: "refused"; index: number }
+  /** It was not run, because this worker calls its system no more. */
+  | { kind: "stopped"; index: number; message: string }
   /** The worker cannot go on, and no other could. */
   | { kind: "fault"; index: number; message: string };
 
@@ -38,7 +40,7 @@ export async function pack({ worker, news }: Parcel): Promise<Buffer> {
 function linesOf(news: TrialNews): string {
   const head = `${news.kind} ${news.index}`;
   if (news.kind === "refused") return `${head}\n\n\n`;
-  if (news.kind === "fault") return `${head}\n${JSON.stringify(news.message)}\n\n`;
+  if (news.kind === "fault" || news.kind === "stopped") return `${head}\n${JSON.stringify(news.message)}\n\n`;
   const { row, output, outputFile } = news.lines;
   return `${head}\n${row}\n${output ?? ""}\n${outputFile === undefined ? "" : JSON.stringify(outputFile)}`;
 }
@@ -55,7 +57,7 @@ function newsOf([head = "", row = "", output = "", file = ""]: readonly string[]
   const [kind, place] = head.split(" ");
   const index = Number(place);
   if (kind === "refused") return { kind, index };
-  if (kind === "fault") return { kind, index, message: String(JSON.parse(row)) };
+  if (kind === "fault" || kind === "stopped") return { kind, index, message: String(JSON.parse(row)) };
   const outputFile = file === "" ? {} : { outputFile: String(JSON.parse(file)) };
   return { kind: "finished", index, lines: { row, output: output === "" ? null : output, ...outputFile } };
 }

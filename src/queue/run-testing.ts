@@ -29,6 +29,7 @@ export function sampleAnnouncement(key: string, more: Partial<Announcement> = {}
     budget: {},
     identity: { planned: 1, systems: {}, config: {} as Announcement["identity"]["config"] },
     retry: { maxRetries: 0 } as unknown as Announcement["retry"],
+    giveUpAfterMs: 60_000,
     maxWorkers: null,
     sharedDir: null,
     ...more,

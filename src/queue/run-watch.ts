@@ -34,7 +34,7 @@ export interface WatchListeners {
   stop: AbortSignal;
   /** The coordinator is silent: nobody would record what is started now. */
   onSilent: () => Promise<unknown>;
-  /** It is there again. */
+  /** It is there again, or another is: the run was started again. */
   onBack: () => void;
 }
 
@@ -47,6 +47,9 @@ export class RunWatch {
   readonly #key: string;
   readonly #served: string;
   readonly #limitMs: number | undefined;
+  /** Of the run; null before the first look. */
+  #start: string | null = null;
+  #isStartedAgain = false;
 
   constructor(options: WatchOptions) {
     this.#options = options;
@@ -69,8 +72,9 @@ export class RunWatch {
         if (silentSince === null) void onSilent();
         silentSince ??= Date.now();
         if (Date.now() - silentSince > PATIENCE_MS) return "silent";
-      } else if (standing === "going" && silentSince !== null) {
+      } else if (standing === "going" && (silentSince !== null || this.#isStartedAgain)) {
         silentSince = null;
+        this.#isStartedAgain = false;
         onBack();
       }
       await sleep(LOOK_MS, undefined, { signal: stop }).catch(() => {});
@@ -86,15 +90,18 @@ export class RunWatch {
 
   async #look(): Promise<Standing> {
     const { worker, signer } = this.#options;
-    const [until, text, leave, now] = await Promise.all([
+    const [until, text, start, leave, now] = await Promise.all([
       this.#redis.zscore(KEYS.runs, this.#key),
       this.#redis.get(KEYS.run(this.#key)),
+      this.#redis.get(KEYS.start(this.#key)),
       this.#redis.hget(KEYS.leaving(this.#key), worker),
       redisTime(this.#redis),
     ]);
     if (until === null) return "over";
     // Lost by Redis, it is announced again on the same terms.
     if (text !== null && parseSigned(text)?.body !== this.#served) return "changed";
+    this.#isStartedAgain ||= start !== null && this.#start !== null && start !== this.#start;
+    this.#start = start ?? this.#start;
     this.dismissal = leave === null ? null : signer.openLeave(this.#key, worker, leave);
     if (this.dismissal !== null) return "dismissed";
     return Number(until) > now ? "going" : "silent";

@@ -6,6 +6,8 @@ import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type Trial, trialAt } from "../runner/admit.js";
 import { Gate, type TrialGate } from "../runner/gate.js";
+import { DEFAULT_OUTAGE } from "../runner/outage.js";
+import { OutageGate } from "../runner/outage-gate.js";
 import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
@@ -71,9 +73,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     const leaving = await watch.untilLeft({
       stop: AbortSignal.any([drain, bench.fault]),
       onSilent: () => Promise.all(lanes.map((lane) => lane.pause(true))),
-      onBack: () => {
-        for (const lane of lanes) void lane.resume();
-      },
+      onBack: () => bench.resume(),
     });
     if (leaving === "over") void dropTrials(bench, watch, closed.signal);
     if (leaving === "dismissed") {
@@ -108,6 +108,13 @@ async function dropTrials(bench: Bench, watch: RunWatch, closed: AbortSignal): P
   if (await watch.isOverForGood(closed).catch(() => true)) bench.drop();
 }
 
+/** What trials go through, with what is known of their endpoints. */
+interface Steps {
+  /** By system. */
+  readonly gates: readonly (TrialGate | null)[];
+  readonly chain: TrialChain;
+}
+
 /** What a worker needs to run trials of one plan. */
 class Bench {
   readonly #faulted = new AbortController();
@@ -116,13 +123,19 @@ class Bench {
   readonly #options: ServeOptions;
   readonly #outbox: Outbox;
   readonly #purse: SharedPurse;
-  readonly #gates: readonly (TrialGate | null)[];
-  readonly #chain: TrialChain;
+  readonly #makeSteps: () => Steps;
+  #steps: Steps;
   readonly #limits: readonly (Limit | null)[];
   readonly #rate = new Rate();
   #active = 0;
+  /** By system: where its usual trials come from. */
+  #lanes: readonly Worker<TrialJob>[] = [];
+  /** Systems that are not called any more. */
+  readonly #stopped = new Set<number>();
   /** Why Redis is asked nothing more; null while it is. */
   #gaveUp: RefusalError | null = null;
+  /** Where trials come from that are run alone; null where another process runs them. */
+  #alone: Worker<TrialJob> | null = null;
   /** Where trials go that were lost with their worker. */
   #suspects: Queue<TrialJob> | null = null;
   /** Finds suspects that were lost, where another process runs them. */
@@ -146,11 +159,15 @@ class Bench {
       tokens,
       take: (index) => this.#purse.take(index),
       send: (parcel) => this.#send(parcel),
+      onStopped: (index) => this.#stop(Math.floor(index / (plan.examples.length * plan.trials))),
       sharedDir: sharedDir === null ? null : join(sharedDir, key),
     });
-    this.#gates = gatesOf(options);
     this.#limits = limitsFor(plan.systems);
-    this.#chain = trialChain({ plan, ports, book: this.#outbox, gates: this.#gates, purse: this.#purse });
+    this.#makeSteps = () => {
+      const gates = gatesOf(options);
+      return { gates, chain: trialChain({ plan, ports, book: this.#outbox, gates, purse: this.#purse }) };
+    };
+    this.#steps = this.#makeSteps();
   }
 
   /** Aborted when the worker cannot go on, with the reason. */
@@ -168,6 +185,18 @@ class Bench {
   /** Ends the trials under way. */
   drop(): void {
     this.#dropped.abort();
+  }
+
+  /** Takes trials of the next start of the run: what was in the way of a system may have been mended. */
+  resume(): void {
+    if (this.#stopped.size > 0) this.#steps = this.#makeSteps();
+    this.#stopped.clear();
+    for (const lane of [...this.#lanes, this.#alone]) void lane?.resume();
+  }
+
+  #stop(systemIndex: number): void {
+    this.#stopped.add(systemIndex);
+    void this.#lanes[systemIndex]?.pause(true);
   }
 
   /** One lane for each system: a slow one keeps its own slots busy, and nobody else's. */
@@ -190,9 +219,9 @@ class Bench {
       return () => new Worker<TrialJob>(laneName(key, systemIndex), take, { ...settings, concurrency });
     });
     const takeAlone = (job: Job<TrialJob>, token?: string) => this.#takeOrGiveBack(job, { token, isAlone: true });
-    const alone = () => new Worker<TrialJob>(laneName(key, "suspects"), takeAlone, settings);
-    const makers = [...(share === "suspects" ? [] : usual), ...(share === "usual" ? [] : [alone])];
-    const lanes = makers.map((make) => make());
+    if (share !== "suspects") this.#lanes = usual.map((make) => make());
+    if (share !== "usual") this.#alone = new Worker<TrialJob>(laneName(key, "suspects"), takeAlone, settings);
+    const lanes = [...this.#lanes, ...(this.#alone === null ? [] : [this.#alone])];
     this.#suspects = new Queue(laneName(key, "suspects"), { connection: redis, prefix: BULL_PREFIX });
     if (share === "usual") {
       this.#checker = new Worker<TrialJob>(laneName(key, "suspects"), null, settings);
@@ -209,7 +238,8 @@ class Bench {
   }
 
   look(): Partial<WorkerState> {
-    const reasons = [...new Set(this.#gates), this.#purse, this.#chain].flatMap((place) => place?.waiting() ?? []);
+    const { gates, chain } = this.#steps;
+    const reasons = [...new Set(gates), this.#purse, chain].flatMap((place) => place?.waiting() ?? []);
     if (this.#refusal !== null) reasons.push(`the queue takes no results: ${this.#refusal}`);
     if (this.#forged > 0) reasons.push(`${this.#forged} jobs are not signed by the run: they are not run`);
     const done = this.#outbox.delivered;
@@ -299,8 +329,9 @@ class Bench {
 
   async #slotted(trial: Trial): Promise<void> {
     const run = async () => {
-      const admission = await this.#purse.admits(trial, this.#chain.limitsOf(trial));
-      if (admission === "held") await this.#chain.run(trial);
+      const { chain } = this.#steps;
+      const admission = await this.#purse.admits(trial, chain.limitsOf(trial));
+      if (admission === "held") await chain.run(trial);
       if (admission === "refused") this.#outbox.refuse(trial.index);
     };
     const limit = this.#limits[trial.systemIndex] ?? null;
@@ -309,7 +340,7 @@ class Bench {
 
   #lose(trial: Trial, losses: number): void {
     const message = `its process ended ${losses} times while it ran alone: it is what ends it`;
-    this.#chain.fail(trial, new TrialError("system_error", message));
+    this.#steps.chain.fail(trial, new TrialError("system_error", message));
   }
 }
 
@@ -317,12 +348,17 @@ class Bench {
 function gatesOf({ redis, announcement, plan, state, ports }: ServeOptions): (TrialGate | null)[] {
   const gates = new Map<string, TrialGate>();
   const bounds = boundsOf(plan.systems);
+  const clock = () => ports.clock();
+  const { outage: policy = DEFAULT_OUTAGE } = ports;
   const make = (endpoint: string): TrialGate => {
+    // What follows a blank tells accounts apart, and is not for people.
+    const name = endpoint.split(" ", 1)[0] ?? "";
     const bound = bounds.get(endpoint);
     // What loads the machine is no matter of others.
-    if (bound !== undefined) return new Gate({ name: endpoint, max: bound, clock: () => ports.clock() });
+    if (bound !== undefined) return new Gate({ name, max: bound, clock, outage: policy });
     const max = announcement.maxWorkers ?? Number.POSITIVE_INFINITY;
-    return new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
+    const shared = new SharedGate({ redis, endpoint, worker: state.id, max, run: announcement.key });
+    return new OutageGate(shared, { name, clock, policy });
   };
   return plan.systems.map(({ endpoint }) => {
     if (typeof endpoint !== "string" || endpoint === "") return null;

@@ -10,14 +10,21 @@ export function notRunNote(reason: string): string {
   return NOT_RUN + reason;
 }
 
+/** Why a trial was not run; null when it was, or was interrupted. */
+export function readNotRun({ outcome, notes }: Pick<EvalRow, "outcome" | "notes">): string | null {
+  const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN)) : undefined;
+  return note === undefined ? null : note.slice(NOT_RUN.length);
+}
+
 /** Says for each system that was stopped why it was, and what to do. */
 export function stopNotes(rows: readonly EvalRow[]): string[] {
   const stopped = new Map<string, { system: string; reason: string; count: number }>();
-  for (const { system, outcome, notes } of rows) {
-    const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN)) : undefined;
-    if (note === undefined) continue;
-    const key = JSON.stringify([system, note]);
-    const entry = stopped.get(key) ?? { system, reason: note.slice(NOT_RUN.length), count: 0 };
+  for (const row of rows) {
+    const reason = readNotRun(row);
+    if (reason === null) continue;
+    const { system } = row;
+    const key = JSON.stringify([system, reason]);
+    const entry = stopped.get(key) ?? { system, reason, count: 0 };
     entry.count += 1;
     stopped.set(key, entry);
   }

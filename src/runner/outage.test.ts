@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Gate } from "./gate.js";
+import { Gate, type TrialGate } from "./gate.js";
 import { NotRun } from "./not-run.js";
+import { OutageGate } from "./outage-gate.js";
 
 const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);
@@ -14,18 +15,27 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function gateOf(giveUpAfterMs: number, max = 5): Gate {
-  return new Gate({ name: "host:1", max, clock: () => Date.now(), outage: { giveUpAfterMs } });
+const clock = () => Date.now();
+
+/** A gate of five places that looks for outages itself. */
+function ownGate(giveUpAfterMs: number): TrialGate {
+  return new Gate({ name: "host:1", max: 5, clock, outage: { giveUpAfterMs } });
+}
+
+/** The same with another in front of it that does. */
+function gateInFront(giveUpAfterMs: number): TrialGate {
+  const inner = new Gate({ name: "host:1", max: 5, clock });
+  return new OutageGate(inner, { name: "host:1", clock, policy: { giveUpAfterMs } });
 }
 
 /** Fills every place, and has all calls fail. */
-async function breakDown(gate: Gate): Promise<void> {
-  const calls = await Promise.all(Array.from({ length: gate.limit }, async () => gate.enter(NEVER)));
+async function breakDown(gate: TrialGate): Promise<void> {
+  const calls = await Promise.all(Array.from({ length: 5 }, async () => gate.enter(NEVER)));
   for (const call of calls) gate.leave(call, "down", 0, "Nothing listens.");
 }
 
 /** Has calls that always fail wait at the gate, and notes when they are let in. */
-function callForEver(gate: Gate, count: number): { times: number[]; ends: unknown[] } {
+function callForEver(gate: TrialGate, count: number): { times: number[]; ends: unknown[] } {
   const times: number[] = [];
   const ends: unknown[] = [];
   const start = Date.now();
@@ -40,7 +50,10 @@ function callForEver(gate: Gate, count: number): { times: number[]; ends: unknow
   return { times, ends };
 }
 
-describe("a gate whose endpoint is down", () => {
+describe.each([
+  ["a gate", ownGate],
+  ["a gate in front of another", gateInFront],
+])("%s whose endpoint is down", (_, gateOf) => {
   it("lets one call in at a time, with growing pauses, and gives up after a stated time", async () => {
     const gate = gateOf(60_000);
     await breakDown(gate);
@@ -53,7 +66,7 @@ describe("a gate whose endpoint is down", () => {
     expect(ends).toHaveLength(50);
     expect(ends[0]).toBeInstanceOf(NotRun);
     expect(ends[0]).toHaveProperty("message", "host:1 was down for 61 s. Nothing listens.");
-    expect(() => gate.enter(NEVER)).toThrow(NotRun);
+    await expect((async () => gate.enter(NEVER))()).rejects.toThrow(NotRun);
     expect(gate.waiting()).toBeNull();
   });
 
@@ -81,5 +94,15 @@ describe("a gate whose endpoint is down", () => {
     const gate = gateOf(60_000);
     for (let n = 0; n < 100; n++) gate.leave(await gate.enter(NEVER), n % 5 === 4 ? "fine" : "down");
     expect(gate.isDown).toBe(false);
+  });
+
+  it("lets go of whoever waits when the run is stopped", async () => {
+    const gate = gateOf(60_000);
+    await breakDown(gate);
+    const stop = new AbortController();
+    const ends = Promise.allSettled(Array.from({ length: 3 }, async () => gate.enter(stop.signal)));
+    await vi.advanceTimersByTimeAsync(500);
+    stop.abort(new Error("stopped"));
+    expect((await ends).map(({ status }) => status)).toEqual(["rejected", "rejected", "rejected"]);
   });
 });

@@ -156,10 +156,7 @@ export interface ChainPorts {
   signal: AbortSignal;
   budget: BudgetPort;
   retry: RetryPolicy;
-  /**
-   * What is done about endpoints that are down. Left out, no system is stopped: of the workers of a queue, none can tell
-   * its own trouble from the endpoint's.
-   */
+  /** What is done about endpoints that are down. Left out, no system is stopped. */
   outage?: OutagePolicy;
 }
 
