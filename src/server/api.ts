@@ -5,9 +5,7 @@ import type { TrialKey } from "../core/row.js";
 import { rowLines } from "../views/index.js";
 import { failure } from "./failure.js";
 import type { RunDesk } from "./run-desk.js";
-import { pause } from "./run-watch.js";
 
-const LIST_EVERY_MS = 2000;
 /** Proxies and browsers give up a connection that says nothing. */
 const ALIVE_EVERY_MS = 15_000;
 
@@ -116,20 +114,17 @@ async function sendProgress(context: Context, desk: RunDesk, id: string): Promis
 }
 
 async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
-  const gone = new AbortController();
   return streamSSE(context, async (out) => {
-    out.onAbort(() => gone.abort());
-    let known = await desk.state();
-    let quietMs = 0;
+    const tell = () => void out.writeSSE({ event: "runs", data: "{}" });
+    const stop = await desk.watchList(tell);
+    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
     // Whoever listens has asked for the list a moment ago, and may have missed what came between.
-    await out.writeSSE({ event: "runs", data: "{}" });
-    while (!gone.signal.aborted) {
-      await pause(LIST_EVERY_MS, gone.signal);
-      const now = await desk.state();
-      quietMs = now === known ? quietMs + LIST_EVERY_MS : 0;
-      if (now !== known) await out.writeSSE({ event: "runs", data: "{}" });
-      else if (quietMs % ALIVE_EVERY_MS < LIST_EVERY_MS) await out.writeSSE({ event: "alive", data: "" });
-      known = now;
-    }
+    tell();
+    await new Promise<void>((resolve) => {
+      out.onAbort(resolve);
+      if (out.aborted) resolve();
+    });
+    clearInterval(alive);
+    stop();
   });
 }

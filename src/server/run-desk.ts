@@ -17,6 +17,7 @@ import {
 } from "../views/index.js";
 import { type LoadRun, OpenRuns } from "./open-runs.js";
 import { type RunNews, watchRun } from "./run-watch.js";
+import { RunsWatch } from "./runs-watch.js";
 
 export interface WantedComparison {
   a: string;
@@ -41,12 +42,14 @@ export class RunDesk {
   readonly #runsDir: string;
   readonly #list: RunList;
   readonly #open: OpenRuns;
+  readonly #listWatch: RunsWatch;
   readonly #files = new TrialFiles();
   /** The charts of many rows take long, and a result stays the same for as long as the files of its run do. */
   readonly #views = new WeakMap<EvalResult, KeptView>();
 
   constructor({ runsDir, load }: { runsDir: string; load: LoadRun }) {
     this.#runsDir = runsDir;
+    this.#listWatch = new RunsWatch(runsDir);
     this.#open = new OpenRuns(load);
     this.#list = new RunList({ runsDir, load: (dir, { soFar }) => this.#open.result(dir, soFar) });
   }
@@ -113,10 +116,9 @@ export class RunDesk {
     return watchRun({ dir, planned: card.planned, status }, signal);
   }
 
-  /** Anything that lists of runs show, in short, so that two looks can be compared. */
-  async state(): Promise<string> {
-    const runs = await this.runs({});
-    return JSON.stringify(runs.map(({ id, status, done, workers }) => [id, status, done, workers]));
+  /** Tells when the list of runs has changed, until the returned function is called. */
+  watchList(listener: () => void): Promise<() => void> {
+    return this.#listWatch.listen(listener);
   }
 
   #withWorkers(card: RunCard): RunCard {

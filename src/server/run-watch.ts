@@ -72,7 +72,7 @@ class Speed {
 }
 
 /** Waits, but not for somebody who has gone. */
-export function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);

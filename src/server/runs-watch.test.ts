@@ -1,0 +1,76 @@
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { Journal } from "../store/journal.js";
+import { makeManifest } from "../testing/make-run.js";
+import { RunsWatch } from "./runs-watch.js";
+
+let runsDir = "";
+const stops: (() => void)[] = [];
+
+beforeEach(() => {
+  runsDir = mkdtempSync(join(tmpdir(), "assay-runs-watch-"));
+});
+
+afterEach(() => {
+  for (const stop of stops.splice(0)) stop();
+  rmSync(runsDir, { recursive: true, force: true });
+});
+
+function makeRun(name: string): void {
+  Journal.create(join(runsDir, name), makeManifest()).close();
+}
+
+/** Counts what is told. */
+async function listening(watch: RunsWatch): Promise<{ told: number; stop: () => void }> {
+  const heard = { told: 0, stop: () => {} };
+  heard.stop = await watch.listen(() => heard.told++);
+  stops.push(heard.stop);
+  return heard;
+}
+
+const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+
+it("tells all who listen of runs that come, go on, grow, end and are removed", async () => {
+  makeRun("old");
+  const watch = new RunsWatch(runsDir, 10);
+  const [first, second] = [await listening(watch), await listening(watch)];
+  const change = async (act: () => void) => {
+    const before = first.told;
+    act();
+    await vi.waitFor(() => expect(first.told).toBeGreaterThan(before), { timeout: 20_000 });
+    await vi.waitFor(() => expect(second.told).toBe(first.told), { timeout: 20_000 });
+  };
+  await change(() => makeRun("new"));
+  let journal: Journal | null = null;
+  await change(() => {
+    journal = Journal.resume(join(runsDir, "old")).journal;
+  });
+  await change(() => appendFileSync(join(runsDir, "old", "rows.jsonl"), "{}\n"));
+  await change(() => journal?.close());
+  await change(() => rmSync(join(runsDir, "new"), { recursive: true }));
+});
+
+it("says nothing while nothing changes", async () => {
+  for (let i = 0; i < 20; i++) makeRun(`run-${i}`);
+  const heard = await listening(new RunsWatch(runsDir, 1));
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(heard.told).toBe(0);
+});
+
+it("finds a run that goes on among more than it looks at in one turn", async () => {
+  for (let i = 0; i < 1200; i++) mkdirSync(join(runsDir, `run-${String(i).padStart(4, "0")}`));
+  const heard = await listening(new RunsWatch(runsDir, 1));
+  writeFileSync(join(runsDir, "run-0003", "manifest.json"), "{}");
+  await vi.waitFor(() => expect(heard.told).toBe(1), { timeout: 20_000 });
+});
+
+it("looks at nothing when nobody listens", async () => {
+  const before = timers();
+  const watch = new RunsWatch(runsDir, 60_000);
+  const heard = [await listening(watch), await listening(watch)];
+  expect(timers()).toBe(before + 1);
+  for (const { stop } of heard) stop();
+  expect(timers()).toBe(before);
+});
