@@ -143,8 +143,8 @@ const FREE: Held = { reservedUsd: 0, judgeUsd: 0, inner: null };
 /** Trials of an earlier start of the run have shown what they cost. */
 function learnFrom(rows: Iterable<EvalRow>, budget: RunBudget, judging: RunningQuantile): void {
   for (const row of rows) {
-    if (row.costUsd === null || row.cached || !hasOutput(row)) continue;
-    budget.learn(paidFor(row), row.system);
+    if (!hasOutput(row)) continue;
+    if (row.costUsd !== null && !row.cached) budget.learn(paidFor(row), row.system);
     if (row.judgeCostUsd !== null && row.judgeCostUsd > 0) judging.add(picoDollars(row.judgeCostUsd));
   }
 }
@@ -249,17 +249,23 @@ export function createReceipt({ rows, budget, besides }: Spent): BudgetReceipt {
 }
 
 /** What the reader of a report has to know about the run's budget. */
-export function budgetNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
-  const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
-  const receipt = createReceipt({ rows, budget, besides });
-  const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
-  const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
-  const figures = [...loose, ...reserved, ...receiptNotes(receipt, besides), ...lostNotes(budget), spent];
+export function budgetNotes(spent: Spent, names: BudgetedNames): string[] {
+  const { rows, budget } = spent;
+  const figures = spendingNotes(spent, names);
   if (!budget.isRefusing) return figures;
   const taskOf = ({ system, dataset, exampleId }: EvalRow) => JSON.stringify([system, dataset, exampleId]);
   const tasks = new Set(rows.map(taskOf));
   const tried = new Set(rows.filter(({ outcome }) => outcome !== "skipped").map(taskOf));
   return [`budget stopped: ${tried.size} of ${tasks.size} tasks have at least one trial`, ...figures];
+}
+
+/** What was spent of the run's budget, and on what. */
+export function spendingNotes({ rows, budget, besides }: Spent, { unheld, systems }: BudgetedNames): string[] {
+  const loose = unheld.map((name) => `${name} says nothing of its costs beforehand: only what it reports counts`);
+  const receipt = createReceipt({ rows, budget, besides });
+  const spent = `spent ${formatDollars(receipt.spentUsd)} of ${formatDollars(receipt.maxCostUsd)}`;
+  const reserved = systems.flatMap((name) => reservedNote(name, budget) ?? []);
+  return [...loose, ...reserved, ...receiptNotes(receipt, besides), ...lostNotes(budget), spent];
 }
 
 interface BudgetedNames extends Pick<Budgets, "unheld"> {

@@ -1,3 +1,4 @@
+import { budgetsOf, createReceipt, spendingNotes } from "./budgets.js";
 import type { Dataset } from "./core/dataset.js";
 import { RunFolderError } from "./core/errors.js";
 import type { Evaluator } from "./core/evaluator.js";
@@ -21,6 +22,7 @@ import type { Manifest } from "./store/manifest.js";
 import { openRun, type RowFinder, rowFinder } from "./store/open-run.js";
 import { readOutputs } from "./store/outputs.js";
 import { storeResult } from "./store-result.js";
+import { loadTokenizer } from "./tokens/index.js";
 
 export interface GradeOptions {
   /** The examples that the run was made with. */
@@ -35,7 +37,7 @@ export interface GradeOptions {
   threshold?: number;
   /** Take a dataset that is not the one the run was made with, such as one with corrected answers. */
   allowChanged?: boolean;
-  /** What judging may cost: no more outputs are scored when it is spent. */
+  /** What judging may cost, over all starts of the grading: an output that might exceed it is not judged. */
   maxCostUsd?: number;
   /** Outputs at a time; 8 unless given. */
   maxWorkers?: number;
@@ -80,14 +82,20 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
   const indexOf = rowFinder(plan);
   requireKnown(rows, indexOf, parent);
   await prepareEvaluators(plan);
+  const { maxCostUsd } = options;
   const store = openRun(plan, config, { ...options, parent: { runId: parent.runId } });
   const startedAt = new Date();
   const times = new SystemTimes(() => performance.now());
   try {
     for (const note of store.notes) options.onNote?.(note);
+    const { spentUsd, besides, rows: earlier } = store.earlier;
+    const limits = maxCostUsd === undefined ? {} : { run: { maxCostUsd } };
+    // Systems are not called, so that nothing has to be known of what they cost.
+    const budgets = budgetsOf(limits, { systems: [], spentUsd, rows: earlier.values() });
     const ports = {
       clock: () => performance.now(),
-      tokenizer: { count: () => 0 },
+      // For what judging can cost: the figures of rows stand.
+      tokenizer: budgets.run === null ? { count: () => 0 } : loadTokenizer("cl100k_base"),
       sink: store.journal,
       times,
       onProgress: progressTo(options.onProgress, notes) ?? null,
@@ -101,14 +109,16 @@ export async function gradeRun(dir: string, options: GradeOptions): Promise<Eval
       formerEvaluators,
       rows,
       signal,
-      maxCostUsd: options.maxCostUsd ?? null,
+      budget: budgets.port.run,
     });
     await grading.run(readOutputs(dir), maxWorkers);
     const graded = ledger.close();
-    notes.push(...grading.notes());
+    const spent = budgets.run === null ? null : { rows: graded, budget: budgets.run, besides };
+    notes.push(...grading.notes(), ...(spent === null ? [] : spendingNotes(spent, { unheld: [], systems: [] })));
     const timing = timingOf(startedAt, { times, trials: grading.graded, cachedTrials: 0 });
     const runDir = store.journal?.dir ?? null;
-    const result = new RunResult({ rows: graded, metrics, config, timing, runDir, notes });
+    const budget = spent === null ? undefined : createReceipt(spent);
+    const result = new RunResult({ rows: graded, metrics, config, timing, budget, runDir, notes });
     if (store.journal !== null) storeResult(store.journal, result);
     return result;
   } finally {

@@ -138,14 +138,14 @@ describe("assay grade", () => {
     const stopped = await running.finished;
     expect(stopped.code).toBe(130);
     expect(stopped.stderr).toContain("Go on with: assay grade");
-    const [parent, child] = space.runs();
+    const [, child] = space.runs();
     expect(
       readFileSync(join(space.dir, child ?? "", "rows.jsonl"), "utf8")
         .trim()
         .split("\n"),
     ).toHaveLength(1);
     space.write("go", "");
-    const resumed = await warmAssay(space.dir, ...flags, parent ?? "", "--resume", child ?? "", "--output", "json");
+    const resumed = await warmAssay(space.dir, "grade", "--resume", child ?? "", "--output", "json");
     expect(resumed.code, resumed.stderr).toBe(0);
     expect(reportOf(resumed).rows.map(({ outcome }) => outcome)).toEqual(["pass", "pass", "pass", "pass"]);
     expect(space.runs()).toHaveLength(2);

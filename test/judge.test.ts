@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
-import { type Finished, reportOf, start } from "../src/testing/assay.js";
+import { type Finished, type Report, reportOf, start } from "../src/testing/assay.js";
 import { warm, warmAssay } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 
@@ -369,14 +369,21 @@ describe("a run with a judge", () => {
     expect(mock.counts.requests).toBe(2 * asked);
   });
 
-  it("stops judging when the money for it is spent", async () => {
+  it("judges no output that might exceed the money for it, and tells what was spent", async () => {
     const mock = await mockOf({ reply: LITERAL });
     const space = new Workspace(files);
     await warmAssay(space.dir, ...BASE);
-    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-workers", "1", "--max-cost", "0.0000001"];
-    const graded = await warmAssay(space.dir, "grade", ...judge, "--output", "json", "--min-coverage", "0");
-    expect(reportOf(graded).rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
-    expect(reportOf(graded).notes).toContain("budget stopped: 2 outputs were not judged");
+    const judge = ["--judge-url", mock.url, "--judge-model", "gpt-4o", "--max-workers", "1", "--output", "json"];
+    const [first] = reportOf(await warmAssay(space.dir, "grade", ...judge)).rows;
+    const cost = Number(first?.judgeCostUsd);
+    const asked = mock.counts.requests;
+    // Enough for one and a reservation of the usual size less a little.
+    const limit = ["--max-cost", String(2.4 * cost), "--min-coverage", "0"];
+    const graded = reportOf(await warmAssay(space.dir, "grade", ...judge, ...limit)) as Report & { budget: object };
+    expect(graded.rows.map(({ outcome }) => outcome)).toEqual(["pass", "skipped", "skipped"]);
+    expect(graded.notes).toContain("budget stopped: 2 outputs were not judged");
+    expect(graded.budget).toMatchObject({ maxCostUsd: 2.4 * cost, spentUsd: expect.closeTo(cost, 9), lostUsd: 0 });
+    expect(mock.counts.requests).toBe(asked + 1);
   });
 
   it("names the deciding field where it says why a row is unscored", async () => {

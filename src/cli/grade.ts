@@ -67,18 +67,22 @@ export type GradeFlags = Pick<
 > & { resume?: string };
 
 /** `assay grade`: the outputs of a stored run, scored again. Calls no system. */
-export async function gradeCommand(run: string | undefined, flags: GradeFlags): Promise<number> {
-  const runsDir = resolve(flags.runsDir ?? DEFAULT_RUNS_DIR);
+export async function gradeCommand(run: string | undefined, told: GradeFlags): Promise<number> {
+  const runsDir = resolve(told.runsDir ?? DEFAULT_RUNS_DIR);
   const find = (name: string) => resolve(findRun({ runsDir, name, isCandidate: () => true }));
+  const resume = told.resume === undefined ? undefined : find(told.resume);
+  const stopped = resume === undefined ? null : readManifest(resume);
+  const named = run ?? stopped?.parent?.runId;
   const dir =
-    run === undefined ? resolve(latestRun(runsDir, (each) => readManifest(each).parent === undefined)) : find(run);
-  const resume = flags.resume === undefined ? undefined : find(flags.resume);
+    named === undefined ? resolve(latestRun(runsDir, (each) => readManifest(each).parent === undefined)) : find(named);
   const parent = readManifest(dir);
-  requireTrustedRun(dir, flags);
-  requireTrustedPlugins(flags.plugins, flags);
+  requireTrustedRun(dir, told);
+  if (resume !== undefined) requireTrustedRun(resume, told);
+  requireTrustedPlugins(told.plugins, told);
   if (run === undefined) say(`Grading ${dir}`);
   if (resume !== undefined) requireChild(resume, parent);
-  const invocation = invocationOf(parent, anchored(flags));
+  const flags = { ...flagsOf(stopped), ...anchored(told) };
+  const invocation = invocationOf(parent, flags);
   enterFolder(invocation);
   const config = await describeGrading(invocation, flags);
   checkColumns(config.columns ?? COLUMN_GROUPS);
@@ -126,7 +130,7 @@ async function grade(request: GradeRequest): Promise<Report> {
       onProgress: (state) => progress?.update(state),
       onNote: say,
     });
-    const goOn = `assay grade ${parent.runId} --resume ${result.runDir}`;
+    const goOn = `assay grade --resume ${result.runDir}`;
     const { exitCode: stopCode } = interrupt;
     const also = request.invocation.of === "eval" ? { also: () => concludeGrading(result) } : {};
     return () => report(result, { config, gates, stopCode, goOn, ...also });
@@ -204,6 +208,8 @@ interface GradeInvocation extends Omit<Invocation, "command"> {
   /** Of an experiment: its file, and what was planned. */
   file?: string;
   experiment?: unknown;
+  /** What this command was told itself, which holds when it goes on. */
+  own: GradeFlags;
 }
 
 /** How a run was shown and what it was held to is not how its outputs are graded. */
@@ -224,7 +230,15 @@ function invocationOf({ invocation }: Manifest, flags: GradeFlags): GradeInvocat
     cwd,
     configFile,
     flags: { ...Object.fromEntries(inherited), ...kept, ...evalOf(before.flags, kept) },
+    own: kept,
   };
+}
+
+/** What a grading that was stopped had been told. */
+function flagsOf(stopped: Manifest | null): GradeFlags {
+  return isInvocation(stopped?.invocation, ["grade"])
+    ? ((stopped.invocation as Partial<GradeInvocation>).own ?? {})
+    : {};
 }
 
 const OTHERS = ["memory", "eval", "experiment"] as const;

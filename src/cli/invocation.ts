@@ -133,7 +133,7 @@ export function isInvocation(value: unknown, commands: readonly string[]): value
 
 function whoStarted(invocation: unknown): string {
   const { command } = fieldsOf(invocation);
-  if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade PARENT --resume RUN.";
+  if (command === "grade") return "was made by `assay grade`. Go on with it there: assay grade --resume RUN.";
   if (command === "run" || command === "memory" || command === "eval")
     return `was started by \`assay ${command}\`. Go on with it there: assay ${command} --resume RUN.`;
   return command === "demo"

@@ -1,13 +1,14 @@
 import type { TrialFigures } from "../core/evaluator.js";
-import type { Example } from "../core/example.js";
 import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
+import { type Trial, trialAt } from "./admit.js";
 import type { Ledger } from "./ledger.js";
 import type { Plan } from "./plan.js";
+import type { RunBudgetPort } from "./ports.js";
+import { Purse } from "./purse.js";
 import { regradedRow } from "./record.js";
 import { rowGroup } from "./row-group.js";
 import { type Graded, score, UNDECIDED } from "./score.js";
-import type { Wiring } from "./wiring.js";
 
 /** What a system returned in a trial of an earlier run. */
 export interface RecordedOutput extends TrialKey {
@@ -39,7 +40,14 @@ export interface GradingParts {
   formerEvaluators: readonly string[];
   rows: readonly EvalRow[];
   signal: AbortSignal;
-  maxCostUsd: number | null;
+  /** What grading may cost; null when that is not limited. */
+  budget: RunBudgetPort | null;
+}
+
+/** A trial whose output is graded, and what its run says of it. */
+interface Found {
+  trial: Trial;
+  row: EvalRow;
 }
 
 /** Takes stored rows, and the outputs they speak of, through the evaluators of a plan. */
@@ -52,8 +60,9 @@ export class Grading {
   /** How the notes of evaluators begin. */
   readonly #graderNotes: readonly string[];
   readonly #unsettled = new Set<() => void>();
+  readonly #purse: Purse;
   #strangers = 0;
-  #spentUsd = 0;
+  #isSpent = false;
 
   constructor(parts: GradingParts) {
     this.#parts = parts;
@@ -64,17 +73,27 @@ export class Grading {
       "what scoring has cost",
       UNDECIDED,
     ];
+    const { ledger, budget, signal } = parts;
+    this.#purse = new Purse(budget, signal, {
+      tokens: ledger.tokens,
+      isStored: () => true,
+      reserve: (trial, reservation) => ledger.reserve(trial, reservation),
+      settle: (trial, usd, why) => ledger.settle(trial, usd, why),
+    });
     for (const row of parts.rows) this.#sort(row);
   }
 
-  /** Rows without an output stand as they are. */
+  /** Rows without an output stand as they are, and were paid for by their own run. */
   #sort(row: EvalRow): void {
     const index = this.#indexOf(row);
     if (index === undefined) this.#strangers += 1;
     else if (this.#parts.ledger.has(index)) return;
     else if (hasOutput(row)) this.#waiting.set(index, row);
     else if (row.outcome === "error")
-      this.#parts.ledger.record({ index }, { row, output: null, evidence: null, grades: null });
+      this.#parts.ledger.record(
+        { index },
+        { row: { ...row, cached: true, judgeCostUsd: null }, output: null, evidence: null, grades: null },
+      );
   }
 
   async run(outputs: Iterator<RecordedOutput> & Iterable<RecordedOutput>, maxWorkers: number): Promise<void> {
@@ -82,7 +101,13 @@ export class Grading {
     const worker = async () => {
       for (const stored of { [Symbol.iterator]: () => ({ next: () => outputs.next() }) }) {
         if (signal.aborted || this.#isSpent) return;
-        await this.#grade(stored);
+        const found = this.#find(stored);
+        if (found === null) continue;
+        if (!(await this.#purse.admits(found.trial, found.trial.system.limits ?? null))) {
+          this.#isSpent ||= !signal.aborted;
+          return;
+        }
+        await this.#grade(found, stored.output);
         await ledger.written();
       }
     };
@@ -92,6 +117,7 @@ export class Grading {
     try {
       await Promise.all(Array.from({ length: maxWorkers }, worker));
     } finally {
+      this.#purse.release();
       process.off("beforeExit", this.#giveUp);
       signal.removeEventListener("abort", giveUpSoon);
     }
@@ -115,33 +141,32 @@ export class Grading {
     for (const settle of this.#unsettled) settle();
   };
 
-  async #grade(stored: RecordedOutput): Promise<void> {
-    const { plan, ledger, signal } = this.#parts;
+  /** The trial of an output that is to be graded, and its row; null when it is not. */
+  #find(stored: RecordedOutput): Found | null {
     const index = this.#indexOf(stored);
     const row = index === undefined ? undefined : this.#waiting.get(index);
-    if (index === undefined || row === undefined || "notRecorded" in stored.output) return;
-    const { wiring, example } = trialAt(plan, index);
-    const graded = await this.#score({ wiring, example }, stored.output, row);
+    if (index === undefined || row === undefined || "notRecorded" in stored.output) return null;
+    const trial = trialAt(this.#parts.plan, index);
+    return trial === null ? null : { trial, row };
+  }
+
+  async #grade({ trial, row }: Found, output: Output): Promise<void> {
+    const { plan, ledger, signal } = this.#parts;
+    const { wiring, example, index } = trial;
+    const graded = await this.#score(trial, output, row);
     // An evaluator that was told to stop has not failed.
-    if (signal.aborted && !graded.complete) return;
+    const wasCut = signal.aborted && !graded.complete;
+    this.#purse.settleGrading(trial, wasCut ? null : (graded.spent?.costUsd ?? 0));
+    if (wasCut) return;
     const { threshold } = plan;
     const notes = row.notes.filter((note) => !this.#graderNotes.some((start) => note.startsWith(start)));
     const facets = wiring.facets?.of(example) ?? null;
     const group = rowGroup(wiring, example);
     const isEvaluated = wiring.evaluators.length > 0;
     const regraded = regradedRow(row, { graded, threshold, isEvaluated, notes, facets, group });
-    ledger.record(
-      { index },
-      { row: regraded, output: stored.output, evidence: graded.evidence, grades: graded.grades },
-    );
+    ledger.record({ index }, { row: regraded, output, evidence: graded.evidence, grades: graded.grades });
     this.#waiting.delete(index);
-    this.#spentUsd += graded.spent?.costUsd ?? 0;
     this.graded += 1;
-  }
-
-  get #isSpent(): boolean {
-    const { maxCostUsd } = this.#parts;
-    return maxCostUsd !== null && this.#spentUsd >= maxCostUsd;
   }
 
   notes(): string[] {
@@ -153,12 +178,4 @@ export class Grading {
     if (lost > 0) notes.push(`outputs that the run has not recorded, so that they could not be graded: ${lost}`);
     return notes;
   }
-}
-
-function trialAt(plan: Plan, index: number): { wiring: Wiring; example: Example } {
-  const exampleIndex = Math.floor(index / plan.trials) % plan.examples.length;
-  const wiring = plan.wirings[plan.wiringOf[exampleIndex] ?? 0];
-  const example = plan.examples[exampleIndex];
-  if (wiring === undefined || example === undefined) throw new RangeError("A trial of the plan has lost its example.");
-  return { wiring, example };
 }

@@ -133,7 +133,7 @@ export interface PromptSize {
 }
 
 /** What a trial has cost; null when nobody knows. */
-interface TrialCost {
+export interface TrialCost {
   costUsd: number | null;
   /** What scoring it has cost. */
   judgeCostUsd: number;

@@ -3,7 +3,7 @@ import type { Limits } from "../core/price.js";
 import type { Trial } from "./admit.js";
 import { spentOn } from "./billed.js";
 import type { Attempted } from "./call.js";
-import type { PromptSize, Reservation, RunBudgetPort, WantedMoney } from "./ports.js";
+import type { PromptSize, Reservation, RunBudgetPort, TrialCost, WantedMoney } from "./ports.js";
 import type { TokenCounter } from "./record.js";
 import type { TrialPurse } from "./trial-chain.js";
 
@@ -58,14 +58,23 @@ export class Purse implements TrialPurse {
   /** Call when a trial is over, with what scoring it has cost. */
   settle(trial: Trial, attempted: Attempted, judgeCostUsd: number): void {
     if (this.#held.size === 0) return;
+    const { wasPaid, wasStored, wasCut } = attempted.call;
+    const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
+    this.#settle(trial, { costUsd: spentOn(attempted), judgeCostUsd, isTypical }, wasCut);
+  }
+
+  /** Call when an output of another run is graded, with what that has cost; null when it was cut off. */
+  settleGrading(trial: Trial, judgeCostUsd: number | null): void {
+    const costUsd = judgeCostUsd === null ? null : 0;
+    this.#settle(trial, { costUsd, judgeCostUsd: judgeCostUsd ?? 0, isTypical: false }, judgeCostUsd === null);
+  }
+
+  #settle(trial: Trial, cost: TrialCost, wasCut: boolean): void {
     const reservation = this.#held.get(trial.index);
     if (reservation === undefined) return;
     this.#held.delete(trial.index);
-    const { wasPaid, wasStored, wasCut } = attempted.call;
-    const isTypical = attempted.kind === "returned" && !wasStored && (!wasPaid || judgeCostUsd > 0);
-    const costUsd = spentOn(attempted);
-    this.#budget?.settle(reservation, { costUsd, judgeCostUsd, isTypical });
-    if (costUsd === null) this.#book.settle(trial, reservation.reservedUsd, wasCut ? "lost" : "unknown");
+    this.#budget?.settle(reservation, cost);
+    if (cost.costUsd === null) this.#book.settle(trial, reservation.reservedUsd, wasCut ? "lost" : "unknown");
     this.#wakeOne();
   }
 
