@@ -34,6 +34,7 @@ export default defineConfig({
       { extends: true, test: { ...ALONE, name: "docs", include: ["test/docs.suite.ts"] } },
       { extends: true, test: { ...ALONE, name: "browser", include: ["test/web/*.suite.ts"] } },
       { extends: true, test: { ...ALONE, name: "queue", include: ["test/queue/*.suite.ts"], testTimeout: 300_000 } },
+      { extends: true, test: { ...ALONE, name: "chaos", include: ["test/chaos/*.suite.ts"] } },
       { extends: true, test: { ...ALONE, name: "agents", include: ["test/agents/*.suite.ts"] } },
     ],
   },

@@ -1,0 +1,111 @@
+import { afterAll, describe, expect, it } from "vitest";
+import type { Report } from "../../src/testing/assay.js";
+import { lacks } from "../../src/testing/system-command.js";
+import { addUp, type Bill } from "./bill.js";
+import { type Outcome, play } from "./harness.js";
+import { KILLS, SCENARIOS, type Scenario, TRIAL_LIMIT_USD } from "./scenarios.js";
+
+const CENT = 0.01;
+/** Far from what it takes, so that no busy machine reaches it. */
+const LIMIT_MS = 120_000 + 20_000 * KILLS;
+
+describe(`${KILLS} × kill -9`, () => {
+  it.each(SCENARIOS.map((scenario) => [scenario.name, scenario] as const))(
+    "of %s",
+    { timeout: LIMIT_MS },
+    async (_, scenario) => {
+      if (scenario.workers !== undefined && lacks("redis-server")) return;
+      const whole = await playWhole(scenario);
+      const maxCostUsd = scenario.budget * addUp(whole.requests, () => true).neededUsd;
+      const killed = await play(scenario, KILLS, maxCostUsd);
+      const bill = addUp(killed.requests, ranIn(killed.report));
+      figures.push(figuresOf(scenario, killed, bill));
+
+      expect(countRows(killed)).toEqual({ lost: 0, doubled: 0 });
+      expectSameReport(killed.report, whole.report, scenario);
+      // A trial in flight loses its calls since the last output that was stored, whether they were answered or cut.
+      expect(bill.answeredTwice + bill.cut).toBeLessThanOrEqual(killed.inFlight * scenario.callsAtStake);
+
+      const { spentUsd, trialsUsd, ungradedUsd, repeatedUsd, unknownUsd, lostUsd } = killed.report.budget;
+      const reservation = Math.max(TRIAL_LIMIT_USD, ...killed.lines.map(({ usd = 0 }) => usd));
+      expect(bill.billedUsd).toBeLessThanOrEqual(maxCostUsd + scenario.slots * reservation);
+      expect(trialsUsd + ungradedUsd + repeatedUsd + unknownUsd + lostUsd).toBeCloseTo(spentUsd, 9);
+      // What is on record is what the endpoint takes for it. All else that it bills is told: lost, or paid for twice.
+      expect(Math.abs(trialsUsd + unknownUsd - bill.neededUsd)).toBeLessThan(CENT);
+      expect(repeatedUsd).toBeLessThan(bill.billedUsd - bill.neededUsd + CENT);
+      expect(bill.billedUsd).toBeLessThan(spentUsd + CENT);
+    },
+  );
+});
+
+const played = new Map<string, Promise<Outcome>>();
+
+/** Plays a scenario without a kill and with all the money it needs; once for those that differ in nothing else. */
+function playWhole(scenario: Scenario): Promise<Outcome> {
+  const key = scenario.args.join(" ");
+  const whole = played.get(key) ?? play(scenario, 0, 1000);
+  played.set(key, whole);
+  return whole;
+}
+
+function wasRun({ outcome }: Report["rows"][number]): boolean {
+  return outcome !== "skipped";
+}
+
+/** Tells whether the trial of an example was run: the budget may have stopped the run before it. */
+function ranIn({ rows }: Report): (id: string) => boolean {
+  const skipped = new Set(rows.filter((row) => !wasRun(row)).map(({ exampleId }) => exampleId));
+  return (id) => !skipped.has(id);
+}
+
+/** How many trials of the report the journal does not have, and how many it has twice. */
+function countRows({ lines, report }: Outcome): { lost: number; doubled: number } {
+  const rows = lines.filter(({ kind, outcome }) => kind === undefined && outcome !== "skipped");
+  const distinct = new Set(rows.map(({ exampleId, trial }) => `${exampleId} ${trial}`)).size;
+  return { lost: report.rows.filter(wasRun).length - distinct, doubled: rows.length - distinct };
+}
+
+/**
+ * The same rows and the same summary, but for what a clock decides: verdicts, scores, tokens, costs, attempts, notes of
+ * rows and metadata. Of a run that its budget has stopped, the rows that were run.
+ */
+function expectSameReport(killed: Report, whole: Report, { budget, examples }: Scenario): void {
+  expect(killed.rows).toHaveLength(examples);
+  const ran = killed.rows.filter(wasRun);
+  const keys = new Set(ran.map(keyOf));
+  expect(ran.map(withoutTimes)).toEqual(whole.rows.filter((row) => keys.has(keyOf(row))).map(withoutTimes));
+  if (budget < 1) expect(killed.notes.some((note) => note.startsWith("budget stopped"))).toBe(true);
+  else expect(withoutTimes(killed.summary)).toEqual(withoutTimes(whole.summary));
+}
+
+function keyOf({ system, exampleId, trial }: Report["rows"][number]): string {
+  return `${system} ${exampleId} ${trial}`;
+}
+
+const TIMES = /latency|duration|seconds|time|speed|ttft|tokens_?per_?sec|efficiency$|Ms$/i;
+
+function withoutTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutTimes);
+  if (typeof value !== "object" || value === null) return value;
+  const kept = Object.entries(value).filter(([key]) => !TIMES.test(key));
+  return Object.fromEntries(kept.map(([key, item]) => [key, withoutTimes(item)]));
+}
+
+const COLUMNS = [
+  ...["scenario", "kills", "trials", "lost", "doubled", "calls", "cut", "answered twice", "in flight, at most"],
+  ...["budget", "billed", "receipt", "of it lost"],
+];
+
+const figures: string[][] = [];
+afterAll(() => {
+  const lines = [COLUMNS, COLUMNS.map(() => "---"), ...figures].map((cells) => `| ${cells.join(" | ")} |`);
+  console.log(`\n${lines.join("\n")}\n`);
+});
+
+function figuresOf({ name, examples }: Scenario, killed: Outcome, bill: Bill): string[] {
+  const { lost, doubled } = countRows(killed);
+  const { maxCostUsd, spentUsd, lostUsd } = killed.report.budget;
+  const counts = [killed.kills, examples, lost, doubled, bill.calls, bill.cut, bill.answeredTwice, killed.inFlight];
+  const dollars = [maxCostUsd, bill.billedUsd, spentUsd, lostUsd].map((usd) => `$${usd.toFixed(2)}`);
+  return [name, ...counts.map(String), ...dollars];
+}

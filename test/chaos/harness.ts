@@ -1,0 +1,140 @@
+import { existsSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, onTestFinished } from "vitest";
+import { type Mock, type MockRequest, startMock } from "../../src/mock/index.js";
+import { createRandom, type Random } from "../../src/stats/index.js";
+import { assay, type Report, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { startRedis } from "../../src/testing/redis-server.js";
+import { Workspace } from "../../src/testing/workspace.js";
+import type { Scenario } from "./scenarios.js";
+
+/** What a scenario left behind. */
+export interface Outcome {
+  readonly report: Report & { budget: Receipt };
+  /** The lines of the journal. */
+  readonly lines: readonly JournalLine[];
+  /** What the endpoint was asked by the command that was killed. */
+  readonly requests: readonly MockRequest[];
+  readonly kills: number;
+  /** Trials that were in flight at the kills, at most. */
+  readonly inFlight: number;
+}
+
+/** A row, or money that was set aside for a trial. */
+interface JournalLine {
+  kind?: "reserve" | "settle";
+  usd?: number;
+  system: string;
+  exampleId: string;
+  trial: number;
+  outcome?: string;
+}
+
+interface Receipt {
+  maxCostUsd: number;
+  spentUsd: number;
+  trialsUsd: number;
+  ungradedUsd: number;
+  repeatedUsd: number;
+  unknownUsd: number;
+  lostUsd: number;
+  lostTrials: number;
+}
+
+/** A process that can be killed and started again. */
+interface Victim {
+  readonly slots: number;
+  running: Running;
+  start(): Running;
+}
+
+/** Plays a scenario to its end, in a folder of its own. */
+export async function play(scenario: Scenario, kills: number, maxCostUsd: number): Promise<Outcome> {
+  const mock = await startMock({ ...scenario.script, keepBodies: true });
+  onTestFinished(() => mock.close());
+  const models = String(scenario.files["models.yml"]).replaceAll("URL", mock.url);
+  const space = new Workspace({ ...scenario.files, "models.yml": models });
+  if (scenario.before !== undefined) {
+    const { code, stderr } = await assay(space.dir, ...scenario.before);
+    expect(code, stderr).toBe(0);
+  }
+  const asked = mock.counts.requests;
+  const own = await openQueue(scenario, space);
+  const run = startRun(scenario, space, ["--max-cost", String(maxCostUsd), ...own.flags]);
+  const scene = { run, others: own.workers, mock, pace: scenario.pace };
+  const disturbed = await killAtRandom(scene, kills, createRandom(scenario.name));
+  if (scenario.budget > 1) expect(disturbed.kills, "it ended before it was killed so often").toBe(kills);
+  const last = await run.running.finished;
+  expect(last.signal, last.stderr).toBeNull();
+  await own.end();
+  const report = reportOf(last) as Outcome["report"];
+  const journal = space.read(newest(space), "rows.jsonl").trimEnd().split("\n");
+  const lines = journal.map((line) => JSON.parse(line) as JournalLine);
+  return { report, lines, requests: mock.requests.slice(asked), ...disturbed };
+}
+
+/** The folder of the run that is killed: one that is there already is its parent. */
+function newest(space: Workspace): string {
+  return space.runs().findLast((run) => existsSync(space.path(run, "manifest.json"))) ?? "";
+}
+
+function startRun({ args, resume, slots }: Scenario, space: Workspace, flags: readonly string[]): Victim {
+  const parent = newest(space);
+  const begin = () => {
+    const run = newest(space);
+    return start(space.dir, run === parent ? [...args, ...flags] : [...resume, run]);
+  };
+  return { slots, running: begin(), start: begin };
+}
+
+/** For a scenario with workers, a Redis and its workers. */
+async function openQueue({ workers = [] }: Scenario, space: Workspace) {
+  if (workers.length === 0) return { workers: [], flags: [], end: async () => {} };
+  const redis = await startRedis();
+  onTestFinished(() => redis.stop());
+  const victims = workers.map((slots): Victim => {
+    const flags = ["--queue", redis.url, "--lease", "3", "--concurrency", String(slots)];
+    const begin = () => start(space.dir, ["worker", ...flags]);
+    return { slots, running: begin(), start: begin };
+  });
+  const end = async () => {
+    for (const { running } of victims) running.child.kill("SIGTERM");
+    for (const { running } of victims) expect((await running.finished).code).toBe(0);
+  };
+  return { workers: victims, flags: ["--queue", redis.url], end };
+}
+
+interface Scene extends Pick<Scenario, "pace"> {
+  readonly run: Victim;
+  readonly others: readonly Victim[];
+  readonly mock: Mock;
+}
+
+/** Ends one of the processes with SIGKILL and starts it again, so often or until the run is over. */
+async function killAtRandom(scene: Scene, most: number, random: Random): Promise<Pick<Outcome, "kills" | "inFlight">> {
+  const { run, others, mock } = scene;
+  let inFlight = 0;
+  for (let kills = 0; kills < most; kills++) {
+    const victim = [run, ...others][random.int(1 + others.length)] ?? run;
+    await waitForMoment(scene, random);
+    if (run.running.child.exitCode !== null) return { kills, inFlight };
+    victim.running.child.kill("SIGKILL");
+    await victim.running.finished;
+    if (others.length === 0) await expect.poll(() => mock.counts.open, { interval: 5 }).toBe(0);
+    inFlight += victim.slots;
+    victim.running = victim.start();
+  }
+  return { kills: most, inFlight };
+}
+
+/** One moment in five is while the process starts and reads what there is; the others are among calls. */
+async function waitForMoment({ run, mock, pace }: Scene, random: Random): Promise<void> {
+  const isOver = () => run.running.child.exitCode !== null;
+  if (random.int(5) === 0) {
+    await sleep(random.int(400));
+    return;
+  }
+  const until = mock.counts.requests + 1 + random.int(pace);
+  await expect.poll(() => mock.counts.requests >= until || isOver(), { interval: 2 }).toBe(true);
+  await sleep(random.int(60));
+}

@@ -1,0 +1,203 @@
+import { fileURLToPath } from "node:url";
+import type { MockScript } from "../../src/mock/script.js";
+import type { Content } from "../../src/testing/workspace.js";
+import { PRICE } from "./bill.js";
+
+/** How often each scenario is killed. */
+export const KILLS = Number(process.env.CHAOS_KILLS ?? 20);
+
+/** One command that is killed again and again. */
+export interface Scenario {
+  readonly name: string;
+  readonly examples: number;
+  /** Trials at a time: as many as a kill can cut off. */
+  readonly slots: number;
+  /** The calls that a trial makes one after the other without an output that is stored in between. */
+  readonly callsAtStake: number;
+  /** The money there is, as a share of what all trials need: enough of it, or too little. */
+  readonly budget: number;
+  /** Calls between two kills, at most. */
+  readonly pace: number;
+  readonly files: Readonly<Record<string, Content>>;
+  /** A command before the one that is killed. */
+  readonly before?: readonly string[];
+  readonly args: readonly string[];
+  /** What goes on with a run; its folder follows. */
+  readonly resume: readonly string[];
+  readonly script: MockScript;
+  /** Over a queue: trials at a time of each of the workers, which are killed as well as the run. */
+  readonly workers?: readonly number[];
+}
+
+/** What a trial may cost: nothing more is set aside for one that is not judged. */
+export const TRIAL_LIMIT_USD = 0.2;
+const MAX_TOKENS = 40;
+
+const SLOTS = 6;
+const EXAMPLES = 40 + 10 * KILLS;
+const ENOUGH = 10;
+/** The run stops by itself, after some kills: as many trials are done in between as pay for what a kill loses. */
+const TOO_LITTLE = { budget: 0.6, pace: 40 };
+
+/** Models at the address URL, which is not known yet. */
+const MODELS = ["small", "judge"]
+  .map((name) => {
+    const pricing = `{ input_per_1k: ${PRICE.input}, output_per_1k: ${PRICE.output} }`;
+    return `${name}:\n  base_url: URL/v1\n  pricing: ${pricing}\n  budgets: { max_cost_usd: ${TRIAL_LIMIT_USD} }\n`;
+  })
+  .join("");
+
+const ids = (count: number) => Array.from({ length: count }, (_, i) => `e${i}`);
+
+const QUESTIONS = ids(EXAMPLES).map((id) => ({ id, question: `What is item ${id} ?`, answer: `Paris` }));
+
+/** Every example whose number ends with a 3 or a 7 is answered wrongly, however often it is asked. */
+const WRONG = "/item e\\d*[37] /";
+
+const JUDGED = '{"reasoning": "So.", "cannot_judge": false, "verdict": "pass"}';
+
+/** Answers that take their time: a kill meets calls before their first byte and in the middle. */
+const ANSWERS: MockScript = {
+  latencyMs: { min: 20, max: 80 },
+  tokensPerSec: 400,
+  outputTokens: 20,
+  reply: [
+    { match: WRONG, reply: "It is Rome." },
+    { match: "/./", reply: "It is Paris." },
+  ],
+};
+
+const SLOW_ANSWERS: MockScript = { ...ANSWERS, latencyMs: { min: 200, max: 400 } };
+
+/** The same with a judge that takes five times as long. */
+const SLOW_JUDGE: MockScript = {
+  ...ANSWERS,
+  models: {
+    judge: {
+      latencyMs: { min: 300, max: 600 },
+      outputTokens: 0,
+      reply: [
+        { match: WRONG, reply: JUDGED.replace("pass", "fail") },
+        { match: "/./", reply: JUDGED },
+      ],
+    },
+  },
+};
+
+const LIMITS = ["--max-tokens", String(MAX_TOKENS), "--max-workers", String(SLOTS), "--output", "json"];
+const RUN = ["run", "--model", "small", "--dataset", "q.jsonl", "--score-field", "contains", ...LIMITS];
+const JUDGE = ["--evaluator", "llm_judge", "--judge-model", "judge"];
+const JUDGED_RUN = ["run", "--model", "small", "--dataset", "q.jsonl", ...JUDGE, ...LIMITS];
+
+const MODEL_CALLS = {
+  examples: EXAMPLES,
+  slots: SLOTS,
+  callsAtStake: 1,
+  budget: ENOUGH,
+  pace: 12,
+  files: { "q.jsonl": QUESTIONS, "models.yml": MODELS },
+  resume: ["run", "--resume"],
+  script: ANSWERS,
+} as const;
+
+const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
+const AGENT = `'${process.execPath}' '${TINY_AGENT}' {prompt}`;
+const AGENT_EXAMPLES = 12 + 4 * KILLS;
+const MADE = { type: "file-contains", config: { path: "made.txt", value: "Paris" } };
+
+/** Agents that make a file in one turn and end in the next. */
+const AGENT_CALLS = {
+  examples: AGENT_EXAMPLES,
+  slots: 3,
+  callsAtStake: 2,
+  budget: ENOUGH,
+  pace: 8,
+  script: {
+    latencyMs: { min: 20, max: 80 },
+    tokensPerSec: 400,
+    reply: "I did nothing.",
+    tools: [
+      { match: WRONG, steps: [{ command: "echo Rome > made.txt", outputTokens: 20 }, { text: "Done." }] },
+      { match: "/item e/", steps: [{ command: "echo Paris > made.txt", outputTokens: 20 }, { text: "Done." }] },
+    ],
+  },
+} as const;
+
+const AGENT_TASKS = ids(AGENT_EXAMPLES).map((id) => ({ id, question: `Make item ${id} .`, graders: [MADE] }));
+
+function evalFile(): string {
+  const graders = JSON.stringify([{ name: "made", ...MADE }]);
+  const stimuli = ids(AGENT_EXAMPLES).map(
+    (id) => `  - { name: ${id}, prompt: "Make item ${id} .", graders: ${graders} }`,
+  );
+  return `name: chaos\nstimuli:\n${stimuli.join("\n")}\n`;
+}
+
+/** Conversations with ten questions each, as LoCoMo has them. */
+function conversations(): unknown[] {
+  return Array.from({ length: EXAMPLES / 10 }, (_, c) => ({
+    sample_id: `conv-${c}`,
+    conversation: {
+      speaker_a: "Mira",
+      speaker_b: "Tobias",
+      session_1_date_time: "1:56 pm on 8 May, 2023",
+      session_1: Array.from({ length: 40 }, (_, turn) => ({
+        speaker: turn % 2 === 0 ? "Mira" : "Tobias",
+        dia_id: `D1:${turn + 1}`,
+        text: `Thing ${turn} of conversation ${c} was in Paris.`,
+      })),
+    },
+    qa: ids(EXAMPLES)
+      .slice(10 * c, 10 * c + 10)
+      .map((id) => ({ question: `What is item ${id} ?`, answer: "Paris", evidence: ["D1:1"], category: 4 })),
+  }));
+}
+
+/** The outputs of a run that is there already. */
+const GRADE = {
+  before: ["run", "--model", "small", "--dataset", "q.jsonl", "--max-tokens", String(MAX_TOKENS), "--quiet"],
+  args: ["grade", ...JUDGE, "--max-workers", String(SLOTS), "--output", "json"],
+  resume: ["grade", "--output", "json", "--resume"],
+  script: SLOW_JUDGE,
+};
+
+/** Every command that spends money, as it is killed. */
+export const SCENARIOS: readonly Scenario[] = [
+  { ...MODEL_CALLS, name: "run", args: RUN },
+  { ...MODEL_CALLS, name: "run, stopped by its budget", args: RUN, ...TOO_LITTLE },
+  // Most kills come while outputs are judged.
+  { ...MODEL_CALLS, name: "judge", args: JUDGED_RUN, script: SLOW_JUDGE, pace: 20 },
+  { ...MODEL_CALLS, name: "judge, stopped by its budget", args: JUDGED_RUN, script: SLOW_JUDGE, ...TOO_LITTLE },
+  { ...MODEL_CALLS, name: "cache", args: [...RUN, "--cache-dir", "cache"] },
+  {
+    ...AGENT_CALLS,
+    name: "agents",
+    files: { "t.jsonl": AGENT_TASKS, "models.yml": MODELS },
+    args: [
+      ...["run", "--agent-command", AGENT, "--agent-model", "small", "--dataset", "t.jsonl", "--output", "json"],
+      ...["--agent-parallel", String(AGENT_CALLS.slots), "--max-workers", String(AGENT_CALLS.slots)],
+    ],
+    resume: ["run", "--resume"],
+  },
+  {
+    ...MODEL_CALLS,
+    name: "memory",
+    files: { "locomo.json": JSON.stringify(conversations()), "models.yml": MODELS },
+    args: ["memory", "--system", "bm25:3", "--dataset", "locomo=locomo.json", "--model", "small", ...LIMITS],
+    resume: ["memory", "--resume"],
+  },
+  {
+    ...AGENT_CALLS,
+    name: "eval",
+    files: { "eval.yaml": evalFile(), "models.yml": MODELS },
+    args: [
+      ...["eval", "-e", "eval.yaml", "--executor", AGENT, "--model", "small", "--output", "json"],
+      ...["--workers", String(AGENT_CALLS.slots)],
+    ],
+    resume: ["eval", "--output", "json", "--resume"],
+  },
+  { ...MODEL_CALLS, ...GRADE, name: "grade" },
+  { ...MODEL_CALLS, ...GRADE, name: "grade, stopped by its budget", ...TOO_LITTLE },
+  // Slow enough for a worker that was killed to be back at work before the next kill.
+  { ...MODEL_CALLS, name: "queue", args: RUN, workers: [3, 3], script: SLOW_ANSWERS, pace: 16 },
+];
