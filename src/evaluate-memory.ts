@@ -7,7 +7,7 @@ import type { Metric } from "./core/metric.js";
 import type { EvalResult } from "./core/result.js";
 import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
-import { type EvaluateOptions, evaluateWith } from "./evaluate.js";
+import { evaluateWith } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/answer-quality.js";
 import {
   builtInMemory,
@@ -24,6 +24,7 @@ import {
   rubricNotes,
 } from "./memory/index.js";
 import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
+import type { EvaluateOptions } from "./options.js";
 import { loadTokenizer } from "./tokens/index.js";
 
 /** Questions, and the conversations they are about: each example names one in its field `conversation`. */

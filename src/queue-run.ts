@@ -9,8 +9,8 @@ import { digest } from "./core/fingerprint.js";
 import type { EvalRow } from "./core/row.js";
 import { didYouMean } from "./core/suggest.js";
 import { VERSION } from "./core/version.js";
-import type { EvaluateOptions } from "./evaluate.js";
 import { writeAtomically } from "./files/atomic.js";
+import type { EvaluateOptions } from "./options.js";
 import type { PreparedRun } from "./prepared-run.js";
 import { openRedis } from "./queue/connection.js";
 import {

@@ -9,7 +9,7 @@ import { budgetsOf } from "./budgets.js";
 import { messageOf, QueueError, UsageError } from "./core/errors.js";
 import { describe } from "./core/shape.js";
 import { VERSION } from "./core/version.js";
-import type { EvaluateOptions } from "./evaluate.js";
+import type { EvaluateOptions } from "./options.js";
 import { DEFAULT_WORKERS, type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
 import { openRedis } from "./queue/connection.js";
 import type { Announcement, WorkerState } from "./queue/contract.js";

@@ -1,4 +1,4 @@
-import type { EvaluateOptions } from "./evaluate.js";
+import type { EvaluateOptions } from "./options.js";
 import type { WorkerState } from "./queue/contract.js";
 
 /** How a worker takes part. */

@@ -21,6 +21,7 @@ import { evaluate } from "../evaluate.js";
 import { type Mock, startMock } from "../mock/index.js";
 import { findProgram } from "../processes/index.js";
 import { formatDollars, formatSeconds, plural } from "../report/format.js";
+import { findPackageFile } from "../utils/package-file.js";
 import { type DemoOptions, showDemo } from "./demo.js";
 import { interruptible } from "./interrupt.js";
 import { ProgressLine } from "./progress.js";
@@ -31,7 +32,7 @@ export interface DemoAgentsOptions extends DemoOptions {
   agents?: readonly string[];
 }
 
-const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));
+const TINY_AGENT = fileURLToPath(findPackageFile("examples/tiny-agent.mjs"));
 const MAX_COST_USD = 0.05;
 /** Words are what this model is paid for: what one agent's prompts are longer than another's must not decide. */
 const PRICING = { input_per_1k: 0.0001, output_per_1k: 0.01 };

@@ -4,10 +4,11 @@ import { fileURLToPath } from "node:url";
 import { ADAPTERS, adapterOf } from "../agents/index.js";
 import { EXIT, messageOf, UsageError } from "../core/errors.js";
 import { findProgram } from "../processes/index.js";
+import { findPackageFile } from "../utils/package-file.js";
 import { say, writeResult } from "./streams.js";
 
 /** What is written: an example of the package, as it is. */
-const TEMPLATE = fileURLToPath(new URL("../../examples/skill-eval", import.meta.url));
+const TEMPLATE = fileURLToPath(findPackageFile("examples/skill-eval"));
 
 const EVAL_FILE = join("evals", "changelog", "eval.yaml");
 

@@ -8,6 +8,7 @@ import { EXIT, UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import { loadRun } from "../load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
+import { findPackageFile } from "../utils/package-file.js";
 import { addressRemark } from "./serve-address.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
@@ -24,7 +25,7 @@ export interface ServeFlags {
 
 const USUAL_PORT = 4680;
 const LEAST_TOKEN = 8;
-const PAGE_DIR = fileURLToPath(new URL("../../dist/web/", import.meta.url));
+const PAGE_DIR = fileURLToPath(findPackageFile("dist/web/"));
 
 /** `assay serve`: the dashboard, until Ctrl-C. */
 export async function serveCommand(flags: ServeFlags): Promise<number> {

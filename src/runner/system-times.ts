@@ -1,3 +1,5 @@
+import type { Timing } from "../core/result.js";
+
 /** How long the trials of each system took together, on a monotonic clock. */
 export class SystemTimes {
   readonly #clock: () => number;
@@ -34,4 +36,22 @@ export class SystemTimes {
       entries.flatMap(([system, end, start]) => (end === null ? [] : [[system, (end - start) / 1000]])),
     );
   }
+}
+
+interface Timed {
+  times: SystemTimes;
+  trials: number;
+  cachedTrials: number;
+}
+
+export function timingOf(started: Date, { times, trials, cachedTrials }: Timed): Timing {
+  const wallSeconds = times.elapsedSeconds();
+  return {
+    startedAt: started.toISOString(),
+    finishedAt: new Date().toISOString(),
+    wallSeconds,
+    wallSecondsBySystem: times.secondsBySystem(),
+    trialsPerSecond: wallSeconds === 0 ? trials : trials / wallSeconds,
+    cachedTrials,
+  };
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { AssayError } from "../core/errors.js";
+import { findPackageFile } from "../utils/package-file.js";
 
 /** A token table that is missing, damaged or written by another version. */
 export class TokenTableError extends AssayError {
@@ -32,7 +33,7 @@ const OFFSET_MASK = (1 << OFFSET_BITS) - 1;
 
 /** Maps the table of an encoding: one read and five views, because start-up has no time to parse 200,000 tokens. */
 export function readTable(name: string): TokenTable {
-  return viewTable(readTableFile(new URL(`../../data/tokens/${name}.bin`, import.meta.url)));
+  return viewTable(readTableFile(findPackageFile(`data/tokens/${name}.bin`)));
 }
 
 function readTableFile(file: URL): Uint8Array {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { AssayError } from "../core/errors.js";
+import { findPackageFile } from "../utils/package-file.js";
 
 /** The page is not where it should be. */
 export class PageError extends AssayError {
@@ -19,7 +20,7 @@ export interface PageAssets {
  * @example
  * const { script, style } = readPage();
  */
-export function readPage(folder = new URL("../../dist/web/", import.meta.url)): PageAssets {
+export function readPage(folder = findPackageFile("dist/web/")): PageAssets {
   return { script: readAsset(new URL("app.js", folder)), style: readAsset(new URL("app.css", folder)) };
 }
 

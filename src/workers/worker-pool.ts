@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { messageOf, UsageError } from "../core/errors.js";
+import { findModule } from "../utils/package-file.js";
 import { fail, type Job, Lane } from "./lane.js";
 import { startThread } from "./thread.js";
 
@@ -41,7 +42,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions = {}) {
     this.#options = {
-      entry: options.entry ?? new URL("../heavy/worker.js", import.meta.url),
+      entry: options.entry ?? findModule("heavy/worker.js"),
       threads: options.threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1)),
       memoryMib: options.memoryMib ?? USUAL_MEMORY_MIB,
     };
