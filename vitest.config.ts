@@ -6,10 +6,10 @@ const SLOW_TESTS = [
   "src/evaluators/code/**/*.test.ts",
   "src/evaluators/code-execution.test.ts",
   "src/evaluators/math/word-problems.test.ts",
-  "src/hostile-code.test.ts",
-  "src/processes/**/*.test.ts",
-  "src/sandbox/**/*.test.ts",
-  "src/workspace/**/*.test.ts",
+  "src/evaluators/code/hostile-code.test.ts",
+  "src/exec/process/**/*.test.ts",
+  "src/exec/sandbox/**/*.test.ts",
+  "src/exec/workspace/**/*.test.ts",
 ];
 
 /** One process for many files, because starting one for each takes a third of the whole time. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes data/tokens/<encoding>.bin from the rank files in gpt-tokenizer, in the layout that src/tokens/table.ts maps
+// Writes data/tokens/<encoding>.bin from the rank files in gpt-tokenizer, in the layout that src/models/tokens/table.ts maps
 // without parsing. Skips files that are up to date; --force rebuilds them.
 import { createHash } from "node:crypto";
 import { closeSync, mkdirSync, openSync, readFileSync, readSync, renameSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const ENCODINGS = {
   o200k_base: "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d",
 };
 
-// Must agree with src/tokens/table.ts; its test looks up every token, so a drift between the two cannot pass.
+// Must agree with src/models/tokens/table.ts; its test looks up every token, so a drift between the two cannot pass.
 const MAGIC = 0x4b545341;
 const FORMAT = 1;
 const HEADER_BYTES = 128;

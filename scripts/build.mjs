@@ -104,7 +104,7 @@ async function build() {
 async function bundle(dir) {
   const build = await rolldown({
     cwd: root,
-    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/heavy/worker.ts" },
+    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/evaluators/worker.ts" },
     platform: "node",
     checks: { bundlerTimings: false },
     external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),

@@ -10,7 +10,7 @@ const BY_CONFIG = "by config, see below";
 
 const INTRODUCTION = `# The catalogue of datasets
 
-<!-- Written by \`npm run docs:datasets\` from src/catalogue and src/memory. Change those, not this page. -->
+<!-- Written by \`npm run docs:datasets\` from src/datasets/catalog and src/systems/memory. Change those, not this page. -->
 
 Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
 

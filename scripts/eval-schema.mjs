@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Writes schemas/eval.schema.json from the schema that eval files are read with (src/specs). With --check it writes
+// Writes schemas/eval.schema.json from the schema that eval files are read with (src/evals/spec). With --check it writes
 // nothing, and exits with 1 when the file is out of date.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ function write(schema) {
   execFileSync("npx", ["biome", "format", "--write", fileURLToPath(FILE)], { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-const { evalJsonSchema } = await createJiti(import.meta.url).import("../src/specs/json-schema.ts");
+const { evalJsonSchema } = await createJiti(import.meta.url).import("../src/evals/spec/json-schema.ts");
 const wanted = evalJsonSchema();
 if (!isDeepStrictEqual(current(), wanted)) {
   if (process.argv.includes("--check")) {

@@ -1,16 +1,16 @@
-import { catalogueDefinitions } from "./catalogue/definitions.js";
 import { UsageError } from "./core/errors.js";
 import { registry } from "./core/registry.js";
 import type { System } from "./core/system.js";
+import { catalogueDefinitions } from "./datasets/catalog/definitions.js";
 import { needle } from "./datasets/needle.js";
 import { evaluatorFactories } from "./evaluators/factories.js";
 import { namedMetrics } from "./metrics/index.js";
+import { htmlReporter } from "./report/dashboard/html-report.js";
 import { markdownReporter } from "./report/eval/eval-markdown.js";
 import { evalReporter } from "./report/eval/eval-text.js";
 import { junitReporter } from "./report/eval/junit.js";
 import { jsonReporter } from "./report/json.js";
 import { tableReporter } from "./report/table.js";
-import { htmlReporter } from "./views/html-report.js";
 
 const COMPRESSORS = ["passthrough", "truncate", "extract", "window", "dedupe", "stopwords"];
 
@@ -26,7 +26,8 @@ for (const name of COMPRESSORS) registry.register("system", name, (argument) => 
 for (const [name, factory] of Object.entries(evaluatorFactories)) registry.register("evaluator", name, factory);
 registry.register("evaluator", "graders", async () => {
   // What graders need is loaded with the first of them: most runs have none.
-  if (!registry.has("grader", "prompt")) (await import("./judge-graders.js")).registerJudgeGraders();
+  if (!registry.has("grader", "prompt"))
+    (await import("./graders/judge/register-judge-graders.js")).registerJudgeGraders();
   return new (await import("./graders/index.js")).GraderEvaluator();
 });
 registry.register("evaluator", "llm_judge", () => {

@@ -13,11 +13,11 @@ import {
   loadMemoryDataset,
   type MemoryDataset,
 } from "./evaluate-memory.js";
-import { LLMJudge } from "./judge/index.js";
-import type { MemorySystem } from "./memory/index.js";
-import { memoryFromModule } from "./memory/index.js";
-import { locomoItems, longMemEvalItems } from "./memory/scripted-items.js";
+import { LLMJudge } from "./graders/judge/index.js";
 import { FunctionSystem, ModelSystem } from "./systems/index.js";
+import type { MemorySystem } from "./systems/memory/index.js";
+import { memoryFromModule } from "./systems/memory/index.js";
+import { locomoItems, longMemEvalItems } from "./systems/memory/scripted-items.js";
 
 let dir = "";
 

@@ -9,6 +9,9 @@ import type { System } from "./core/system.js";
 import type { Tokenizer } from "./core/tokenizer.js";
 import { evaluateWith } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/answer-quality.js";
+import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
+import { loadTokenizer } from "./models/tokens/index.js";
+import type { EvaluateOptions } from "./runs/options.js";
 import {
   builtInMemory,
   type Conversation,
@@ -22,10 +25,7 @@ import {
   type Reader,
   readerOf,
   rubricNotes,
-} from "./memory/index.js";
-import { MemoryEfficiency, standardMetrics } from "./metrics/index.js";
-import type { EvaluateOptions } from "./options.js";
-import { loadTokenizer } from "./tokens/index.js";
+} from "./systems/memory/index.js";
 
 /** Questions, and the conversations they are about: each example names one in its field `conversation`. */
 export interface MemoryDataset {

@@ -12,8 +12,8 @@ import type { EvalRow } from "./core/row.js";
 import type { Output, System } from "./core/system.js";
 import { type EvaluateOptions, evaluate } from "./evaluate.js";
 import { AnswerQuality } from "./evaluators/index.js";
-import { loadRun } from "./load-run.js";
 import { MeanScore, PassRate } from "./metrics/index.js";
+import { loadRun } from "./runs/load-run.js";
 import { readRows } from "./store/journal.js";
 
 let dir = "";

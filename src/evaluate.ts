@@ -1,21 +1,21 @@
-import { type Budgets, budgetNotes, budgetsOf, createReceipt } from "./budgets.js";
 import type { EvalResult } from "./core/result.js";
 import { type StandardMetrics, standardMetrics } from "./metrics/index.js";
-import type { EvaluateOptions } from "./options.js";
-import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./prepared-run.js";
-import { progressTo } from "./progress.js";
-import type { QueueRun } from "./queue-run.js";
-import { RunResult } from "./result.js";
+import { memoTokenizer } from "./models/tokens/index.js";
+import { RunResult } from "./report/result.js";
 import type { BesideRows, Earlier } from "./runner/ledger.js";
 import { stopNotes } from "./runner/not-run.js";
 import type { RunPorts } from "./runner/ports.js";
 import { run } from "./runner/run.js";
 import { SystemTimes, timingOf } from "./runner/system-times.js";
+import { type Budgets, budgetNotes, budgetsOf, createReceipt } from "./runs/budgets.js";
+import type { EvaluateOptions } from "./runs/options.js";
+import { type PreparedRun, prepareEvaluators, prepareRun, termsOf } from "./runs/prepared-run.js";
+import { progressTo } from "./runs/progress.js";
+import type { QueueRun } from "./runs/queue-run.js";
+import { storeResult } from "./runs/store-result.js";
 import { type OpenRun, openRun } from "./store/open-run.js";
-import { storeResult } from "./store-result.js";
-import { memoTokenizer } from "./tokens/index.js";
 
-export type { EvaluateOptions } from "./options.js";
+export type { EvaluateOptions } from "./runs/options.js";
 
 /** Texts whose token counts are remembered, by their length. */
 const MEMO_CHARS = 16_000_000;
@@ -87,7 +87,7 @@ export async function evaluateWith(standard: StandardMetrics, options: EvaluateO
 }
 
 async function openQueue(queue: NonNullable<EvaluateOptions["queue"]>): Promise<QueueRun> {
-  const { QueueRun } = await import("./queue-run.js");
+  const { QueueRun } = await import("./runs/queue-run.js");
   return QueueRun.open(typeof queue === "string" ? { url: queue } : queue);
 }
 

@@ -1,6 +1,17 @@
 import "./library.js";
 
 export { AGENT_NAMES, type AgentName, AgentSystem, type AgentSystemOptions } from "./agents/index.js";
+export { type AgentOptions, openAgent } from "./agents/open-agent.js";
+export {
+  type Gateway,
+  type GatewayBudget,
+  type GatewayOptions,
+  type GatewayRequest,
+  type PriceOf,
+  type Receipt,
+  type ReceiptLine,
+  startGateway,
+} from "./budget/gateway/index.js";
 export {
   type BudgetRule,
   type Budgets,
@@ -24,38 +35,7 @@ export {
   resolveBudgets,
   type SettleOptions,
 } from "./budget/index.js";
-export type { BudgetOptions } from "./budgets.js";
-export { catalogue } from "./catalogue/catalogue.js";
-export type { CatalogueEntry, Configs, ExampleFields, HubSource, LineColumns, RowContext } from "./catalogue/entry.js";
 export { defineConfig, type JudgeConfig, type ModelConfig, type RunConfig } from "./cli/run-config.js";
-export {
-  adjustTogether,
-  type Better,
-  type Change,
-  type ComparedRun,
-  type CompareOptions,
-  type CompareRunsOptions,
-  type Comparison as PairedComparison,
-  compareRows,
-  compareRuns,
-  type Detectable,
-  type Flips,
-  type Lift,
-  type LiftOptions,
-  liftOf,
-  type MetricComparison,
-  type MetricKind,
-  type RegressionOptions,
-  type Regressions,
-  type RunComparison,
-  type RunName,
-  regressionsIn,
-  regressionsOf,
-  type TaskName,
-  type TaskPasses,
-  type TestName,
-  type UnmatchedTask,
-} from "./compare/index.js";
 export {
   type Dataset,
   type DatasetDefinition,
@@ -142,11 +122,22 @@ export type {
 export type { Tokenizer } from "./core/tokenizer.js";
 export type { AgentEvent, AgentHappening, Trajectory, TrajectoryEvent } from "./core/trajectory.js";
 export { VERSION } from "./core/version.js";
+export { catalogue } from "./datasets/catalog/catalogue.js";
+export type {
+  CatalogueEntry,
+  Configs,
+  ExampleFields,
+  HubSource,
+  LineColumns,
+  RowContext,
+} from "./datasets/catalog/entry.js";
 export {
   generateNeedles,
   type NeedleExample,
   type NeedleOptions,
 } from "./datasets/generate-needles.js";
+export { HubError } from "./datasets/hub/errors.js";
+export type { HubOptions } from "./datasets/hub/hub.js";
 export {
   FILE_EXTENSIONS,
   type LoadFilesOptions,
@@ -155,15 +146,6 @@ export {
   type NamedFiles,
 } from "./datasets/index.js";
 export { type LoadDatasetOptions, loadDataset } from "./datasets/load-dataset.js";
-export type { DialectName, Message } from "./dialects/index.js";
-export { type EvaluateOptions, evaluate } from "./evaluate.js";
-export {
-  type EvaluateMemoryOptions,
-  evaluateMemory,
-  loadMemoryDataset,
-  type MemoryDataset,
-} from "./evaluate-memory.js";
-export * from "./evaluators/index.js";
 export {
   type EvalLimits,
   type Experiment,
@@ -183,34 +165,64 @@ export {
   type StimulusName,
   type Variant,
   type VariantPlan,
-} from "./experiments/index.js";
+} from "./evals/experiment/index.js";
 export {
-  EXPORT_FORMATS,
-  type ExportedRun,
-  type ExportFormat,
-  type ExportOptions,
-  type ExportRunOptions,
-  exportRun,
-} from "./export-run.js";
+  type Finding as LintFinding,
+  LINT_RULES,
+  type LintCode,
+  type LintOptions,
+  type LintReport,
+  type LintRule,
+  lint,
+} from "./evals/lint/index.js";
 export {
-  type Gateway,
-  type GatewayBudget,
-  type GatewayOptions,
-  type GatewayRequest,
-  type PriceOf,
-  type Receipt,
-  type ReceiptLine,
-  startGateway,
-} from "./gateway/index.js";
-export { type GradeOptions, gradeRun } from "./grade-run.js";
+  type CheckedStimulus,
+  isSurvivor,
+  type LeftOut,
+  type OracleProgress,
+  type OracleTask,
+  oracleTasks,
+  runOracle,
+  type StateVerdict,
+  type StimulusCheck,
+  type StimulusPlace,
+  type TriedOmission,
+} from "./evals/oracle/index.js";
+export {
+  datasetOf,
+  type EvalSpec,
+  type EvalSuite,
+  type EvalsConfig,
+  findSpecs,
+  type LoadSpecOptions,
+  loadSpec,
+  matchesTags,
+  type SharedEnvironment,
+  type SkillUnderTest,
+  type SpecDefaults,
+  SpecError,
+  type Stimulus,
+} from "./evals/spec/index.js";
+export { type EvaluateOptions, evaluate } from "./evaluate.js";
+export {
+  type EvaluateMemoryOptions,
+  evaluateMemory,
+  loadMemoryDataset,
+  type MemoryDataset,
+} from "./evaluate-memory.js";
+export * from "./evaluators/index.js";
+export {
+  describeIsolation,
+  type Isolation,
+  openSandbox,
+  type Program,
+  type ProgramResult,
+  type RunOptions,
+  type Sandbox,
+  type SandboxLimits,
+  type SandboxOptions,
+} from "./exec/sandbox/index.js";
 export { GraderError, GraderEvaluator, type GraderEvaluatorOptions, graderFactories } from "./graders/index.js";
-export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./history/index.js";
-export { QueryStopped } from "./history/query-stopped.js";
-export { type HttpClient, openClient } from "./http/index.js";
-export { HubError } from "./hub/errors.js";
-export type { HubOptions } from "./hub/hub.js";
-export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./import-run.js";
-export { FORMAT_NAMES, type FormatName } from "./importers/format.js";
 export {
   type BadLabel,
   type CalibrateOptions,
@@ -235,18 +247,87 @@ export {
   type PairLengthBias,
   type PanelRule,
   type PositionBias,
-} from "./judge/index.js";
-export { type JudgeModelPlace, registerJudgeGraders } from "./judge-graders.js";
+} from "./graders/judge/index.js";
+export { type JudgeModelPlace, registerJudgeGraders } from "./graders/judge/register-judge-graders.js";
 export {
-  type Finding as LintFinding,
-  LINT_RULES,
-  type LintCode,
-  type LintOptions,
-  type LintReport,
-  type LintRule,
-  lint,
-} from "./lint/index.js";
-export { type LoadRunOptions, loadRun } from "./load-run.js";
+  adjustTogether,
+  type Better,
+  type Change,
+  type ComparedRun,
+  type CompareOptions,
+  type CompareRunsOptions,
+  type Comparison as PairedComparison,
+  compareRows,
+  compareRuns,
+  type Detectable,
+  type Flips,
+  type Lift,
+  type LiftOptions,
+  liftOf,
+  type MetricComparison,
+  type MetricKind,
+  type RegressionOptions,
+  type Regressions,
+  type RunComparison,
+  type RunName,
+  regressionsIn,
+  regressionsOf,
+  type TaskName,
+  type TaskPasses,
+  type TestName,
+  type UnmatchedTask,
+} from "./metrics/compare/index.js";
+export {
+  CompressionRatio,
+  CostOfPass,
+  FacetBreakdown,
+  type FrontierOptions,
+  frontierCostOfPass,
+  Latency,
+  MeanScore,
+  MemoryEfficiency,
+  type ParetoOptions,
+  ParetoRank,
+  type PassOptions,
+  PassRate,
+  PerDatasetBreakdown,
+  type ScoreOptions,
+  type Summaries,
+  standardMetrics,
+  summarise,
+} from "./metrics/index.js";
+export * from "./metrics/scoring/index.js";
+export type { DialectName, Message } from "./models/dialects/index.js";
+export { type HttpClient, openClient } from "./models/http/index.js";
+export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./models/tokens/index.js";
+export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
+export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";
+export type { GateResult } from "./report/eval/gate-result.js";
+export type { SkillLine } from "./report/eval/skill-line.js";
+export type { StimulusLine } from "./report/eval/stimulus-line.js";
+export type { TriggerScore } from "./report/eval/trigger-score.js";
+export type { Progress } from "./runner/ports.js";
+export type { RetryPolicy } from "./runner/retry.js";
+export type { BudgetOptions } from "./runs/budgets.js";
+export {
+  EXPORT_FORMATS,
+  type ExportedRun,
+  type ExportFormat,
+  type ExportOptions,
+  type ExportRunOptions,
+  exportRun,
+} from "./runs/export-run.js";
+export { type GradeOptions, gradeRun } from "./runs/grade-run.js";
+export { type ImportedRun, type ImportProgress, type ImportRunOptions, importRun } from "./runs/import-run.js";
+export { type LoadRunOptions, loadRun } from "./runs/load-run.js";
+export type { QueueOptions } from "./runs/queue-run.js";
+export { type WorkOptions, work } from "./runs/work.js";
+export * from "./stats/index.js";
+export type { JsonValue, QueryColumn, QueryOptions, QueryResult, QueryRow } from "./store/history/index.js";
+export { queryRuns } from "./store/history/query-runs.js";
+export { QueryStopped } from "./store/history/query-stopped.js";
+export { FORMAT_NAMES, type FormatName } from "./store/import/format.js";
+export * from "./systems/index.js";
 export {
   BUILT_IN_MEMORIES,
   type BuiltInMemoryOptions,
@@ -268,79 +349,5 @@ export {
   type Session,
   type SystemReaderOptions,
   systemReader,
-} from "./memory/index.js";
-export {
-  CompressionRatio,
-  CostOfPass,
-  FacetBreakdown,
-  type FrontierOptions,
-  frontierCostOfPass,
-  Latency,
-  MeanScore,
-  MemoryEfficiency,
-  type ParetoOptions,
-  ParetoRank,
-  type PassOptions,
-  PassRate,
-  PerDatasetBreakdown,
-  type ScoreOptions,
-  type Summaries,
-  standardMetrics,
-  summarise,
-} from "./metrics/index.js";
-export { type Mock, type MockOptions, type MockRequest, type MockScript, startMock } from "./mock/index.js";
-export { type AgentOptions, openAgent } from "./open-agent.js";
-export {
-  type CheckedStimulus,
-  isSurvivor,
-  type LeftOut,
-  type OracleProgress,
-  type OracleTask,
-  oracleTasks,
-  runOracle,
-  type StateVerdict,
-  type StimulusCheck,
-  type StimulusPlace,
-  type TriedOmission,
-} from "./oracle/index.js";
-export { queryRuns } from "./query-runs.js";
-export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
-export type { QueueOptions } from "./queue-run.js";
-export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";
-export type { GateResult } from "./report/eval/gate-result.js";
-export type { SkillLine } from "./report/eval/skill-line.js";
-export type { StimulusLine } from "./report/eval/stimulus-line.js";
-export type { TriggerScore } from "./report/eval/trigger-score.js";
-export type { Progress } from "./runner/ports.js";
-export type { RetryPolicy } from "./runner/retry.js";
-export {
-  describeIsolation,
-  type Isolation,
-  openSandbox,
-  type Program,
-  type ProgramResult,
-  type RunOptions,
-  type Sandbox,
-  type SandboxLimits,
-  type SandboxOptions,
-} from "./sandbox/index.js";
-export * from "./scoring/index.js";
-export {
-  datasetOf,
-  type EvalSpec,
-  type EvalSuite,
-  type EvalsConfig,
-  findSpecs,
-  type LoadSpecOptions,
-  loadSpec,
-  matchesTags,
-  type SharedEnvironment,
-  type SkillUnderTest,
-  type SpecDefaults,
-  SpecError,
-  type Stimulus,
-} from "./specs/index.js";
-export * from "./stats/index.js";
-export * from "./systems/index.js";
-export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./tokens/index.js";
-export { type WorkOptions, work } from "./work.js";
+} from "./systems/memory/index.js";
+export { type Mock, type MockOptions, type MockRequest, type MockScript, startMock } from "./testing/mock/index.js";

@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { catalogue } from "../src/catalogue/catalogue.js";
-import type { CatalogueEntry } from "../src/catalogue/entry.js";
-import type { Fixture } from "../src/catalogue/fixture.js";
-import { CATALOGUE_NAMES } from "../src/catalogue/names.js";
 import type { Example } from "../src/core/example.js";
 import type { Output } from "../src/core/system.js";
+import { catalogue } from "../src/datasets/catalog/catalogue.js";
+import type { CatalogueEntry } from "../src/datasets/catalog/entry.js";
+import type { Fixture } from "../src/datasets/catalog/fixture.js";
+import { CATALOGUE_NAMES } from "../src/datasets/catalog/names.js";
 import { loadDataset } from "../src/index.js";
 import { serveFixture } from "../src/testing/serve-fixture.js";
 
@@ -30,7 +30,7 @@ afterEach(() => {
 const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
 
 async function fixturesOf(name: string): Promise<readonly Fixture[]> {
-  const module: Record<string, unknown> = await import(`../src/catalogue/entries/${name}.fixture.ts`);
+  const module: Record<string, unknown> = await import(`../src/datasets/catalog/entries/${name}.fixture.ts`);
   return Object.values(module).flat() as Fixture[];
 }
 

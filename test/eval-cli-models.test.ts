@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { expectClean } from "../src/lint/lint-testing.js";
+import { expectClean } from "../src/evals/lint/lint-testing.js";
 import { GREETING, model, TINY } from "../src/testing/agents-cli-bench.js";
 import { assay, reportOf } from "../src/testing/assay.js";
 import { EvalSpace } from "../src/testing/eval-cli-bench.js";

@@ -11,7 +11,7 @@ import {
   priceFrom,
   startGateway,
 } from "../src/index.js";
-import { type MockOptions, startMock } from "../src/mock/index.js";
+import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
 const PRICE = priceFrom({ input_per_1k: 0.0003, output_per_1k: 0.0012, cache_read_per_1k: 0.00003 }, "test");
 const LIMITS: Limits = { price: PRICE, maxCostUsd: 0.05, hardTimeoutMs: 60_000 };

@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type GatewayOptions, gatewayCommand } from "../src/cli/gateway.js";
-import { type MockOptions, startMock } from "../src/mock/index.js";
-import { isGroupRunning } from "../src/processes/index.js";
+import { isGroupRunning } from "../src/exec/process/index.js";
+import { type MockOptions, startMock } from "../src/testing/mock/index.js";
 
 const BINARY = fileURLToPath(new URL("../bin/assay.js", import.meta.url));
 

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Mock, startMock } from "../src/mock/index.js";
 import { type Finished, reportOf } from "../src/testing/assay.js";
+import { type Mock, startMock } from "../src/testing/mock/index.js";
 import { warmAssay } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 

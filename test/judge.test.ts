@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
 import { type Finished, type Report, reportOf, start } from "../src/testing/assay.js";
+import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
 import { warm, warmAssay } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 

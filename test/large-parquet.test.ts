@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileWriter, parquetWriteRows } from "hyparquet-writer";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type ScriptedHub, startHub } from "../src/hub/scripted-hub.js";
+import { type ScriptedHub, startHub } from "../src/datasets/hub/scripted-hub.js";
 import { type Finished, reportOf, start } from "../src/testing/assay.js";
 import { Workspace } from "../src/testing/workspace.js";
 

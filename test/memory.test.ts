@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { locomoItems, longMemEvalItems } from "../src/memory/scripted-items.js";
+import { locomoItems, longMemEvalItems } from "../src/systems/memory/scripted-items.js";
 import { reportOf, start } from "../src/testing/assay.js";
 import { warm } from "../src/testing/warm-assay.js";
 import { Workspace } from "../src/testing/workspace.js";

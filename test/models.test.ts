@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Mock, type MockOptions, startMock } from "../src/mock/index.js";
 import { type Report, reportOf } from "../src/testing/assay.js";
+import { type Mock, type MockOptions, startMock } from "../src/testing/mock/index.js";
 import { warm, warmAssay } from "../src/testing/warm-assay.js";
 import { CAPITALS, Workspace } from "../src/testing/workspace.js";
 

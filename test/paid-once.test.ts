@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { type Mock, startMock } from "../src/mock/index.js";
 import { assay, type Finished, reportOf, start } from "../src/testing/assay.js";
+import { type Mock, startMock } from "../src/testing/mock/index.js";
 import { Workspace } from "../src/testing/workspace.js";
 
 const QUESTIONS = Array.from({ length: 12 }, (_, i) => ({ id: i, question: `question ${i}?`, answer: "Paris" }));

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { startMock } from "../src/mock/index.js";
 import { reportOf, start } from "../src/testing/assay.js";
+import { startMock } from "../src/testing/mock/index.js";
 import { warmAssay } from "../src/testing/warm-assay.js";
 import { CAPITALS, ORACLE, PARIS, Workspace } from "../src/testing/workspace.js";
 

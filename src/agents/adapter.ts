@@ -1,9 +1,9 @@
+import type { ProviderName } from "../budget/gateway/provider.js";
 import type { AGENT_NAMES } from "../budget/model-rules.js";
 import type { McpServer } from "../core/environment.js";
 import type { Usage } from "../core/system.js";
 import type { AgentHappening } from "../core/trajectory.js";
-import type { DialectName } from "../dialects/dialect.js";
-import type { ProviderName } from "../gateway/provider.js";
+import type { DialectName } from "../models/dialects/dialect.js";
 
 /** The agents that are known by name. */
 export type AgentName = (typeof AGENT_NAMES)[number];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { GatewayRequest } from "../gateway/index.js";
-import { costOf, countedBy, expectNothingLeft, tryScripted } from "../scripted-trial.js";
+import type { GatewayRequest } from "../budget/gateway/index.js";
+import { costOf, countedBy, expectNothingLeft, tryScripted } from "../testing/scripted-trial.js";
 import type { AgentEnd } from "./adapter.js";
 import { failureOf } from "./agent-failure.js";
 import { AgentRun } from "./agent-run.js";

@@ -1,6 +1,6 @@
+import type { GatewayRequest } from "../budget/gateway/index.js";
 import { type InfrastructureCategory, type Outlook, type Spent, TrialError } from "../core/errors.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentEnd } from "./adapter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import { withoutKeys } from "./masked.js";

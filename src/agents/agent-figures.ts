@@ -1,8 +1,8 @@
+import { tokensOf } from "../budget/gateway/figures.js";
+import type { GatewayRequest } from "../budget/gateway/index.js";
 import type { Output, Usage } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { firstTextAt, firstWriteAt, turnsOf } from "../core/trajectory-figures.js";
-import { tokensOf } from "../gateway/figures.js";
-import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentFigures } from "./adapter.js";
 
 /** A difference between two meters that is worth a word. */

@@ -1,9 +1,9 @@
+import { type Gateway, type GatewayRequest, type GatewayTotal, startGateway } from "../budget/gateway/index.js";
+import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import { bundledPrice } from "../budget/index.js";
 import type { Limits, Price } from "../core/price.js";
 import type { TrialBudget } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { type Gateway, type GatewayRequest, type GatewayTotal, startGateway } from "../gateway/index.js";
-import { PROVIDERS, type ProviderName } from "../gateway/provider.js";
 import { isSameModel } from "./model-names.js";
 
 /** Where an agent's calls go. */

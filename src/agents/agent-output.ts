@@ -3,7 +3,7 @@ import { TrialError, TrialStopped } from "../core/errors.js";
 import type { Output, TrialContext } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
 import { toolCallsOf } from "../core/trajectory-figures.js";
-import { stateOf, type Workspace } from "../workspace/index.js";
+import { stateOf, type Workspace } from "../exec/workspace/index.js";
 import type { AgentEnd } from "./adapter.js";
 import { failureOf } from "./agent-failure.js";
 import { disagreement, speedOf } from "./agent-figures.js";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Progress } from "../runner/ports.js";
-import { appears, costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../scripted-trial.js";
 import { readOutputs } from "../store/outputs.js";
+import { appears, costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import type { AgentEvent, AgentHappening } from "../core/trajectory.js";
-import { type ProgramEnd, startProgram } from "../processes/index.js";
+import { type ProgramEnd, startProgram } from "../exec/process/index.js";
 import { abortionOf } from "./abortion.js";
 import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
 import { withActivations } from "./skill-activation.js";

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { gradeRun } from "../grade-run.js";
 import { GraderEvaluator } from "../graders/index.js";
-import type { AgentOptions } from "../open-agent.js";
+import { gradeRun } from "../runs/grade-run.js";
+import { readOutputs } from "../store/outputs.js";
 import {
   COMPLETED,
   costOf,
@@ -13,8 +13,8 @@ import {
   openPlace,
   openScripted,
   tryScripted,
-} from "../scripted-trial.js";
-import { readOutputs } from "../store/outputs.js";
+} from "../testing/scripted-trial.js";
+import type { AgentOptions } from "./open-agent.js";
 import { type ScriptStep, writeScriptedAgent } from "./scripted-agent.js";
 
 const MADE = [{ type: "file-contains", config: { path: "a.txt", value: "made" } }];

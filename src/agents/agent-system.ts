@@ -6,7 +6,7 @@ import { messageOf, TrialError, TrialStopped, UsageError } from "../core/errors.
 import type { Example } from "../core/example.js";
 import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
-import { Workspace } from "../workspace/index.js";
+import { Workspace } from "../exec/workspace/index.js";
 import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
 import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../scripted-trial.js";
+import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
 import { commandAdapter, commandName, requireModel } from "./command.js";
 

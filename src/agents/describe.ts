@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { keyVariableOf } from "../budget/index.js";
 import { messageOf } from "../core/errors.js";
-import { findProgram } from "../processes/index.js";
+import { findProgram } from "../exec/process/index.js";
 import type { AgentAdapter } from "./adapter.js";
 import { ADAPTERS } from "./adapters.js";
 import { askVersion, howToInstall, VERSION_TIMEOUT_MS } from "./detect.js";

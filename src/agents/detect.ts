@@ -1,7 +1,7 @@
 import { tmpdir } from "node:os";
 import { UsageError } from "../core/errors.js";
-import { findProgram, runCommand } from "../processes/index.js";
-import { lacksExecuteBit, notExecutable } from "../processes/not-started.js";
+import { findProgram, runCommand } from "../exec/process/index.js";
+import { lacksExecuteBit, notExecutable } from "../exec/process/not-started.js";
 import type { AgentAdapter } from "./adapter.js";
 
 /** How long a program may take to tell its version: some load all of themselves for that. */

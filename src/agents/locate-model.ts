@@ -1,12 +1,12 @@
 import { baseUrlOf } from "../budget/base-url.js";
+import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
 import { bundledLimits, entryFor, limitsAt } from "../budget/model-lookup.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
 import type { Limits, Price } from "../core/price.js";
-import type { DialectName } from "../dialects/dialect.js";
-import { PROVIDERS, type ProviderName } from "../gateway/provider.js";
+import type { DialectName } from "../models/dialects/dialect.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { Upstreams } from "./agent-meter.js";
 import { mountOf } from "./mount.js";

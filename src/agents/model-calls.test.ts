@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../scripted-trial.js";
+import { costOf, countedBy, expectNothingLeft, openPlace, tryScripted } from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 const ZERO = { input_tokens: 0, output_tokens: 0 };

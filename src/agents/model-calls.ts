@@ -1,7 +1,7 @@
+import { tokensOf } from "../budget/gateway/figures.js";
+import type { GatewayRequest } from "../budget/gateway/index.js";
 import { ANOTHER_MODEL } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import { tokensOf } from "../gateway/figures.js";
-import type { GatewayRequest } from "../gateway/index.js";
 import type { AgentEnd, AgentFigures } from "./adapter.js";
 import { isSameModel } from "./model-names.js";
 

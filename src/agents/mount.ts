@@ -1,5 +1,5 @@
-import type { DialectName } from "../dialects/dialect.js";
-import type { ProviderName } from "../gateway/provider.js";
+import type { ProviderName } from "../budget/gateway/provider.js";
+import type { DialectName } from "../models/dialects/dialect.js";
 
 const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
   chat: "openai",

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Environment, OfferedSkill } from "../core/environment.js";
-import { skillFiles, type Workspace, writeSkills } from "../workspace/index.js";
+import { skillFiles, type Workspace, writeSkills } from "../exec/workspace/index.js";
 import type { AgentAdapter, LaunchRequest } from "./adapter.js";
 import { mcpSettings } from "./mcp-config.js";
 import type { Offer, Taker } from "./offer.js";

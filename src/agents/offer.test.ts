@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../core/environment.js";
 import type { Example } from "../core/example.js";
-import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../scripted-trial.js";
+import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
 import { ADAPTERS } from "./adapters.js";
 import { commandAdapter } from "./command.js";

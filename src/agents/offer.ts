@@ -1,7 +1,7 @@
 import type { Environment, McpServer, OfferedSkill } from "../core/environment.js";
 import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { offeredSkills } from "../workspace/index.js";
+import { offeredSkills } from "../exec/workspace/index.js";
 import type { AgentAdapter } from "./adapter.js";
 
 /** What an example offers an agent besides its folder. */

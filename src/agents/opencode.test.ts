@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../dialects/dialect.js";
+import { DIALECT_NAMES } from "../models/dialects/dialect.js";
 import type { LaunchRequest } from "./adapter.js";
 import { opencode } from "./opencode.js";
 import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";

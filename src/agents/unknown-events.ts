@@ -1,5 +1,5 @@
 import type { AgentHappening } from "../core/trajectory.js";
-import { fieldsOf, textOf } from "../dialects/fields.js";
+import { fieldsOf, textOf } from "../models/dialects/fields.js";
 
 /** Counts the events that a reader does not know, so that a change of a program's stream is seen. */
 export class UnknownEvents {

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { expectNothingLeft, tryScripted } from "../scripted-trial.js";
-import { Workspace } from "../workspace/index.js";
+import { Workspace } from "../exec/workspace/index.js";
+import { expectNothingLeft, tryScripted } from "../testing/scripted-trial.js";
 import type { ScriptStep } from "./scripted-agent.js";
 import { WorkWatch } from "./work-watch.js";
 

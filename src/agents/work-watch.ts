@@ -1,5 +1,5 @@
 import type { TrialContext } from "../core/system.js";
-import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../workspace/index.js";
+import { type FolderWatch, snapshotOf, type Workspace, watchFolder } from "../exec/workspace/index.js";
 import { abortionOf } from "./abortion.js";
 
 /** What was seen of the work in a folder; times by `performance.now()`, null for what never happened. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { didYouMean } from "../core/suggest.js";
-import type { KeyPath } from "../files/yaml-tree.js";
+import type { KeyPath } from "../utils/files/yaml-tree.js";
 import { MODEL_RULES } from "./model-rules.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { BudgetError, messageOf } from "../core/errors.js";
 import type { Limits, Price } from "../core/price.js";
-import { type FileProblem, parseYaml, type YamlTree } from "../files/yaml-tree.js";
+import { type FileProblem, parseYaml, type YamlTree } from "../utils/files/yaml-tree.js";
 import { bundledPrice } from "./bundled-prices.js";
 import type { ModelCheck, RawModel } from "./model-schema.js";
 import { type ListedModel, listModels } from "./models-list.js";

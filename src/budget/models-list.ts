@@ -1,6 +1,6 @@
 import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
-import type { FileProblem, KeyPath, YamlTree } from "../files/yaml-tree.js";
+import type { FileProblem, KeyPath, YamlTree } from "../utils/files/yaml-tree.js";
 
 /** A model that a file lists, not checked yet. */
 export interface ListedModel {

@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import { type ComparedRun, compareRuns, type RunComparison } from "../compare/index.js";
 import { EXIT, RunFolderError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { storedRows } from "../load-run.js";
+import { type ComparedRun, compareRuns, type RunComparison } from "../metrics/compare/index.js";
 import { compareMarkdown, compareText } from "../report/compare.js";
 import { dropWords, type GateWords, gateWords } from "../report/compare-gate.js";
 import { compareReport } from "../report/compare-json.js";
+import { storedRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { say, writeResult } from "./streams.js";

@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
 import type { NamedFiles } from "../datasets/named-files.js";
-import type { EvalSuite, EvalsConfig } from "../specs/evals-config.js";
+import type { EvalSuite, EvalsConfig } from "../evals/spec/evals-config.js";
 import { isModulePath, loadModule } from "./load-module.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";
 import { requireTrust, type TrustFlags } from "./trust.js";
@@ -170,7 +170,7 @@ async function check(config: unknown, say: (problem: Problem) => string): Promis
 /** What is said of evals has a schema of its own, which is read only where there is something. */
 async function checkEvals(config: RunConfig, say: (problem: Problem) => string): Promise<RunConfig> {
   if (config.evals === undefined) return config;
-  const { evalsConfigProblems } = await import("../specs/evals-config.js");
+  const { evalsConfigProblems } = await import("../evals/spec/evals-config.js");
   const problems = await evalsConfigProblems(config.evals);
   if (problems.length === 0) return config;
   const places = problems.map(({ text, path, isKey }): Problem => {

@@ -6,10 +6,10 @@ import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
-import { startMock } from "../mock/index.js";
 import { formatDollars, formatShare } from "../report/format.js";
 import { createRandom } from "../stats/index.js";
 import { ModelSystem } from "../systems/model.js";
+import { startMock } from "../testing/mock/index.js";
 import { type DemoOptions, showDemo } from "./demo.js";
 import { checkOutput } from "./streams.js";
 

@@ -1,9 +1,9 @@
 import { accessSync, constants, existsSync, statfsSync } from "node:fs";
 import { EXIT, messageOf } from "../core/errors.js";
 import { VERSION } from "../core/version.js";
-import { findProgram } from "../processes/index.js";
+import { findProgram } from "../exec/process/index.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import { markdownTable } from "../report/markdown.js";
-import { loadTokenizer } from "../tokens/index.js";
 
 /** One thing that was looked at. `bad` means a run would not work without it. */
 interface Check {
@@ -85,7 +85,7 @@ function diskSpace(): Check {
 
 /** What generated code is run in, found out by trying it. */
 async function sandbox(): Promise<Check[]> {
-  const { describeIsolation } = await import("../sandbox/index.js");
+  const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail, interpreters, advice } = await describeIsolation();
   const box: Check = { what: "sandbox for code", state: kind === null ? "missing" : "ok", detail };
   const found = Object.entries(interpreters).map(([language, interpreter]): Check => {

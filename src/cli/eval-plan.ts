@@ -1,8 +1,8 @@
+import { agentName } from "../agents/open-agent.js";
 import { type Dataset, makeDataset, type RunTerms } from "../core/dataset.js";
 import { NothingToRunError, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
 import { didYouMean } from "../core/suggest.js";
-import { agentName } from "../open-agent.js";
 import {
   datasetOf,
   type EvalSpec,
@@ -11,7 +11,7 @@ import {
   matchesTags,
   type Stimulus,
   sharedEnvironments,
-} from "../specs/index.js";
+} from "../evals/spec/index.js";
 import type { EvalChoice } from "./eval-choice.js";
 import type { AgentConfig } from "./run-config.js";
 import type { RunFlags } from "./run-flags.js";

@@ -1,7 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { registry } from "../core/registry.js";
-import { type JudgeModelPlace, registerJudgeGraders } from "../judge-graders.js";
-import { type SharedEnvironment, sharedEnvironments } from "../specs/index.js";
+import { type SharedEnvironment, sharedEnvironments } from "../evals/spec/index.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
 import { findConfig, isCode, loadConfig } from "./config-file.js";
 import { loadPlugins } from "./resolve.js";
 import type { RunConfig } from "./run-config.js";

@@ -7,12 +7,12 @@ import {
   formatShard,
   mergeShards,
   type RecordedVariant,
-} from "../experiments/index.js";
-import { storedRows } from "../load-run.js";
+} from "../evals/experiment/index.js";
 import { type ExperimentReport, experimentReport } from "../report/experiment.js";
 import { experimentMarkdown } from "../report/experiment-markdown.js";
 import type { ReportedVariant } from "../report/experiment-rows.js";
 import { formatShare, plural } from "../report/format.js";
+import { storedRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";
 import { findRun, latestRun } from "../store/run-folder.js";
 import { DEFAULT_MIN_COVERAGE } from "./run-config.js";

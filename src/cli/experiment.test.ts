@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { Command } from "commander";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { type Bench, openBench } from "../evals/experiment/experiment-testing.js";
 import { evaluate } from "../evaluate.js";
-import { type Bench, openBench } from "../experiments/experiment-testing.js";
-import { startMock } from "../mock/index.js";
+import { startMock } from "../testing/mock/index.js";
 import { addExperiment } from "./experiment-command.js";
 
 const AGENT = 'console.log(process.env.STYLE + ": " + process.argv[2]);';

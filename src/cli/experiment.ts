@@ -6,7 +6,6 @@ import { given } from "../core/given.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
-import { evaluate } from "../evaluate.js";
 import {
   type ExperimentPlan,
   type ExperimentRecord,
@@ -15,14 +14,15 @@ import {
   type PlannedSystem,
   parseShard,
   planExperiment,
-} from "../experiments/index.js";
-import type { JudgeModelPlace } from "../judge-graders.js";
+} from "../evals/experiment/index.js";
+import { evaluate } from "../evaluate.js";
+import type { JudgeModelPlace } from "../graders/judge/register-judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
-import { DEFAULT_WORKERS } from "../prepared-run.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import { experimentReport } from "../report/experiment.js";
 import { plural } from "../report/format.js";
 import { makePlan } from "../runner/plan.js";
-import { loadTokenizer } from "../tokens/index.js";
+import { DEFAULT_WORKERS } from "../runs/prepared-run.js";
 import { describeAgents } from "./agent-flags.js";
 import { agentSystem } from "./agent-systems.js";
 import { describePlan } from "./dry-run.js";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { Command } from "commander";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { parseCsv } from "../history/csv-testing.js";
-import { writeTestRun } from "../history/run-testing.js";
+import { parseCsv } from "../store/history/csv-testing.js";
+import { writeTestRun } from "../store/history/run-testing.js";
 import { Workspace } from "../testing/workspace.js";
 import { type ExportFlags, exportCommand } from "./export.js";
 import { addExport } from "./export-command.js";

@@ -7,7 +7,7 @@ import {
   type ExportRunOptions,
   exportPieces,
   exportRun,
-} from "../export-run.js";
+} from "../runs/export-run.js";
 import { findRun } from "../store/run-folder.js";
 import { endsCleanly } from "./ends-cleanly.js";
 import { evidenceIn } from "./eval-files.js";

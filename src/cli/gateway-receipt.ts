@@ -1,4 +1,4 @@
-import type { Receipt, ReceiptLine } from "../gateway/index.js";
+import type { Receipt, ReceiptLine } from "../budget/gateway/index.js";
 import { formatDollars, formatSeconds, plural } from "../report/format.js";
 import { type Column, markdownTable, oneLine } from "../report/markdown.js";
 

@@ -1,10 +1,10 @@
 import { constants } from "node:os";
 import { findModelsFile } from "../budget/find-models-file.js";
+import { type Gateway, type Receipt, startGateway } from "../budget/gateway/index.js";
 import { loadModels } from "../budget/index.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price } from "../core/price.js";
-import { type Gateway, type Receipt, startGateway } from "../gateway/index.js";
-import { type ProgramEnd, type RunningProgram, startAttached } from "../processes/index.js";
+import { type ProgramEnd, type RunningProgram, startAttached } from "../exec/process/index.js";
 import { formatDollars } from "../report/format.js";
 import { pointingHints, renderReceipt } from "./gateway-receipt.js";
 import { say, writeResult } from "./streams.js";

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
-import { MEMORY_NAMES } from "../catalogue/names.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
+import { MEMORY_NAMES } from "../datasets/catalog/names.js";
 import { loadDataset } from "../datasets/load-dataset.js";
 import { type NamedFiles, namedFiles } from "../datasets/named-files.js";
-import { writeAtomically } from "../files/atomic.js";
 import { plural } from "../report/format.js";
+import { writeAtomically } from "../utils/files/atomic.js";
 import { findConfig, loadConfig } from "./config-file.js";
 import type { DatasetsOptions } from "./dataset-commands.js";
 import { say } from "./streams.js";

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ADAPTERS, adapterOf } from "../agents/index.js";
 import { EXIT, messageOf, UsageError } from "../core/errors.js";
-import { findProgram } from "../processes/index.js";
+import { findProgram } from "../exec/process/index.js";
 import { findPackageFile } from "../utils/package-file.js";
 import { say, writeResult } from "./streams.js";
 

@@ -1,4 +1,10 @@
-import { type Calibration, type Estimate, type Finding, findingsOf, type JudgeAgreement } from "../judge/index.js";
+import {
+  type Calibration,
+  type Estimate,
+  type Finding,
+  findingsOf,
+  type JudgeAgreement,
+} from "../graders/judge/index.js";
 import { formatDollars, formatNumber, formatShare, plural } from "../report/format.js";
 import { type Column, markdownTable, oneLine } from "../report/markdown.js";
 import { printable } from "../report/printable.js";

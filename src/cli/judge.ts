@@ -1,7 +1,7 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import { readJsonl } from "../datasets/jsonl.js";
 import { isBadRow } from "../datasets/source-row.js";
-import { type Calibration, calibrateJudge, type LabelRow, type LLMJudge, readLabel } from "../judge/index.js";
+import { type Calibration, calibrateJudge, type LabelRow, type LLMJudge, readLabel } from "../graders/judge/index.js";
 import { formatDollars, plural } from "../report/format.js";
 import { interruptible } from "./interrupt.js";
 import { type JudgeFlags, splitJudgeFlags } from "./judge-flags.js";

@@ -1,7 +1,7 @@
 import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output, System } from "../core/system.js";
-import type { EstimateOptions, JudgingCost } from "../judge/index.js";
+import type { EstimateOptions, JudgingCost } from "../graders/judge/index.js";
 import { formatDollars } from "../report/format.js";
 import type { Plan } from "../runner/plan.js";
 

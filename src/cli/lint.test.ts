@@ -1,8 +1,8 @@
 import { Command } from "commander";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { EVAL_CASES } from "../lint/eval/eval-cases.js";
-import { lintFolder } from "../lint/lint-testing.js";
-import { CLEAN_SKILLS, SKILL_CASES } from "../lint/skill/skill-cases.js";
+import { EVAL_CASES } from "../evals/lint/eval/eval-cases.js";
+import { lintFolder } from "../evals/lint/lint-testing.js";
+import { CLEAN_SKILLS, SKILL_CASES } from "../evals/lint/skill/skill-cases.js";
 import { addLint } from "./lint-command.js";
 
 interface Shown {

@@ -12,7 +12,7 @@ import {
   rulesAsText,
   summary,
   tally,
-} from "../lint/index.js";
+} from "../evals/lint/index.js";
 import { namedMetrics, summaryKeys } from "../metrics/index.js";
 import { printable } from "../report/printable.js";
 import { openProject } from "./eval-project.js";

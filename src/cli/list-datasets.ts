@@ -1,6 +1,6 @@
-import type { CatalogueEntry } from "../catalogue/entry.js";
-import { configOf, wiringOf } from "../catalogue/load-entry.js";
 import type { Registry } from "../core/registry.js";
+import type { CatalogueEntry } from "../datasets/catalog/entry.js";
+import { configOf, wiringOf } from "../datasets/catalog/load-entry.js";
 import { type Column, markdownTable } from "../report/markdown.js";
 
 interface Line {
@@ -13,9 +13,9 @@ interface Line {
 
 /** All datasets that have a name, as a table. */
 export async function listDatasets(registry: Registry): Promise<string> {
-  const { catalogue } = await import("../catalogue/catalogue.js");
+  const { catalogue } = await import("../datasets/catalog/catalogue.js");
   const entries: Readonly<Record<string, CatalogueEntry>> = catalogue;
-  const { MEMORY_DATASETS } = await import("../memory/index.js");
+  const { MEMORY_DATASETS } = await import("../systems/memory/index.js");
   const named = registry.list("dataset").map((name): Line => {
     const entry = Object.hasOwn(entries, name) ? entries[name] : undefined;
     const { description = "", primaryField = "–", hasTemplate } = registry.get("dataset", name);

@@ -4,6 +4,7 @@ import { registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
 import { splitFiles, withoutRevision } from "../datasets/dataset-spec.js";
 import { loadMemoryDataset, type MemoryDataset, memoryMetrics } from "../evaluate-memory.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import {
   builtInMemory,
   HistoryTokens,
@@ -14,8 +15,7 @@ import {
   type Reader,
   rubricNotes,
   systemReader,
-} from "../memory/index.js";
-import { loadTokenizer } from "../tokens/index.js";
+} from "../systems/memory/index.js";
 import { isModulePath, loadModule, moduleFingerprint } from "./load-module.js";
 import { downloadLine } from "./load-progress.js";
 import { modelSystems } from "./model-systems.js";

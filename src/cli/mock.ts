@@ -8,8 +8,8 @@ import {
   type MockRequest,
   type MockScript,
   startMock,
-} from "../mock/index.js";
-import { loadScript } from "../mock/script-file.js";
+} from "../testing/mock/index.js";
+import { loadScript } from "../testing/mock/script-file.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 

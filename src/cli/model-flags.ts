@@ -1,6 +1,6 @@
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { DIALECT_NAMES, type DialectName } from "../dialects/dialect.js";
+import { DIALECT_NAMES, type DialectName } from "../models/dialects/dialect.js";
 import type { ModelConfig } from "./run-config.js";
 
 /** What `--proxy`, `--model`, `--name` and `--api` were given, each once or several times. */

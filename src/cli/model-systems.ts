@@ -9,7 +9,7 @@ import { isLoopback } from "../core/loopback.js";
 import type { Limits } from "../core/price.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
-import type { DialectName } from "../dialects/dialect.js";
+import type { DialectName } from "../models/dialects/dialect.js";
 import { ModelSystem } from "../systems/model.js";
 import { isPlannedOnly, type Planning } from "./planned-only.js";
 import type { AgentConfig, ModelConfig, RunConfig } from "./run-config.js";

@@ -8,7 +8,7 @@ import {
   type StimulusCheck,
   type StimulusPlace,
   type TriedOmission,
-} from "../oracle/index.js";
+} from "../evals/oracle/index.js";
 import { plural } from "../report/format.js";
 import { type Column, markdownTable, oneLine } from "../report/markdown.js";
 import { printable } from "../report/printable.js";

@@ -9,9 +9,9 @@ import {
   oracleTasks,
   runOracle,
   type StimulusCheck,
-} from "../oracle/index.js";
+} from "../evals/oracle/index.js";
+import { datasetOf, findSpecs, loadSpec } from "../evals/spec/index.js";
 import { plural } from "../report/format.js";
-import { datasetOf, findSpecs, loadSpec } from "../specs/index.js";
 import { type EvalProject, openProject } from "./eval-project.js";
 import { guarded } from "./guard.js";
 import { interruptible } from "./interrupt.js";

@@ -1,5 +1,5 @@
-import { type Answer, csvText, type JsonValue, type QueryColumn, type QueryRow } from "../history/index.js";
 import { type Column, markdownTable } from "../report/markdown.js";
+import { type Answer, csvText, type JsonValue, type QueryColumn, type QueryRow } from "../store/history/index.js";
 
 /** How an answer can be written. */
 export const QUERY_OUTPUTS = ["table", "json", "csv", "jsonl"] as const;

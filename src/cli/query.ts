@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { EXIT, messageOf, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
-import { QueryStopped, schemaText, withAnswer } from "../history/index.js";
+import { QueryStopped, schemaText, withAnswer } from "../store/history/index.js";
 import { answerText, QUERY_OUTPUTS, type QueryOutput } from "./query-output.js";
 import { say, writeResult } from "./streams.js";
 

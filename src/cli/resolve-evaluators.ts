@@ -55,7 +55,7 @@ function runsCode({ datasets, evaluators }: Pick<Evaluated, "datasets" | "evalua
 
 /** Whoever allowed it is told when it is made use of. */
 async function warnUnsafe(): Promise<void> {
-  const { describeIsolation } = await import("../sandbox/index.js");
+  const { describeIsolation } = await import("../exec/sandbox/index.js");
   const { kind, detail } = await describeIsolation();
   if (kind === null)
     say(`There is no sandbox here (${detail}): generated code runs without one, and can do all that you can.`);

@@ -1,5 +1,4 @@
 import { basename, extname } from "node:path";
-import { MEMORY_NAMES } from "../catalogue/names.js";
 import type { Dataset, LoadOptions } from "../core/dataset.js";
 import { describeError } from "../core/error-place.js";
 import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "../core/errors.js";
@@ -11,6 +10,7 @@ import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { requireShape } from "../core/shape.js";
 import type { System } from "../core/system.js";
+import { MEMORY_NAMES } from "../datasets/catalog/names.js";
 import { withoutRevision } from "../datasets/dataset-spec.js";
 import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
 import { namedFiles } from "../datasets/named-files.js";

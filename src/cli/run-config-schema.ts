@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DIALECT_NAMES } from "../dialects/dialect.js";
+import { DIALECT_NAMES } from "../models/dialects/dialect.js";
 
 /** What a config file may say. */
 export function runConfigSchema() {

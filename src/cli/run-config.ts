@@ -1,12 +1,12 @@
+import type { AgentOptions } from "../agents/open-agent.js";
 import type { Dataset } from "../core/dataset.js";
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import type { System } from "../core/system.js";
 import type { NamedFiles } from "../datasets/named-files.js";
-import type { DialectName } from "../dialects/dialect.js";
-import type { AgentOptions } from "../open-agent.js";
-import type { EvalsConfig } from "../specs/evals-config.js";
+import type { EvalsConfig } from "../evals/spec/evals-config.js";
+import type { DialectName } from "../models/dialects/dialect.js";
 
 /** How models are asked: for all models of a run, or for one. */
 interface ModelSettings {

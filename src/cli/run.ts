@@ -1,15 +1,15 @@
 import "../builtins.js";
-import { budgetsOf } from "../budgets.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import { type GateVerdict, registry } from "../core/registry.js";
 import type { System } from "../core/system.js";
 import { type EvaluateOptions, evaluateWith } from "../evaluate.js";
 import { standardMetrics } from "../metrics/index.js";
-import { DEFAULT_WORKERS } from "../prepared-run.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import { COLUMN_GROUPS, checkColumns } from "../report/table.js";
 import { makePlan } from "../runner/plan.js";
+import { budgetsOf } from "../runs/budgets.js";
+import { DEFAULT_WORKERS } from "../runs/prepared-run.js";
 import { readManifest } from "../store/journal.js";
-import { loadTokenizer } from "../tokens/index.js";
 import { describeRun } from "./describe-run.js";
 import { describePlan } from "./dry-run.js";
 import type { Gates } from "./gates.js";

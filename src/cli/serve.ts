@@ -6,7 +6,7 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { EXIT, UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
-import { loadRun } from "../load-run.js";
+import { loadRun } from "../runs/load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
 import { findPackageFile } from "../utils/package-file.js";
 import { addressRemark } from "./serve-address.js";

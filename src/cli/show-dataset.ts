@@ -1,13 +1,13 @@
-import { catalogue } from "../catalogue/catalogue.js";
-import type { CatalogueEntry } from "../catalogue/entry.js";
-import { configOf, readCaution, wiringOf } from "../catalogue/load-entry.js";
 import type { Dataset, DatasetOrigin } from "../core/dataset.js";
 import { EXIT } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import { registry } from "../core/registry.js";
+import { catalogue } from "../datasets/catalog/catalogue.js";
+import type { CatalogueEntry } from "../datasets/catalog/entry.js";
+import { configOf, readCaution, wiringOf } from "../datasets/catalog/load-entry.js";
 import { isDatasetFile, parseSpec, splitFiles } from "../datasets/dataset-spec.js";
-import { loadMemoryQuestions, memoryDataset } from "../memory/index.js";
 import { printable } from "../report/printable.js";
+import { loadMemoryQuestions, memoryDataset } from "../systems/memory/index.js";
 import type { DatasetsOptions } from "./dataset-commands.js";
 import { downloadLine, loadShowingProgress } from "./load-progress.js";
 import { isForMemories } from "./resolve.js";

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { writeTestRun } from "../history/run-testing.js";
+import { writeTestRun } from "../store/history/run-testing.js";
 import { lacks } from "../testing/system-command.js";
 import { Workspace } from "../testing/workspace.js";
 import { buildProgram } from "./program.js";

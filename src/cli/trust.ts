@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs";
 import { dirname, resolve, sep } from "node:path";
 import { UsageError } from "../core/errors.js";
-import { isBelow } from "../files/inside.js";
+import { isBelow } from "../utils/files/inside.js";
 
 /** What a command says about files that are not of the current project. */
 export interface TrustFlags {

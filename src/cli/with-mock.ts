@@ -14,8 +14,8 @@ export async function withMock<T>({ mock: script, agentUrl }: Asked, use: (url?:
   if (agentUrl !== undefined)
     throw new UsageError("--mock answers in the place of --agent-url. Leave one of them out.");
   const [{ startMock }, { loadScript }] = await Promise.all([
-    import("../mock/index.js"),
-    import("../mock/script-file.js"),
+    import("../testing/mock/index.js"),
+    import("../testing/mock/script-file.js"),
   ]);
   const mock = await startMock({ ...loadScript(script), keepRequests: 0 });
   say(`The model is simulated by ${script}: what this run finds says nothing of a real one.`);

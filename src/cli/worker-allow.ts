@@ -3,7 +3,7 @@ import { usualKeyVariables } from "../budget/providers.js";
 import { QueueError, UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { mapPaths } from "../datasets/dataset-spec.js";
-import { isWithin } from "../workspace/relative-path.js";
+import { isWithin } from "../exec/workspace/relative-path.js";
 import { anchoredEvaluator } from "./config-file.js";
 import { executorAgent } from "./eval-plan.js";
 import type { Invocation } from "./invocation.js";

@@ -2,13 +2,13 @@ import { statSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { AssayError, EXIT, QueueError } from "../core/errors.js";
 import type { EvaluateOptions } from "../evaluate.js";
+import { isWithin } from "../exec/workspace/relative-path.js";
 import { openRedis } from "../queue/connection.js";
 import type { Announcement, PlanSource, WorkerState } from "../queue/contract.js";
 import { RefusalError } from "../queue/insist.js";
 import { KEYS } from "../queue/keys.js";
 import { DismissedError } from "../queue/serve-run.js";
 import { signerFor } from "../queue/signer.js";
-import { isWithin } from "../workspace/relative-path.js";
 import { guarded } from "./guard.js";
 import { followOrders, type Orders, type ServeOrder } from "./worker-orders.js";
 
@@ -99,7 +99,7 @@ function placeHere(source: PlanSource, { project }: ServeOrder): Place {
 }
 
 async function takePart(options: EvaluateOptions, order: ServeOrder, orders: Orders): Promise<void> {
-  const { takePart: join } = await import("../take-part.js");
+  const { takePart: join } = await import("../runs/take-part.js");
   const { run, queue, concurrency, leaseSeconds, sharedDir, share } = order;
   const { say } = await import("./streams.js");
   const how = {

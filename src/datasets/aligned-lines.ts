@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { DatasetError } from "../core/errors.js";
-import { type Line, readLines } from "../files/lines.js";
+import { type Line, readLines } from "../utils/files/lines.js";
 import { unreadable } from "./read-bytes.js";
 import type { RowFile } from "./row-file.js";
 import type { RawRow, SourceRow } from "./source-row.js";

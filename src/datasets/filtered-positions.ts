@@ -1,5 +1,5 @@
-import type { ParquetTable } from "../parquet/index.js";
 import { KnownValues, noMatch, scalarText } from "./columns.js";
+import type { ParquetTable } from "./parquet/index.js";
 
 /** What rows are filtered by, and what messages call them. */
 interface Filtering {

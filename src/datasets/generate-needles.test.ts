@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { LoadedExamples, LoadOptions } from "../core/dataset.js";
 import { UsageError } from "../core/errors.js";
 import { normalizeAnswer } from "../evaluators/normalize.js";
-import { loadTokenizer } from "../tokens/index.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import { generateNeedles, loadNeedles, type NeedleExample } from "./generate-needles.js";
 import { parseNeedleConfig } from "./needle-config.js";
 

@@ -4,8 +4,8 @@ import type { Evaluator } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Permissions, Registry } from "../core/registry.js";
 import { describe } from "../core/shape.js";
-import { checkEnvironment } from "../workspace/environment-check.js";
-import type { EnvironmentReader } from "../workspace/environment-reader.js";
+import { checkEnvironment } from "../exec/workspace/environment-check.js";
+import type { EnvironmentReader } from "../exec/workspace/environment-reader.js";
 import { namedEvaluator } from "./named-evaluator.js";
 
 /** Where the evaluators that examples call for come from. */
@@ -96,7 +96,7 @@ export async function fillEnvironments(
 ): Promise<void> {
   const placed = examples.filter(hasEnvironment);
   if (placed.length === 0) return;
-  const { EnvironmentReader: Reader } = await import("../workspace/environment-reader.js");
+  const { EnvironmentReader: Reader } = await import("../exec/workspace/environment-reader.js");
   const readers = new Map<string, EnvironmentReader>();
   for (const example of placed) {
     const { path, at } = placeOf(example);

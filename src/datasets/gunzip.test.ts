@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { jsonItems } from "../memory/json-items.js";
+import { jsonItems } from "../systems/memory/json-items.js";
 import { loadFile } from "./load-file.js";
 
 const MIB = 1024 * 1024;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadOptions } from "../core/dataset.js";
-import { type DuckDbWriter, openDuckDb } from "../parquet/duckdb-file.js";
 import { type LoadedRows, loadRows, type RowsToLoad } from "./load-rows.js";
+import { type DuckDbWriter, openDuckDb } from "./parquet/duckdb-file.js";
 import { closeFiles, openRowFile } from "./row-file.js";
 import { toExample } from "./to-example.js";
 

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { DatasetError, messageOf } from "../core/errors.js";
-import { LineBlocks, readLineBlocks } from "../files/blocks.js";
+import { LineBlocks, readLineBlocks } from "../utils/files/blocks.js";
 import type { ReadOptions } from "./source-row.js";
 
 /** What ends the name of a file that is compressed as a whole. */

@@ -1,6 +1,6 @@
-import { type ByteSource, bytesInMemory, openBytes } from "../files/byte-source.js";
-import type { ParquetTable } from "../parquet/index.js";
+import { type ByteSource, bytesInMemory, openBytes } from "../utils/files/byte-source.js";
 import { type Format, formatOf } from "./formats.js";
+import type { ParquetTable } from "./parquet/index.js";
 import { firstBytes, isGzip, readPlainBytes, unreadable } from "./read-bytes.js";
 import type { RawRow, ReadOptions, SourceRow } from "./source-row.js";
 
@@ -47,7 +47,7 @@ async function ownTableFile(name: string, bytes: ByteSource): Promise<RowFile> {
 }
 
 async function tableFile(name: string, bytes: ByteSource): Promise<RowFile> {
-  const { openParquet } = await import("../parquet/index.js");
+  const { openParquet } = await import("./parquet/index.js");
   const table = await openParquet(bytes);
   return { ...placed(name, formatOf(name)), table, batches: () => rowsOf(table, "all") };
 }

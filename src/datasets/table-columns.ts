@@ -1,6 +1,6 @@
 import { DatasetError } from "../core/errors.js";
 import { nearest } from "../core/suggest.js";
-import type { ParquetTable } from "../parquet/index.js";
+import type { ParquetTable } from "./parquet/index.js";
 
 /** Names of columns, or paths to parts of them such as "answer.aliases"; only Parquet files are read in such parts. */
 export interface Columns {

@@ -1,7 +1,7 @@
 import type { Example } from "../core/example.js";
-import type { DrawnRows, ParquetTable, TableSample } from "../parquet/index.js";
 import { filteredPositions } from "./filtered-positions.js";
 import type { LoadedRows, RowsToLoad } from "./load-rows.js";
+import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
 import { rowsOf } from "./row-file.js";
 import type { RowTable } from "./row-table.js";
 import { drawingOrder, sampleSeed } from "./sample.js";
@@ -39,7 +39,7 @@ interface Taken {
 
 /** Reads the rows of a sample alone; in place of bad rows that are skipped, the next ones of the same draw. */
 export async function fillFromTables(collected: RowTable, { wanted, tables }: TablesToRead): Promise<LoadedRows> {
-  const { joinTables } = await import("../parquet/index.js");
+  const { joinTables } = await import("./parquet/index.js");
   for (const table of tables) columnsOf(table, wanted);
   const table = joinTables(tables);
   if (table.rows > 0) collected.requireColumns(table.columns);

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { SandboxError, UsageError } from "../core/errors.js";
 import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
-import { describeIsolation } from "../sandbox/isolation.js";
-import { openSandbox, Sandbox } from "../sandbox/sandbox.js";
+import { describeIsolation } from "../exec/sandbox/isolation.js";
+import { openSandbox, Sandbox } from "../exec/sandbox/sandbox.js";
 import { lacksIsolation } from "../testing/isolation.js";
 import { CodeExecution } from "./code-execution.js";
 

@@ -1,6 +1,6 @@
 import { UsageError } from "../core/errors.js";
 import type { ScoreContext, Scored } from "../core/evaluator.js";
-import { type HeavyTask, HeavyTaskError, heavy, TimeLimitError } from "../workers/pool.js";
+import { type HeavyTask, HeavyTaskError, heavy, TimeLimitError } from "../exec/threads/pool.js";
 import { undecided } from "./gold.js";
 
 /** A limit as it was given to an evaluator; throws when it is none. */

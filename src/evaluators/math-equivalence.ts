@@ -2,7 +2,7 @@ import { messageOf, UsageError } from "../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { heavy, TimeLimitError } from "../workers/pool.js";
+import { heavy, TimeLimitError } from "../exec/threads/pool.js";
 import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
 import { type Comparison, compareWithGold } from "./math/grade.js";
 import { VerdictMemory } from "./math/verdict-memory.js";

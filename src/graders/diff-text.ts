@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
-import { diffOf } from "../workspace/diff.js";
+import { diffOf } from "../exec/workspace/diff.js";
 import { GraderError } from "./grader-error.js";
 
 /** What one change has in a diff: its path, and the lines that were taken away or added. */

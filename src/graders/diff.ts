@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { Environment, FileChange, WorkspaceState } from "../core/environment.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { isAboutGitAlone } from "../workspace/git-state.js";
+import { isAboutGitAlone } from "../exec/workspace/git-state.js";
 import { filled, flag, flags, glob, pattern, readConfig } from "./config.js";
 import { changeTexts } from "./diff-text.js";
 import { listed } from "./excerpt.js";

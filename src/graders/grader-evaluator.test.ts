@@ -9,8 +9,8 @@ import type { Grader } from "../core/grader.js";
 import { Registry } from "../core/registry.js";
 import type { Output } from "../core/system.js";
 import { evaluate } from "../evaluate.js";
+import { stateOf, Workspace } from "../exec/workspace/index.js";
 import { lacks } from "../testing/system-command.js";
-import { stateOf, Workspace } from "../workspace/index.js";
 import { folderWith } from "./graded-testing.js";
 import { checkGraders, GraderError, GraderEvaluator } from "./index.js";
 

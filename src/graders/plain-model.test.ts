@@ -6,9 +6,9 @@ import { limitsAt } from "../budget/model-lookup.js";
 import { priceFrom } from "../budget/price.js";
 import type { GraderSpec } from "../core/grader.js";
 import { evaluate } from "../evaluate.js";
-import { gradeRun } from "../grade-run.js";
-import { startMock } from "../mock/index.js";
+import { gradeRun } from "../runs/grade-run.js";
 import { ModelSystem, ReplaySystem } from "../systems/index.js";
+import { startMock } from "../testing/mock/index.js";
 import { GraderEvaluator } from "./index.js";
 
 /** A thousand tokens of input for a dollar. */

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { inWords } from "../core/duration.js";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import type { CommandResult } from "../processes/index.js";
+import type { CommandResult } from "../exec/process/index.js";
 import { filled, pattern, readConfig } from "./config.js";
 import { quoted } from "./excerpt.js";
 import { ownGrader, verdict } from "./own-grader.js";

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Graded } from "../core/grader.js";
-import { type CommandResult, runCommand } from "../processes/index.js";
+import { type CommandResult, runCommand } from "../exec/process/index.js";
 import { duration, path, text } from "./config.js";
 import { lastLines } from "./excerpt.js";
 import { placeFiles } from "./place-files.js";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { openPlace, tryScripted } from "../scripted-trial.js";
+import { openPlace, tryScripted } from "../testing/scripted-trial.js";
 import { ending, grade, trajectory } from "./graded-testing.js";
 
 const SAID = { type: "assistant_message", text: "Done." };

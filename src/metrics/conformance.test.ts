@@ -3,7 +3,7 @@ import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Metric } from "../core/metric.js";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { loadTokenizer } from "../tokens/index.js";
+import { loadTokenizer } from "../models/tokens/index.js";
 import { CompressionRatio, CostOfPass, MeanScore, PassRate, PerDatasetBreakdown } from "./index.js";
 
 const CASES = resolve(import.meta.dirname, "../../../shared/cases/metrics.json");

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import type { Redis } from "ioredis";
 import { beforeEach, describe, expect, it } from "vitest";
-import { budgetsOf } from "../budgets.js";
 import { BudgetError } from "../core/errors.js";
 import type { Limits } from "../core/price.js";
 import type { System } from "../core/system.js";
 import type { Reservation } from "../runner/ports.js";
+import { budgetsOf } from "../runs/budgets.js";
 import { quantile } from "../stats/index.js";
 import { type RedisServer, redisFor } from "../testing/redis-server.js";
 import { lacks } from "../testing/system-command.js";

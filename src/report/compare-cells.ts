@@ -1,4 +1,4 @@
-import type { Change, Comparison, MetricComparison, TaskName } from "../compare/index.js";
+import type { Change, Comparison, MetricComparison, TaskName } from "../metrics/compare/index.js";
 import { formatDollars, formatNumber, formatSeconds } from "./format.js";
 import { oneLine } from "./markdown.js";
 

@@ -5,7 +5,7 @@ import {
   type MetricComparison,
   type Regressions,
   regressionsOf,
-} from "../compare/index.js";
+} from "../metrics/compare/index.js";
 import { metricName, metricValue, pValue, signedIn } from "./compare-cells.js";
 import { formatNumber, plural } from "./format.js";
 

@@ -6,7 +6,7 @@ import {
   type MetricComparison,
   type RunComparison,
   regressionsOf,
-} from "../compare/index.js";
+} from "../metrics/compare/index.js";
 
 /** The comparison of two runs as programs read it: every list in full, and null with a reason for what is undefined. */
 export interface CompareReport extends Omit<RunComparison, "comparisons"> {

@@ -5,7 +5,7 @@ import {
   type MetricComparison,
   qualityOf,
   type TestName,
-} from "../compare/index.js";
+} from "../metrics/compare/index.js";
 import { CHANGE_WORDS, differenceCell, metricName, metricValue, pValue, taskNamer } from "./compare-cells.js";
 import { formatNumber, formatShare, plural } from "./format.js";
 import { type Column, markdownTable } from "./markdown.js";

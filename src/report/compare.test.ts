@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { compareRows, type RunComparison } from "../compare/index.js";
 import { type EvalRow, makeRow } from "../core/row.js";
+import { compareRows, type RunComparison } from "../metrics/compare/index.js";
 import { compareMarkdown, compareText } from "./compare.js";
 import { differenceCell, pValue } from "./compare-cells.js";
 import { dropWords, gateWords } from "./compare-gate.js";

@@ -1,5 +1,5 @@
 import { basename } from "node:path";
-import type { Comparison, RunComparison, RunName } from "../compare/index.js";
+import type { Comparison, RunComparison, RunName } from "../metrics/compare/index.js";
 import type { GateWords } from "./compare-gate.js";
 import { comparisonFacts, headline, metricTable, type TaskList, taskLists } from "./compare-parts.js";
 import { oneLine } from "./markdown.js";

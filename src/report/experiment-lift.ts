@@ -1,3 +1,4 @@
+import type { EvalRow } from "../core/row.js";
 import {
   adjustTogether,
   type Comparison,
@@ -6,8 +7,7 @@ import {
   liftOf,
   type MetricComparison,
   metricIn,
-} from "../compare/index.js";
-import type { EvalRow } from "../core/row.js";
+} from "../metrics/compare/index.js";
 import type { FigureFields } from "./experiment-figures.js";
 import { isOfStimulus, stimulusKey } from "./experiment-rows.js";
 

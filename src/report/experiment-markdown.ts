@@ -1,5 +1,5 @@
-import type { Lift } from "../compare/index.js";
 import { ownValue } from "../core/own-value.js";
+import type { Lift } from "../metrics/compare/index.js";
 import type { ExperimentReport } from "./experiment.js";
 import type { Figure } from "./experiment-figures.js";
 import type { Delta, VariantLift } from "./experiment-lift.js";

@@ -1,5 +1,5 @@
-import { DEFAULT_LEVEL } from "../compare/index.js";
 import type { EvalRow } from "../core/row.js";
+import { DEFAULT_LEVEL } from "../metrics/compare/index.js";
 import { type FigureFields, figuresOf, type VariantFigures } from "./experiment-figures.js";
 import { liftsOf, type VariantLift } from "./experiment-lift.js";
 import { inStimulusOrder, type ReportedVariant, rowsByVariant, type StimulusPlace } from "./experiment-rows.js";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { standardMetrics } from "../metrics/index.js";
-import { RunResult } from "../result.js";
 import { makeConfig, makeTiming } from "../testing/make-run.js";
+import { RunResult } from "./result.js";
 
 const CONFIG = makeConfig({
   title: "tasks",

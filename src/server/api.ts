@@ -2,7 +2,7 @@ import { type Context, Hono, type MiddlewareHandler } from "hono";
 import { stream, streamSSE } from "hono/streaming";
 import { messageOf, UsageError } from "../core/errors.js";
 import type { TrialKey } from "../core/row.js";
-import { rowLines } from "../views/index.js";
+import { rowLines } from "../report/dashboard/index.js";
 import { failure } from "./failure.js";
 import type { RunDesk } from "./run-desk.js";
 

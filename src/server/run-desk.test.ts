@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
-import { loadRun } from "../load-run.js";
+import { loadRun } from "../runs/load-run.js";
 import { Journal } from "../store/journal.js";
 import { RunDesk } from "./run-desk.js";
 

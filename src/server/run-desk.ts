@@ -2,8 +2,7 @@ import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import type { TrialKey } from "../core/row.js";
-import { readManifest } from "../store/journal.js";
-import type { CompareView, QueueView, RunCard, RunFilter, RunView, TrialView } from "../views/contract.js";
+import type { CompareView, QueueView, RunCard, RunFilter, RunView, TrialView } from "../report/dashboard/contract.js";
 import {
   compareView,
   QueueFile,
@@ -14,7 +13,8 @@ import {
   trialText,
   trialView,
   workersNow,
-} from "../views/index.js";
+} from "../report/dashboard/index.js";
+import { readManifest } from "../store/journal.js";
 import { type LoadRun, OpenRuns } from "./open-runs.js";
 import { type RunNews, watchRun } from "./run-watch.js";
 import { RunsWatch } from "./runs-watch.js";
@@ -37,7 +37,7 @@ interface FoundRun {
   card: RunCard;
 }
 
-/** Answers what the page asks about the runs of one folder, in the words of `src/views`. */
+/** Answers what the page asks about the runs of one folder, in the words of `src/report/dashboard`. */
 export class RunDesk {
   readonly #runsDir: string;
   readonly #list: RunList;

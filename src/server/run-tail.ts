@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { paidFor } from "../core/paid.js";
 import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
+import type { LiveProgress } from "../report/dashboard/contract.js";
 import { FILES } from "../store/journal.js";
 import { decodeRow, encodeKey } from "../store/row-codec.js";
 import { openRunFile } from "../store/run-file.js";
-import type { LiveProgress } from "../views/contract.js";
 
 /** Of a row: what is counted. */
 type Counted = Pick<EvalRow, "system" | "outcome" | "passed">;

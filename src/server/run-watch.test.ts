@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { RunStatus } from "../views/contract.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../views/queue-testing.js";
+import type { RunStatus } from "../report/dashboard/contract.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-testing.js";
 import { type RunNews, watchRun } from "./run-watch.js";
 
 let dir = "";

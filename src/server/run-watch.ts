@@ -1,5 +1,5 @@
-import type { LiveProgress, QueueView, RunStatus } from "../views/contract.js";
-import { QueueFile } from "../views/index.js";
+import type { LiveProgress, QueueView, RunStatus } from "../report/dashboard/contract.js";
+import { QueueFile } from "../report/dashboard/index.js";
 import { RunTail } from "./run-tail.js";
 
 /** What a watch is told about a run besides its rows. */

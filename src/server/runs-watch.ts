@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { lookAt, namesIn, QueueFile, takingTurns, workersNow } from "../views/index.js";
+import { lookAt, namesIn, QueueFile, takingTurns, workersNow } from "../report/dashboard/index.js";
 
 const LOOK_EVERY_MS = 2000;
 /** Folders of runs that have ended are looked at in rounds, so many at a time: one of those may be gone on with. */

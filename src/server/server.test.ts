@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { makeRow } from "../core/row.js";
 import { type EvaluateOptions, evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
-import { loadRun } from "../load-run.js";
+import type { LiveProgress } from "../report/dashboard/contract.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-testing.js";
+import { loadRun } from "../runs/load-run.js";
 import { Journal, readManifest } from "../store/journal.js";
 import { encodeRow } from "../store/row-codec.js";
-import type { LiveProgress } from "../views/contract.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../views/queue-testing.js";
 import { type RunningServer, type ServerOptions, startServer } from "./start-server.js";
 
 let dir = "";

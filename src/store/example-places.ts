@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { TrialKey } from "../core/row.js";
-import { LF } from "../files/blocks.js";
+import { LF } from "../utils/files/blocks.js";
 import { EXAMPLES_FILE } from "./examples.js";
 import { readRunLineBlocks } from "./run-file.js";
 

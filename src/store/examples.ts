@@ -2,7 +2,7 @@ import { closeSync, openSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { writeLines } from "../files/lines.js";
+import { writeLines } from "../utils/files/lines.js";
 import { encodeExample } from "./example-lines.js";
 import { readRunLines } from "./run-file.js";
 

@@ -1,9 +1,9 @@
 import { closeSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf, RunFolderError } from "../core/errors.js";
-import { readLineBlocks } from "../files/blocks.js";
-import { openInside } from "../files/inside.js";
-import { type Line, readLines } from "../files/lines.js";
+import { readLineBlocks } from "../utils/files/blocks.js";
+import { openInside } from "../utils/files/inside.js";
+import { type Line, readLines } from "../utils/files/lines.js";
 
 /**
  * Opens a file of a run folder for reading. The folder may be a stranger's: what leads out of it, or is no ordinary file,

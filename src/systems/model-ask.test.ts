@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from "vitest";
-import { startMock } from "../mock/index.js";
+import { startMock } from "../testing/mock/index.js";
 import { answerWith, openBench } from "./model-testing.js";
 
 const bench = openBench();

@@ -1,5 +1,5 @@
 import type { Usage } from "../core/system.js";
-import type { HttpClient } from "../http/index.js";
+import type { HttpClient } from "../models/http/index.js";
 
 /** The header by which our gateway says where the bill of a call can be asked for. */
 const CALL_HEADER = "assay-call";

@@ -1,6 +1,6 @@
 import { TrialError } from "../core/errors.js";
-import { type Dialect, refusedParameter } from "../dialects/index.js";
-import { type HttpAnswer, type HttpClient, type HttpRequest, readHeader, SseReader } from "../http/index.js";
+import { type Dialect, refusedParameter } from "../models/dialects/index.js";
+import { type HttpAnswer, type HttpClient, type HttpRequest, readHeader, SseReader } from "../models/http/index.js";
 import { billUrl } from "./model-bill.js";
 import {
   broken,

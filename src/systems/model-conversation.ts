@@ -1,8 +1,8 @@
 import { TrialError } from "../core/errors.js";
 import { SENT_WITHOUT } from "../core/row.js";
 import type { Output, StopReason, TrialContext } from "../core/system.js";
-import { type AnswerShape, hasParameter, type Message, replacementOf } from "../dialects/index.js";
-import type { HttpClient, HttpRequest } from "../http/index.js";
+import { type AnswerShape, hasParameter, type Message, replacementOf } from "../models/dialects/index.js";
+import type { HttpClient, HttpRequest } from "../models/http/index.js";
 import { askForBill } from "./model-bill.js";
 import { callModel } from "./model-call.js";
 import { RefusedParameterError } from "./model-errors.js";

@@ -1,6 +1,6 @@
 import { type InfrastructureCategory, type Outlook, type Retry, TrialError } from "../core/errors.js";
-import type { ProviderError } from "../dialects/index.js";
-import { type Headers, retryAfterMs } from "../http/index.js";
+import type { ProviderError } from "../models/dialects/index.js";
+import { type Headers, retryAfterMs } from "../models/http/index.js";
 
 /** What is known of the call that failed, for messages. */
 export interface CallSite {

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { afterEach, describe, expect, it } from "vitest";
 import { TrialError, UsageError } from "../core/errors.js";
 import type { TrialContext } from "../core/system.js";
-import { serveBytes } from "../http/scripted-server.js";
+import { serveBytes } from "../models/http/scripted-server.js";
 import { ModelSystem } from "./model.js";
 import type { ModelOptions } from "./model-options.js";
 import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";

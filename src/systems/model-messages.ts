@@ -1,6 +1,6 @@
 import { TrialError } from "../core/errors.js";
 import type { Example, Turn } from "../core/example.js";
-import type { Message } from "../dialects/index.js";
+import type { Message } from "../models/dialects/index.js";
 
 /** The place in a conversation where the model is asked, and its answer goes. */
 export const ASK = Symbol("ask");

@@ -1,7 +1,7 @@
 import type { TrialBudget, Usage } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { promptOf } from "../core/usage.js";
-import type { Delta } from "../dialects/index.js";
+import type { Delta } from "../models/dialects/index.js";
 
 /** Counting every few letters would cost more than it tells. */
 const COUNT_EVERY = 64;

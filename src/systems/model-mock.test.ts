@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { CostBudget } from "../budget/index.js";
 import { TrialError } from "../core/errors.js";
-import { DIALECT_NAMES, type DialectName } from "../dialects/index.js";
-import { type Mock, type MockOptions, startMock } from "../mock/index.js";
+import { DIALECT_NAMES, type DialectName } from "../models/dialects/index.js";
+import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
 import { ModelSystem } from "./model.js";
 import type { ModelOptions } from "./model-options.js";
 import { trialWith } from "./model-testing.js";

@@ -15,8 +15,8 @@ import {
   dialects,
   type Message,
   type ModelRequest,
-} from "../dialects/index.js";
-import { endpointName, type HttpClient, requireSafeEndpoint } from "../http/index.js";
+} from "../models/dialects/index.js";
+import { endpointName, type HttpClient, requireSafeEndpoint } from "../models/http/index.js";
 import { type ApiKey, resolveKey, Secrets } from "./model-key.js";
 import { callUrl } from "./model-url.js";
 

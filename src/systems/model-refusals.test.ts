@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../dialects/index.js";
 import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
-import { type Mock, type MockOptions, startMock } from "../mock/index.js";
+import { DIALECT_NAMES } from "../models/dialects/index.js";
+import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
 import { ModelSystem } from "./model.js";
 import type { ModelOptions } from "./model-options.js";
 import { trialWith } from "./model-testing.js";

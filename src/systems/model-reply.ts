@@ -1,5 +1,5 @@
 import type { Usage } from "../core/system.js";
-import type { AnswerReader, Delta } from "../dialects/index.js";
+import type { AnswerReader, Delta } from "../models/dialects/index.js";
 import type { Bill } from "./model-bill.js";
 import type { ModelMeter } from "./model-meter.js";
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { TrialContext } from "../core/system.js";
-import { type Handler, type ScriptedServer, serveScript } from "../http/scripted-server.js";
+import { type Handler, type ScriptedServer, serveScript } from "../models/http/scripted-server.js";
 import { ModelSystem } from "./model.js";
 import type { ModelOptions } from "./model-options.js";
 

@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import { type Mock, type MockOptions, startMock } from "../mock/index.js";
+import { type Mock, type MockOptions, startMock } from "./mock/index.js";
 import type { Workspace } from "./workspace.js";
 
 const TINY_AGENT = fileURLToPath(new URL("../../examples/tiny-agent.mjs", import.meta.url));

@@ -2,7 +2,7 @@ import type { DatasetGate } from "../core/dataset.js";
 import type { EvalResult } from "../core/result.js";
 import { type EvalRow, type KnownFields, makeRow, type Outcome } from "../core/row.js";
 import { standardMetrics } from "../metrics/index.js";
-import { RunResult } from "../result.js";
+import { RunResult } from "../report/result.js";
 import { makeConfig, makeTiming } from "./make-run.js";
 
 /** One trial of an eval; a trial that passed unless told. */

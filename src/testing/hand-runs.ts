@@ -1,6 +1,6 @@
-import type { QueryRow } from "../history/query.js";
-import { type TestRun, writeTestRun } from "../history/run-testing.js";
-import { queryRuns } from "../query-runs.js";
+import type { QueryRow } from "../store/history/query.js";
+import { queryRuns } from "../store/history/query-runs.js";
+import { type TestRun, writeTestRun } from "../store/history/run-testing.js";
 import { Workspace } from "./workspace.js";
 
 /** Runs written by hand. */

@@ -1,5 +1,5 @@
 import type { EvalResult } from "../core/result.js";
-import { importRun } from "../import-run.js";
+import { importRun } from "../runs/import-run.js";
 import { type Content, Workspace } from "./workspace.js";
 
 /** A run that was made of results files, and where it lies. */

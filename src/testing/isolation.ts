@@ -1,4 +1,4 @@
-import { describeIsolation } from "../sandbox/isolation.js";
+import { describeIsolation } from "../exec/sandbox/isolation.js";
 
 /**
  * True when this machine cannot close off a program, so that a suite of the sandbox is skipped. With

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Fixture, FixtureFile, ParquetFixture } from "../catalogue/fixture.js";
-import { type ScriptedHub, startHub } from "../hub/scripted-hub.js";
+import type { Fixture, FixtureFile, ParquetFixture } from "../datasets/catalog/fixture.js";
+import { type ScriptedHub, startHub } from "../datasets/hub/scripted-hub.js";
 import { type WriteParquetOptions, writeParquet } from "./write-parquet.js";
 import { zipOf } from "./write-zip.js";
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import type { ParquetFixture } from "../catalogue/fixture.js";
+import type { ParquetFixture } from "../datasets/catalog/fixture.js";
 
 export interface WriteParquetOptions {
   compression: "snappy" | "zstd" | "gzip" | "uncompressed";

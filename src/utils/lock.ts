@@ -2,8 +2,8 @@ import { createHash, randomUUID } from "node:crypto";
 import { constants, copyFileSync, linkSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { basename, dirname } from "node:path";
-import { writeAtomically } from "../files/atomic.js";
-import { readInside } from "../files/inside.js";
+import { writeAtomically } from "./files/atomic.js";
+import { readInside } from "./files/inside.js";
 
 /** Who holds a lock. */
 interface LockHolder {

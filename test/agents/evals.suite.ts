@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { findProgram } from "../../src/processes/index.js";
+import { findProgram } from "../../src/exec/process/index.js";
 import { INSTALLED, MODELS } from "./bench.js";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Environment } from "../../src/core/environment.js";
-import type { ToolStep } from "../../src/mock/script.js";
-import { findProgram } from "../../src/processes/index.js";
+import { findProgram } from "../../src/exec/process/index.js";
+import type { ToolStep } from "../../src/testing/mock/script.js";
 import { expectNothingLeft, INSTALLED, type Tried, tryAgent } from "./bench.js";
 
 const SKILL = "moss-reports";

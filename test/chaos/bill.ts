@@ -1,4 +1,4 @@
-import type { MockRequest } from "../../src/mock/index.js";
+import type { MockRequest } from "../../src/testing/mock/index.js";
 
 /** Dollars for a thousand tokens, of every model here: so much that a cent is less than one answer. */
 export const PRICE = { input: 0.1, output: 1 };

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { expect, onTestFinished } from "vitest";
-import { type Mock, type MockRequest, startMock } from "../../src/mock/index.js";
 import { createRandom, type Random } from "../../src/stats/index.js";
 import { assay, type Report, type Running, reportOf, start } from "../../src/testing/assay.js";
+import { type Mock, type MockRequest, startMock } from "../../src/testing/mock/index.js";
 import { startRedis } from "../../src/testing/redis-server.js";
 import { Workspace } from "../../src/testing/workspace.js";
 import type { Scenario } from "./scenarios.js";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { MockScript } from "../../src/mock/script.js";
+import type { MockScript } from "../../src/testing/mock/script.js";
 import type { Content } from "../../src/testing/workspace.js";
 import { PRICE } from "./bill.js";
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { type MockOptions, startMock } from "../../src/mock/index.js";
 import { reportOf, start } from "../../src/testing/assay.js";
+import { type MockOptions, startMock } from "../../src/testing/mock/index.js";
 import { type RedisServer, startRedis } from "../../src/testing/redis-server.js";
 import { lacks } from "../../src/testing/system-command.js";
 import { Workspace } from "../../src/testing/workspace.js";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Locator, Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { QueueState } from "../../src/queue/contract.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../../src/views/queue-testing.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../../src/report/dashboard/queue-testing.js";
 import { expectFits, expectHarmless, expectUsable } from "./in-page.js";
 import { keepPicture } from "./pictures.js";
 import type { Site } from "./site.js";

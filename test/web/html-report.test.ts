@@ -7,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { System } from "../../src/core/system.js";
 import { evaluate } from "../../src/evaluate.js";
 import { AnswerQuality } from "../../src/evaluators/answer-quality.js";
-import { loadRun } from "../../src/load-run.js";
+import { htmlReporter } from "../../src/report/dashboard/html-report.js";
+import { sampleQueue, sampleWorker, tellQueue } from "../../src/report/dashboard/queue-testing.js";
+import { loadRun } from "../../src/runs/load-run.js";
 import { lacks } from "../../src/testing/system-command.js";
-import { htmlReporter } from "../../src/views/html-report.js";
-import { sampleQueue, sampleWorker, tellQueue } from "../../src/views/queue-testing.js";
 
 const ATTACK = "</script><!--<script>globalThis.wasRun = true</script><img src=x onerror='globalThis.wasRun = true'>";
 const HOSTILE = `${ATTACK} \u001b[31mred \u202eright to left \u2028`;

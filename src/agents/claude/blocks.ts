@@ -1,5 +1,5 @@
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../models/dialects/fields.js";
 
 /** The call of a tool, ours or the provider's; nothing for another block. */
 export function callIn(block: Fields): AgentHappening[] {

@@ -1,5 +1,5 @@
-import type { Finish } from "../../dialects/dialect.js";
-import { type Fields, listOf, textOf } from "../../dialects/fields.js";
+import type { Finish } from "../../models/dialects/dialect.js";
+import { type Fields, listOf, textOf } from "../../models/dialects/fields.js";
 import type { AgentEnd } from "../adapter.js";
 
 /** In the words of versions that give no status of its own. */

@@ -1,7 +1,7 @@
 import { ownValue } from "../../core/own-value.js";
 import type { AgentHappening } from "../../core/trajectory.js";
-import type { Finish } from "../../dialects/dialect.js";
-import { type Fields, fieldsOf, textOf } from "../../dialects/fields.js";
+import type { Finish } from "../../models/dialects/dialect.js";
+import { type Fields, fieldsOf, textOf } from "../../models/dialects/fields.js";
 import type { AgentEnd, AgentFigures, StreamReader } from "../adapter.js";
 import { UnknownEvents } from "../unknown-events.js";
 import { blocksOf, callIn, resultIn } from "./blocks.js";

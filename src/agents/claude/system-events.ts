@@ -1,5 +1,5 @@
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, jsonText, textOf } from "../../dialects/fields.js";
+import { type Fields, jsonText, textOf } from "../../models/dialects/fields.js";
 
 /** What the program does for itself, or tells by other events as well. */
 const QUIET = new Set([

@@ -1,8 +1,8 @@
 import type { Usage } from "../../core/system.js";
-import { AnthropicReader } from "../../dialects/anthropic-reader.js";
-import type { Finish } from "../../dialects/dialect.js";
-import { type Fields, fieldsOf } from "../../dialects/fields.js";
-import { RawUsage } from "../../dialects/raw-usage.js";
+import { AnthropicReader } from "../../models/dialects/anthropic-reader.js";
+import type { Finish } from "../../models/dialects/dialect.js";
+import { type Fields, fieldsOf } from "../../models/dialects/fields.js";
+import { RawUsage } from "../../models/dialects/raw-usage.js";
 import type { AgentFigures } from "../adapter.js";
 
 const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf, jsonText, listOf, textOf } from "../../models/dialects/fields.js";
 
 /** An item that stands for the use of a tool. */
 export interface ToolItem {

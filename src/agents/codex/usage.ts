@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/system.js";
-import { type Fields, fieldsOf } from "../../dialects/fields.js";
-import { RawUsage } from "../../dialects/raw-usage.js";
+import { type Fields, fieldsOf } from "../../models/dialects/fields.js";
+import { RawUsage } from "../../models/dialects/raw-usage.js";
 
 const NAMES = [
   "input_tokens",

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf } from "../../models/dialects/fields.js";
 import type { AgentFigures } from "../adapter.js";
 import { countOf } from "../own-figures.js";
 

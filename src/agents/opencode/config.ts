@@ -1,4 +1,4 @@
-import type { DialectName } from "../../dialects/dialect.js";
+import type { DialectName } from "../../models/dialects/dialect.js";
 import type { AgentModel, LaunchRequest } from "../adapter.js";
 
 /** What models are named after: `assay/MODEL`. */

@@ -1,4 +1,4 @@
-import { fieldsOf, jsonText, textOf } from "../../dialects/fields.js";
+import { fieldsOf, jsonText, textOf } from "../../models/dialects/fields.js";
 import type { AgentEnd } from "../adapter.js";
 import { statusIn } from "../error-status.js";
 

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, textOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf, textOf } from "../../models/dialects/fields.js";
 import type { AgentEnd, AgentFigures, StreamReader } from "../adapter.js";
 import { OwnFigures } from "../own-figures.js";
 import { UnknownEvents } from "../unknown-events.js";

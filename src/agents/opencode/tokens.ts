@@ -1,5 +1,5 @@
 import type { Usage } from "../../core/system.js";
-import { type Fields, fieldsOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf } from "../../models/dialects/fields.js";
 import { countOf } from "../own-figures.js";
 
 /** The tokens of one step: input without what was cached, output without reasoning. Null when the step tells none. */

@@ -1,4 +1,4 @@
-import type { DialectName } from "../../dialects/dialect.js";
+import type { DialectName } from "../../models/dialects/dialect.js";
 import type { AgentModel, LaunchRequest } from "../adapter.js";
 
 /** The provider that models are listed under. */

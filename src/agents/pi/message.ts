@@ -1,6 +1,6 @@
 import type { Usage } from "../../core/system.js";
 import type { AgentHappening } from "../../core/trajectory.js";
-import { type Fields, fieldsOf, listOf, textOf } from "../../dialects/fields.js";
+import { type Fields, fieldsOf, listOf, textOf } from "../../models/dialects/fields.js";
 import { countOf } from "../own-figures.js";
 
 /** What one message of the model says and calls, in its order. */

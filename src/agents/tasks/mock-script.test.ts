@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { GraderEvaluator } from "../../graders/index.js";
-import { type Mock, startMock } from "../../mock/index.js";
+import { type Mock, startMock } from "../../testing/mock/index.js";
 import { TASKS } from "./all.js";
 import { agentTaskScript, GIVEN_UP, TALKED_ABOUT } from "./mock-script.js";
 import type { AgentTask } from "./task.js";

@@ -1,4 +1,4 @@
-import type { Language } from "../../sandbox/interpreters.js";
+import type { Language } from "../../exec/sandbox/interpreters.js";
 import { isStub, onlyDefines } from "./blocks.js";
 import { definedNames, definitions, wordsOf } from "./definitions.js";
 import { beforeBareFence, type CodeBlock, codeBlocks } from "./fences.js";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { BoxedProcess } from "../../sandbox/boxed-process.js";
-import { textArgs } from "../../sandbox/interpreter-args.js";
-import type { Sandbox } from "../../sandbox/sandbox.js";
+import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
+import { textArgs } from "../../exec/sandbox/interpreter-args.js";
+import type { Sandbox } from "../../exec/sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
 import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";

@@ -1,7 +1,7 @@
 import { SandboxError } from "../../core/errors.js";
-import type { BoxedProcess, Ended } from "../../sandbox/boxed-process.js";
-import type { SandboxLimits } from "../../sandbox/limits.js";
-import { listIn } from "../../sandbox/line-channel.js";
+import type { BoxedProcess, Ended } from "../../exec/sandbox/boxed-process.js";
+import type { SandboxLimits } from "../../exec/sandbox/limits.js";
+import { listIn } from "../../exec/sandbox/line-channel.js";
 import type { CodeTask } from "./task.js";
 import type { Variant } from "./variants.js";
 

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { BoxedProcess } from "../../sandbox/boxed-process.js";
-import { textArgs } from "../../sandbox/interpreter-args.js";
-import type { BoxOptions, Sandbox } from "../../sandbox/sandbox.js";
+import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
+import { textArgs } from "../../exec/sandbox/interpreter-args.js";
+import type { BoxOptions, Sandbox } from "../../exec/sandbox/sandbox.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
 import { PYTHON_COMPILER, PYTHON_PROGRAM_HARNESS, PYTHON_STARTER, PYTHON_TESTS_HARNESS } from "./python-harness.js";
 

@@ -1,5 +1,5 @@
 import { type EvalRow, isScored } from "../../core/row.js";
-import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../scoring/index.js";
+import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/scoring/index.js";
 
 /** How well a skill, or an eval without one, came off over all its stimuli. */
 export interface SkillLine {

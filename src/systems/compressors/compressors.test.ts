@@ -7,7 +7,7 @@ import type { System, TrialContext } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { generateNeedles } from "../../datasets/generate-needles.js";
 import { AnswerQuality } from "../../evaluators/index.js";
-import { loadTokenizer } from "../../tokens/index.js";
+import { loadTokenizer } from "../../models/tokens/index.js";
 import { dedupe } from "./dedupe.js";
 import { extract } from "./extract.js";
 import { compressorFactories } from "./factories.js";

@@ -1,6 +1,6 @@
 import { UsageError } from "../../core/errors.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import { loadTokenizer } from "../../tokens/index.js";
+import { loadTokenizer } from "../../models/tokens/index.js";
 
 const DEFAULT_TOKENIZER = "cl100k_base";
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { CardFigure, RunCard, SystemCard } from "../../../src/views/contract.js";
+import type { CardFigure, RunCard, SystemCard } from "../../../src/report/dashboard/contract.js";
 import { layoutCostSpeed } from "./cost-speed/layout.js";
 import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";
 import { layoutFaultColumns, layoutFaultRows } from "./errors/layout.js";

@@ -6,7 +6,7 @@ import type {
   QualityCostPoint,
   RunCard,
   TokenCost,
-} from "../../../src/views/contract.js";
+} from "../../../src/report/dashboard/contract.js";
 import { markArea } from "./cost-speed/layout.js";
 import { costSpeedNotes, costSpeedWords } from "./cost-speed/words.js";
 import { barsByRun, barsBySystem, topFaults } from "./errors/categories.js";

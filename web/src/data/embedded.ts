@@ -1,4 +1,4 @@
-import type { EmbeddedReport, RunCard, ShownField, TrialView } from "../../../src/views/contract.js";
+import type { EmbeddedReport, RunCard, ShownField, TrialView } from "../../../src/report/dashboard/contract.js";
 import { formatCount } from "../ui/format.js";
 import { type DataSource, SourceError, type TrialKey } from "./source.js";
 

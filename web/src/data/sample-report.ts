@@ -1,5 +1,11 @@
 import { makeRow } from "../../../src/core/row.js";
-import type { EmbeddedReport, RowChunk, RunView, ShownField, TrialView } from "../../../src/views/contract.js";
+import type {
+  EmbeddedReport,
+  RowChunk,
+  RunView,
+  ShownField,
+  TrialView,
+} from "../../../src/report/dashboard/contract.js";
 import { sampleRun } from "../pages/overview/sample-cards.js";
 
 /** One trial for tests: a name of its system, and how each of its trials ended. */

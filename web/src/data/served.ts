@@ -1,4 +1,11 @@
-import type { CompareView, LiveProgress, QueueView, RowChunk, RowsHead, RunView } from "../../../src/views/contract.js";
+import type {
+  CompareView,
+  LiveProgress,
+  QueueView,
+  RowChunk,
+  RowsHead,
+  RunView,
+} from "../../../src/report/dashboard/contract.js";
 import { type Connection, makeConnection } from "./connection.js";
 import { type DataSource, type FoundTrials, type RowReceiver, SourceError, type TrialKey } from "./source.js";
 

@@ -9,7 +9,7 @@ import type {
   RunFilter,
   RunView,
   TrialView,
-} from "../../../src/views/contract.js";
+} from "../../../src/report/dashboard/contract.js";
 
 export type { TrialKey };
 

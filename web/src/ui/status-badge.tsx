@@ -1,4 +1,4 @@
-import type { RunStatus } from "../../../src/views/contract.js";
+import type { RunStatus } from "../../../src/report/dashboard/contract.js";
 
 /** A sign for each, so that nothing is told by colour alone. */
 const SIGNS: Readonly<Record<RunStatus, string>> = { running: "◐", complete: "✓", incomplete: "◌", damaged: "✕" };

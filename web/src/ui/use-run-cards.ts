@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RunCard, RunFilter } from "../../../src/views/contract.js";
+import type { RunCard, RunFilter } from "../../../src/report/dashboard/contract.js";
 import { useSource } from "../shell/context.js";
 import { type Loaded, useLoaded } from "../shell/loaded.js";
 import { paced } from "./paced.js";

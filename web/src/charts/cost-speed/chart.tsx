@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { CostSpeedChart as CostSpeedData, CostSpeedPoint } from "../../../../src/views/contract.js";
+import type { CostSpeedChart as CostSpeedData, CostSpeedPoint } from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow, AxisLeft } from "../axes/draw.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";

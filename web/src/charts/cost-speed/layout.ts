@@ -1,4 +1,4 @@
-import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/views/contract.js";
+import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, logAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { dollarsTick, secondsTick } from "../axes/ticks.js";

@@ -1,4 +1,4 @@
-import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/views/contract.js";
+import type { CostSpeedChart, CostSpeedPoint } from "../../../../src/report/dashboard/contract.js";
 import { formatDollars, formatSeconds, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";

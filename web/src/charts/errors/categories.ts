@@ -1,5 +1,5 @@
 import type { ErrorCategory } from "../../../../src/core/row.js";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import type { Texture } from "../plot/textures.js";
 import type { Picked } from "../props.js";
 

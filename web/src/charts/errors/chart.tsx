@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from "preact/hooks";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow, AxisLeft } from "../axes/draw.js";
 import { RowNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";

@@ -1,5 +1,5 @@
 import { useId, useMemo } from "preact/hooks";
-import type { HeatMap } from "../../../../src/views/contract.js";
+import type { HeatMap } from "../../../../src/report/dashboard/contract.js";
 import { formatScore } from "../../ui/format.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";

@@ -1,5 +1,5 @@
 import { extent } from "d3-array";
-import type { HeatMap } from "../../../../src/views/contract.js";
+import type { HeatMap } from "../../../../src/report/dashboard/contract.js";
 import { formatScore } from "../../ui/format.js";
 import { fitted, shown, widthOf } from "../names.js";
 import type { Box, Mark } from "../plot/mark.js";

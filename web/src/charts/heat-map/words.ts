@@ -1,4 +1,4 @@
-import type { HeatMap } from "../../../../src/views/contract.js";
+import type { HeatMap } from "../../../../src/report/dashboard/contract.js";
 import { formatScore, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";

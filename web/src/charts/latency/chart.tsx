@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { LatencySpread } from "../../../../src/views/contract.js";
+import type { LatencySpread } from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow } from "../axes/draw.js";
 import { RowNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";

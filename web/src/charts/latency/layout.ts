@@ -1,5 +1,5 @@
 import { max } from "d3-array";
-import type { LatencySpread } from "../../../../src/views/contract.js";
+import type { LatencySpread } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, logAxis } from "../axes/axis.js";
 import { secondsTick } from "../axes/ticks.js";
 import { type BarRow, type BarRows, rowsFor } from "../bars/rows.js";

@@ -1,4 +1,4 @@
-import type { LatencySpread } from "../../../../src/views/contract.js";
+import type { LatencySpread } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatSeconds, formatShare } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";

@@ -1,5 +1,5 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
-import type { PassCurve, PassCurvePoint } from "../../../../src/views/contract.js";
+import type { PassCurve, PassCurvePoint } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { shareTick } from "../axes/ticks.js";

@@ -1,4 +1,4 @@
-import type { PassCurve, PassCurvePoint } from "../../../../src/views/contract.js";
+import type { PassCurve, PassCurvePoint } from "../../../../src/report/dashboard/contract.js";
 import { formatInterval, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { shown, told } from "../names.js";

@@ -1,5 +1,8 @@
 import { useMemo } from "preact/hooks";
-import type { QualityCostChart as QualityCostData, QualityCostPoint } from "../../../../src/views/contract.js";
+import type {
+  QualityCostChart as QualityCostData,
+  QualityCostPoint,
+} from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow, AxisLeft } from "../axes/draw.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";

@@ -1,4 +1,4 @@
-import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
+import type { QualityCostChart, QualityCostPoint } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { numberTick, type TickText } from "../axes/ticks.js";

@@ -1,4 +1,4 @@
-import type { QualityCostChart } from "../../../../src/views/contract.js";
+import type { QualityCostChart } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars } from "../../ui/format.js";
 import { countTick, dollarsTick, type TickText } from "../axes/ticks.js";
 

@@ -1,4 +1,4 @@
-import type { QualityCostChart, QualityCostPoint } from "../../../../src/views/contract.js";
+import type { QualityCostChart, QualityCostPoint } from "../../../../src/report/dashboard/contract.js";
 import { formatNumber, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";

@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import type { RadarChart } from "../../../../src/views/contract.js";
+import type { RadarChart } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import { secondsTick } from "../axes/ticks.js";
 import { type BarRows, rowsFor } from "../bars/rows.js";

@@ -1,6 +1,6 @@
 import { max, ticks as roundTicks } from "d3-array";
 import { scaleLinear } from "d3-scale";
-import type { RadarChart } from "../../../../src/views/contract.js";
+import type { RadarChart } from "../../../../src/report/dashboard/contract.js";
 import { formatSeconds } from "../../ui/format.js";
 import { secondsTick } from "../axes/ticks.js";
 import { fitted, shown } from "../names.js";

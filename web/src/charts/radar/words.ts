@@ -1,4 +1,4 @@
-import type { RadarChart } from "../../../../src/views/contract.js";
+import type { RadarChart } from "../../../../src/report/dashboard/contract.js";
 import { formatSeconds } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";

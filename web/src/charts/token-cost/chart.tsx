@@ -1,5 +1,5 @@
 import { useId, useMemo, useState } from "preact/hooks";
-import type { TokenCost } from "../../../../src/views/contract.js";
+import type { TokenCost } from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow } from "../axes/draw.js";
 import { RowNames } from "../bars/names.js";
 import { ChartFrame } from "../frame/frame.js";

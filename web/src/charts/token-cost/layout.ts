@@ -1,4 +1,4 @@
-import type { TokenCost } from "../../../../src/views/contract.js";
+import type { TokenCost } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis } from "../axes/axis.js";
 import { countTick, dollarsTick } from "../axes/ticks.js";
 import { type BarRows, rowsFor } from "../bars/rows.js";

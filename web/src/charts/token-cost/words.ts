@@ -1,4 +1,4 @@
-import type { TokenClass, TokenCost } from "../../../../src/views/contract.js";
+import type { TokenClass, TokenCost } from "../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatShare, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";
 import { listed, shown, told } from "../names.js";

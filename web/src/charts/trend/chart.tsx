@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "preact/hooks";
-import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
+import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { AxisBelow, AxisLeft } from "../axes/draw.js";
 import { ChartFrame } from "../frame/frame.js";
 import type { LegendEntry } from "../frame/legend.js";

@@ -1,4 +1,4 @@
-import type { CardFigure } from "../../../../src/views/contract.js";
+import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { formatDollars, formatMilliseconds, formatNumber, formatScore, formatShare } from "../../ui/format.js";
 import { dollarsTick, numberTick, secondsTick, shareTick, type TickText } from "../axes/ticks.js";
 

@@ -1,5 +1,5 @@
 import { area as areaShape, line as lineShape } from "d3-shape";
-import type { CardFigure } from "../../../../src/views/contract.js";
+import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { type Axis, linearAxis, logAxis, timeAxis } from "../axes/axis.js";
 import type { Area } from "../axes/draw.js";
 import { areaIn, heightFor, ticksAcross } from "../layout.js";

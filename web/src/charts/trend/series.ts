@@ -1,4 +1,4 @@
-import type { CardFigure, RunCard, SystemCard } from "../../../../src/views/contract.js";
+import type { CardFigure, RunCard, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { momentOf } from "../axes/moment.js";
 
 /** A system in one run. */

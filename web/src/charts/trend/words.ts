@@ -1,4 +1,4 @@
-import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
+import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { formatMoment } from "../../ui/dates.js";
 import { formatDollars, formatInterval, formatSeconds, plural } from "../../ui/format.js";
 import type { TableData } from "../frame/table.js";

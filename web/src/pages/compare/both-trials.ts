@@ -1,6 +1,6 @@
-import type { TaskName } from "../../../../src/compare/index.js";
 import type { Outcome } from "../../../../src/core/row.js";
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TaskName } from "../../../../src/metrics/compare/index.js";
+import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import type { DataSource, TrialKey } from "../../data/source.js";
 import { trialThatEnded } from "../trial/find-trial.js";
 import { idsTyped } from "./task-word.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { absentRuns, choiceOf, wantedBy } from "./choice.js";
 
 function run(id: string, ...systems: string[]): RunCard {

@@ -1,4 +1,4 @@
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import type { WantedComparison } from "../../data/source.js";
 import type { Query } from "../../shell/route.js";
 

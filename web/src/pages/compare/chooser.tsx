@@ -1,4 +1,4 @@
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { changeQuery, type Query, type Route } from "../../shell/route.js";
 import { formatMoment, SelectFilter } from "../../ui/index.js";
 import { visibleLine } from "../trial/text/visible-text.js";

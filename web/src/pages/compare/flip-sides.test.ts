@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TaskPasses } from "../../../../src/compare/index.js";
+import type { TaskPasses } from "../../../../src/metrics/compare/index.js";
 import { flipSides, sidesOf } from "./flip-sides.js";
 
 function task(passesA: number, trialsA: number, passesB: number, trialsB: number): TaskPasses {

@@ -1,4 +1,4 @@
-import type { Comparison, TaskName, TaskPasses } from "../../../../src/compare/index.js";
+import type { Comparison, TaskName, TaskPasses } from "../../../../src/metrics/compare/index.js";
 
 /** How a trial of each side should have ended to show what flipped. */
 export interface FlipSides {

@@ -1,5 +1,5 @@
 import { useState } from "preact/hooks";
-import type { Comparison, TaskPasses } from "../../../../src/compare/index.js";
+import type { Comparison, TaskPasses } from "../../../../src/metrics/compare/index.js";
 import type { TrialKey } from "../../data/source.js";
 import { addressOf, type Route } from "../../shell/route.js";
 import { formatCount } from "../../ui/index.js";

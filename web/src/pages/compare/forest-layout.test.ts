@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { MetricComparison } from "../../../../src/compare/index.js";
+import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
 import { forestGroups } from "./forest-layout.js";
 
 function metric(known: Partial<MetricComparison>): MetricComparison {

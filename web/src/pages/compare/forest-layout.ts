@@ -1,4 +1,4 @@
-import type { MetricComparison } from "../../../../src/compare/index.js";
+import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
 
 /** One line of the plot: a difference with its interval, as shares of the width. */
 export interface ForestRow {

@@ -1,4 +1,4 @@
-import type { MetricComparison } from "../../../../src/compare/index.js";
+import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
 import { CHANGE_WORDS, differenceCell, metricName } from "../../../../src/report/compare-cells.js";
 import { formatNumber } from "../../ui/index.js";
 import { visibleLine } from "../trial/text/visible-text.js";

@@ -1,4 +1,4 @@
-import type { MetricComparison } from "../../../../src/compare/index.js";
+import type { MetricComparison } from "../../../../src/metrics/compare/index.js";
 import { CHANGE_WORDS, metricName, metricValue, pValue, signedIn } from "../../../../src/report/compare-cells.js";
 import { formatCount } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { compareRows } from "../../../../src/compare/index.js";
 import { makeRow } from "../../../../src/core/row.js";
-import type { CompareView, RunCard } from "../../../../src/views/contract.js";
+import { compareRows } from "../../../../src/metrics/compare/index.js";
+import type { CompareView, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { mirrored } from "./mirror.js";
 
 function rowsOf(system: string, passes: readonly boolean[]) {

@@ -1,5 +1,11 @@
-import type { Change, Comparison, MetricComparison, TaskPasses, UnmatchedTask } from "../../../../src/compare/index.js";
-import type { CompareView } from "../../../../src/views/contract.js";
+import type {
+  Change,
+  Comparison,
+  MetricComparison,
+  TaskPasses,
+  UnmatchedTask,
+} from "../../../../src/metrics/compare/index.js";
+import type { CompareView } from "../../../../src/report/dashboard/contract.js";
 
 const OTHER_WAY: Readonly<Record<Change, Change>> = {
   better: "worse",

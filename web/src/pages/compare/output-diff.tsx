@@ -1,6 +1,6 @@
 import { useEffect, useRef } from "preact/hooks";
-import type { TaskName } from "../../../../src/compare/index.js";
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TaskName } from "../../../../src/metrics/compare/index.js";
+import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";
 import { changeQuery, type Route } from "../../shell/route.js";

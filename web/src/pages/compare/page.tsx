@@ -1,4 +1,4 @@
-import type { CompareView, RunCard } from "../../../../src/views/contract.js";
+import type { CompareView, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { type DataSource, SourceError, type WantedComparison } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";

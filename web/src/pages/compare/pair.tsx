@@ -1,4 +1,4 @@
-import type { Comparison } from "../../../../src/compare/index.js";
+import type { Comparison } from "../../../../src/metrics/compare/index.js";
 import { changeQuery, type Route } from "../../shell/route.js";
 import { formatCount, type KeyValue, KeyValues, plural } from "../../ui/index.js";
 import { visibleLine, visibleText } from "../trial/text/visible-text.js";

@@ -1,4 +1,4 @@
-import type { TaskName } from "../../../../src/compare/index.js";
+import type { TaskName } from "../../../../src/metrics/compare/index.js";
 
 /** A task as one word of an address. */
 export function taskWord({ dataset, exampleId }: TaskName): string {

@@ -1,5 +1,5 @@
 import { useCallback, useMemo, useState } from "preact/hooks";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
 import { addressOf, changeQuery, type Route } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";

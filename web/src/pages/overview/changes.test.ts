@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CardFigure } from "../../../../src/views/contract.js";
+import type { CardFigure } from "../../../../src/report/dashboard/contract.js";
 import { certaintyWords, changesBetween, newsOf } from "./changes.js";
 import type { Entry } from "./parts.js";
 import { sampleRun, sampleSystem } from "./sample-cards.js";

@@ -1,4 +1,4 @@
-import type { CardFigure, SystemCard } from "../../../../src/views/contract.js";
+import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { formatDollars, formatGrowth, formatMilliseconds, formatStep } from "../../ui/format.js";
 import type { Entry } from "./parts.js";
 

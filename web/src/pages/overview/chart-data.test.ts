@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { CardFigure, SystemCard } from "../../../../src/views/contract.js";
+import type { CardFigure, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { costSpeedOf, qualityCostOf, radarOf } from "./chart-data.js";
 import type { Entry } from "./parts.js";
 import { sampleRun, sampleSystem } from "./sample-cards.js";

@@ -1,5 +1,4 @@
-import { median } from "../../../../src/stats/quantile.js";
-import { dominatorsOf, frontOf, hullOf, type Placed } from "../../../../src/views/charts/front.js";
+import { dominatorsOf, frontOf, hullOf, type Placed } from "../../../../src/report/dashboard/charts/front.js";
 import type {
   CardFigure,
   CostSpeedChart,
@@ -8,7 +7,8 @@ import type {
   QualityCostPoint,
   RadarChart,
   SystemCard,
-} from "../../../../src/views/contract.js";
+} from "../../../../src/report/dashboard/contract.js";
+import { median } from "../../../../src/stats/quantile.js";
 import type { Entry } from "./parts.js";
 
 /** The quality–cost chart of some lines (numbers.md §6). Resampling needs the rows, so nobody knows the membership. */

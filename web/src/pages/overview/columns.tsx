@@ -1,4 +1,4 @@
-import type { SystemCard } from "../../../../src/views/contract.js";
+import type { SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { addressOf } from "../../shell/route.js";
 import { PickBox } from "../../ui/compare-bar.js";
 import {

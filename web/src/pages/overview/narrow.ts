@@ -1,4 +1,4 @@
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { type DayRange, isWithin } from "../../ui/dates.js";
 import type { SystemOfRun } from "./parts.js";
 

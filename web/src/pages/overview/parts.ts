@@ -1,5 +1,5 @@
+import type { DatasetCard, RunCard, SystemCard } from "../../../../src/report/dashboard/contract.js";
 import { paretoFronts } from "../../../../src/stats/pareto.js";
-import type { DatasetCard, RunCard, SystemCard } from "../../../../src/views/contract.js";
 import { visibleLine } from "../trial/text/visible-text.js";
 
 /** One system of one run. */

@@ -1,5 +1,10 @@
 import { OUTCOMES } from "../../../../src/core/row.js";
-import { CARD_FIGURES, type CardFigure, type RunCard, type SystemCard } from "../../../../src/views/contract.js";
+import {
+  CARD_FIGURES,
+  type CardFigure,
+  type RunCard,
+  type SystemCard,
+} from "../../../../src/report/dashboard/contract.js";
 
 /** A system for tests: the figures that matter, and all others not measured. */
 export function sampleSystem(

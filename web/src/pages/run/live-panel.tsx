@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from "preact/hooks";
-import type { LiveProgress } from "../../../../src/views/contract.js";
+import type { LiveProgress } from "../../../../src/report/dashboard/contract.js";
 import {
   formatCount,
   formatDollars,

@@ -1,4 +1,4 @@
-import type { RunView } from "../../../../src/views/contract.js";
+import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
 import { WhenLoaded } from "../../shell/loaded.js";
 import { addressOf, goTo, type Route } from "../../shell/route.js";

@@ -1,4 +1,4 @@
-import type { RunView } from "../../../../src/views/contract.js";
+import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import { formatNumber } from "../../ui/format.js";
 
 /**

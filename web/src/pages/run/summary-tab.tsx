@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { RunView } from "../../../../src/views/contract.js";
+import type { RunView } from "../../../../src/report/dashboard/contract.js";
 import { addressOf, changeQuery, type Route } from "../../shell/route.js";
 import { formatCount, formatNumber } from "../../ui/index.js";
 import { Scrollable } from "../trial/text/scrollable.js";

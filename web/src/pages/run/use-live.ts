@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { LiveProgress, QueueView, RunView } from "../../../../src/views/contract.js";
+import type { LiveProgress, QueueView, RunView } from "../../../../src/report/dashboard/contract.js";
 import { useSource } from "../../shell/context.js";
 import { type Loaded, useLoaded } from "../../shell/loaded.js";
 

@@ -1,4 +1,4 @@
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { plural } from "../../ui/format.js";
 
 /** Why runs cannot be read, in full; the table has room for the beginning alone. */

@@ -1,4 +1,4 @@
-import type { RunCard, RunStatus } from "../../../../src/views/contract.js";
+import type { RunCard, RunStatus } from "../../../../src/report/dashboard/contract.js";
 import { distinct, hasWords, wordsIn } from "../overview/narrow.js";
 
 /** What the list of runs is narrowed to. */

@@ -1,5 +1,5 @@
 import { useCallback, useMemo } from "preact/hooks";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { WhenLoaded } from "../../shell/loaded.js";
 import { changeQuery, type Query, type Route } from "../../shell/route.js";
 import { CompareBar } from "../../ui/compare-bar.js";

@@ -1,4 +1,4 @@
-import type { CardFigure, RunCard } from "../../../../src/views/contract.js";
+import type { CardFigure, RunCard } from "../../../../src/report/dashboard/contract.js";
 import { fits, type Narrowing } from "../overview/narrow.js";
 import { namesByHarness, type Part, partsOf } from "../overview/parts.js";
 

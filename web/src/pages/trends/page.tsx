@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { RunCard } from "../../../../src/views/contract.js";
+import type { RunCard } from "../../../../src/report/dashboard/contract.js";
 import { WhenLoaded } from "../../shell/loaded.js";
 import { changeQuery, type Route } from "../../shell/route.js";
 import { EmptyState } from "../../ui/empty-state.js";

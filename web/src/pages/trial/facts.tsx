@@ -1,5 +1,5 @@
 import type { EvalRow } from "../../../../src/core/row.js";
-import type { TokenClass, TrialView } from "../../../../src/views/contract.js";
+import type { TokenClass, TrialView } from "../../../../src/report/dashboard/contract.js";
 import {
   formatCount,
   formatDollars,

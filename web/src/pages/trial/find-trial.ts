@@ -1,5 +1,5 @@
 import type { Outcome } from "../../../../src/core/row.js";
-import type { RowChunk, RowsHead } from "../../../../src/views/contract.js";
+import type { RowChunk, RowsHead } from "../../../../src/report/dashboard/contract.js";
 import type { DataSource, TrialKey } from "../../data/source.js";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ShownField } from "../../../../src/views/contract.js";
+import type { ShownField } from "../../../../src/report/dashboard/contract.js";
 import { outputParts } from "./output-parts.js";
 
 function field(name: string, text: string, length = text.length): ShownField {

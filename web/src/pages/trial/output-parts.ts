@@ -1,4 +1,4 @@
-import type { ShownField } from "../../../../src/views/contract.js";
+import type { ShownField } from "../../../../src/report/dashboard/contract.js";
 
 /** Fields of an output that are measurements, which the page shows elsewhere in words. */
 const MEASURED = new Set([

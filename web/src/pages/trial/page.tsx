@@ -1,6 +1,6 @@
 import { useEffect } from "preact/hooks";
 import type { Outcome } from "../../../../src/core/row.js";
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import type { TrialKey } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
 import { useLoaded, WhenLoaded } from "../../shell/loaded.js";

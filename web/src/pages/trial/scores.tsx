@@ -1,5 +1,5 @@
 import type { Grade } from "../../../../src/core/grader.js";
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { formatNumber } from "../../ui/index.js";
 import { LongText } from "./text/long-text.js";
 import { visibleLine } from "./text/visible-text.js";

@@ -1,4 +1,4 @@
-import type { TrialView } from "../../../../src/views/contract.js";
+import type { TrialView } from "../../../../src/report/dashboard/contract.js";
 import { formatScore } from "../../ui/index.js";
 import { OutcomeBadge } from "./outcome-badge.js";
 import { visibleLine } from "./text/visible-text.js";

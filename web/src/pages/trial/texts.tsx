@@ -1,4 +1,4 @@
-import type { ShownField, TrialView } from "../../../../src/views/contract.js";
+import type { ShownField, TrialView } from "../../../../src/report/dashboard/contract.js";
 import type { TrialKey } from "../../data/source.js";
 import { useSource } from "../../shell/context.js";
 import { plural } from "../../ui/index.js";

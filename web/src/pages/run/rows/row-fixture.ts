@@ -1,5 +1,5 @@
 import { ERROR_CATEGORIES, OUTCOMES } from "../../../../../src/core/row.js";
-import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
+import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/contract.js";
 import { RowTable } from "./row-table.js";
 
 /** One row of a table made for a test. */

@@ -1,5 +1,5 @@
 import type { ErrorCategory, Outcome, TrialKey } from "../../../../../src/core/row.js";
-import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
+import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/contract.js";
 import { growColumns, makeColumns, type RowColumns } from "./row-columns.js";
 
 /**

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "preact/hooks";
-import type { RowChunk, RowsHead } from "../../../../../src/views/contract.js";
+import type { RowChunk, RowsHead } from "../../../../../src/report/dashboard/contract.js";
 import type { DataSource } from "../../../data/source.js";
 import { useSource } from "../../../shell/context.js";
 import { useReturns } from "../../../shell/server-notice.js";

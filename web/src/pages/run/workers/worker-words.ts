@@ -1,5 +1,5 @@
 import type { QueueBudget, QueueState, WorkerState } from "../../../../../src/queue/contract.js";
-import type { QueueView } from "../../../../../src/views/contract.js";
+import type { QueueView } from "../../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatMoment, formatShare, plural } from "../../../ui/index.js";
 
 /** What is known of the workers of a run, when it can be read. */

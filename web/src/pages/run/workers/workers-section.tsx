@@ -1,6 +1,6 @@
 import { useMemo } from "preact/hooks";
 import type { QueueState } from "../../../../../src/queue/contract.js";
-import type { QueueView } from "../../../../../src/views/contract.js";
+import type { QueueView } from "../../../../../src/report/dashboard/contract.js";
 import { changeQuery, type Route } from "../../../shell/route.js";
 import {
   formatCount,

@@ -1,4 +1,4 @@
-import type { FileChange } from "../../../../../src/views/contract.js";
+import type { FileChange } from "../../../../../src/report/dashboard/contract.js";
 import { plural } from "../../../ui/index.js";
 import { visibleLine, visibleText } from "../text/visible-text.js";
 import { DiffLines } from "./diff-lines.js";

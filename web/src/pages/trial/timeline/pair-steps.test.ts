@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { kindsIn, pairSteps } from "./pair-steps.js";
 
 function step(kind: TimelineStep["kind"], callId: string | null = null): TimelineStep {

@@ -1,4 +1,4 @@
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 
 /** A step of the work; a call has its result with it, when it got one. */
 export interface TimelineEntry {

@@ -1,4 +1,4 @@
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars } from "../../../ui/index.js";
 import { type RunningLine, runningLine } from "./running-line.js";
 

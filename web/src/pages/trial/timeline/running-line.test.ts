@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { runningLine } from "./running-line.js";
 
 const BOX = { width: 100, height: 10 };

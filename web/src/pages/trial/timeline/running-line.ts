@@ -1,4 +1,4 @@
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 
 /** A line that rises as something is spent. */
 export interface RunningLine {

@@ -1,4 +1,4 @@
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { formatCount, formatDollars, formatMilliseconds, plural } from "../../../ui/index.js";
 import { LongText } from "../text/long-text.js";
 import { visibleLine } from "../text/visible-text.js";

@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { TimelineStep } from "../../../../../src/views/contract.js";
+import type { TimelineStep } from "../../../../../src/report/dashboard/contract.js";
 import { changeQuery, type Route } from "../../../shell/route.js";
 import { formatCount, plural } from "../../../ui/index.js";
 import { joinWords, splitWords } from "../../run/rows/word-list.js";

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
+import { type MockOptions, startMock } from "../../testing/mock/index.js";
+import { type GatewayOptions, startGateway } from "./index.js";
+import { addressOf, ask, Closers, eventsIn, gatewayBefore, requestOf } from "./scripted-upstream.js";
+
+const closers = new Closers();
+afterEach(() => closers.closeAll());
+
+async function setUp(script: MockOptions, options: GatewayOptions) {
+  const mock = closers.add(await startMock(script));
+  return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
+}
+
+/** An answer that takes ten seconds, and a budget for a fortieth of it. */
+const LONG: MockOptions = { outputTokens: 20_000, usage: { input: 10 }, tokensPerSec: 2000, chunkTokens: 5 };
+const SMALL = { maxCostUsd: 0.0006 };
+
+const ERRORS: Readonly<Record<DialectName, unknown>> = {
+  chat: { error: { type: "insufficient_quota", message: expect.stringContaining("$0.0006") } },
+  responses: { type: "response.failed", response: { error: { code: "insufficient_quota" } } },
+  anthropic: { type: "error", error: { type: "billing_error" } },
+  gemini: { error: { code: 400, status: "FAILED_PRECONDITION" } },
+};
+
+describe("a budget that is spent", () => {
+  it.each(DIALECT_NAMES)("cuts a stream of %s part-way, and its clients are told", async (name) => {
+    let exceeded = 0;
+    const { mock, gateway, finished } = await setUp(LONG, { budget: SMALL, onExceeded: () => (exceeded += 1) });
+    const { status, text } = await ask(gateway, name, true);
+    expect(status).toBe(200);
+    expect(eventsIn(text).at(-1)).toMatchObject(ERRORS[name] as object);
+    const reader = dialects[name].reader();
+    for (const event of eventsIn(text)) reader.readEvent(event);
+    expect(reader.error?.message).toContain("the budget of $0.0006 is spent");
+    const receipt = gateway.receipt();
+    expect(receipt).toMatchObject({ cut: 1, answered: 0, exceeded: true });
+    expect(receipt.costKilledAt).toBeGreaterThan(0.0006);
+    expect(receipt.totalUsd).toBeLessThan(0.0009);
+    expect(finished).toMatchObject([{ ending: "cut" }]);
+    expect(exceeded).toBe(1);
+    await expect.poll(() => mock.requests[0]?.aborted).toBe(true);
+  });
+
+  it("numbers the last events of Responses as those before them", async () => {
+    const { gateway } = await setUp(LONG, { budget: SMALL });
+    const events = eventsIn((await ask(gateway, "responses", true)).text) as {
+      type: string;
+      sequence_number: number;
+    }[];
+    expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
+    expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+  });
+
+  it.each(DIALECT_NAMES)("answers further requests of %s at once, in a way that nobody repeats", async (name) => {
+    const { mock, gateway } = await setUp({ outputTokens: 1000 }, { budget: SMALL });
+    await ask(gateway, name, false);
+    for (const stream of [true, false]) {
+      const { status, headers, text } = await ask(gateway, name, stream);
+      expect(status).toBe(400);
+      expect(headers.get("x-should-retry")).toBe("false");
+      expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(/budget of \$0\.0006 is spent/);
+    }
+    expect((await fetch(`${gateway.url}/openai/v1/models`)).status).toBe(400);
+    expect(mock.counts.requests).toBe(1);
+    expect(gateway.receipt()).toMatchObject({ requests: 4, answered: 1, refused: 3 });
+  });
+
+  it("lets an answer through that is paid for, even if it was the one too many", async () => {
+    const { gateway } = await setUp({ outputTokens: 1000 }, { budget: { maxCostUsd: 0.000001 } });
+    const { status, text } = await ask(gateway, "chat", false);
+    expect(status).toBe(200);
+    expect(JSON.parse(text)).toHaveProperty("choices");
+    expect(gateway.receipt()).toMatchObject({ answered: 1, cut: 0, exceeded: true });
+  });
+
+  it("cuts every other stream too, and those that have not begun", async () => {
+    const { gateway } = await setUp(
+      {
+        ...LONG,
+        tokensPerSec: 500,
+        models: { late: { latencyMs: 60_000 }, fast: { outputTokens: 2000, tokensPerSec: 1e6 } },
+      },
+      { budget: { maxCostUsd: 0.002 } },
+    );
+    const slow = DIALECT_NAMES.map((name) => ask(gateway, name, true, "slow"));
+    const late = ask(gateway, "chat", true, "late");
+    await expect.poll(() => gateway.receipt().usage.output).toBeGreaterThan(0);
+    await ask(gateway, "chat", false, "fast");
+    const answers = await Promise.all(slow);
+    for (const { text } of answers) expect(text).toContain("the budget of $0.002 is spent");
+    expect((await late).status).toBe(400);
+    expect(gateway.receipt()).toMatchObject({ cut: 5, answered: 1 });
+  });
+
+  it("is not spent when it is reached, only when it is exceeded", async () => {
+    const { gateway } = await setUp({ outputTokens: 1000, usage: { input: 0 } }, { budget: { maxCostUsd: 0.0012 } });
+    await ask(gateway, "chat", false);
+    expect(gateway.receipt()).toMatchObject({ totalUsd: 0.0012, exceeded: false, costKilledAt: 0 });
+    expect((await ask(gateway, "chat", true)).text).toContain("is spent");
+  });
+
+  it("may be one of tokens, for models without a price", async () => {
+    const { gateway } = await setUp(LONG, { budget: { maxTokens: 500 }, priceOf: () => null });
+    expect((await ask(gateway, "anthropic", true)).text).toContain("the budget of 500 tokens is spent");
+    expect(gateway.receipt()).toMatchObject({ exceeded: true, maxTokens: 500, maxCostUsd: null });
+  });
+
+  it("of 0 dollars only counts", async () => {
+    const { gateway } = await setUp({ outputTokens: 1000 }, { budget: { maxCostUsd: 0 }, priceOf: () => null });
+    expect((await ask(gateway, "chat", true)).status).toBe(200);
+    expect(gateway.receipt()).toMatchObject({ answered: 1, exceeded: false });
+  });
+
+  it.each([{ maxCostUsd: -1 }, { maxCostUsd: Number.NaN }, { maxTokens: 0 }, { maxTokens: 1.5 }])(
+    "cannot be %o",
+    async (budget) => {
+      await expect(startGateway({ budget })).rejects.toThrow(/must be/);
+    },
+  );
+});
+
+describe("a model without a price", () => {
+  it.each(DIALECT_NAMES)("is refused before a dollar budget spends anything, in %s", async (name) => {
+    const { mock, gateway } = await setUp({}, { budget: SMALL, priceOf: () => null });
+    const response = await fetch(addressOf(gateway, name, true, "odd-model"), requestOf(name, true, "odd-model"));
+    expect(response.status).toBe(400);
+    const error = dialects[name].errorIn(await response.json());
+    expect(error?.message).toMatch(/"odd-model" is not known.*--models/);
+    expect(mock.counts.requests).toBe(0);
+    expect(gateway.receipt()).toMatchObject({ refused: 1, unknownModels: ["odd-model"], totalUsd: 0 });
+  });
+});

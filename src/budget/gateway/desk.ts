@@ -1,0 +1,260 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { messageOf } from "../../core/errors.js";
+import type { Price } from "../../core/price.js";
+import type { Tokenizer } from "../../core/tokenizer.js";
+import { findIntrusion, OWN_NAMES } from "../../utils/find-intrusion.js";
+import { costOf } from "../price.js";
+import type { Accounts } from "./accounts.js";
+import { type Asked, readAsked } from "./asked.js";
+import { CALL_HEADER, CallBook } from "./call-book.js";
+import { Exchange } from "./exchange.js";
+import { requestHeaders } from "./headers.js";
+import type { Ledger } from "./ledger.js";
+import type { PriceBook } from "./prices.js";
+import type { ProviderName } from "./provider.js";
+import type { GatewayRequest } from "./receipt.js";
+import { RefusalError } from "./refusal.js";
+import { readBody } from "./request-body.js";
+import { RequestMeter } from "./request-meter.js";
+import { type Most, Reservations } from "./reservations.js";
+import type { RouteTable } from "./route.js";
+import { tierName } from "./service-tier.js";
+import { type Changed, passOn } from "./unmetered.js";
+import type { Upstream } from "./upstream.js";
+import { Visit } from "./visit.js";
+
+export interface DeskOptions {
+  readonly routes: RouteTable;
+  readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
+  readonly ledger: Ledger;
+  readonly accounts: Accounts;
+  readonly prices: PriceBook;
+  readonly tokenizer: Tokenizer;
+  readonly modelMap: Readonly<Record<string, string>>;
+  readonly headersTimeoutMs: number;
+  /** Passes on what cannot be metered although there is a limit in dollars. */
+  readonly allowUnmetered: boolean;
+  readonly now: () => number;
+  readonly wallClock: () => number;
+  /** Told when an answer is over; of what it uses until then the ledger tells. */
+  readonly onSpend: (() => void) | undefined;
+  readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+}
+
+/** Takes requests: refuses them, passes them on, or passes them on and meters what comes back. */
+export class Desk {
+  readonly #options: DeskOptions;
+  readonly #open = new Set<Exchange>();
+  readonly #calls = new CallBook();
+  readonly #reservations: Reservations;
+  #isClosed = false;
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.#reservations = new Reservations(options.ledger);
+  }
+
+  /** Never throws: whatever goes wrong with a request is answered. */
+  handle(request: IncomingMessage, client: ServerResponse): void {
+    const { routes, ledger, headersTimeoutMs } = this.#options;
+    const intrusion = findIntrusion((name) => headerOf(request, name), OWN_NAMES);
+    if (intrusion !== null) {
+      sendText(client, intrusion);
+      return;
+    }
+    const route = routes.find(request.method ?? "GET", request.url ?? "");
+    if (route === null) {
+      void this.#answerCall(routes.findCall(request.url ?? ""), client);
+      return;
+    }
+    const visit = new Visit({ ...this.#options, request, client, route });
+    const { kind } = route;
+    const refused = (error: unknown) => refuse(visit, error);
+    if (wantsWebSocket(request)) visit.refuse(noWebSockets());
+    else if (ledger.isExceeded) visit.refuse(ledger.refusal());
+    else if (kind === "answer" || kind === "embedding") this.#meter(visit).catch(refused);
+    else if (kind === "unmetered") this.#passOnUnmetered(visit);
+    else if (kind === "count" && this.#mapsModels) this.#count(visit).catch(refused);
+    else passOn(visit, { headersTimeoutMs });
+  }
+
+  /** The budget is spent: ends every answer that is not paid for already. */
+  cutAll(): void {
+    for (const exchange of this.#open) exchange.cut(this.#options.ledger.refusal());
+    this.#reservations.admit();
+  }
+
+  /** Ends everything. */
+  close(): void {
+    this.#isClosed = true;
+    for (const exchange of this.#open) exchange.abandon();
+  }
+
+  /** Whoever asks for the bill of a call gets it; all else is not found. */
+  async #answerCall(call: string | null, client: ServerResponse): Promise<void> {
+    const bill = call === null ? undefined : await this.#calls.ask(call);
+    if (bill === undefined) {
+      sendText(client, NOT_FOUND);
+      return;
+    }
+    const body = JSON.stringify(bill);
+    client.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+    client.end(body);
+  }
+
+  get #mapsModels(): boolean {
+    return Object.keys(this.#options.modelMap).length > 0;
+  }
+
+  /** How long a prompt is has to be asked of the model that will get it. */
+  async #count(visit: Visit): Promise<void> {
+    const { headersTimeoutMs } = this.#options;
+    passOn(visit, { headersTimeoutMs, changed: changedBy(visit, await this.#read(visit)) });
+  }
+
+  /** What nobody knows the cost of could spend any limit in dollars. */
+  #passOnUnmetered(visit: Visit, changed?: Changed, what = visit.subject): void {
+    const { ledger, allowUnmetered, headersTimeoutMs } = this.#options;
+    if (ledger.needsPrices && !allowUnmetered) visit.refuse(cannotMeter(what, ledger));
+    else passOn(visit, { headersTimeoutMs, ...(changed !== undefined && { changed }) });
+  }
+
+  async #read({ request, route }: Visit): Promise<Asked> {
+    return readAsked(route, await readBody(request), this.#options.modelMap);
+  }
+
+  async #meter(visit: Visit): Promise<void> {
+    const { prices } = this.#options;
+    const { upstream, route } = visit;
+    const asked = await this.#read(visit);
+    if (asked.isBackground) {
+      this.#passOnUnmetered(visit, changedBy(visit, asked), `${visit.subject} with background: true`);
+      return;
+    }
+    visit.model = asked.model;
+    const price = await prices.find({ ...asked, dialect: route.dialect, upstream });
+    if (price === null) this.#checkUnpriced(asked);
+    if (asked.isStreamed) this.#begin(visit, asked, price);
+    else await this.#beginReserved(visit, asked, price);
+  }
+
+  /** The bill of an answer in one piece comes when it is too late to stop it: what it can cost is set aside before. */
+  async #beginReserved(visit: Visit, asked: Asked, price: Price | null): Promise<void> {
+    const most = mostOf(asked, price);
+    const release = () => this.#reservations.release(most);
+    if (!visit.client.destroyed) {
+      visit.client.on("close", release);
+      await this.#reservations.hold(most);
+    }
+    this.#begin(visit, asked, price, release);
+  }
+
+  #checkUnpriced({ model, tier }: Asked): void {
+    const { accounts, ledger } = this.#options;
+    const name = tierName(model, tier);
+    accounts.noteUnknownModel(name);
+    if (!ledger.needsPrices) return;
+    const instead =
+      tier === null ? `use another model (--model-map "${model}=…")` : "leave out the service tier in the request";
+    throw new RefusalError(
+      "request",
+      `the price of the model "${name}" is not known, so that the limit of $${ledger.maxCostUsd} could not be kept. Give its price in a models file (--models models.yml), ${instead}, or limit tokens instead (--max-tokens).`,
+    );
+  }
+
+  /** Others have been at it while the request was read and while it waited. */
+  #begin(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
+    const { ledger } = this.#options;
+    if (ledger.isExceeded) throw ledger.refusal();
+    if (this.#isClosed || visit.client.destroyed) visit.end("abandoned");
+    else this.#exchange(visit, asked, price, onOver);
+  }
+
+  #exchange(visit: Visit, asked: Asked, price: Price | null, onOver?: () => void): void {
+    const { accounts, headersTimeoutMs, routes, onSpend } = this.#options;
+    const { dialect, client, upstream, pace } = visit;
+    const { hidesUsage, body } = asked;
+    const meter = this.#meterFor(visit, asked, price);
+    const answer = { model: tierName(asked.model, asked.tier), meter };
+    accounts.open(answer);
+    const call = this.#calls.open();
+    const exchange = new Exchange({
+      client,
+      dialect,
+      upstream,
+      pace,
+      request: { method: "POST", path: asked.path, headers: heldHeaders(visit, body) },
+      body,
+      meter,
+      hidesUsage,
+      extraHeaders: [CALL_HEADER, routes.callPath(call)],
+      headersTimeoutMs,
+      onEnd: ({ ending, isBilled, message }) => {
+        this.#open.delete(exchange);
+        if (isBilled) meter.close(ending === "cut");
+        accounts.close(answer, isBilled);
+        const figures = isBilled ? meter.figures : null;
+        this.#calls.close(call, figures === null ? null : { usage: figures.usage, isEstimated: figures.isEstimated });
+        visit.end(ending, { figures, message, finish: meter.finish });
+        onOver?.();
+        onSpend?.();
+      },
+    });
+    this.#open.add(exchange);
+  }
+
+  #meterFor({ dialect, pace }: Visit, { promptTokens }: Asked, price: Price | null): RequestMeter {
+    const { ledger, tokenizer } = this.#options;
+    const onWords = () => pace.noteWords();
+    return new RequestMeter({ ledger, reader: dialect.reader(), price, tokenizer, promptTokens, onWords });
+  }
+}
+
+function mostOf({ promptTokens, maxOutputTokens }: Asked, price: Price | null): Most {
+  const usage = { input: promptTokens, output: maxOutputTokens };
+  return { pico: price === null ? 0 : costOf(price, usage), tokens: promptTokens + maxOutputTokens };
+}
+
+function changedBy(visit: Visit, { path, body }: Asked): Changed {
+  return { path, body, headers: heldHeaders(visit, body) };
+}
+
+function cannotMeter(what: string, { maxCostUsd }: Ledger): RefusalError {
+  return new RefusalError(
+    "request",
+    `what ${what} costs cannot be metered, so that the limit of $${maxCostUsd} could not be kept. To pass such calls on all the same, start the gateway with --allow-unmetered: their cost is not in its receipt.`,
+  );
+}
+
+/** The headers of a request whose body was held, and so unpacked and perhaps changed. */
+function heldHeaders({ request, upstream }: Visit, body: Buffer) {
+  const { "content-encoding": _unpacked, ...headers } = requestHeaders(request, upstream);
+  return { ...headers, "accept-encoding": "identity", "content-length": body.length };
+}
+
+function refuse(visit: Visit, error: unknown): void {
+  if (error instanceof RefusalError) visit.refuse(error);
+  else visit.refuse(new RefusalError("upstream", messageOf(error), { status: 500, cause: error }));
+}
+
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+/** Codex tries a WebSocket first, and goes on over HTTP at once when it is told this status. */
+function noWebSockets(): RefusalError {
+  return new RefusalError("request", "WebSockets cannot be metered. Ask over plain HTTP.", { status: 426 });
+}
+
+/** Says nothing of what could be found elsewhere. */
+const NOT_FOUND = { status: 404, message: "Not found" };
+
+function headerOf({ headers }: IncomingMessage, name: string): string | undefined {
+  const value = headers[name];
+  return Array.isArray(value) ? value.join(", ") : value;
+}
+
+function sendText(client: ServerResponse, { status, message }: { status: number; message: string }): void {
+  client.writeHead(status, { "content-type": "text/plain", "content-length": message.length + 1 });
+  client.end(`${message}\n`);
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Dialect } from "../../models/dialects/dialect.js";
+import { UpstreamCall } from "./call.js";
+import { beginAnswer, carry } from "./carrier.js";
+import { BROKEN_OFF, ErrorBody } from "./error-body.js";
+import { EventRelay } from "./event-relay.js";
+import { KeyMask } from "./key-mask.js";
+import type { Pace } from "./pace.js";
+import type { Ending } from "./receipt.js";
+import { type RefusalError, refusalEvents, sendRefusal } from "./refusal.js";
+import type { RequestMeter } from "./request-meter.js";
+import type { Upstream, UpstreamRequest } from "./upstream.js";
+import { WholeRelay } from "./whole-relay.js";
+
+export interface ExchangeOptions {
+  readonly client: ServerResponse;
+  readonly dialect: Dialect;
+  readonly upstream: Upstream;
+  readonly request: UpstreamRequest;
+  readonly body: Buffer;
+  readonly meter: RequestMeter;
+  readonly hidesUsage: boolean;
+  /** Added to the head of an answer that is metered. */
+  readonly extraHeaders: readonly string[];
+  readonly headersTimeoutMs: number;
+  readonly pace: Pace;
+  /** Called once. */
+  readonly onEnd: (end: ExchangeEnd) => void;
+}
+
+/** How a metered request ended. */
+interface ExchangeEnd {
+  readonly ending: Ending;
+  /** False unless the upstream took the request on. */
+  readonly isBilled: boolean;
+  /** What went wrong, for one that failed. */
+  readonly message: string | null;
+}
+
+const ENDED_EARLY = "The stream ended before the answer was complete.";
+
+type Phase = "waiting" | "events" | "whole" | "error" | "over";
+
+/**
+ * One metered request, from the moment it is passed on until its answer is over. However it ends, it ends once; what was
+ * used until then is in its meter.
+ */
+export class Exchange {
+  /** Without the body: prompts are long, and an answer may take minutes after its prompt was sent. */
+  readonly #options: Omit<ExchangeOptions, "body">;
+  readonly #call: UpstreamCall;
+  #phase: Phase = "waiting";
+  /** While events come. */
+  #relay: EventRelay | null = null;
+  #cutWith: RefusalError | null = null;
+
+  constructor({ body, ...options }: ExchangeOptions) {
+    const { upstream, request, headersTimeoutMs } = options;
+    this.#options = options;
+    options.client.on("close", () => this.abandon());
+    this.#call = new UpstreamCall({
+      upstream,
+      request,
+      body,
+      headersTimeoutMs,
+      onAnswer: (answer) => this.#answer(answer),
+      onFailure: (refusal) => this.#refuse("failed", refusal),
+    });
+  }
+
+  /** The client is gone, or the gateway closes. An answer that was complete by then stays one. */
+  abandon(): void {
+    if (this.#phase === "over") return;
+    this.#over(this.#options.meter.isFinished ? "answered" : "abandoned");
+    this.#call.abort();
+    this.#options.client.destroy();
+  }
+
+  /**
+   * The budget is spent. What is paid already goes on: an answer whose end has been announced, and one that is not
+   * streamed, which begins to come only when it has been made.
+   */
+  cut(refusal: RefusalError): void {
+    if (this.#phase === "waiting") this.#refuse("cut", refusal);
+    if (this.#relay === null || this.#options.meter.isFinished) return;
+    this.#cutWith = refusal;
+    this.#relay.stop();
+    if (!this.#relay.isReading) this.#endEvents(this.#relay);
+  }
+
+  #answer(answer: IncomingMessage): void {
+    const status = answer.statusCode ?? 0;
+    const type = answer.headers["content-type"] ?? "";
+    // A page is the word of something on the way, such as a login, and no model's.
+    if (status < 200 || status >= 300 || /html/i.test(type)) this.#carryError(answer);
+    else if (type.includes("text/event-stream")) this.#carryEvents(answer);
+    else this.#carryWhole(answer);
+  }
+
+  /** Errors and redirects are the client's to deal with: nothing in them is changed or billed, but no key shows in them. */
+  #carryError(answer: IncomingMessage): void {
+    const { client, dialect, upstream } = this.#options;
+    const mask = new KeyMask(upstream.key);
+    const body = new ErrorBody();
+    this.#phase = "error";
+    beginAnswer(client, answer, { mask });
+    const onChunk = (chunk: Buffer) => {
+      body.push(chunk);
+      client.write(mask.push(chunk));
+    };
+    const onEnd = () => {
+      client.write(mask.end());
+      this.#finish("failed", body.message(dialect, answer.statusCode ?? 0));
+    };
+    carry({ answer, client, onChunk, onEnd, onBroken: () => this.#break() });
+  }
+
+  #carryWhole(answer: IncomingMessage): void {
+    const { client, meter } = this.#options;
+    const relay = new WholeRelay({ client, meter });
+    this.#begin("whole", answer);
+    const onEnd = () => {
+      relay.end();
+      this.#finish(meter.error === null ? "answered" : "failed", meter.error);
+    };
+    carry({ answer, client, onChunk: (chunk) => relay.push(chunk), onEnd, onBroken: () => this.#break() });
+  }
+
+  #carryEvents(answer: IncomingMessage): void {
+    const { client, meter, hidesUsage, pace } = this.#options;
+    const relay = new EventRelay({ client, meter, hidesUsage });
+    this.#relay = relay;
+    this.#begin("events", answer);
+    client.flushHeaders();
+    const onChunk = (chunk: Buffer) => {
+      pace.noteChunk();
+      if (this.#phase !== "over" && !relay.push(chunk)) this.#endEvents(relay);
+    };
+    const onEnd = () => {
+      relay.end();
+      const problem = meter.error ?? (meter.isFinished ? null : ENDED_EARLY);
+      this.#finish(problem === null ? "answered" : "failed", problem);
+    };
+    carry({ answer, client, onChunk, onEnd, onBroken: () => this.#break() });
+  }
+
+  #begin(phase: Phase, answer: IncomingMessage): void {
+    this.#phase = phase;
+    const { client, hidesUsage, extraHeaders } = this.#options;
+    beginAnswer(client, answer, { isChanged: phase === "events" && hidesUsage, extraHeaders });
+  }
+
+  /** In the middle of an event nothing can be said: a broken connection at least does not pass for an end. */
+  #endEvents({ isBetween, nextNumber }: EventRelay): void {
+    const { client, dialect } = this.#options;
+    this.#over("cut");
+    this.#call.abort();
+    if (isBetween && this.#cutWith !== null) client.end(refusalEvents(dialect, this.#cutWith, nextNumber));
+    else client.destroy();
+  }
+
+  #refuse(ending: Ending, refusal: RefusalError): void {
+    this.#over(ending, ending === "failed" ? refusal.story : null);
+    this.#call.abort();
+    sendRefusal(this.#options.client, this.#options.dialect, refusal);
+  }
+
+  #finish(ending: Ending, message: string | null): void {
+    if (this.#phase === "over") return;
+    this.#over(ending, message);
+    this.#options.client.end();
+  }
+
+  #break(): void {
+    if (this.#phase === "over") return;
+    this.#over("failed", BROKEN_OFF);
+    this.#options.client.destroy();
+  }
+
+  #over(ending: Ending, message: string | null = null): void {
+    const isBilled = this.#phase === "waiting" ? ending !== "failed" && this.#call.isSent : this.#phase !== "error";
+    this.#phase = "over";
+    this.#relay = null;
+    this.#options.onEnd({ ending, isBilled, message });
+  }
+}

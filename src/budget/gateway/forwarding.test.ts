@@ -1,0 +1,328 @@
+import { once } from "node:events";
+import { request as requestHttp } from "node:http";
+import { gzipSync } from "node:zlib";
+import { afterEach, describe, expect, it } from "vitest";
+import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
+import { type GatewayOptions, startGateway } from "./index.js";
+import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
+
+const closers = new Closers();
+afterEach(() => closers.closeAll());
+
+type Answer = Parameters<typeof scriptedUpstream>[0];
+
+async function setUp(answer: Answer, options: GatewayOptions = {}) {
+  const upstream = closers.add(await scriptedUpstream(answer));
+  return { upstream, ...closers.add(await gatewayBefore(upstream.url, options)) };
+}
+
+const json =
+  (body: unknown, status = 200, headers: Readonly<Record<string, string>> = {}): Answer =>
+  (response) => {
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(JSON.stringify(body));
+  };
+
+const WHOLE = {
+  choices: [{ message: { content: "hi" }, finish_reason: "stop" }],
+  usage: { prompt_tokens: 5, completion_tokens: 1 },
+};
+
+describe("what is passed on", () => {
+  it("is nothing without the secret", async () => {
+    const { upstream, gateway } = await setUp(json(WHOLE));
+    const { origin } = new URL(gateway.url);
+    for (const path of ["/", "/openai/v1/chat/completions", "/0123456789abcdef0123456789abcdef/openai/v1/models"]) {
+      expect((await fetch(origin + path, requestOf("chat", false))).status).toBe(404);
+    }
+    expect(upstream.arrived).toEqual([]);
+    expect(gateway.receipt().requests).toBe(0);
+  });
+
+  it("is the request as it came, but for the headers of the connection", async () => {
+    const { upstream, gateway } = await setUp(json(WHOLE));
+    const body = '{ "model":"m", "seed": 12345678901234567890, "messages": [] }';
+    const response = await fetch(`${gateway.url}/openai/v1/chat/completions?a=b%20c`, {
+      method: "POST",
+      headers: {
+        authorization: "Bearer sk-1",
+        "x-api-key": "foreign",
+        "x-own": "kept",
+        te: "trailers",
+        "accept-encoding": "br",
+      },
+      body,
+    });
+    await response.text();
+    const [arrived] = upstream.arrived;
+    expect(arrived).toMatchObject({ method: "POST", url: "/v1/chat/completions?a=b%20c", body });
+    expect(arrived?.headers).toMatchObject({
+      authorization: "Bearer sk-1",
+      "x-own": "kept",
+      "accept-encoding": "identity",
+    });
+    expect(arrived?.headers).not.toHaveProperty("x-api-key");
+    expect(arrived?.headers).not.toHaveProperty("te");
+    expect(arrived?.headers.host).toBe(new URL(upstream.url).host);
+  });
+
+  it("is the answer as it came: status, headers, bytes", async () => {
+    const { gateway } = await setUp((response) => {
+      response.writeHead(201, "Made Up", [..."X-Odd-Case one X-Odd-Case two Content-Type application/json".split(" ")]);
+      response.end(`  ${JSON.stringify(WHOLE)}\n`);
+    });
+    const request = requestHttp(addressOf(gateway, "chat", false), { method: "POST" }).end('{"model":"m"}');
+    const [response] = await once(request, "response");
+    const text = (await response.setEncoding("utf8").toArray()).join("");
+    expect(response).toMatchObject({ statusCode: 201, statusMessage: "Made Up" });
+    expect(response.rawHeaders.join(" ")).toContain("X-Odd-Case one X-Odd-Case two");
+    expect(text).toBe(`  ${JSON.stringify(WHOLE)}\n`);
+  });
+
+  it("is a redirect, which is never followed", async () => {
+    const { upstream, gateway } = await setUp((response) =>
+      response.writeHead(307, { location: "http://127.0.0.1:1/" }).end(),
+    );
+    const response = await fetch(addressOf(gateway, "chat", false), {
+      ...requestOf("chat", false),
+      redirect: "manual",
+    });
+    expect([response.status, response.headers.get("location")]).toEqual([307, "http://127.0.0.1:1/"]);
+    expect(upstream.arrived).toHaveLength(1);
+  });
+
+  it("is an upstream's error, which is not billed", async () => {
+    const { gateway, finished } = await setUp(json({ error: { message: "slow down" } }, 429, { "retry-after": "7" }));
+    const { status, headers, text } = await ask(gateway, "responses", true);
+    expect([status, headers.get("retry-after"), text]).toEqual([429, "7", '{"error":{"message":"slow down"}}']);
+    expect(gateway.receipt()).toMatchObject({ failed: 1, byModel: [], totalPico: 0, partial: false });
+    expect(finished).toMatchObject([{ ending: "failed", status: 429, costPico: null }]);
+  });
+
+  it("is what cannot be metered, counted and noted without its query", async () => {
+    const { upstream, gateway } = await setUp(json({ data: [] }));
+    await (await fetch(`${gateway.url}/openai/v1/models?key=secret`)).text();
+    await (
+      await fetch(`${gateway.url}/openai/v1/files?key=secret`, { method: "POST", body: "x".repeat(100_000) })
+    ).text();
+    expect(upstream.arrived.map(({ method, url, body }) => [method, url, body.length])).toEqual([
+      ["GET", "/v1/models?key=secret", 0],
+      ["POST", "/v1/files?key=secret", 100_000],
+    ]);
+    expect(gateway.receipt()).toMatchObject({
+      requests: 2,
+      unmetered: 2,
+      byModel: [],
+      unmeteredPaths: ["POST openai/files"],
+    });
+  });
+
+  it("is unpacked when an upstream packs it all the same", async () => {
+    const { gateway } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "application/json", "content-encoding": "gzip" });
+      response.end(gzipSync(JSON.stringify(WHOLE)));
+    });
+    const { headers, text } = await ask(gateway, "chat", false);
+    expect(headers.get("content-encoding")).toBeNull();
+    expect(JSON.parse(text)).toEqual(WHOLE);
+    expect(gateway.receipt().usage).toMatchObject({ input: 5, output: 1 });
+  });
+
+  it("is sent over connections that are kept", async () => {
+    const sockets = new Set<unknown>();
+    const { gateway } = await setUp((response, arrived) => {
+      sockets.add(response.socket);
+      json(WHOLE)(response, arrived);
+    });
+    for (let i = 0; i < 5; i++) await ask(gateway, "chat", false);
+    // One, unless the machine is so busy that it was idle for too long.
+    expect(sockets.size).toBeLessThan(5);
+  });
+
+  it("is never sent twice, not even when a kept connection breaks: it may have been received", async () => {
+    const sockets: unknown[] = [];
+    const { upstream, gateway } = await setUp((response, arrived) => {
+      const isReused = sockets.includes(response.socket);
+      sockets.push(response.socket);
+      if (isReused) response.socket?.destroy();
+      else json(WHOLE)(response, arrived);
+    });
+    await ask(gateway, "chat", false);
+    const { status, headers } = await ask(gateway, "chat", false);
+    expect([status, headers.get("x-should-retry")]).toEqual([502, "true"]);
+    expect(upstream.arrived).toHaveLength(2);
+    expect(gateway.receipt()).toMatchObject({ requests: 2, answered: 1, failed: 1 });
+  });
+
+  it("is a page for a browser, which no model has made: it is not billed", async () => {
+    const { gateway, finished } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "text/html; charset=utf-8" }).end("<h1>Sign in</h1>");
+    });
+    for (const stream of [true, false]) {
+      const { status, text } = await ask(gateway, "chat", stream);
+      expect([status, text]).toEqual([200, "<h1>Sign in</h1>"]);
+    }
+    expect(gateway.receipt()).toMatchObject({ failed: 2, totalPico: 0, byModel: [], partial: false });
+    expect(finished).toMatchObject([{ message: "<h1>Sign in</h1>" }, { usage: null, status: 200 }]);
+  });
+});
+
+describe("keys", () => {
+  const ENV = { OPENAI_API_KEY: "sk-own", ANTHROPIC_API_KEY: "ant-own", GEMINI_API_KEY: "goog-own" };
+  const HEADERS = {
+    chat: "authorization",
+    responses: "authorization",
+    anthropic: "x-api-key",
+    gemini: "x-goog-api-key",
+  };
+  const VALUES = { chat: "Bearer sk-own", responses: "Bearer sk-own", anthropic: "ant-own", gemini: "goog-own" };
+
+  it.each(DIALECT_NAMES)(
+    "of the gateway are added in %s when a client sends none, and only its provider's",
+    async (name) => {
+      const { upstream, gateway } = await setUp(json({}), { env: ENV });
+      const { body } = requestOf(name, false) as { body: string };
+      await (await fetch(addressOf(gateway, name, false), { method: "POST", body })).text();
+      const headers = JSON.stringify(upstream.arrived[0]?.headers);
+      expect(upstream.arrived[0]?.headers[HEADERS[name]]).toBe(VALUES[name]);
+      expect(Object.values(ENV).filter((key) => headers.includes(key))).toHaveLength(1);
+    },
+  );
+
+  it("of the client win", async () => {
+    const { upstream, gateway } = await setUp(json({}), { env: ENV });
+    await fetch(`${gateway.url}/anthropic/v1/messages`, {
+      method: "POST",
+      headers: { authorization: "Bearer oauth" },
+      body: '{"model":"m"}',
+    });
+    await fetch(`${gateway.url}/google/v1beta/models/m:generateContent?key=mine`, { method: "POST", body: "{}" });
+    expect(JSON.stringify(upstream.arrived)).not.toContain("-own");
+  });
+
+  it("never show in what the gateway says", async () => {
+    const said: unknown[] = [];
+    const { gateway } = await setUp((response) => response.socket?.destroy(), {
+      env: ENV,
+      onRequest: (one) => said.push(one),
+    });
+    const { text } = await ask(gateway, "anthropic", true);
+    said.push(text, gateway.receipt(), gateway.env);
+    expect(JSON.stringify(said)).not.toMatch(/-own|"key"/);
+  });
+
+  it("do not travel over plain http to another machine unless that is allowed", async () => {
+    await expect(startGateway({ upstreams: { openai: "http://example.com/v1" } })).rejects.toThrow(/plain http/);
+    await expect(startGateway({ upstreams: { openai: "https://me:secret@example.com/v1" } })).rejects.toThrow(
+      /password/,
+    );
+    const gateway = await startGateway({ upstreams: { openai: "http://example.com/v1" }, allowInsecure: true });
+    await gateway.close();
+  });
+});
+
+describe("bad requests", () => {
+  it.each(DIALECT_NAMES)("with a broken body are answered in the words of %s, and not passed on", async (name) => {
+    const { upstream, gateway } = await setUp(json({}));
+    for (const body of ['{"model":', "[1]", "null", ""]) {
+      const response = await fetch(addressOf(gateway, name, false), { method: "POST", body });
+      expect(response.status).toBe(400);
+      expect(dialects[name].errorIn(await response.json())?.message).toMatch(/not (?:valid JSON|a JSON object)/);
+    }
+    expect(upstream.arrived).toEqual([]);
+    expect(gateway.receipt()).toMatchObject({ refused: 4 });
+  });
+
+  it("that are too large are refused", async () => {
+    const { upstream, gateway } = await setUp(json({}));
+    const body = Buffer.alloc(64 * 1024 * 1024 + 1, " ");
+    const response = await fetch(addressOf(gateway, "chat", false), { method: "POST", body });
+    expect(response.status).toBe(413);
+    expect(upstream.arrived).toEqual([]);
+  });
+
+  it("nested deeper than calls may go do no harm", async () => {
+    const { gateway } = await setUp(json(WHOLE), { modelMap: { a: "b" } });
+    const deep = "[".repeat(200_000) + "]".repeat(200_000);
+    const send = (model: string) =>
+      fetch(addressOf(gateway, "chat", false), { method: "POST", body: `{"model":"${model}","messages":${deep}}` });
+    expect((await send("m")).status).toBe(200);
+    expect((await send("a")).status).toBeGreaterThanOrEqual(200);
+    expect((await ask(gateway, "chat", false)).status).toBe(200);
+  });
+
+  it("may be packed", async () => {
+    const { upstream, gateway } = await setUp(json(WHOLE));
+    const post = (body: Buffer, encoding: string) =>
+      fetch(addressOf(gateway, "chat", false), {
+        method: "POST",
+        body: new Uint8Array(body),
+        headers: { "content-encoding": encoding },
+      });
+    expect((await post(gzipSync('{"model":"m"}'), "gzip")).status).toBe(200);
+    expect(upstream.arrived[0]).toMatchObject({ body: '{"model":"m"}' });
+    expect(upstream.arrived[0]?.headers).not.toHaveProperty("content-encoding");
+    expect((await post(Buffer.from("nonsense"), "gzip")).status).toBe(400);
+    expect((await post(Buffer.from("nonsense"), "zstd")).status).toBe(415);
+  });
+});
+
+describe("an upstream that does not answer", () => {
+  it.each(DIALECT_NAMES)("is a 502 in the words of %s", async (name) => {
+    const upstream = await scriptedUpstream(() => {});
+    await upstream.close();
+    const { gateway } = closers.add(await gatewayBefore(upstream.url));
+    const { status, headers, text } = await ask(gateway, name, true);
+    expect([status, headers.get("x-should-retry")]).toEqual([502, "true"]);
+    expect(dialects[name].errorIn(JSON.parse(text))?.message).toMatch(
+      /127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\)/,
+    );
+    expect(gateway.receipt()).toMatchObject({ failed: 1, totalPico: 0, byModel: [] });
+  });
+
+  it("in time is a 504", async () => {
+    const { gateway } = await setUp(() => {}, { headersTimeoutMs: 50 });
+    expect((await ask(gateway, "chat", true)).status).toBe(504);
+    expect(gateway.receipt()).toMatchObject({ failed: 1, totalPico: 0 });
+  });
+
+  it("to the end breaks the client's answer off as well, and what came is billed", async () => {
+    const { gateway } = await setUp((response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" });
+      response.write(sse({ choices: [{ delta: { content: "one two three" } }] }));
+      setImmediate(() => response.destroy());
+    });
+    await expect(ask(gateway, "chat", true)).rejects.toThrow();
+    await expect.poll(() => gateway.receipt().failed).toBe(1);
+    expect(gateway.receipt()).toMatchObject({ partial: true, usage: { output: 3 } });
+  });
+});
+
+describe("startGateway", () => {
+  it("listens on this machine only", async () => {
+    await expect(startGateway({ host: "0.0.0.0" as "127.0.0.1" })).rejects.toThrow(/does not listen on 0\.0\.0\.0/);
+    const gateway = await startGateway({ host: "::1" });
+    expect(gateway.url).toMatch(/^http:\/\/\[::1\]:\d+\/[0-9a-f]{32}$/);
+    await gateway.close();
+  });
+
+  it("says which port is taken, and which provider is unknown", async () => {
+    const gateway = closers.add(await startGateway());
+    const port = Number(new URL(gateway.url).port);
+    await expect(startGateway({ port })).rejects.toThrow(/cannot listen on 127\.0\.0\.1:\d+.*EADDRINUSE/);
+    const upstreams = { opnai: "http://127.0.0.1" } as object;
+    await expect(startGateway({ upstreams })).rejects.toThrow(/Did you mean "openai"/);
+  });
+
+  it("gives programs the variables they look for", async () => {
+    const gateway = closers.add(await startGateway({ env: { HTTP_PROXY: "http://proxy", NO_PROXY: "local" } }));
+    expect(gateway.env).toMatchObject({
+      OPENAI_BASE_URL: `${gateway.url}/openai/v1`,
+      OPENAI_API_BASE: `${gateway.url}/openai/v1`,
+      ANTHROPIC_BASE_URL: `${gateway.url}/anthropic`,
+      GOOGLE_GEMINI_BASE_URL: `${gateway.url}/google`,
+      GEMINI_BASE_URL: `${gateway.url}/google`,
+      NO_PROXY: "local,127.0.0.1",
+    });
+  });
+});

@@ -1,0 +1,96 @@
+import type { CostSource } from "../../core/row.js";
+import type { Usage } from "../../core/system.js";
+import type { DialectName, Finish } from "../../models/dialects/dialect.js";
+import { dollars } from "../price.js";
+import type { Figures } from "./figures.js";
+import type { ProviderName } from "./provider.js";
+
+/**
+ * How a request ended. Each has exactly one: `answered` in full; `cut` by the budget; `abandoned` by the client; `failed`
+ * upstream; `refused` by the gateway, before anything was spent; `unmetered` on a path where no model answers.
+ */
+export const ENDINGS = ["answered", "cut", "abandoned", "failed", "refused", "unmetered"] as const;
+
+export type Ending = (typeof ENDINGS)[number];
+
+/** One request that is over, for whoever wants to write down each. */
+export interface GatewayRequest {
+  readonly provider: ProviderName;
+  /** Null for requests that were refused before it was known, and for unmetered ones. */
+  readonly model: string | null;
+  readonly dialect: DialectName | null;
+  readonly ending: Ending;
+  /** What the client was answered with; null when it got no answer. */
+  readonly status: number | null;
+  readonly usage: Readonly<Required<Usage>> | null;
+  /** Null when it is not known. */
+  readonly costUsd: number | null;
+  /** The same in whole pico-dollars, whose sums are exact. */
+  readonly costPico: number | null;
+  readonly costSource: CostSource;
+  readonly partial: boolean;
+  /** When it arrived: milliseconds since 1970. */
+  readonly startedAt: number;
+  readonly durationMs: number;
+  /** From its arrival to the first words of a streamed answer: text, thoughts, or arguments of a call; null for none. */
+  readonly ttftMs: number | null;
+  /** From the first words of a streamed answer to the last; null when all came in one piece. */
+  readonly generationMs: number | null;
+  /** How its answer ended; null when it did not come to its end. */
+  readonly finish: Finish | null;
+  /** Of a request that failed or was refused: what was said about it, in short and without keys. */
+  readonly message: string | null;
+}
+
+/** What all requests for one model used. */
+export interface ReceiptLine {
+  readonly model: string;
+  /** Those that were answered at least in part. */
+  readonly requests: number;
+  readonly usage: Readonly<Required<Usage>>;
+  /** What is billed; null when nobody knows the price. */
+  readonly costUsd: number | null;
+  readonly costPico: number | null;
+  /** What the price table says, beside a cost that the provider told. */
+  readonly pricedUsd: number | null;
+  /** Of the least certain of its requests. */
+  readonly costSource: CostSource;
+  readonly unpriced: boolean;
+}
+
+/** What a gateway did: every request has one ending, and the costs of the lines add up to the total, exactly in pico-dollars. */
+export interface Receipt extends Readonly<Record<Ending, number>> {
+  readonly requests: number;
+  readonly byModel: readonly ReceiptLine[];
+  /** Of all models whose price is known. */
+  readonly totalUsd: number;
+  readonly totalPico: number;
+  readonly usage: Readonly<Required<Usage>>;
+  /** Null when there is no limit. */
+  readonly maxCostUsd: number | null;
+  readonly maxTokens: number | null;
+  readonly exceeded: boolean;
+  /** The first total that exceeded the limit; 0 while none has. */
+  readonly costKilledAt: number;
+  /** True when some usage was never reported and is estimated, or some price is not known. */
+  readonly partial: boolean;
+  readonly durationMs: number;
+  /** Models that were asked for and have no price. */
+  readonly unknownModels: readonly string[];
+  /** The paths of unmetered requests: what they cost is not in the total. */
+  readonly unmeteredPaths: readonly string[];
+}
+
+export function lineOf(model: string, requests: number, figures: Figures): ReceiptLine {
+  const { usage, pico, pricedPico, costSource } = figures;
+  return {
+    model,
+    requests,
+    usage,
+    costUsd: pico === null ? null : dollars(pico),
+    costPico: pico,
+    pricedUsd: pricedPico === null ? null : dollars(pricedPico),
+    costSource,
+    unpriced: pico === null,
+  };
+}

@@ -1,0 +1,77 @@
+import type { ServerResponse } from "node:http";
+import { AssayError } from "../../core/errors.js";
+import type { Dialect } from "../../models/dialects/dialect.js";
+
+/**
+ * The status of what no further attempt can mend. 402 would be the word for it, but Codex repeats any error status that
+ * it does not know, and knows 400; the SDKs of all providers give up on it too.
+ */
+const FINAL = 400;
+
+/** The kinds of errors that the gateway itself answers with. */
+export type RefusalKind = "budget" | "request" | "upstream";
+
+/** In each provider's own words, so that its clients sort the error as they would the provider's. */
+const TYPES: Readonly<Record<RefusalKind, Readonly<Record<Dialect["name"], string>>>> = {
+  budget: {
+    chat: "insufficient_quota",
+    responses: "insufficient_quota",
+    anthropic: "billing_error",
+    gemini: "FAILED_PRECONDITION",
+  },
+  request: {
+    chat: "invalid_request_error",
+    responses: "invalid_request_error",
+    anthropic: "invalid_request_error",
+    gemini: "INVALID_ARGUMENT",
+  },
+  upstream: { chat: "server_error", responses: "server_error", anthropic: "api_error", gemini: "UNAVAILABLE" },
+};
+
+/** A request that the gateway answers itself instead of passing it on. */
+export class RefusalError extends AssayError {
+  readonly kind: RefusalKind;
+  readonly status: number;
+  /** What happened, for who reads about the request afterwards. */
+  readonly story: string;
+
+  constructor(kind: RefusalKind, message: string, options: { status?: number; cause?: unknown; story?: string } = {}) {
+    super("GATEWAY_REFUSAL", `Assay gateway: ${message}`, options);
+    this.kind = kind;
+    this.status = options.status ?? FINAL;
+    this.story = options.story ?? this.message;
+  }
+}
+
+/** Answers with an error in the shape that the dialect's clients expect. */
+export function sendRefusal(client: ServerResponse, dialect: Dialect, refusal: RefusalError): void {
+  if (client.headersSent || client.destroyed) return;
+  const body = JSON.stringify(bodyOf(dialect, refusal));
+  client.writeHead(refusal.status, {
+    "content-type": "application/json",
+    "content-length": Buffer.byteLength(body),
+    // Honoured by the SDKs of OpenAI and Anthropic, whatever they think of the status.
+    "x-should-retry": String(refusal.kind === "upstream"),
+  });
+  client.end(body);
+}
+
+function bodyOf(dialect: Dialect, { status, message, kind }: RefusalError): Record<string, unknown> {
+  return dialect.errorBody(status, { message, type: TYPES[kind][dialect.name] });
+}
+
+/** The events that end a stream with an error. Those of Responses are numbered: `next` is the first that is free. */
+export function refusalEvents(dialect: Dialect, refusal: RefusalError, next: number): string {
+  const type = TYPES[refusal.kind][dialect.name];
+  if (dialect.name === "responses") return responsesEvents(type, refusal.message, next);
+  const data = `data: ${JSON.stringify(bodyOf(dialect, refusal))}\n\n`;
+  return dialect.name === "anthropic" ? `event: error\n${data}` : data;
+}
+
+/** OpenAI's SDKs throw on `error`; others, Codex among them, only look for `response.failed`. */
+function responsesEvents(code: string, message: string, next: number): string {
+  const error = { type: "error", sequence_number: next, code, message, param: null };
+  const response = { status: "failed", error: { code, message } };
+  const failed = { type: "response.failed", sequence_number: next + 1, response };
+  return [error, failed].map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join("");
+}

@@ -1,0 +1,203 @@
+import type { ServerResponse } from "node:http";
+import { setImmediate as turn } from "node:timers/promises";
+import fc from "fast-check";
+import { afterEach, describe, expect, it } from "vitest";
+import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
+import { startMock } from "../../testing/mock/index.js";
+import { costOf } from "../price.js";
+import type { Figures } from "./figures.js";
+import type { GatewayOptions } from "./index.js";
+import { Ledger } from "./ledger.js";
+import { Reservations } from "./reservations.js";
+import { addressOf, ask, Closers, gatewayBefore, PRICE, requestOf, scriptedUpstream } from "./scripted-upstream.js";
+
+const closers = new Closers();
+afterEach(() => closers.closeAll());
+
+/** An upstream that counts how many calls it has at a time. It answers when `until` have come, and no more for a while. */
+async function crowdedUpstream(options: GatewayOptions, output = 1000) {
+  let open = 0;
+  const seen = { most: 0, total: 0, until: 0 };
+  const answer = { choices: [{ message: { content: "x" }, finish_reason: "stop" }] };
+  const usage = { prompt_tokens: 10, completion_tokens: output };
+  const answerOne = async (response: ServerResponse) => {
+    open += 1;
+    seen.total += 1;
+    for (let calm = 0, before = 0; calm < 50 || seen.total < seen.until; calm = before === seen.total ? calm + 1 : 0) {
+      before = seen.total;
+      await turn();
+    }
+    seen.most = Math.max(seen.most, open);
+    open -= 1;
+    response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify({ ...answer, usage }));
+  };
+  const upstream = closers.add(await scriptedUpstream((response) => void answerOne(response)));
+  return { seen, ...closers.add(await gatewayBefore(upstream.url, options)) };
+}
+
+const body = (extra: object) => JSON.stringify({ model: "m", messages: [{ role: "user", content: "hi" }], ...extra });
+
+describe("64 calls at once that are not streamed", () => {
+  it.each(DIALECT_NAMES)("spend the budget and at most one call, in %s", async (name) => {
+    const usage = { input: 10, output: 300 };
+    const mock = closers.add(await startMock({ outputTokens: 300, usage: { input: 10 }, latencyMs: 5 }));
+    const one = costOf(PRICE, usage);
+    const budget = { maxCostUsd: (one * 3.5) / 1e12 };
+    const { gateway } = closers.add(await gatewayBefore(mock.url, { budget }));
+    const answers = await Promise.all(Array.from({ length: 64 }, () => ask(gateway, name, false)));
+    const receipt = gateway.receipt();
+    expect(receipt.totalPico).toBe(one * 4);
+    expect(receipt).toMatchObject({ requests: 64, answered: 4, refused: 60, cut: 0, exceeded: true, partial: false });
+    expect(mock.counts.requests).toBe(4);
+    const refused = answers.filter(({ status }) => status === 400);
+    expect(refused).toHaveLength(60);
+    expect(dialects[name].errorIn(JSON.parse(refused[0]?.text ?? ""))?.message).toContain("is spent");
+  });
+
+  it("go on side by side as long as what they can cost fits", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 1 } });
+    const send = () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({ max_tokens: 2000 }) });
+    seen.until = 64;
+    await Promise.all(Array.from({ length: 64 }, send));
+    expect(gateway.receipt()).toMatchObject({ answered: 64, refused: 0 });
+    expect(seen.most).toBe(64);
+  });
+
+  it("wait for each other when they may be too long, and get all there is", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
+    // Without a limit of its own a call may give 32,000 tokens, $0.0384 at this price.
+    await Promise.all(
+      Array.from({ length: 12 }, () => fetch(addressOf(gateway, "chat", false), { method: "POST", body: body({}) })),
+    );
+    expect(seen.most).toBe(1);
+    expect(gateway.receipt()).toMatchObject({ answered: 12, refused: 0, exceeded: false });
+  });
+
+  it("count every choice and every prompt that is to be answered", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.01 } }, 10);
+    const send = (path: string, extra: object) =>
+      fetch(`${gateway.url}/openai/v1${path}`, { method: "POST", body: body({ max_tokens: 1000, ...extra }) });
+    // Each may give 1,000 tokens, $0.0012; five of them, $0.006.
+    await Promise.all([send("/chat/completions", { n: 5 }), send("/chat/completions", { n: 5 })]);
+    expect(seen.most).toBe(1);
+    await Promise.all([1, 2].map(() => send("/completions", { prompt: ["a", "b", "c", "d", "e"] })));
+    expect(seen.most).toBe(1);
+    seen.until = seen.total + 2;
+    await Promise.all([1, 2].map(() => send("/completions", { prompt: "a" })));
+    expect(seen.most).toBe(2);
+  });
+
+  it("are compactions too, though they ask for a stream", async () => {
+    const { seen, gateway } = await crowdedUpstream({ budget: { maxCostUsd: 0.05 } }, 10);
+    const compact = () =>
+      fetch(`${gateway.url}/openai/v1/responses/compact`, { method: "POST", body: body({ stream: true }) });
+    await Promise.all(Array.from({ length: 8 }, compact));
+    expect(seen.most).toBe(1);
+  });
+
+  it("are held to a limit of tokens likewise", async () => {
+    const { gateway } = await crowdedUpstream({ budget: { maxTokens: 3500 }, priceOf: () => null });
+    await Promise.all(Array.from({ length: 16 }, () => ask(gateway, "chat", false)));
+    expect(gateway.receipt()).toMatchObject({ answered: 4, refused: 12, usage: { input: 40, output: 4000 } });
+  });
+
+  it("do not wait for one whose client has gone", async () => {
+    const upstream = closers.add(await scriptedUpstream(() => {}));
+    const { gateway } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
+    const call = () => {
+      const abort = new AbortController();
+      const asked = fetch(addressOf(gateway, "chat", false), { ...requestOf("chat", false), signal: abort.signal });
+      asked.catch(() => {});
+      return { abort, asked };
+    };
+    const first = call();
+    await expect.poll(() => upstream.arrived.length).toBe(1);
+    const second = call();
+    await expect.poll(() => gateway.receipt().requests).toBe(2);
+    const third = call();
+    await expect.poll(() => [gateway.receipt().requests, upstream.arrived.length]).toEqual([3, 1]);
+    for (const { abort } of [second, first]) abort.abort();
+    await expect.poll(() => gateway.receipt().abandoned).toBe(2);
+    await expect.poll(() => upstream.arrived.length).toBe(2);
+    third.abort.abort();
+    await expect(third.asked).rejects.toThrow();
+  });
+});
+
+describe("a gateway that is closed", () => {
+  it("passes on none of the calls that wait", async () => {
+    const upstream = closers.add(await scriptedUpstream(() => {}));
+    const { gateway, finished } = closers.add(await gatewayBefore(upstream.url, { budget: { maxCostUsd: 0.001 } }));
+    const calls = [ask(gateway, "chat", false), ask(gateway, "chat", false), ask(gateway, "chat", false)];
+    const failed = Promise.allSettled(calls);
+    await expect.poll(() => [gateway.receipt().requests, upstream.arrived.length]).toEqual([3, 1]);
+    await gateway.close();
+    await failed;
+    await expect.poll(() => finished.map(({ ending }) => ending)).toEqual(Array(3).fill("abandoned"));
+    // What was sent by then arrives before this does.
+    const abort = new AbortController();
+    const last = fetch(upstream.url, { signal: abort.signal }).catch(() => {});
+    await expect.poll(() => upstream.arrived.some(({ method }) => method === "GET")).toBe(true);
+    abort.abort();
+    await last;
+    expect(upstream.arrived.filter(({ method }) => method === "POST")).toHaveLength(1);
+  });
+});
+
+describe("Reservations", () => {
+  const figures = (pico: number): Figures => ({
+    usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
+    pico,
+    pricedPico: pico,
+    costSource: "priced",
+    isEstimated: false,
+  });
+
+  it("never let calls exceed the budget by more than the last one, whatever they cost up to their most", async () => {
+    const call = fc.record({
+      most: fc.integer({ min: 1, max: 1000 }),
+      part: fc.double({ min: 0, max: 1, noNaN: true }),
+    });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(call, { minLength: 1, maxLength: 40 }),
+        fc.integer({ min: 1, max: 4000 }),
+        fc.infiniteStream(fc.nat()),
+        async (calls, micros, picks) => {
+          const ledger = new Ledger({ maxCostUsd: micros / 1e6 }, { onExceeded: () => reservations.admit() });
+          const reservations = new Reservations(ledger);
+          const running: (() => void)[] = [];
+          let spent = 0;
+          let largest = 0;
+          let over = 0;
+          for (const { most, part } of calls) {
+            const reserved = { pico: most * 1e6, tokens: 0 };
+            void reservations.hold(reserved).then(() => {
+              if (ledger.isExceeded) {
+                over += 1;
+                reservations.release(reserved);
+                return;
+              }
+              running.push(() => {
+                const cost = Math.round(reserved.pico * part);
+                largest = Math.max(largest, cost);
+                spent += cost;
+                over += 1;
+                ledger.replace(null, figures(cost));
+                reservations.release(reserved);
+              });
+            });
+          }
+          await turn();
+          for (; running.length > 0; await turn()) {
+            const [end] = running.splice((picks.next().value ?? 0) % running.length, 1);
+            end?.();
+          }
+          expect(over).toBe(calls.length);
+          expect(spent).toBeLessThanOrEqual(micros * 1e6 + largest);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});

@@ -1,0 +1,136 @@
+import { timingSafeEqual } from "node:crypto";
+import type { DialectName } from "../../models/dialects/dialect.js";
+import { encodePath, normalizePath } from "./path.js";
+import { PROVIDERS, type Provider } from "./provider.js";
+import { withoutQuery } from "./query.js";
+
+/**
+ * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models
+ * cost nothing; of what is `unmetered` nobody knows what it costs.
+ */
+type RouteKind = "answer" | "embedding" | "count" | "list" | "unmetered";
+
+/** Where a request is to go, and how it can be metered. */
+export interface Route {
+  readonly provider: Provider;
+  readonly kind: RouteKind;
+  /** Of the answers that come from there, or at least of the errors. */
+  readonly dialect: DialectName;
+  /** Below the upstream's URL, in the one spelling that was looked up: what a client wrote is never sent on. */
+  readonly path: string;
+  /** As the client wrote it, with its question mark; "" for none. */
+  readonly query: string;
+  /** The model, where the path names it. */
+  readonly model: string | null;
+}
+
+interface Rule {
+  readonly method: "GET" | "POST";
+  readonly path: string;
+  readonly kind: RouteKind;
+  /** The provider's own unless told. */
+  readonly dialect?: DialectName;
+}
+
+/** Every path that is known, with `*` for the name of a model. Whatever is not listed is unmetered. */
+const RULES: readonly Rule[] = [
+  { method: "POST", path: "/chat/completions", kind: "answer", dialect: "chat" },
+  { method: "POST", path: "/completions", kind: "answer", dialect: "chat" },
+  { method: "POST", path: "/embeddings", kind: "embedding", dialect: "chat" },
+  { method: "POST", path: "/responses", kind: "answer", dialect: "responses" },
+  { method: "POST", path: "/responses/compact", kind: "answer", dialect: "responses" },
+  { method: "POST", path: "/responses/input_tokens", kind: "count", dialect: "responses" },
+  { method: "POST", path: "/messages", kind: "answer", dialect: "anthropic" },
+  { method: "POST", path: "/messages/count_tokens", kind: "count", dialect: "anthropic" },
+  { method: "POST", path: "/models/*:generateContent", kind: "answer", dialect: "gemini" },
+  { method: "POST", path: "/models/*:streamGenerateContent", kind: "answer", dialect: "gemini" },
+  { method: "POST", path: "/models/*:countTokens", kind: "count", dialect: "gemini" },
+  { method: "GET", path: "", kind: "list" },
+  { method: "GET", path: "/models", kind: "list" },
+  { method: "GET", path: "/models/*", kind: "list" },
+];
+
+/** A version, and where Google keeps what is compatible with OpenAI. */
+const PREFIX = "((?:/v\\d[\\w.]*)?(?:/openai)?)";
+
+/** Some servers do not tell cases apart: such a path is taken, and sent on as it is listed. */
+const PATTERNS = RULES.map(
+  (rule) => [rule, new RegExp(`^${PREFIX}${rule.path.replace("*", "([^/:]+)")}$`, "i")] as const,
+);
+
+/** The gateway's own address: its paths begin with a secret, so that only who was told can spend money through it. */
+export class RouteTable {
+  readonly #secret: Buffer;
+
+  constructor(token: string) {
+    this.#secret = Buffer.from(`/${token}/`);
+  }
+
+  /** Null for whatever does not begin with the secret and the name of a provider. */
+  find(method: string, url: string): Route | null {
+    const below = this.#belowSecret(url);
+    if (below === null) return null;
+    for (const provider of Object.values(PROVIDERS)) {
+      const rest = below.slice(provider.name.length + 1);
+      if (below.startsWith(`/${provider.name}`) && /^(?:$|[/?])/.test(rest)) return routeOf(provider, method, rest);
+    }
+    return null;
+  }
+
+  /** The call whose bill a path asks for; null for all other paths. */
+  findCall(url: string): string | null {
+    const below = this.#belowSecret(url);
+    return below === null ? null : (/^\/calls\/(\d{1,15})$/.exec(below)?.[1] ?? null);
+  }
+
+  /** The path below which the bill of a call is asked for. */
+  callPath(call: string): string {
+    return `${this.#secret.toString()}calls/${call}`;
+  }
+
+  #belowSecret(url: string): string | null {
+    const { length } = this.#secret;
+    const start = Buffer.from(url.slice(0, length));
+    return start.length === length && timingSafeEqual(start, this.#secret) ? url.slice(length - 1) : null;
+  }
+}
+
+function routeOf(provider: Provider, method: string, rest: string): Route {
+  const raw = withoutQuery(rest);
+  const query = rest.slice(raw.length);
+  const path = belowVersion(provider, normalizePath(raw));
+  const wanted = method === "HEAD" ? "GET" : method;
+  for (const [rule, pattern] of PATTERNS) {
+    const found = rule.method === wanted ? pattern.exec(path) : null;
+    if (found === null) continue;
+    const [, prefix = "", model = null] = found;
+    return {
+      provider,
+      kind: rule.kind,
+      dialect: rule.dialect ?? provider.dialect,
+      path: versioned(provider, prefix.toLowerCase(), rule) + withName(rule.path, model ?? ""),
+      query,
+      model,
+    };
+  }
+  return { provider, kind: "unmetered", dialect: provider.dialect, path: encodePath(path), query, model: null };
+}
+
+/** Clients disagree on whether the version belongs to the base URL or to the path: both are taken. */
+function belowVersion({ version, versionInBase }: Provider, path: string): string {
+  const [, first = ""] = path.toLowerCase().split("/");
+  return versionInBase && `/${first}` === version ? path.slice(version.length) : path;
+}
+
+function versioned({ version, versionInBase }: Provider, prefix: string, { path }: Rule): string {
+  return prefix === "" && path !== "" && !versionInBase ? version : prefix;
+}
+
+function withName(path: string, model: string): string {
+  return path.replace("*", () => encodeURIComponent(model));
+}
+
+/** The path of a route, for another model. */
+export function pathFor({ path, model }: Route, other: string): string {
+  return model === null ? path : path.replace(/[^/:]+(?=(?::\w+)?$)/, () => encodeURIComponent(other));
+}

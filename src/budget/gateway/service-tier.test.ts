@@ -1,0 +1,76 @@
+import { afterEach, describe, expect, it } from "vitest";
+import type { Price } from "../../core/price.js";
+import { DIALECT_NAMES, type DialectName, dialects } from "../../models/dialects/index.js";
+import { startMock } from "../../testing/mock/index.js";
+import type { Gateway, GatewayOptions } from "./index.js";
+import { addressOf, Closers, gatewayBefore, PRICE, requestOf } from "./scripted-upstream.js";
+
+const closers = new Closers();
+afterEach(() => closers.closeAll());
+
+async function setUp(options: GatewayOptions) {
+  const mock = closers.add(await startMock({ outputTokens: 100, usage: { input: 1000 } }));
+  return { mock, ...closers.add(await gatewayBefore(mock.url, options)) };
+}
+
+async function ask(gateway: Gateway, extra: object, name: DialectName = "chat") {
+  const { body, ...init } = requestOf(name, false) as { body: string };
+  const sent = JSON.stringify({ ...JSON.parse(body), ...extra });
+  const response = await fetch(addressOf(gateway, name, false), { ...init, body: sent });
+  return { status: response.status, json: await response.json() };
+}
+
+const USUAL = 1000 * PRICE.input + 100 * PRICE.output;
+const DOUBLE: Price = { ...PRICE, input: 2 * PRICE.input, output: 2 * PRICE.output };
+const LIMITED = { budget: { maxCostUsd: 5 } };
+
+describe("a service tier", () => {
+  it.each(["auto", "default", "standard_only", "SERVICE_TIER_STANDARD", null])(
+    "%s has the usual price",
+    async (tier) => {
+      const { gateway } = await setUp(LIMITED);
+      await ask(gateway, { service_tier: tier });
+      expect(gateway.receipt()).toMatchObject({ answered: 1, totalPico: USUAL, byModel: [{ model: "m" }] });
+    },
+  );
+
+  it.each(["flex", "batch"])("%s costs at most the usual price, and is billed that", async (tier) => {
+    const { gateway } = await setUp(LIMITED);
+    await ask(gateway, { service_tier: tier });
+    expect(gateway.receipt()).toMatchObject({ totalPico: USUAL, byModel: [{ model: `m (${tier})` }] });
+  });
+
+  it("has its own price where the table has one", async () => {
+    const prices = new Map([
+      ["m (priority)", DOUBLE],
+      ["m (flex)", { ...PRICE, input: 0, output: 1 }],
+    ]);
+    const { gateway, finished } = await setUp({ ...LIMITED, prices });
+    await ask(gateway, { service_tier: "priority" });
+    await ask(gateway, { service_tier: "flex" });
+    expect(gateway.receipt().byModel).toMatchObject([
+      { model: "m (priority)", costPico: 2 * USUAL },
+      { model: "m (flex)", costPico: 100 },
+    ]);
+    expect(finished).toMatchObject([{ model: "m" }, { model: "m" }]);
+  });
+
+  it.each(DIALECT_NAMES)("without a price is refused under a limit in dollars, in %s", async (name) => {
+    const { mock, gateway } = await setUp(LIMITED);
+    const asked = { chat: "service_tier", responses: "service_tier", anthropic: "speed", gemini: "serviceTier" }[name];
+    const { status, json } = await ask(gateway, { [asked]: "fast" }, name);
+    expect(status).toBe(400);
+    expect(dialects[name].errorIn(json)?.message).toMatch(
+      /"m \(fast\)" is not known.*--models.*leave out the service tier/,
+    );
+    expect(mock.counts.requests).toBe(0);
+    expect(gateway.receipt()).toMatchObject({ refused: 1, unknownModels: ["m (fast)"] });
+  });
+
+  it("without a price has no known cost where there is no limit", async () => {
+    const { gateway } = await setUp({});
+    await ask(gateway, { service_tier: "priority" });
+    expect(gateway.receipt()).toMatchObject({ answered: 1, totalPico: 0, partial: true });
+    expect(gateway.receipt().byModel).toMatchObject([{ model: "m (priority)", unpriced: true, costUsd: null }]);
+  });
+});

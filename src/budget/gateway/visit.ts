@@ -1,0 +1,115 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type Dialect, dialects, type Finish } from "../../models/dialects/index.js";
+import { dollars } from "../price.js";
+import type { Accounts } from "./accounts.js";
+import type { Figures } from "./figures.js";
+import { Pace } from "./pace.js";
+import type { ProviderName } from "./provider.js";
+import type { Ending, GatewayRequest } from "./receipt.js";
+import { type RefusalError, sendRefusal } from "./refusal.js";
+import type { Route } from "./route.js";
+import { secretsOf, shortMessage } from "./secrets.js";
+import type { Upstream } from "./upstream.js";
+
+export interface VisitOptions {
+  readonly request: IncomingMessage;
+  readonly client: ServerResponse;
+  readonly route: Route;
+  readonly accounts: Accounts;
+  readonly upstreams: Readonly<Record<ProviderName, Upstream>>;
+  readonly now: () => number;
+  readonly wallClock: () => number;
+  readonly onRequest: ((request: GatewayRequest) => void) | undefined;
+}
+
+/** What is known of a request when it is over. */
+export interface VisitEnd {
+  readonly figures?: Figures | null;
+  readonly message?: string | null;
+  readonly finish?: Finish | null;
+}
+
+/** One request at the gateway, from its arrival to its one ending. */
+export class Visit {
+  readonly request: IncomingMessage;
+  readonly client: ServerResponse;
+  readonly route: Route;
+  /** The one its answer comes in, or at least its errors. */
+  readonly dialect: Dialect;
+  /** Once it is known. */
+  model: string | null = null;
+  readonly pace: Pace;
+  readonly #options: VisitOptions;
+  readonly #startedAt: number;
+  #isOver = false;
+
+  constructor(options: VisitOptions) {
+    const { request, client, route, accounts, now, wallClock } = options;
+    this.request = request;
+    this.client = client;
+    this.route = route;
+    this.dialect = dialects[route.dialect];
+    this.#options = options;
+    this.pace = new Pace(now);
+    this.#startedAt = wallClock();
+    accounts.arrive();
+    // Both end with the connection, which is heard of elsewhere.
+    request.on("error", () => {});
+    client.on("error", () => {});
+  }
+
+  /** Where it goes. */
+  get upstream(): Upstream {
+    return this.#options.upstreams[this.route.provider.name];
+  }
+
+  refuse(refusal: RefusalError): void {
+    sendRefusal(this.client, this.dialect, refusal);
+    this.end("refused", { message: refusal.story });
+  }
+
+  /** What is asked for, without the query, which may hold a key. */
+  get subject(): string {
+    const { provider, path } = this.route;
+    return `${this.request.method ?? "GET"} ${provider.name}${path}`;
+  }
+
+  /** The request was passed on without being metered. */
+  endUnmetered(): void {
+    const { kind } = this.route;
+    const isFree = kind === "count" || kind === "list";
+    if (!isFree) this.#options.accounts.noteUnmetered(this.subject);
+    this.end("unmetered");
+  }
+
+  end(ending: Ending, end: VisitEnd = {}): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    const { accounts, onRequest } = this.#options;
+    accounts.end(ending);
+    onRequest?.(this.#record(ending, end));
+  }
+
+  #record(ending: Ending, { figures = null, message = null, finish = null }: VisitEnd): GatewayRequest {
+    const { provider, dialect, kind } = this.route;
+    const pico = figures?.pico ?? null;
+    return {
+      provider: provider.name,
+      model: this.model,
+      dialect: kind === "answer" || kind === "embedding" ? dialect : null,
+      ending,
+      status: this.client.headersSent ? this.client.statusCode : null,
+      usage: figures?.usage ?? null,
+      costUsd: pico === null ? null : dollars(pico),
+      costPico: pico,
+      costSource: figures?.costSource ?? "unknown",
+      partial: figures?.isEstimated ?? false,
+      startedAt: this.#startedAt,
+      durationMs: this.pace.elapsedMs,
+      ttftMs: this.pace.ttftMs,
+      generationMs: this.pace.generationMs,
+      finish,
+      message: message === null ? null : shortMessage(message, secretsOf(this.request, this.upstream)),
+    };
+  }
+}

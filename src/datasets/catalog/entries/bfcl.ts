@@ -1,0 +1,63 @@
+import type { Turn } from "../../../core/example.js";
+import type { RawRow } from "../../source-row.js";
+import { schemaOf } from "../bfcl-tools.js";
+import type { CatalogueEntry, HubSource, RowContext } from "../entry.js";
+import { list, text, valueAt } from "../read-column.js";
+import { RowProblem } from "../row-problem.js";
+import { askForCalls, toolsAsContext } from "../tool-calling.js";
+
+const CALLING = ["simple", "multiple", "parallel", "parallel_multiple"];
+const LIVE = ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"];
+/** Where no tool fits and none may be called; there is no file of possible answers for these. */
+const IRRELEVANT = new Set(["irrelevance", "live_irrelevance"]);
+
+/** The Berkeley Function-Calling Leaderboard: its single-turn categories whose calls are compared, not run. */
+export const bfcl: CatalogueEntry = {
+  about: "Requests that are met by calling the right tools with the right arguments, or by calling none.",
+  repo: "gorilla-llm/Berkeley-Function-Calling-Leaderboard",
+  licence: "apache-2.0",
+  size: 400,
+  configs: { names: [...CALLING, ...LIVE, ...IRRELEVANT], default: "simple" },
+  sources: (config) => [questions(config)],
+  lookups: {
+    possible_answer: (config) =>
+      IRRELEVANT.has(config) ? questions(config) : { files: [`possible_answer/BFCL_v3_${config}.json*`] },
+  },
+  columns: ["id", "question", "function"],
+  examples(row, context) {
+    const tools = list(row, "function").map(schemaOf);
+    const ground_truth = possibleAnswers(row, context);
+    return { id: text(row, "id"), context: toolsAsContext(tools), ...asked(row), ground_truth, tools };
+  },
+  evaluators: ["tool_call_match"],
+  primaryField: "tool_call_match",
+};
+
+/** The files have been called .json and .jsonl by turns. */
+function questions(config: string): HubSource {
+  return { files: [`BFCL_v3_${config}.json*`] };
+}
+
+function possibleAnswers(row: RawRow, { config, lookups }: RowContext): readonly unknown[] {
+  if (IRRELEVANT.has(config)) return [];
+  const id = text(row, "id");
+  const answer = (lookups.possible_answer ?? []).find((each) => valueAt(each, "id") === id);
+  if (answer === undefined) throw new RowProblem(`has the id "${id}", for which there is no possible answer`);
+  const calls = list(answer, "ground_truth");
+  if (calls.length === 0) throw new RowProblem(`has no call in "ground_truth" of the possible answer "${id}"`);
+  return calls;
+}
+
+/** A single message is the question; where a system message or earlier ones go before it, all are turns. */
+function asked(row: RawRow): { question?: string; turns?: Turn[] } {
+  const [first] = list(row, "question");
+  const messages = Array.isArray(first) ? first.map((message: RawRow) => messageOf(message)) : [];
+  const last = messages.pop();
+  if (last === undefined) throw new RowProblem('has no message in "question"');
+  const content = askForCalls(last.content);
+  return messages.length === 0 ? { question: content } : { turns: [...messages, { ...last, content }] };
+}
+
+function messageOf(message: RawRow) {
+  return { role: text(message, "role"), content: text(message, "content") };
+}

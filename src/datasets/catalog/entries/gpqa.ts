@@ -1,0 +1,41 @@
+import { createRandom, hashSeed, permutation } from "../../../stats/index.js";
+import type { RawRow } from "../../source-row.js";
+import type { CatalogueEntry } from "../entry.js";
+import { goldText } from "../gold.js";
+import { multipleChoice } from "../multiple-choice.js";
+import { text } from "../read-column.js";
+
+const RIGHT = "Correct Answer";
+const WRONG = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];
+
+/** GPQA. */
+export const gpqa: CatalogueEntry = {
+  about: "Questions of biology, physics and chemistry that experts answer and a search engine does not.",
+  repo: "Idavidrein/gpqa",
+  licence: "cc-by-4.0",
+  isGated: true,
+  size: 198,
+  configs: { names: ["gpqa_diamond", "gpqa_main", "gpqa_extended"], default: "gpqa_diamond" },
+  sources: (config) => [{ config, split: "train", files: [`${config}.csv`] }],
+  columns: ["Record ID", "Question", RIGHT, ...WRONG, "High-level domain"],
+  examples: (row) => {
+    const id = text(row, "Record ID");
+    return {
+      id,
+      ...multipleChoice({ id, question: text(row, "Question"), ...optionsOf(row, id) }),
+      "High-level domain": text(row, "High-level domain"),
+    };
+  },
+  evaluators: ["multiple_choice_accuracy", "answer_quality"],
+  primaryField: "mc_accuracy",
+  subject: "High-level domain",
+  facets: ["High-level domain"],
+};
+
+/** The file has the right option first. A question whose options are asked in the file's order would give it away. */
+function optionsOf(row: RawRow, id: string) {
+  const columns = [RIGHT, ...WRONG];
+  const order = [...permutation(columns.length, createRandom(hashSeed(1, id)))];
+  const drawn = order.map((index) => columns[index] as string);
+  return { options: drawn.map((column) => goldText(row, column)), right: drawn.indexOf(RIGHT), filePositions: order };
+}

@@ -1,0 +1,32 @@
+import type { RawRow } from "../../source-row.js";
+import type { CatalogueEntry } from "../entry.js";
+import { goldText } from "../gold.js";
+import { text, texts } from "../read-column.js";
+import { shortAnswer } from "../short-answer.js";
+
+/** HotpotQA. */
+export const hotpotqa: CatalogueEntry = {
+  about: "Questions that take two Wikipedia articles to answer, with eight more that do not help.",
+  repo: "hotpotqa/hotpot_qa",
+  licence: "cc-by-sa-4.0",
+  size: 7405,
+  sources: () => [{ config: "distractor", split: "validation" }],
+  columns: ["id", "question", "answer", "type", "context"],
+  examples: (row) => ({
+    id: text(row, "id"),
+    context: paragraphsOf(row).join("\n\n"),
+    question: shortAnswer(text(row, "question")),
+    answer: goldText(row, "answer"),
+    type: text(row, "type"),
+  }),
+  evaluators: ["answer_quality"],
+  primaryField: "f1",
+  facets: ["type"],
+};
+
+function paragraphsOf(row: RawRow): string[] {
+  return texts(row, "context.title").map((title, index) => {
+    const sentences = texts(row, `context.sentences.${index}`).map((sentence) => sentence.trim());
+    return `${title}: ${sentences.join(" ")}`;
+  });
+}

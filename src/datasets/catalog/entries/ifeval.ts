@@ -1,0 +1,37 @@
+import type { RawRow } from "../../source-row.js";
+import type { CatalogueEntry } from "../entry.js";
+import { integer, list, text, texts } from "../read-column.js";
+import { RowProblem } from "../row-problem.js";
+
+/** IFEval. */
+export const ifeval: CatalogueEntry = {
+  about: "Requests with instructions that a program can check, such as how many words or which letters.",
+  repo: "google/IFEval",
+  licence: "apache-2.0",
+  size: 541,
+  sources: () => [{ config: "default", split: "train", files: ["*input_data.jsonl"] }],
+  columns: ["key", "prompt", "instruction_id_list", "kwargs"],
+  examples(row) {
+    const instruction_id_list = instructionsOf(row);
+    const kwargs = argumentsIn(row);
+    if (kwargs.length !== instruction_id_list.length)
+      throw new RowProblem(`has ${kwargs.length} items in "kwargs" for ${instruction_id_list.length} instructions`);
+    return { id: integer(row, "key"), question: text(row, "prompt"), instruction_id_list, kwargs };
+  },
+  evaluators: ["ifeval_checker"],
+  primaryField: "ifeval_strict",
+};
+
+function instructionsOf(row: RawRow): string[] {
+  const ids = texts(row, "instruction_id_list");
+  if (ids.length === 0) throw new RowProblem('has no instruction in "instruction_id_list"');
+  return ids;
+}
+
+/** Each without the nulls by which Parquet fills up arguments, and with numbers that are numbers. */
+function argumentsIn(row: RawRow): Record<string, unknown>[] {
+  return list(row, "kwargs").map((item) => {
+    const given = Object.entries(item ?? {}).filter(([, value]) => value !== null && value !== undefined);
+    return Object.fromEntries(given.map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]));
+  });
+}

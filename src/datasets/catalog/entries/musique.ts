@@ -1,0 +1,32 @@
+import type { RawRow } from "../../source-row.js";
+import type { CatalogueEntry } from "../entry.js";
+import { goldText, goldTexts } from "../gold.js";
+import { list, text, texts } from "../read-column.js";
+import { shortAnswer } from "../short-answer.js";
+
+/** MuSiQue. */
+export const musique: CatalogueEntry = {
+  about: "Questions chained from two to four simple ones, with twenty paragraphs to find the steps in.",
+  repo: "bdsaglam/musique",
+  licence: "not stated",
+  size: 2417,
+  sources: () => [{ config: "answerable", split: "validation", files: ["musique_ans_v1.0_dev.jsonl"] }],
+  columns: ["id", "paragraphs", "question", "question_decomposition", "answer", "answer_aliases"],
+  examples: (row) => ({
+    id: text(row, "id"),
+    context: paragraphsOf(row).join("\n\n"),
+    question: shortAnswer(text(row, "question")),
+    answers: goldTexts([goldText(row, "answer"), ...texts(row, "answer_aliases")], "answer"),
+    hops: list(row, "question_decomposition").length,
+  }),
+  evaluators: ["answer_quality"],
+  primaryField: "f1",
+  facets: ["hops"],
+};
+
+function paragraphsOf(row: RawRow): string[] {
+  return list(row, "paragraphs").map((_, index) => {
+    const paragraph = `paragraphs.${index}`;
+    return `${text(row, `${paragraph}.title`)}: ${text(row, `${paragraph}.paragraph_text`).trim()}`;
+  });
+}

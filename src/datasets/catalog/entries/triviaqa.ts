@@ -1,0 +1,36 @@
+import type { RawRow } from "../../source-row.js";
+import type { CatalogueEntry, ExampleFields } from "../entry.js";
+import { goldText, goldTexts } from "../gold.js";
+import { text, texts } from "../read-column.js";
+import { shortAnswer } from "../short-answer.js";
+
+/** TriviaQA. */
+export const triviaqa: CatalogueEntry = {
+  about: "Quiz questions with the web pages, or the Wikipedia articles, that were found for them.",
+  repo: "mandarjoshi/trivia_qa",
+  licence: "unknown",
+  size: 17944,
+  sources: () => [{ config: "rc", split: "validation" }],
+  columns: ["question", "entity_pages.wiki_context", "search_results.search_context", "answer.value", "answer.aliases"],
+  examples: (row) => ({
+    ...contextOf(row),
+    question: shortAnswer(text(row, "question")),
+    answers: goldTexts([goldText(row, "answer.value"), ...texts(row, "answer.aliases")], "answer.value"),
+  }),
+  evaluators: ["answer_quality"],
+  primaryField: "f1",
+};
+
+/** The half of the rows that is about Wikipedia has no search results: its pages stand in a column of their own. */
+function contextOf(row: RawRow): Partial<ExampleFields> {
+  const found = pagesOf(row, "search_results.search_context");
+  const articles = pagesOf(row, "entity_pages.wiki_context");
+  const pages = found.length > 0 ? found : articles;
+  return pages.length > 0 ? { context: pages.join("\n\n") } : {};
+}
+
+function pagesOf(row: RawRow, path: string): string[] {
+  return texts(row, path)
+    .map((page) => page.trim())
+    .filter((page) => page !== "");
+}

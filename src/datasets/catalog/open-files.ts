@@ -1,0 +1,24 @@
+import { closeFiles, openRowFile, type RowFile } from "../row-file.js";
+import { type Packed, type Unpacked, unpack } from "../unpack.js";
+
+/** Files that are open, and what was unpacked for them: all is given back together. */
+export class OpenFiles {
+  readonly #files: RowFile[] = [];
+  readonly #unpacked: Unpacked[] = [];
+
+  keep(file: RowFile): RowFile {
+    this.#files.push(file);
+    return file;
+  }
+
+  async openPacked(packed: Packed): Promise<RowFile> {
+    const unpacked = await unpack(packed);
+    this.#unpacked.push(unpacked);
+    return this.keep(await openRowFile({ name: `${packed.name} ${packed.member}`, path: unpacked.path }));
+  }
+
+  async close(): Promise<void> {
+    await closeFiles(this.#files);
+    for (const unpacked of this.#unpacked) await unpacked.remove();
+  }
+}

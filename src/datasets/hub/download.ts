@@ -1,0 +1,190 @@
+import { createWriteStream } from "node:fs";
+import { rename, rm, stat } from "node:fs/promises";
+import { dirname } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { downloadFile } from "@huggingface/hub";
+import { withLock } from "../../utils/lock.js";
+import { findFileProblem, makeFolder } from "./cache.js";
+import { ADVICE, checkRoom, isForbidden, isFull, onDisk } from "./disk.js";
+import { AGAIN, HubError, offlineError } from "./errors.js";
+import { createHubFetch, RangesIgnored, withRetries } from "./fetch.js";
+import type { HubContext } from "./hub.js";
+import type { WantedFile } from "./wanted-file.js";
+
+/** Downloads the whole file unless it is in the cache, and gives its path there. */
+export async function downloadWhole(context: HubContext, wanted: WantedFile): Promise<string> {
+  const { cache, settings } = context;
+  const { name, file, listing } = wanted;
+  return onDisk({ cacheDir: cache.dir, needed: file.size }, async () => {
+    const there = await findCached(context, wanted);
+    if (there !== null) return there;
+    if (settings.isOffline) throw offlineError(`${name} (${listing.revision.slice(0, 12)})`);
+    // Whoever waited for the lock may find the file there.
+    return withFileLock(
+      context,
+      wanted,
+      async () => (await findCachedUnderLock(context, wanted)) ?? fetchFile(context, wanted),
+    );
+  });
+}
+
+/** Finds a file that is whole in the cache. One that is damaged is removed. */
+export async function findCached(context: HubContext, wanted: WantedFile): Promise<string | null> {
+  const path = context.cache.getBlobPath(wanted);
+  const problem = await checkBlob(context, wanted);
+  if (problem === null || problem === MISSING) return problem === null ? path : null;
+  try {
+    // Another process may be putting a sound one in its place.
+    return await withFileLock(context, wanted, () => findCachedUnderLock(context, wanted));
+  } catch (error) {
+    throw isForbidden(error) ? cannotRemove(wanted, path, problem, error) : error;
+  }
+}
+
+async function findCachedUnderLock(context: HubContext, wanted: WantedFile): Promise<string | null> {
+  const path = context.cache.getBlobPath(wanted);
+  const problem = await checkBlob(context, wanted);
+  if (problem === null || problem === MISSING) return problem === null ? path : null;
+  await rm(path, { force: true });
+  const next = context.settings.isOffline ? "" : " and is fetched again";
+  context.note(`${wanted.name} was damaged in the cache: ${problem}. It has been thrown away${next}.`);
+  return null;
+}
+
+const MISSING = "it is missing";
+
+/** Finds what is wrong with a file in the cache. Each state of it is hashed once in a process. */
+async function checkBlob({ cache, signal }: HubContext, wanted: WantedFile): Promise<string | null> {
+  const path = cache.getBlobPath(wanted);
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== "ENOENT") throw error;
+    return null;
+  });
+  if (found === null) return MISSING;
+  const state = `${found.size} ${found.mtimeMs} ${found.ino}`;
+  if (cache.verified.get(path) === state) return null;
+  const problem = await findFileProblem(path, wanted.file, signal);
+  if (problem === null) cache.verified.set(path, state);
+  return problem;
+}
+
+/** Does the work while no other process does the same for this file, or for this part of it. */
+export async function withFileLock<T>(
+  { cache, ports, signal, meter }: HubContext,
+  wanted: WantedFile,
+  work: () => Promise<T>,
+  part = "",
+): Promise<T> {
+  const path = cache.getOwnPath(wanted, `lock${part}`);
+  await makeFolder(dirname(path));
+  const sleep = (ms: number) => ports.sleep(ms, signal);
+  return withLock(path, { sleep, onWait: (holder) => meter.waiting(wanted.name, holder) }, work);
+}
+
+/** Opens a file of the hub as a blob whose parts are fetched when they are read. */
+export async function openBlob(context: HubContext, wanted: WantedFile, onBytes: (bytes: number) => void) {
+  const { listing, file } = wanted;
+  const { repo, revision } = listing;
+  const { endpoint } = context.settings;
+  const path = file.path.split("/").map(encodeURIComponent).join("/");
+  const url = `${endpoint}/datasets/${repo}/resolve/${encodeURIComponent(revision)}/${path}`;
+  const hubFetch = createHubFetch(context, { about: { repo, revision, path: file.path }, onBytes });
+  let problem: unknown;
+  const blob = await downloadFile({
+    repo: { type: "dataset", name: repo },
+    path: file.path,
+    revision,
+    hubUrl: endpoint,
+    // What the listing says already saves a request.
+    downloadInfo: { url, size: file.size, etag: wanted.key },
+    fetch: (input, init) =>
+      hubFetch(input, init).catch((error: unknown) => {
+        problem = error;
+        throw error;
+      }),
+  });
+  if (blob === null) throw new HubError(`${wanted.name} cannot be read.`);
+  // A stream of the library's passes on the words of such an error alone.
+  return { blob, explain: (error: unknown) => problem ?? error };
+}
+
+async function fetchFile(context: HubContext, wanted: WantedFile): Promise<string> {
+  const { cache, meter, signal } = context;
+  const { file, name } = wanted;
+  const partial = cache.getOwnPath(wanted, "partial");
+  const blob = cache.getBlobPath(wanted);
+  await makeFolder(dirname(blob));
+  await checkRoom({ cacheDir: cache.dir, needed: file.size - (await getSize(partial)) });
+  try {
+    // What comes out wrong is fetched anew once: a part that was resumed, or a proxy, may have been to blame.
+    for (let round = 1; ; round++) {
+      await withRetries(context, () => fetchRest(context, wanted, partial), { mark: () => meter.received });
+      const problem = await findFileProblem(partial, file, signal);
+      if (problem === null) break;
+      await rm(partial, { force: true });
+      if (round === 2)
+        throw new HubError(
+          `${name} came wrong twice: ${problem}. Nothing of it was kept. Try again later; a proxy or a mirror (HF_ENDPOINT) may be altering files.`,
+        );
+    }
+    await rename(partial, blob);
+  } catch (error) {
+    // A disk that is full stays so for everything else until the part that came is gone.
+    if (isFull(error)) await rm(partial, { force: true });
+    throw error;
+  }
+  await cache.linkSnapshot(wanted);
+  await rm(cache.getOwnPath(wanted, "parts"), { recursive: true, force: true });
+  meter.done(name);
+  return blob;
+}
+
+/** Asks once for what a partial file lacks, and adds what comes. */
+async function fetchRest(context: HubContext, wanted: WantedFile, partial: string): Promise<void> {
+  const { file, name } = wanted;
+  const have = await getSize(partial);
+  const isResumed = have > 0 && have < file.size;
+  if (have === file.size && have > 0) return;
+  const transfer = context.meter.start(name, file.size - (isResumed ? have : 0));
+  const { blob, explain } = await openBlob(context, wanted, transfer.got);
+  const rest = isResumed ? blob.slice(have) : blob;
+  try {
+    const stream = Readable.fromWeb(rest.stream());
+    await pipeline(stream, createWriteStream(partial, { flags: isResumed ? "a" : "w" }));
+  } catch (thrown) {
+    const error = explain(thrown);
+    if (error instanceof RangesIgnored) {
+      await rm(partial, { force: true });
+      throw new HubError(`${name} could not be continued where it was cut off.`, { cause: error, retry: AGAIN });
+    }
+    if (!(error instanceof HubError) || error.retry === null) throw error;
+    throw cutShort(wanted, await getSize(partial), error);
+  } finally {
+    transfer.end();
+  }
+  const came = await getSize(partial);
+  if (came < file.size) throw cutShort(wanted, came);
+}
+
+function cutShort({ name, file }: WantedFile, bytes: number, cause?: HubError): HubError {
+  const why = cause === undefined ? "" : ` ${cause.message}`;
+  return new HubError(
+    `${name} was cut short: ${bytes} of ${file.size} bytes came.${why} What came is kept: run it again to go on from there.`,
+    { cause, retry: cause?.retry ?? AGAIN },
+  );
+}
+
+async function getSize(path: string): Promise<number> {
+  return stat(path).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+function cannotRemove({ name }: WantedFile, path: string, problem: string, cause: unknown): HubError {
+  return new HubError(
+    `${name} is damaged in the cache (${problem}), which may not be written: delete ${path}, ${ADVICE}.`,
+    { cause },
+  );
+}

@@ -1,0 +1,117 @@
+import { DatasetError } from "../../core/errors.js";
+import { nearest } from "../../core/suggest.js";
+import { HubError, RevisionMissing } from "./errors.js";
+import { convertedPatterns, glob, parquetPatterns, plainPatterns } from "./file-patterns.js";
+import type { Hub, HubListing } from "./hub.js";
+
+import { whatIsThere } from "./similar-files.js";
+
+/** Files of a repository: those of a split, or those whose paths fit a pattern. */
+export interface HubFiles {
+  readonly repo: string;
+  /** A branch, a tag or a commit; `main` unless given. */
+  readonly revision?: string;
+  readonly config?: string;
+  readonly split?: string;
+  /** Paths with * for any part of a name; looked for first. */
+  readonly files?: readonly string[];
+}
+
+/** The files that were meant, and where. */
+export interface FoundFiles {
+  readonly listing: HubListing;
+  readonly paths: string[];
+}
+
+/** Where the hub puts Parquet files that it has made itself. */
+const CONVERTED = "refs/convert/parquet";
+
+/**
+ * Finds the files of a split: those named, else Parquet files, else those that the hub converted to Parquet, else
+ * files of other kinds.
+ * @example
+ * const { listing, paths } = await findFiles(hub, { repo: "openai/gsm8k", config: "main", split: "test" });
+ */
+export async function findFiles(hub: Hub, source: HubFiles): Promise<FoundFiles> {
+  const listing = await hub.listing(source.repo, source.revision);
+  const paths = listing.files.map(({ path }) => path).sort();
+  const named = (source.files ?? []).flatMap((pattern) => paths.filter((path) => glob(pattern).test(path)));
+  if (named.length > 0) return { listing, paths: [...new Set(named)] };
+  if (source.split === undefined) throw nothingFits(source, listing);
+  return splitFiles(hub, { ...source, split: source.split }, listing);
+}
+
+type SplitSource = HubFiles & { readonly split: string };
+
+async function splitFiles(hub: Hub, source: SplitSource, listing: HubListing): Promise<FoundFiles> {
+  const paths = listing.files.map(({ path }) => path).sort();
+  const { config = null, split } = source;
+  const parquet = firstFitting(paths, parquetPatterns({ config, split })) ?? ofOnlyConfig(paths, source);
+  if (parquet !== null) return { listing, paths: parquet };
+  const converted = await convertedFiles(hub, source);
+  if (converted !== null && "listing" in converted) return converted;
+  const plain = firstFitting(paths, plainPatterns({ config, split }));
+  if (plain !== null) return { listing, paths: plain };
+  throw converted ?? nothingFits(source, listing);
+}
+
+/** Null when there is no such branch or nothing fits on it; an error when offline it cannot be told. */
+async function convertedFiles(hub: Hub, source: SplitSource): Promise<FoundFiles | HubError | null> {
+  // What the hub converted is its main branch: it is no answer to a question about another revision.
+  if (source.revision !== undefined && source.revision !== "main") return null;
+  try {
+    const listing = await hub.listing(source.repo, CONVERTED);
+    const paths = listing.files.map(({ path }) => path).sort();
+    const { config, split } = source;
+    const own = config === undefined ? null : firstFitting(paths, convertedPatterns({ config, split }));
+    const found = own ?? ofOnlyConfig(paths, source);
+    return found === null ? null : { listing, paths: found };
+  } catch (error) {
+    if (error instanceof RevisionMissing) return null;
+    if (error instanceof HubError && !error.isOutage) return error;
+    throw error;
+  }
+}
+
+/** For a source that names no config: the files of `default`, or those of the one config that has the split. */
+function ofOnlyConfig(paths: readonly string[], { repo, config, split }: SplitSource): string[] | null {
+  if (config !== undefined) return null;
+  const found = foldersOf(paths)
+    .map((folder) => ({ folder, files: inFolder(paths, folder, split) }))
+    .filter(({ files }) => files !== null);
+  const meant = found.find(({ folder }) => folder === "default") ?? found[0];
+  if (found.length > 1 && meant?.folder !== "default") {
+    const names = found.map(({ folder }) => folder).join(", ");
+    throw new DatasetError(`${repo} has the split "${split}" in several configs. Say which: ${names}.`);
+  }
+  return meant?.files ?? null;
+}
+
+function inFolder(paths: readonly string[], folder: string, split: string): string[] | null {
+  const inside = paths.filter((path) => path.startsWith(`${folder}/`));
+  return firstFitting(inside, parquetPatterns({ config: folder, split }));
+}
+
+function firstFitting(paths: readonly string[], groups: readonly RegExp[][]): string[] | null {
+  for (const group of groups) {
+    const fitting = paths.filter((path) => group.some((pattern) => pattern.test(path)));
+    if (fitting.length > 0) return fitting;
+  }
+  return null;
+}
+
+function foldersOf(paths: readonly string[]): string[] {
+  const folders = paths.filter((path) => path.includes("/")).map((path) => path.slice(0, path.indexOf("/")));
+  return [...new Set(folders)];
+}
+
+function nothingFits({ config, split, files }: HubFiles, { repo, revision, files: there }: HubListing): DatasetError {
+  const paths = there.map(({ path }) => path);
+  const guess = config === undefined ? undefined : nearest(config, foldersOf(paths));
+  const hint = guess === undefined || guess === config ? "" : ` Did you mean the config "${guess}"?`;
+  const ofConfig = config === undefined ? "" : ` of the config "${config}"`;
+  const named = files === undefined ? [] : [`fits ${files.join(" or ")}`];
+  const ofSplit = split === undefined ? [] : [`holds the split "${split}"${ofConfig}`];
+  const wanted = [...named, ...ofSplit].join(" or ") || "was asked for: name a split or files";
+  return new DatasetError(`No file of ${repo} (${revision.slice(0, 12)}) ${wanted}.${hint}${whatIsThere(paths)}`);
+}

@@ -1,0 +1,239 @@
+import { once } from "node:events";
+import { readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import { DatasetError, UsageError } from "../../core/errors.js";
+import type { HubPlan } from "./scripted-hub.js";
+import { repoOf, someBytes, TestBench } from "./test-bench.js";
+
+let bench: TestBench;
+afterEach(() => bench.close());
+
+const begin = async (plan: HubPlan) => {
+  bench = await TestBench.start(plan);
+  return bench;
+};
+const TOY = { "me/toy": repoOf({ "test.jsonl": Buffer.from("{}\n"), "data/a.parquet": someBytes(100) }) };
+
+describe("listing", () => {
+  it("gives the commit, and each file with its size and hash", async () => {
+    const { server } = await begin({ repos: TOY });
+    const listing = await bench.hub().listing("me/toy");
+    expect(listing.repo).toBe("me/toy");
+    expect(listing.revision).toBe(server.commit("me/toy"));
+    expect(listing.files).toEqual([
+      { path: "data/a.parquet", size: 100, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      // What git itself says: printf '{}\n' | git hash-object --stdin
+      { path: "test.jsonl", size: 3, gitSha1: "0967ef424bce6791893e9a57bb952f80fd536e93" },
+    ]);
+    expect(bench.asked()).toEqual([
+      "GET /api/datasets/me/toy/revision/main 200",
+      `GET /api/datasets/me/toy/tree/${listing.revision} 200`,
+    ]);
+  });
+
+  it("asks once for a branch in a session, and for the files of a commit once at all", async () => {
+    await begin({ repos: TOY });
+    const hub = bench.hub();
+    await Promise.all([hub.listing("me/toy"), hub.listing("me/toy", "main")]);
+    expect(bench.asked()).toHaveLength(2);
+    const { revision } = await bench.hub().listing("me/toy");
+    expect(bench.asked()).toEqual(["GET /api/datasets/me/toy/revision/main 200"]);
+    await bench.hub().listing("me/toy", revision);
+    expect(bench.asked()).toEqual([]);
+  });
+
+  it("joins the pages of a long list", async () => {
+    const files = Object.fromEntries(Array.from({ length: 25 }, (_, i) => [`part-${i}.csv`, Buffer.from(`${i}`)]));
+    await begin({ repos: { "me/long": repoOf(files) }, pageSize: 10 });
+    const listing = await bench.hub().listing("me/long");
+    expect(listing.files.map(({ path }) => path).sort()).toEqual(Object.keys(files).sort());
+    expect(bench.asked()).toHaveLength(4);
+  });
+
+  it("reads a branch whose name has slashes", async () => {
+    const files = { "default/test/0000.parquet": someBytes(10) };
+    const { server } = await begin({
+      repos: { "me/toy": { revisions: { main: { files: {} }, "refs/convert/parquet": { files } } } },
+    });
+    const { revision } = await bench.hub().listing("me/toy", "refs/convert/parquet");
+    expect(revision).toBe(server.commit("me/toy", "refs/convert/parquet"));
+  });
+
+  it("follows a repository that has moved, says so, and finds it offline by its old name", async () => {
+    await begin({ repos: { ...TOY, "old/toy": { revisions: {}, movedTo: "me/toy" } } });
+    const hub = bench.hub();
+    const listing = await hub.listing("old/toy");
+    expect(listing.repo).toBe("me/toy");
+    expect(bench.notes).toEqual(["old/toy has moved: it is me/toy now."]);
+    await hub.download(listing, "test.jsonl");
+    expect(await bench.hub({ offline: true }).listing("old/toy")).toEqual(listing);
+  });
+
+  it("works offline afterwards, and says what to do when it was never asked", async () => {
+    await begin({ repos: TOY });
+    const listing = await bench.hub().listing("me/toy");
+    bench.asked();
+    const offline = bench.hub({ env: { HF_HUB_OFFLINE: "1", HOME: bench.cacheDir } });
+    expect(await offline.listing("me/toy")).toEqual(listing);
+    await expect(offline.listing("me/other")).rejects.toThrow(
+      /me\/other at main is not in the cache.*Run the same command once without HF_HUB_OFFLINE/,
+    );
+    expect(bench.asked()).toEqual([]);
+  });
+
+  it("uses what the cache holds while the hub cannot be reached, and says so", async () => {
+    await begin({ repos: TOY });
+    const listing = await bench.hub().listing("me/toy");
+    await bench.server.close();
+    expect(await bench.hub().listing("me/toy")).toEqual(listing);
+    expect(bench.notes).toEqual([expect.stringMatching(/^me\/toy: what the cache holds is used \([0-9a-f]{12}\)/)]);
+  });
+
+  it("does not take a damaged list from the cache", async () => {
+    await begin({ repos: TOY });
+    const listing = await bench.hub().listing("me/toy");
+    const dir = join(bench.cacheDir, "datasets--me--toy", ".assay", "listings");
+    for (const name of readdirSync(dir)) writeFileSync(join(dir, name), '{"repo":"me/toy","files":[{"pa');
+    expect(await bench.hub().listing("me/toy")).toEqual(listing);
+  });
+
+  it.each(["../../etc/passwd", "a/../../b", "/etc/passwd", "a//b", "a\\..\\b", "."])(
+    "refuses a repository that lists %o",
+    async (path) => {
+      await begin({ repos: { "me/evil": repoOf({ [path]: Buffer.from("x") }) } });
+      await expect(bench.hub().listing("me/evil")).rejects.toThrow(/lies outside of the repository/);
+    },
+  );
+
+  it.each(["a/b/c", "../x", "a/..", "", "a b", ".x/y"])("refuses the name %o", async (repo) => {
+    await begin({ repos: TOY });
+    await expect(bench.hub().listing(repo)).rejects.toThrow(UsageError);
+    expect(bench.asked()).toEqual([]);
+  });
+
+  it.each(["..", "a/../b", ".", "", "a b", "x?y"])("refuses the revision %o", async (revision) => {
+    await begin({ repos: TOY });
+    await expect(bench.hub().listing("me/toy", revision)).rejects.toThrow(UsageError);
+  });
+});
+
+describe("a refusal", () => {
+  const SECRET = { ...TOY["me/toy"], token: "good-token" };
+  const repos = { ...TOY, "me/gated": { ...SECRET, isGated: true }, "me/private": { ...SECRET, isPrivate: true } };
+
+  it.each([
+    ["none/such", {}, /There is no dataset none\/such on 127.*Check its name, or set HF_TOKEN if it is private/],
+    ["none/such", { token: "good-token" }, /no dataset none\/such.*that HF_TOKEN may read it/],
+    ["me/private", {}, /There is no dataset me\/private/],
+    ["me/gated", {}, /is gated\. Open http.*\/datasets\/me\/gated, accept its terms, and set HF_TOKEN; then run again/],
+    ["me/gated", { token: "other-token" }, /is gated.*with the account that HF_TOKEN belongs to/],
+    ["me/toy", { token: "bad-token" }, /does not accept the token\. Make a new one/],
+  ])("for %s with %o says what to do", async (repo, options, message) => {
+    await begin({ repos });
+    const error = await bench
+      .hub(options)
+      .listing(repo)
+      .catch((thrown: Error) => thrown);
+    expect(error).toBeInstanceOf(DatasetError);
+    expect((error as Error).message).toMatch(message);
+    expect((error as Error).message).not.toMatch(/(?:good|bad|other)-token/);
+    expect(bench.waits).toEqual([]);
+  });
+
+  it("names the revision that is not there", async () => {
+    await begin({ repos });
+    await expect(bench.hub().listing("me/toy", "v9")).rejects.toThrow('me/toy has no revision "v9"');
+  });
+
+  it("lets those in who have the token", async () => {
+    await begin({ repos });
+    for (const repo of ["me/gated", "me/private"]) {
+      const hub = bench.hub({ token: "good-token" });
+      const listing = await hub.listing(repo);
+      await hub.download(listing, "data/a.parquet");
+    }
+    const { requests } = bench.server;
+    expect(requests.filter(({ server }) => server === "hub").every((each) => each.authorization !== null)).toBe(true);
+  });
+
+  it("is said plainly when the answer is no JSON", async () => {
+    await begin({ repos, faults: [{ kind: "text", text: "<html>Sign in</html>" }] });
+    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/something that is not JSON.*HF_ENDPOINT/);
+  });
+
+  it.each(['{"id":"me/toy"}', "[]", '{"sha":"../../x"}', "null"])(
+    "is said plainly when the answer is not the hub's: %s",
+    async (text) => {
+      await begin({ repos, faults: [{ kind: "text", text }] });
+      await expect(bench.hub().listing("me/toy")).rejects.toThrow(/does not answer as the hub does.*HF_ENDPOINT/);
+    },
+  );
+});
+
+describe("trouble on the way", () => {
+  it("is tried again, as late as the server asks", async () => {
+    await begin({
+      repos: TOY,
+      faults: [
+        { kind: "status", status: 429, headers: { "retry-after": "7" } },
+        { kind: "status", status: 500 },
+        { kind: "reset" },
+      ],
+    });
+    await bench.hub().listing("me/toy");
+    expect(bench.waits).toEqual([7250, 1000, 2000]);
+  });
+
+  it("ends after five tries", async () => {
+    await begin({ repos: TOY, faults: [{ kind: "status", status: 503, times: 99 }] });
+    const failing = bench.hub().listing("me/toy");
+    await expect(failing).rejects.toThrow(/has a problem of its own \(503\).*tried 5 times/);
+    await expect(failing).rejects.toMatchObject({ code: "HUB", exitCode: 3 });
+    expect(bench.asked()).toHaveLength(5);
+  });
+
+  it("ends at once when the server asks for more patience than there is", async () => {
+    await begin({ repos: TOY, faults: [{ kind: "status", status: 429, headers: { "retry-after": "3600" } }] });
+    await expect(bench.hub().listing("me/toy")).rejects.toThrow(/too many requests \(429\) and asks to wait 3600 s/);
+    expect(bench.waits).toEqual([]);
+  });
+
+  it("that no one answers names HF_ENDPOINT and HF_HUB_OFFLINE", async () => {
+    await begin({ repos: TOY });
+    await bench.server.close();
+    await expect(bench.hub().listing("me/toy")).rejects.toThrow(
+      /cannot be reached: the connection was refused.*HF_ENDPOINT.*HF_HUB_OFFLINE=1/,
+    );
+    await expect(bench.hub({ endpoint: "http://no-such-host.invalid" }).listing("me/toy")).rejects.toThrow(
+      /no-such-host\.invalid cannot be reached/,
+    );
+  });
+
+  it("ends a request on which nothing comes", async () => {
+    await begin({ repos: TOY });
+    const silent = createServer(() => {});
+    silent.listen(0, "127.0.0.1");
+    await once(silent, "listening");
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const hub = bench.hub({ endpoint }, { idleMs: 50 });
+    await expect(hub.listing("me/toy")).rejects.toThrow(/sent nothing for 0\.05 s/);
+    silent.closeAllConnections();
+    silent.close();
+  });
+
+  it("that is a circle of redirects ends", async () => {
+    const circle = { revisions: {}, movedTo: "me/b" };
+    await begin({ repos: { "me/a": circle, "me/b": { revisions: {}, movedTo: "me/a" } } });
+    await expect(bench.hub().listing("me/a")).rejects.toThrow(/redirects in a circle/);
+  });
+
+  it("ends when it is no longer wanted", async () => {
+    await begin({ repos: TOY });
+    const reason = new Error("enough");
+    const hub = bench.hub({ signal: AbortSignal.abort(reason) });
+    await expect(hub.listing("me/toy")).rejects.toBe(reason);
+  });
+});

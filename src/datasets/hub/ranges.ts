@@ -1,0 +1,163 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { writeAtomically } from "../../utils/files/atomic.js";
+import { type ByteSource, openBytes } from "../../utils/files/byte-source.js";
+import { makeFolder } from "./cache.js";
+import { onDisk } from "./disk.js";
+import { downloadWhole, findCached, openBlob, withFileLock } from "./download.js";
+import { AGAIN, HubError, offlineError } from "./errors.js";
+import { RangesIgnored, withRetries } from "./fetch.js";
+import type { HubContext } from "./hub.js";
+import type { WantedFile } from "./wanted-file.js";
+
+/** Below this size one request for the whole file, which can be verified, costs no more than a few for its parts. */
+const SMALL_BYTES = 64 * 1024;
+
+/** Opens a file of the hub as bytes: from the cache when it is there whole, else by range. */
+export async function openRanges(context: HubContext, wanted: WantedFile): Promise<ByteSource> {
+  const { cache, settings } = context;
+  const { file, name } = wanted;
+  return onDisk({ cacheDir: cache.dir, needed: file.size }, async () => {
+    const there = await findCached(context, wanted);
+    if (there !== null) return openBytes(there, name);
+    const isCheap = file.size <= SMALL_BYTES && !settings.isOffline;
+    if (isCheap) return openBytes(await downloadWhole(context, wanted), name);
+    const source = new RangeSource(context, wanted);
+    if (settings.isOffline && (await source.listParts()).length === 0) throw offlineError(name);
+    return source;
+  });
+}
+
+/** A part of a file in the cache, in a file whose name says what it must hold. */
+interface Part {
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+}
+
+class RangeSource implements ByteSource {
+  readonly name: string;
+  readonly size: number;
+  readonly #context: HubContext;
+  readonly #wanted: WantedFile;
+  readonly #dir: string;
+  /** What is on its way, so that reads that overlap wait for each other instead of fetching twice. */
+  readonly #fetches = new Map<Promise<void>, { readonly start: number; readonly end: number }>();
+  /** The whole file, once it is known that the server gives no parts. */
+  #whole: Promise<ByteSource> | null = null;
+
+  constructor(context: HubContext, wanted: WantedFile) {
+    this.name = wanted.name;
+    this.size = wanted.file.size;
+    this.#context = context;
+    this.#wanted = wanted;
+    this.#dir = context.cache.getOwnPath(wanted, "parts");
+  }
+
+  async read(start: number, end: number): Promise<Uint8Array> {
+    const [from, to] = [Math.max(0, start), Math.min(end, this.size)];
+    if (from >= to) return new Uint8Array();
+    return onDisk({ cacheDir: this.#context.cache.dir, needed: to - from }, () => this.#gather(from, to));
+  }
+
+  async close(): Promise<void> {
+    this.#context.meter.done(this.name);
+    await (await this.#whole)?.close?.();
+  }
+
+  /** Looks at what is there anew each time, since other processes add to it. */
+  async listParts(): Promise<Part[]> {
+    const names = await readdir(this.#dir).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === "ENOENT") return [];
+      throw error;
+    });
+    return names.flatMap((name) => {
+      const [, start, end] = /^(\d+)-(\d+)-[0-9a-f]{64}$/.exec(name) ?? [];
+      return start === undefined ? [] : [{ start: Number(start), end: Number(end), name }];
+    });
+  }
+
+  async #gather(start: number, end: number): Promise<Uint8Array> {
+    const bytes = new Uint8Array(end - start);
+    let parts = await this.listParts();
+    for (let at = start; at < end; ) {
+      if (this.#whole !== null) return (await this.#whole).read(start, end);
+      const part = parts.filter((each) => each.start <= at && at < each.end).sort((a, b) => b.end - a.end)[0];
+      const content = part === undefined ? null : await this.#readPart(part);
+      if (part === undefined || content === null) {
+        parts = parts.filter((each) => each !== part);
+        const next = Math.min(end, ...parts.map((each) => each.start).filter((other) => other > at));
+        await this.#obtain(at, next);
+        parts = await this.listParts();
+        continue;
+      }
+      const to = Math.min(end, part.end);
+      bytes.set(content.subarray(at - part.start, to - part.start), at - start);
+      at = to;
+    }
+    return bytes;
+  }
+
+  /** Reads a part; null when it is damaged or gone, and then it is removed. */
+  async #readPart({ name, start, end }: Part): Promise<Uint8Array | null> {
+    const path = join(this.#dir, name);
+    const content = await readFile(path).catch(() => null);
+    if (content?.length === end - start && name.endsWith(hash(content))) return content;
+    await rm(path, { recursive: true, force: true });
+    return null;
+  }
+
+  /** Sees to it that the byte at `start` is there, and as many after it as are neither there nor coming. */
+  async #obtain(start: number, end: number): Promise<void> {
+    let to = end;
+    for (const [done, fetch] of this.#fetches) {
+      if (fetch.start <= start && start < fetch.end) return done;
+      if (fetch.start > start) to = Math.min(to, fetch.start);
+    }
+    const done = this.#fetch(start, to);
+    this.#fetches.set(done, { start, end: to });
+    try {
+      await done;
+    } finally {
+      this.#fetches.delete(done);
+    }
+  }
+
+  async #fetch(start: number, end: number): Promise<void> {
+    const { settings } = this.#context;
+    const commit = this.#wanted.listing.revision.slice(0, 12);
+    if (settings.isOffline) throw offlineError(`This part of ${this.name} (${commit})`);
+    const work = async () => {
+      const parts = await this.listParts();
+      if (parts.some((part) => part.start <= start && end <= part.end)) return;
+      const bytes = await this.#request(start, end);
+      await makeFolder(this.#dir);
+      writeAtomically(join(this.#dir, `${start}-${end}-${hash(bytes)}`), bytes);
+    };
+    await withFileLock(this.#context, this.#wanted, work, `.${start}-${end}`).catch(async (error: unknown) => {
+      if (!(error instanceof RangesIgnored)) throw error;
+      this.#whole ??= downloadWhole(this.#context, this.#wanted).then((path) => openBytes(path, this.name));
+      await this.#whole;
+    });
+  }
+
+  async #request(start: number, end: number): Promise<Uint8Array> {
+    const context = this.#context;
+    return withRetries(context, async () => {
+      const transfer = context.meter.start(this.name, end - start);
+      try {
+        const { blob } = await openBlob(context, this.#wanted, transfer.got);
+        const bytes = new Uint8Array(await blob.slice(start, end).arrayBuffer());
+        if (bytes.length === end - start) return bytes;
+        throw new HubError(`Of ${this.name}, a part was cut short. Try again.`, { retry: AGAIN });
+      } finally {
+        transfer.end();
+      }
+    });
+  }
+}
+
+function hash(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, describe, expect, it } from "vitest";
+import { UsageError } from "../../core/errors.js";
+import { readSettings } from "./settings.js";
+
+const home = mkdtempSync(join(tmpdir(), "assay-home-"));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const env = { HOME: home };
+
+describe("readSettings", () => {
+  it("has the hub and the user's cache where nothing is said", () => {
+    expect(readSettings({ env })).toEqual({
+      endpoint: "https://huggingface.co",
+      token: null,
+      isOffline: false,
+      cacheDir: join(home, ".cache", "huggingface", "hub"),
+    });
+  });
+
+  it("reads the environment", () => {
+    const settings = readSettings({
+      env: {
+        HF_ENDPOINT: "https://mirror.example/hf/",
+        HF_TOKEN: " secret\n",
+        HF_HUB_OFFLINE: "true",
+        XDG_CACHE_HOME: "/var/c",
+      },
+    });
+    expect(settings).toEqual({
+      endpoint: "https://mirror.example/hf",
+      token: "secret",
+      isOffline: true,
+      cacheDir: join("/var/c", "huggingface", "hub"),
+    });
+    expect(readSettings({ env: { ...env, ASSAY_DATASETS_CACHE: "/big" } }).cacheDir).toBe("/big");
+    expect(readSettings({ env: { ...env, HF_HUB_CACHE: "/hub" } }).cacheDir).toBe("/hub");
+    expect(readSettings({ env: { ...env, HF_HOME: "/hf" } }).cacheDir).toBe(join("/hf", "hub"));
+    expect(readSettings({ env: { ...env, HUGGING_FACE_HUB_TOKEN: "older" } }).token).toBe("older");
+    expect(readSettings({ env: { ...env, HF_HUB_OFFLINE: "0" } }).isOffline).toBe(false);
+  });
+
+  it("prefers what it is given", () => {
+    const given = { endpoint: "http://127.0.0.1:1", token: "mine", offline: false, cacheDir: "/c" };
+    const settings = readSettings({ ...given, env: { HF_TOKEN: "x", HF_HUB_OFFLINE: "1", HF_ENDPOINT: "y" } });
+    expect(settings).toEqual({ endpoint: given.endpoint, token: "mine", isOffline: false, cacheDir: "/c" });
+  });
+
+  it("finds the token that the hub's own tools keep", () => {
+    mkdirSync(join(home, ".cache", "huggingface"), { recursive: true });
+    writeFileSync(join(home, ".cache", "huggingface", "token"), "from-file\n");
+    mkdirSync(join(home, "hf"));
+    writeFileSync(join(home, "hf", "token"), "from-hf-home");
+    expect(readSettings({ env }).token).toBe("from-file");
+    expect(readSettings({ env: { ...env, HF_HOME: join(home, "hf") } }).token).toBe("from-hf-home");
+    expect(readSettings({ env: { ...env, HF_TOKEN: "said" } }).token).toBe("said");
+  });
+
+  it.each(["nonsense", "ftp://x", "https://user:pass@mirror.example"])("refuses the endpoint %o", (endpoint) => {
+    expect(() => readSettings({ endpoint, env })).toThrow(/HF_ENDPOINT/);
+  });
+
+  it("refuses a token that no header can carry, without printing it", () => {
+    const failing = () => readSettings({ token: "se cret", env });
+    expect(failing).toThrow(UsageError);
+    expect(failing).not.toThrow(/se cret/);
+  });
+});

@@ -1,0 +1,224 @@
+import {
+  type AsyncBuffer,
+  cachedAsyncBuffer,
+  type FileMetaData,
+  parquetMetadataAsync,
+  parquetReadObjects,
+  parquetSchema,
+  type SchemaElement,
+  type SchemaTree,
+  type SubColumnData,
+} from "hyparquet";
+import { getSchemaPath } from "hyparquet/src/schema.js";
+import { compressors } from "hyparquet-compressors";
+import { AssayError, DatasetError, messageOf } from "../../core/errors.js";
+import type { ByteSource } from "../../utils/files/byte-source.js";
+import { findColumn, getValue, listPathsNear, selectColumns } from "./columns.js";
+import { badFooter, encrypted, notParquet, truncated, undecodable } from "./problems.js";
+import { countRowsPerRead, describeRegions, type Group, listGroups } from "./row-groups.js";
+import { drawSample } from "./sample.js";
+import type { ParquetTable, Region, RowPlace, SampleOptions, TableRow, TableSample } from "./table.js";
+import { parsers, roundDecimals, toPlainValue } from "./values.js";
+
+/** Read first: the footer of most files is in it. */
+const FOOTER_BYTES = 64 * 1024;
+const MAGIC = "PAR1";
+const ENCRYPTED_MAGIC = "PARE";
+/** The length of the footer and the magic. */
+const FILE_END_BYTES = 8;
+/** Of a group that is read by pages, rows are decoded in stretches of about this many bytes. */
+const RANGE_BYTES = 4 * 1024 * 1024;
+/** Stretches that are fetched at a time. */
+const MAX_READS = 8;
+
+/**
+ * Opens a Parquet file. Only its footer is read at first, and later only what is asked for: pages where the file lists
+ * them in an offset index, whole row groups where it does not.
+ * @example
+ * const table = await openParquet(await openBytes("data.parquet"));
+ * const { positions } = await table.sample({ count: 100, seed: 0, columns: ["question", "answer.aliases"] });
+ * for await (const rows of table.read(positions, ["question", "answer.aliases"])) console.log(rows.length);
+ */
+export async function openParquet(bytes: ByteSource): Promise<ParquetTable> {
+  const file = toAsyncBuffer(bytes);
+  return new ParquetFile(bytes, file, await readFooter(file, bytes));
+}
+
+class ParquetFile implements ParquetTable {
+  readonly #source: ByteSource;
+  readonly #file: AsyncBuffer;
+  readonly #metadata: FileMetaData;
+  readonly #root: SchemaTree;
+  readonly name: string;
+  readonly bytes: number;
+  readonly rows: number;
+  readonly columns: readonly string[];
+
+  constructor(source: ByteSource, file: AsyncBuffer, metadata: FileMetaData) {
+    this.#source = source;
+    this.#file = file;
+    this.#metadata = metadata;
+    this.#root = parquetSchema(metadata);
+    this.name = source.name;
+    this.bytes = source.size;
+    this.rows = metadata.row_groups.reduce((sum, { num_rows }) => sum + Number(num_rows), 0);
+    this.columns = this.#root.children.map(({ element }) => element.name);
+  }
+
+  has(path: string): boolean {
+    return findColumn(this.#root, path) !== null;
+  }
+
+  pathsNear(path: string): readonly string[] {
+    return listPathsNear(this.#root, path);
+  }
+
+  async *read(positions: Uint32Array | "all", columns?: readonly string[]): AsyncGenerator<readonly TableRow[]> {
+    const metadata = selectColumns(this.#metadata, this.name, columns);
+    let at = 0;
+    for (const group of listGroups(metadata, this.name)) {
+      const from = at;
+      while (positions !== "all" && at < positions.length && (positions[at] ?? 0) < group.first + group.rows) at++;
+      const wanted =
+        positions === "all"
+          ? Uint32Array.from({ length: group.rows }, (_, row) => row)
+          : positions.slice(from, at).map((position) => position - group.first);
+      if (wanted.length > 0) yield* this.#readGroup(metadata, group, wanted);
+    }
+  }
+
+  async column(path: string): Promise<readonly unknown[]> {
+    const names = findColumn(this.#root, path)?.names ?? [];
+    const values: unknown[] = [];
+    for await (const rows of this.read("all", [path])) for (const { row } of rows) values.push(getValue(row, names));
+    return values;
+  }
+
+  async sample(options: SampleOptions): Promise<TableSample> {
+    const { rows, bytes } = this;
+    return drawSample({ rows, bytes, regions: await this.regions(options.columns) }, options);
+  }
+
+  placeOf(position: number): RowPlace {
+    return { name: this.name, file: 0, row: position + 1 };
+  }
+
+  async regions(columns?: readonly string[]): Promise<readonly Region[]> {
+    return describeRegions(this.#file, listGroups(selectColumns(this.#metadata, this.name, columns), this.name));
+  }
+
+  async close(): Promise<void> {
+    await this.#source.close?.();
+  }
+
+  /** Reads rows of a group, counted from its first. */
+  async *#readGroup(metadata: FileMetaData, group: Group, wanted: Uint32Array): AsyncGenerator<TableRow[]> {
+    const columns = parquetSchema(metadata).children.map(({ element }) => element.name);
+    try {
+      const ranges = splitIntoRanges(group, wanted, await countRowsPerRead(this.#file, group));
+      for (let at = 0; at < ranges.length; at += MAX_READS) {
+        // Ranges share indexes and dictionaries.
+        const file = cachedAsyncBuffer(this.#file, { minSize: 0 });
+        const read = async (range: Uint32Array) => {
+          const start = range[0] ?? 0;
+          const rows = await parquetReadObjects({
+            file,
+            metadata: { ...metadata, row_groups: [group.rowGroup] },
+            columns,
+            rowStart: start,
+            rowEnd: (range.at(-1) ?? 0) + 1,
+            compressors,
+            parsers,
+            useOffsetIndex: true,
+            // Bytes that are not declared as text are looked at one by one.
+            utf8: false,
+            onPage: (page) => roundDecimalPage(metadata.schema, page),
+          });
+          return Array.from(range, (row) => ({
+            position: group.first + row,
+            row: toPlainValue(rows[row - start]) as TableRow["row"],
+          }));
+        };
+        yield* await Promise.all(ranges.slice(at, at + MAX_READS).map(read));
+      }
+    } catch (error) {
+      throw undecodable(this.name, group.index, error);
+    }
+  }
+}
+
+/** Splits rows where the pages between them need not be read, and where there are too many to be decoded at a time. */
+function splitIntoRanges(group: Group, wanted: Uint32Array, rowsPerRead: number | null): Uint32Array[] {
+  if (rowsPerRead === null) return [wanted];
+  const maxRows = Math.max(rowsPerRead, (RANGE_BYTES * group.rows) / Number(group.rowGroup.total_byte_size));
+  const ranges: Uint32Array[] = [];
+  let start = 0;
+  for (let at = 1; at <= wanted.length; at++) {
+    const [row, last, first] = [wanted[at] ?? Number.POSITIVE_INFINITY, wanted[at - 1] ?? 0, wanted[start] ?? 0];
+    if (row - last <= rowsPerRead && row - first < maxRows) continue;
+    ranges.push(wanted.subarray(start, at));
+    start = at;
+  }
+  return ranges;
+}
+
+function roundDecimalPage(schema: SchemaElement[], { pathInSchema, columnData }: SubColumnData): void {
+  const element = getSchemaPath(schema, pathInSchema).at(-1)?.element;
+  if (element?.converted_type === "DECIMAL") roundDecimals(columnData, element.scale ?? 0);
+}
+
+/** Reads that fail clearly: a source that ends early is a truncated file, not a puzzle for the decoder. */
+function toAsyncBuffer(bytes: ByteSource): AsyncBuffer {
+  return {
+    byteLength: bytes.size,
+    async slice(start, end = bytes.size) {
+      const read = await bytes.read(start, end).catch((error: unknown) => {
+        if (error instanceof AssayError) throw error;
+        throw new DatasetError(`"${bytes.name}" cannot be read: ${messageOf(error)}. Check the file.`, {
+          cause: error,
+        });
+      });
+      if (read.byteLength < end - start)
+        throw truncated(bytes.name, `it ends before byte ${end}, where its footer says that data is`);
+      return toArrayBuffer(read.subarray(0, end - start));
+    },
+  };
+}
+
+function toArrayBuffer({ buffer, byteOffset, byteLength }: Uint8Array): ArrayBuffer {
+  const isWhole = byteOffset === 0 && byteLength === buffer.byteLength;
+  return (isWhole ? buffer : buffer.slice(byteOffset, byteOffset + byteLength)) as ArrayBuffer;
+}
+
+async function readFooter(file: AsyncBuffer, source: ByteSource): Promise<FileMetaData> {
+  const options = { parsers, geoparquet: false, initialFetchSize: FOOTER_BYTES };
+  const metadata = await parquetMetadataAsync(file, options).catch(async (error: unknown) => {
+    throw error instanceof AssayError ? error : await explainFooter(source, error);
+  });
+  let end = 0;
+  for (const { columns } of metadata.row_groups)
+    for (const { meta_data: meta } of columns)
+      if (meta)
+        end = Math.max(
+          end,
+          Number((meta.dictionary_page_offset || meta.data_page_offset) + meta.total_compressed_size),
+        );
+  if (end <= source.size) return metadata;
+  throw truncated(source.name, `its footer speaks of data up to byte ${end}, but it has only ${source.size} bytes`);
+}
+
+/** Finds out what is wrong with a file whose footer cannot be read. */
+async function explainFooter(source: ByteSource, cause: unknown): Promise<DatasetError> {
+  const { name, size } = source;
+  const end = Buffer.from(await source.read(Math.max(0, size - FILE_END_BYTES), size));
+  const magic = end.subarray(-MAGIC.length).toString("latin1");
+  if (magic === ENCRYPTED_MAGIC) return encrypted(name, "its footer is");
+  if (magic === MAGIC && size >= FILE_END_BYTES) {
+    const length = end.readUInt32LE(0) + FILE_END_BYTES;
+    return length > size
+      ? truncated(name, `its footer has ${length} bytes, the whole file only ${size}`)
+      : badFooter(name, cause);
+  }
+  const start = Buffer.from(await source.read(0, Math.min(size, MAGIC.length))).toString("latin1");
+  return start === MAGIC ? truncated(name, "it starts as a Parquet file, but its footer is missing") : notParquet(name);
+}

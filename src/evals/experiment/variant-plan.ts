@@ -1,0 +1,89 @@
+import type { EvalSpec } from "../spec/spec.js";
+
+/** A variant as it is run. */
+export interface VariantPlan {
+  readonly name: string;
+  readonly isBaseline: boolean;
+  /** The systems it needs; each dataset of it says in its terms which of them it asks. */
+  readonly systems: readonly PlannedSystem[];
+  readonly evals: readonly PlannedEval[];
+}
+
+/** A system that a variant needs. */
+export interface PlannedSystem {
+  /** The variant's name; with several systems, what tells them apart as well. */
+  readonly name: string;
+  /** Null to leave it to the command. */
+  readonly executor: string | null;
+  /** Null for the executor's own. */
+  readonly model: string | null;
+}
+
+/** One eval of a variant. */
+export interface PlannedEval {
+  /** Its name in all variants: the one it has in the baseline. */
+  readonly name: string;
+  /** The dataset it became. */
+  readonly dataset: string;
+  readonly spec: EvalSpec;
+  /** Names of the systems that are asked. */
+  readonly systems: readonly string[];
+  readonly limits: EvalLimits;
+}
+
+/** What holds for the trials of an eval. */
+export interface EvalLimits {
+  readonly runs: number;
+  readonly timeoutMs: number | null;
+  readonly maxCostUsd: number | null;
+}
+
+/** What systems are made of where an eval does not say. */
+export interface SystemDefaults {
+  readonly executor?: string | undefined;
+  readonly models?: readonly string[] | undefined;
+}
+
+/** Plans a variant of these evals, each with the name it has in all variants. */
+export function planVariant(
+  { name, isBaseline }: Pick<VariantPlan, "name" | "isBaseline">,
+  evals: readonly Pick<PlannedEval, "name" | "spec">[],
+  defaults: SystemDefaults,
+): VariantPlan {
+  const kinds = evals.map(({ spec }) => kindsOf(spec, defaults));
+  const all = [...new Map(kinds.flat().map((kind) => [keyOf(kind), kind])).values()];
+  const systems = all.map((kind) => ({ name: all.length === 1 ? name : `${name} (${labelOf(kind)})`, ...kind }));
+  const nameOf = new Map(systems.map((system) => [keyOf(system), system.name]));
+  return {
+    name,
+    isBaseline,
+    systems,
+    evals: evals.map(({ name: evalName, spec }, i) => ({
+      name: evalName,
+      dataset: `${name}/${evalName}`,
+      spec,
+      systems: (kinds[i] ?? []).flatMap((kind) => nameOf.get(keyOf(kind)) ?? []),
+      limits: limitsOf(spec),
+    })),
+  };
+}
+
+type SystemKind = Omit<PlannedSystem, "name">;
+
+function kindsOf({ defaults }: EvalSpec, given: SystemDefaults): SystemKind[] {
+  const executor = defaults.executor ?? given.executor ?? null;
+  const models = defaults.models.length > 0 ? defaults.models : (given.models ?? []);
+  return models.length === 0 ? [{ executor, model: null }] : models.map((model) => ({ executor, model }));
+}
+
+function keyOf({ executor, model }: SystemKind): string {
+  return JSON.stringify([executor, model]);
+}
+
+function labelOf({ executor, model }: SystemKind): string {
+  return [executor, model].filter((part) => part !== null).join(":") || "default";
+}
+
+function limitsOf({ defaults: { runs, timeoutMs, maxCostUsd } }: EvalSpec): EvalLimits {
+  return { runs, timeoutMs, maxCostUsd };
+}

@@ -1,0 +1,27 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { LINT_RULES } from "./rules.js";
+
+const PAGE = readFileSync(new URL("../../../docs/lint.md", import.meta.url), "utf8");
+
+/** The rows of the tables of codes, cell by cell. */
+const rows = PAGE.split("\n")
+  .filter((line) => /^\| `(?:SKILL|EVAL)-/.test(line))
+  .map((line) =>
+    line
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+
+describe("the page on linting", () => {
+  it("has every code with what is said of it, in the order of the program", () => {
+    const rules = Object.entries(LINT_RULES).map(([code, { severity, about, fix }]) => [
+      `\`${code}\``,
+      severity,
+      about,
+      fix,
+    ]);
+    expect(rows).toEqual(rules);
+  });
+});

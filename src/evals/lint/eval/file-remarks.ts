@@ -1,0 +1,91 @@
+import type { DatasetGate } from "../../../core/dataset.js";
+import { didYouMean } from "../../../core/suggest.js";
+import type { Place, YamlTree } from "../../../utils/files/yaml-tree.js";
+import { isAlwaysMet, problemWithGate } from "../../spec/gates.js";
+import type { EvalSpec, Stimulus } from "../../spec/spec.js";
+import { shortTimeout } from "./grader-remarks.js";
+import { fieldsOf } from "./places.js";
+import type { EvalRemark } from "./subject.js";
+
+/** The keys that the summary of a run has, given how often each stimulus is tried. */
+export type MetricKeys = (runs: number) => ReadonlySet<string>;
+
+export interface EvalFile {
+  readonly spec: EvalSpec;
+  readonly tree: YamlTree;
+  /** Null where nobody knows: then no gate is refused for its name. */
+  readonly metricKeys: MetricKeys | null;
+}
+
+/** What is wrong with an eval file as a whole. */
+export function fileRemarks(file: EvalFile): EvalRemark[] {
+  return [...notes(file), ...gates(file), ...triggers(file), ...timeouts(file)];
+}
+
+function notes({ spec, tree }: EvalFile): EvalRemark[] {
+  return spec.notes.map((note) => {
+    // Notes begin with the key that they are about, as far as they are about one.
+    const [keys = ""] = /^[\w$.]+(?=:? )/.exec(note) ?? [];
+    return { ...tree.placeOfKey(keys.split(".")), code: "EVAL-IGNORED", message: `${note.replace(/\.$/, "")}.` };
+  });
+}
+
+function gates({ spec, tree, metricKeys }: EvalFile): EvalRemark[] {
+  const { gate, gates: alias = gate } = fieldsOf(tree.value);
+  // Where the file has none, those that every eval has are no business of its author.
+  if (alias === undefined) return [];
+  const isList = Array.isArray(alias);
+  const key = gate === undefined ? "gates" : "gate";
+  const { runs } = spec.defaults;
+  return spec.gates.flatMap((one, index) => {
+    const placeOf = (inner: string) => tree.placeOf([key, ...(isList ? [index] : []), inner]);
+    return [
+      ...metricRemarks(one, { place: placeOf("metric"), runs, known: metricKeys?.(runs) }),
+      ...valueRemarks(one, placeOf("value")),
+    ];
+  });
+}
+
+interface GateContext {
+  readonly place: Place;
+  readonly runs: number;
+  readonly known: ReadonlySet<string> | undefined;
+}
+
+function metricRemarks({ metric }: DatasetGate, { place, runs, known }: GateContext): EvalRemark[] {
+  const k = Number(/^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? 1);
+  if (k > runs) {
+    const message = `The gate on ${metric} needs ${k} trials of each stimulus, but defaults.runs is ${runs}.`;
+    return [{ ...place, code: "EVAL-GATE-RUNS", message, fix: `Set defaults.runs to ${k} or more.` }];
+  }
+  if (known === undefined || known.has(metric)) return [];
+  const guess = /Did you mean "[^"]*"\?/.exec(didYouMean(metric, known))?.[0];
+  const message = [`No summary has the metric "${metric}".`, guess].filter((text) => text !== undefined).join(" ");
+  return [{ ...place, code: "EVAL-GATE-METRIC", message }];
+}
+
+function valueRemarks(gate: DatasetGate, place: Place): EvalRemark[] {
+  const { metric, op, value } = gate;
+  const always = isAlwaysMet(gate) ? `the gate ${metric} ${op} ${value} is met by all that can be measured.` : null;
+  const problem = problemWithGate(gate) ?? always;
+  return problem === null ? [] : [{ ...place, code: "EVAL-GATE-VALUE", message: problem.replace(/^the /, "The ") }];
+}
+
+function triggers({ spec: { stimuli } }: EvalFile): EvalRemark[] {
+  const promptOf = ({ prompt }: Stimulus) => prompt.trim().replace(/\s+/g, " ").toLowerCase();
+  const should = new Set(stimuli.filter(({ trigger }) => trigger === "should").map(promptOf));
+  return stimuli
+    .filter((stimulus) => stimulus.trigger === "should_not" && should.has(promptOf(stimulus)))
+    .map(({ prompt, line, column }) => ({
+      line,
+      column,
+      code: "EVAL-TRIGGER-BOTH",
+      message: `"${prompt.trim()}" stands under should and under should_not.`,
+    }));
+}
+
+function timeouts({ spec, tree }: EvalFile): EvalRemark[] {
+  const message = shortTimeout(spec.defaults.timeoutMs);
+  if (message === null) return [];
+  return [{ ...tree.placeOf(["defaults", "timeout"]), code: "EVAL-TIME-SHORT", message }];
+}

@@ -1,0 +1,141 @@
+import { basename } from "node:path";
+import type { SkillFile } from "../../../exec/skills/skill-file.js";
+import type { Place } from "../../../utils/files/yaml-tree.js";
+import type { Remark } from "../finding.js";
+import type { SkillCode } from "./rules.js";
+
+const MOST_NAME = 64;
+const MOST_DESCRIPTION = 1024;
+const LEAST_DESCRIPTION_BYTES = 20;
+const MOST_COMPATIBILITY = 500;
+const KEBAB = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const RESERVED = ["anthropic", "claude"];
+const TAG = /<\/?[A-Za-z][^<>]*>/;
+
+/** The keys of the open specification of skills, and those that agents read beside them. */
+const KNOWN_KEYS: ReadonlySet<string> = new Set([
+  "name",
+  "description",
+  "license",
+  "compatibility",
+  "metadata",
+  "allowed-tools",
+  "disallowed-tools",
+  "when_to_use",
+  "argument-hint",
+  "arguments",
+  "disable-model-invocation",
+  "user-invocable",
+  "model",
+  "effort",
+  "context",
+  "agent",
+  "hooks",
+  "paths",
+  "shell",
+]);
+
+type SkillRemark = Remark<SkillCode>;
+
+/** The front matter of a SKILL.md, and where to find its keys. */
+export interface FrontMatter {
+  readonly front: SkillFile["front"];
+  /** The folder of the skill. */
+  readonly dir: string;
+  readonly placeOf: (key: string) => Place;
+}
+
+/** Where the keys of a front matter stand; those that are not there, at its first line. */
+export function keyPlaces(text: string): FrontMatter["placeOf"] {
+  const lines = text.split("\n");
+  return (key) => {
+    const index = lines.findIndex((line) => line.startsWith(`${key}:`) || line.startsWith(`"${key}":`));
+    return { line: index === -1 ? 1 : index + 1, column: 1 };
+  };
+}
+
+/** What is wrong with the keys of a front matter. */
+export function frontMatterRemarks(matter: FrontMatter): SkillRemark[] {
+  const name = nameRemark(matter);
+  const description = descriptionRemark(matter);
+  return [...(name === null ? [] : [name]), ...(description === null ? [] : [description]), ...keyRemarks(matter)];
+}
+
+/** The first thing that is wrong with the name: what follows from it would be said twice. */
+function nameRemark({ front, dir, placeOf }: FrontMatter): SkillRemark | null {
+  const { name } = front;
+  const place = placeOf("name");
+  if (name === undefined || name === null || name === "")
+    return { ...place, code: "SKILL-NAME-MISSING", message: "The skill has no name." };
+  const said = typeof name === "string" ? `"${name}"` : JSON.stringify(name);
+  if (typeof name !== "string" || !KEBAB.test(name)) {
+    const message = `The name ${said} is not made of small letters, digits and single hyphens.`;
+    return { ...place, code: "SKILL-NAME", message };
+  }
+  if (name.length > MOST_NAME)
+    return {
+      ...place,
+      code: "SKILL-NAME-LENGTH",
+      message: `The name has ${name.length} characters, not ${MOST_NAME}.`,
+    };
+  const reserved = RESERVED.find((word) => name.split("-").includes(word));
+  if (reserved !== undefined) {
+    return { ...place, code: "SKILL-NAME-RESERVED", message: `The name ${said} has the reserved word "${reserved}".` };
+  }
+  const folder = basename(dir);
+  if (name === folder) return null;
+  return { ...place, code: "SKILL-NAME-FOLDER", message: `The name is ${said}, but the folder is "${folder}".` };
+}
+
+function descriptionRemark({ front, placeOf }: FrontMatter): SkillRemark | null {
+  const { description } = front;
+  const place = placeOf("description");
+  if (typeof description !== "string" || description.trim() === "")
+    return { ...place, code: "SKILL-DESCRIPTION-MISSING", message: "The skill has no description in words." };
+  const length = [...description].length;
+  if (length > MOST_DESCRIPTION) {
+    const message = `The description has ${length} characters, more than ${MOST_DESCRIPTION}.`;
+    return { ...place, code: "SKILL-DESCRIPTION-LENGTH", message };
+  }
+  const tag = TAG.exec(description)?.[0];
+  if (tag !== undefined)
+    return { ...place, code: "SKILL-DESCRIPTION-TAGS", message: `The description has the tag ${tag}.` };
+  // Bytes, because a character of Chinese says as much as a syllable or two.
+  if (Buffer.byteLength(description.trim()) >= LEAST_DESCRIPTION_BYTES) return null;
+  const message = `The description "${description.trim()}" is too short to match a task on.`;
+  return { ...place, code: "SKILL-DESCRIPTION-SHORT", message };
+}
+
+function keyRemarks({ front, placeOf }: FrontMatter): SkillRemark[] {
+  return Object.entries(front).flatMap(([key, value]): SkillRemark[] => {
+    const place = placeOf(key);
+    if (!KNOWN_KEYS.has(key))
+      return [{ ...place, code: "SKILL-KEY-UNKNOWN", message: `No agent reads the key "${key}".` }];
+    const problem = problemWith(key, value);
+    return problem === null ? [] : [{ ...place, code: "SKILL-KEY-VALUE", message: `${key} ${problem}.` }];
+  });
+}
+
+function problemWith(key: string, value: unknown): string | null {
+  const isText = typeof value === "string" && value.trim() !== "";
+  if (key === "license") return isText ? null : "is not a text";
+  if (key === "compatibility") return compatibilityProblem(value, isText);
+  if (key === "allowed-tools" || key === "disallowed-tools")
+    return isText || isListOfTexts(value) ? null : "is neither a text nor a list of texts";
+  if (key === "metadata") return isMap(value) ? null : "is not made of keys with values";
+  return null;
+}
+
+function compatibilityProblem(value: unknown, isText: boolean): string | null {
+  if (!isText) return "is not a text";
+  const { length } = [...String(value)];
+  return length > MOST_COMPATIBILITY ? `has ${length} characters, more than ${MOST_COMPATIBILITY}` : null;
+}
+
+function isListOfTexts(value: unknown): boolean {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

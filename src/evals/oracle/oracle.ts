@@ -1,0 +1,83 @@
+import type { Dataset } from "../../core/dataset.js";
+import { DatasetError, UsageError } from "../../core/errors.js";
+import type { Evaluator } from "../../core/evaluator.js";
+import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
+import { GraderEvaluator } from "../../graders/index.js";
+import { Limit } from "../../utils/limit.js";
+import type { EvalSpec } from "../spec/spec.js";
+import { allEnded } from "./all-ended.js";
+import { type Bench, checkStimulus, type GradableTask, gradable, type OracleTask } from "./check-stimulus.js";
+import { isSurvivor, type StimulusCheck } from "./result.js";
+import { type OracleProgress, Tally } from "./tally.js";
+
+const MAX_OMISSIONS = 50;
+const WORKERS = 2;
+
+export interface OracleOptions {
+  /** Lines of a golden patch that are left out one by one, for each stimulus; 50 unless told. */
+  readonly maxOmissions?: number;
+  /** Folders that are graded at a time; 2 unless told. */
+  readonly workers?: number;
+  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  readonly registry?: Registry;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: OracleProgress) => void;
+}
+
+/** The stimuli of an eval file as the oracle takes them. */
+export function oracleTasks(spec: EvalSpec, dataset: Dataset): OracleTask[] {
+  const examples = new Map(dataset.examples.map((example) => [String(example.id), example]));
+  return spec.stimuli.map(({ name, goldenPatch, line, column }) => {
+    const example = examples.get(name);
+    if (example === undefined) throw new DatasetError(`The stimulus "${name}" of ${spec.file} is not in its dataset.`);
+    return { place: { eval: spec.name, stimulus: name, file: spec.file, line, column }, example, goldenPatch };
+  });
+}
+
+/**
+ * Checks graders without an agent: they must fail the untouched folder, pass the one with the golden patch, and notice
+ * each line that is missing from it. Removes all folders it makes, also when it is stopped.
+ * @example
+ * const spec = await loadSpec("eval.yaml");
+ * const checks = await runOracle(oracleTasks(spec, await datasetOf(spec)));
+ */
+export async function runOracle(tasks: readonly OracleTask[], options: OracleOptions = {}): Promise<StimulusCheck[]> {
+  const { maxOmissions = MAX_OMISSIONS, workers = WORKERS, registry = defaultRegistry } = options;
+  requireWhole("maxOmissions", maxOmissions, 0);
+  requireWhole("workers", workers, 1);
+  const evaluator: Evaluator = new GraderEvaluator({ registry });
+  const tally = new Tally(tasks.length, options.onProgress);
+  const bench: Bench = {
+    evaluator,
+    registry,
+    maxOmissions,
+    limit: new Limit(workers),
+    signal: options.signal ?? new AbortController().signal,
+    onPlan: (count) => tally.plan(count),
+    onTried: (tried) => tally.tried(tried !== null && isSurvivor(tried)),
+    onFinished: () => tally.finish(),
+  };
+  try {
+    const ready = tasks.map((task) => gradable(task, bench));
+    await evaluator.prepare?.();
+    return await checkAll(ready, bench, workers);
+  } finally {
+    await evaluator.close?.();
+  }
+}
+
+/** As many at a time as there are workers: each has a folder of its own while it is checked. */
+function checkAll(tasks: readonly GradableTask[], bench: Bench, workers: number): Promise<StimulusCheck[]> {
+  const stimuli = new Limit(workers);
+  const check = async (task: GradableTask) => {
+    const checked = await checkStimulus(task, bench);
+    bench.onFinished();
+    return checked;
+  };
+  return allEnded(tasks.map((task) => stimuli.run(() => check(task))));
+}
+
+function requireWhole(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least) return;
+  throw new UsageError(`${name} is ${value}: it must be a whole number of at least ${least}.`);
+}

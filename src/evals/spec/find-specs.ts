@@ -1,0 +1,65 @@
+import { readdir, stat } from "node:fs/promises";
+import { join, normalize, resolve, sep } from "node:path";
+import { UsageError } from "../../core/errors.js";
+import { type Glob, readGlob } from "../../graders/glob.js";
+import { isForeignYaml, isSearchedFolder } from "./discovery.js";
+
+const SPEC_NAME = /^(?:.+\.)?eval\.ya?ml$/;
+const WILD = /[*?[{]/;
+
+/**
+ * The eval files that paths stand for: files as they are, folders searched for `eval.yaml` and `*.eval.yaml`, without
+ * those of other tools, patterns for what they match. Each is there once, those of a folder in the order of their names.
+ * @example
+ * await findSpecs(["evals", "skills/*\/eval.yaml"]);
+ */
+export async function findSpecs(paths: readonly string[]): Promise<string[]> {
+  const found = new Map<string, string>();
+  for (const path of paths)
+    for (const file of await specsAt(path)) found.set(resolve(file), found.get(resolve(file)) ?? file);
+  return [...found.values()];
+}
+
+async function specsAt(path: string): Promise<string[]> {
+  const stats = await stat(path).catch(() => null);
+  if (stats?.isFile() === true) return [path];
+  const files = stats?.isDirectory() === true ? await inFolder(path) : await matching(path);
+  if (files.length > 0) return files;
+  if (stats === null && !WILD.test(path)) throw new UsageError(`There is no eval file or folder ${path}.`);
+  throw new UsageError(`There is no eval file in ${path}: it should be called eval.yaml, or NAME.eval.yaml.`);
+}
+
+async function inFolder(path: string): Promise<string[]> {
+  const isNamedSo = (file: string) => SPEC_NAME.test(file.split("/").at(-1) ?? "");
+  const files = await filesBelow(path, { mayHold: () => true, matches: isNamedSo });
+  const isForeign = await Promise.all(files.map(isForeignYaml));
+  return files.filter((_, i) => isForeign[i] === false);
+}
+
+/** The part of a pattern before the first wild card is where it is looked for. */
+async function matching(pattern: string): Promise<string[]> {
+  const parts = pattern.split(sep).join("/").split("/");
+  const firstWild = parts.findIndex((part) => WILD.test(part));
+  if (firstWild === -1) return [];
+  const base = parts.slice(0, firstWild).join("/") || (pattern.startsWith("/") ? "/" : ".");
+  const glob = readGlob(parts.slice(firstWild).join("/"));
+  return filesBelow(base, { mayHold: (folder) => glob.mayHold(folder), matches: (file) => isSpec(glob, file) });
+}
+
+function isSpec(glob: Glob, file: string): boolean {
+  return glob.matches(file) && /\.ya?ml$/.test(file);
+}
+
+type Wanted = Pick<Glob, "matches" | "mayHold">;
+
+async function filesBelow(folder: string, wanted: Wanted, inside = ""): Promise<string[]> {
+  const entries = await readdir(join(folder, inside), { withFileTypes: true }).catch(() => []);
+  const files: string[] = [];
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+    const isFolder = entry.isDirectory() && isSearchedFolder(path);
+    if (isFolder && wanted.mayHold(path)) files.push(...(await filesBelow(folder, wanted, path)));
+    else if (!entry.isDirectory() && wanted.matches(path)) files.push(normalize(join(folder, path)));
+  }
+  return files;
+}

@@ -1,0 +1,69 @@
+import { messageOf } from "../../core/errors.js";
+import type { GraderSpec } from "../../core/grader.js";
+import type { Registry } from "../../core/registry.js";
+import { makeGrader } from "../../graders/make-grader.js";
+import type { KeyPath } from "../../utils/files/yaml-tree.js";
+import { isMapping } from "./respell.js";
+import { inSnakeCase } from "./spelling.js";
+
+/** What keeps a grader from being made. */
+interface GraderProblem {
+  readonly text: string;
+  /** Below the config, as far as the message tells. */
+  readonly key?: KeyPath;
+  readonly isKey: boolean;
+}
+
+/** A grader that was tried. */
+export interface CheckedGrader {
+  readonly spec: GraderSpec;
+  readonly problem?: GraderProblem;
+  readonly note?: string;
+}
+
+/** Makes a grader to see whether it can be made; settings that are spelt as in other harnesses are respelled. */
+export function checkGrader(spec: GraderSpec, registry: Registry): CheckedGrader {
+  const message = problemWith(spec, registry);
+  if (message === null) return { spec };
+  const config = respelled(spec.config ?? {});
+  const other = { ...spec, config };
+  if (JSON.stringify(config) !== JSON.stringify(spec.config ?? {}) && problemWith(other, registry) === null)
+    return { spec: other, note: `graders: settings of ${spec.type} in camel case are read with underscores` };
+  return { spec, problem: problemIn(spec, message) };
+}
+
+function problemWith(spec: GraderSpec, registry: Registry): string | null {
+  try {
+    makeGrader(spec, registry);
+    return null;
+  } catch (error) {
+    return messageOf(error);
+  }
+}
+
+/** Names of settings alone: what is below may be names of the user's. */
+function respelled(config: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(config).map(([key, value]) => [inSnakeCase(key), value]));
+}
+
+/** Messages name the setting they are about first, or the key that is not known: that gives the place. */
+function problemIn({ type, name, config = {} }: GraderSpec, message: string): GraderProblem {
+  const text = `the grader ${name ?? type} cannot be used: ${message.replace(/\.$/, "")}.`;
+  const unknown = /^its config has the unknown key "([^"]+)"/.exec(message)?.[1];
+  if (unknown !== undefined) return { text, key: [unknown], isKey: true };
+  const key = keysIn(/^[\w.-]+(?= )/.exec(message)?.[0] ?? "", config);
+  return key.length === 0 ? { text, isKey: false } : { text, key, isKey: false };
+}
+
+/** As much of a dotted name as the config has. */
+function keysIn(dotted: string, config: unknown): (string | number)[] {
+  const keys: (string | number)[] = [];
+  let value = config;
+  for (const part of dotted.split(".")) {
+    const isThere = Array.isArray(value) ? part in value : isMapping(value) && Object.hasOwn(value, part);
+    if (!isThere) break;
+    keys.push(Array.isArray(value) ? Number(part) : part);
+    value = (value as Record<string, unknown>)[part];
+  }
+  return keys;
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from "node:fs";
+import { Ajv } from "ajv";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { Registry } from "../../core/registry.js";
+import { ownFactories } from "../../graders/make-grader.js";
+import { GRADER_CONFIGS } from "./grader-config-schema.js";
+import { evalJsonSchema } from "./json-schema.js";
+import { WHOLE, WITH_CONFIG, WITH_TRIALS } from "./spec-samples.js";
+
+const FILE = new URL("../../../schemas/eval.schema.json", import.meta.url);
+const validate = new Ajv({ strict: false, allErrors: true }).compile(evalJsonSchema());
+
+describe("the schema for editors", () => {
+  it("is what the reader goes by: run node scripts/eval-schema.mjs", () => {
+    expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(evalJsonSchema());
+  });
+
+  it.each([WHOLE, WITH_CONFIG, WITH_TRIALS])("accepts what the reader accepts, in all spellings", (text) => {
+    validate(parse(text, { merge: true }));
+    expect(validate.errors).toBeNull();
+  });
+
+  it.each([
+    { nmae: "a" },
+    { type: "regres" },
+    { defaults: { timeout: 120 } },
+    { stimuli: [{ prompt: "p" }] },
+    { stimuli: [{ name: "a", prompt: "p", constraints: { max_turn: 3 } }] },
+    { stimuli: [{ name: "a", prompt: "p", graders: [{ config: {} }] }] },
+    { stimuli: [{ name: "a", graders: [{ type: "token-budget", config: { max: "many" } }] }] },
+    { graders: [{ type: "not", config: { grader: { type: "file-exists", config: { path: 3 } } } }] },
+    { gate: { metric: "a", op: "=>", value: 1 } },
+  ])("refuses %j", (spec) => {
+    expect(validate(spec)).toBe(false);
+  });
+
+  it("knows the settings of every grader of the package", () => {
+    const own = Object.keys(ownFactories(new Registry()));
+    expect(own.filter((type) => !Object.hasOwn(GRADER_CONFIGS, type))).toEqual([]);
+    const judged = ["prompt", "panel"];
+    expect(Object.keys(GRADER_CONFIGS).filter((type) => ![...own, ...judged].includes(type))).toEqual([]);
+  });
+});

@@ -1,0 +1,326 @@
+import { realpathSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { EXIT } from "../../core/errors.js";
+import { loadSpec, readSpec } from "./read-spec.js";
+import { SpecError } from "./spec-error.js";
+import { BESIDE, WHOLE } from "./spec-samples.js";
+import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
+
+const registry = judgingRegistry();
+
+describe("a whole eval file", () => {
+  it("is read with absolute paths, durations in milliseconds and everything filled in", async () => {
+    using folder = specFolder(WHOLE, BESIDE);
+    const spec = await loadSpec(folder.file, { registry });
+    expect(spec).toMatchObject({
+      file: folder.file,
+      name: "test-writer-eval",
+      description: "Writes tests.",
+      type: "regression",
+      skill: { dir: folder.path, name: "tidy" },
+      defaults: {
+        runs: 5,
+        timeoutMs: 120_000,
+        executor: "claude",
+        models: ["haiku", "sonnet"],
+        judgeModel: "gpt-5",
+        maxCostUsd: 0.3,
+      },
+      gates: [{ metric: "pass_hat_3", op: ">=", value: 0.8 }],
+      notes: [],
+    });
+    expect(spec.stimuli.map(({ name, trigger }) => [name, trigger])).toEqual([
+      ["basic-test-generation", null],
+      ["talk", null],
+      ["should: Please tidy up", "should"],
+      ["should not: What is the weather like?", "should_not"],
+    ]);
+    expect(spec.stimuli[0]).toMatchObject({
+      prompt: "Write unit tests for add(a, b). Save them to add.test.js.\n",
+      turns: [],
+      tags: { area: "js", size: "3", kinds: "a,b" },
+      rubric: ["covers negative numbers"],
+      threshold: 0.7,
+      goldenPatch: { file: join(folder.path, "golden.diff"), text: "diff --git a/x b/x\n" },
+      line: 14,
+      column: 5,
+    });
+    expect(spec.stimuli[0]?.environment).toEqual({
+      git: { url: "https://example.com/repo.git" },
+      files: [
+        { src: join(folder.path, "fixtures/app"), dest: "." },
+        { dest: "add.js", content: "export const add = 0;" },
+      ],
+      commands: ["npm ci", "npm test"],
+      env: { CI: "1", LEVEL: "high" },
+      skills: [folder.path],
+      mcpServers: { docs: { command: "node", args: ["server.js"] }, web: { url: "http://127.0.0.1:1/mcp" } },
+    });
+    expect(spec.stimuli[1]).toMatchObject({
+      prompt: "What now?",
+      turns: [
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hi" },
+      ],
+      threshold: 0.5,
+      environment: { git: { url: join(folder.path, "repo"), ref: "main" } },
+    });
+  });
+
+  it("has every check among its graders", async () => {
+    using folder = specFolder(WHOLE, BESIDE);
+    const { stimuli } = await loadSpec(folder.file, { registry });
+    const held = { required: true, weight: 0 };
+    expect(stimuli[0]?.graders).toEqual([
+      { type: "file-exists", config: { path: "add.test.js" }, required: true },
+      { type: "output-contains", config: { substring: "test" }, weight: 0.5 },
+      { type: "output-contains", config: { substring: "add" }, weight: 2 },
+      { type: "prompt", name: "rubric", config: { rubric: ["covers negative numbers"], model: "gpt-5" } },
+      { type: "turn-count", config: { max: 10 }, name: "constraint:max_turns", ...held },
+      { type: "token-budget", config: { max: 5000 }, name: "constraint:max_tokens", ...held },
+      { type: "tool-call-count", config: { max: 20 }, name: "constraint:max_tool_calls", ...held },
+      { type: "wall-time", config: { max: "90s" }, name: "constraint:max_duration", ...held },
+      { type: "tool-calls", config: { required: ["write"] }, name: "constraint:expect_tools", ...held },
+      { type: "skill-invocation", config: { required: ["tidy"] }, name: "constraint:expect_skills", ...held },
+      { type: "skill-invocation", config: { disallowed: ["other"] }, name: "constraint:reject_skills", ...held },
+    ]);
+    expect(stimuli[2]).toMatchObject({
+      graders: [{ type: "skill-invocation", config: { required: ["tidy"] } }],
+      threshold: null,
+    });
+    expect(stimuli[3]?.graders).toEqual([{ type: "skill-invocation", config: { disallowed: ["tidy"] } }]);
+  });
+
+  it("needs nothing but stimuli, and is then called like its folder", async () => {
+    using folder = specFolder("stimuli: [{ name: hi, prompt: Say hi, graders: [{ type: completed }] }]\n");
+    const spec = await loadSpec(folder.file, { registry });
+    expect(spec).toMatchObject({
+      name: folder.path.split("/").at(-1),
+      type: "capability",
+      skill: null,
+      defaults: { runs: 1, timeoutMs: null, executor: null, models: [], judgeModel: null, maxCostUsd: null },
+      gates: [{ metric: "pass_rate", op: ">=", value: 1 }],
+    });
+  });
+});
+
+describe("what the caller says", () => {
+  const FILE = `type: regression\ndefaults: { runs: 2, judge_model: a }\nstimuli:\n  - { name: s, prompt: p, rubric: [good], graders: [{ type: completed }] }\n`;
+
+  it("stands in the place of what the file says", async () => {
+    using folder = specFolder(FILE);
+    const spec = await loadSpec(folder.file, { registry, runs: 7, judgeModel: "b" });
+    expect(spec.gates).toEqual([{ metric: "pass_hat_7", op: ">=", value: 1 }]);
+    expect(spec.defaults).toMatchObject({ runs: 7, judgeModel: "b" });
+    expect(spec.stimuli[0]?.graders.at(-1)).toMatchObject({ config: { model: "b" } });
+  });
+
+  it("may be an edit of the document, which is checked as the file is", async () => {
+    using folder = specFolder(FILE);
+    const edit = (raw: unknown) => ({ ...(raw as object), defaults: { runs: 3 } });
+    expect((await loadSpec(folder.file, { registry, edit })).defaults.runs).toBe(3);
+    const bad = (raw: unknown) => ({ ...(raw as object), defaults: { rnus: 3 } });
+    await expect(loadSpec(folder.file, { registry, edit: bad })).rejects.toThrow('unknown key "rnus"');
+    expect((await loadSpec(folder.file, { registry })).defaults.runs).toBe(2);
+  });
+
+  it("may be an edit in place of what an anchor shares with others", async () => {
+    using folder = specFolder(
+      "stimuli:\n  - { name: a, prompt: p, graders: &g [{ type: completed }] }\n  - { name: b, prompt: p, graders: *g }\n",
+    );
+    const edit = (raw: unknown) => {
+      (raw as { stimuli: [{ graders: unknown[] }] }).stimuli[0].graders.push({ type: "exit-success" });
+      return raw;
+    };
+    const { stimuli } = await loadSpec(folder.file, { registry, edit });
+    expect(stimuli.map(({ graders }) => graders.length)).toEqual([2, 1]);
+  });
+
+  it("lets a variant be without the skill under test, and says so", async () => {
+    using folder = specFolder(`skill: .\nenvironment: { skills: [.] }\n${FILE}`, { "SKILL.md": SKILL });
+    const edit = (raw: unknown) => ({ ...(raw as object), environment: { skills: [] } });
+    const { notes } = await loadSpec(folder.file, { registry, edit });
+    expect(notes.join()).toContain("the skill under test is offered to the agent in no stimulus");
+  });
+});
+
+describe("an empty list of skills", () => {
+  const OWN = "  - { name: without, prompt: p, graders: [{ type: completed }], environment: { skills: [] } }\n";
+  const WITH = "  - { name: with, prompt: p, graders: [{ type: completed }] }\n";
+  const files = { "tidy/SKILL.md": SKILL };
+
+  it("takes those of the file away from a stimulus, and says so", async () => {
+    using folder = specFolder(`environment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    const { stimuli, notes } = await loadSpec(folder.file, { registry });
+    expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], [join(folder.path, "tidy")]]);
+    expect(notes).toEqual(['the stimulus "without": its empty environment.skills takes away those of the file']);
+  });
+
+  it("takes those of a shared environment away, and says nothing where there are none", async () => {
+    using folder = specFolder(`environment: { use: base, skills: [] }\nstimuli:\n${WITH}${OWN}`, files);
+    const environments = { base: { environment: { skills: ["tidy"] }, dir: folder.path } };
+    const { stimuli, notes } = await loadSpec(folder.file, { registry, environments });
+    expect(stimuli.map(({ environment }) => environment.skills)).toEqual([[], []]);
+    expect(notes).toEqual(['an empty environment.skills takes away those of the environment "base"']);
+  });
+
+  it("is an error where it takes the skill under test", async () => {
+    using folder = specFolder(`skill: tidy\nenvironment: { skills: [tidy] }\nstimuli:\n${OWN}${WITH}`, files);
+    const { problems } = await readSpec(folder.file, { registry });
+    expect(problems.map(({ text }) => text)).toEqual([expect.stringContaining('not all stimuli (not "without")')]);
+  });
+});
+
+describe("shared environments", () => {
+  const SPEC = `environment: node
+stimuli:
+  - { name: a, prompt: p, graders: [{ type: completed }] }
+  - { name: b, prompt: p, graders: [{ type: completed }], environment: { use: more, env: { A: own } } }
+`;
+
+  it("are merged by name, their paths relative to the file that has them", async () => {
+    using project = specFolder("", { "app/x.js": "1", "skill/SKILL.md": SKILL });
+    using folder = specFolder(SPEC);
+    const environments = {
+      node: { environment: { files: [{ src: "app", dest: "." }], env: { A: "1", B: "1" } }, dir: project.path },
+      more: { environment: { skills: ["skill/SKILL.md"], commands: ["ls"], env: { A: "2" } }, dir: project.path },
+    };
+    const { stimuli } = await loadSpec(folder.file, { registry, environments });
+    expect(stimuli[0]?.environment).toEqual({
+      files: [{ src: join(project.path, "app"), dest: "." }],
+      env: { A: "1", B: "1" },
+    });
+    expect(stimuli[1]?.environment).toEqual({
+      files: [{ src: join(project.path, "app"), dest: "." }],
+      env: { A: "own", B: "1" },
+      commands: ["ls"],
+      skills: [join(project.path, "skill")],
+    });
+  });
+
+  it("are missed with a suggestion, and what is wrong in one is said where it is named", async () => {
+    using folder = specFolder(SPEC);
+    const environments = {
+      nod: { environment: {}, dir: "." },
+      more: { environment: { skills: ["gone"] }, dir: folder.path },
+    };
+    const { problems } = await readSpec(folder.file, { registry, environments });
+    expect(problems).toEqual([
+      {
+        line: 1,
+        column: 14,
+        text: 'the project file has no environment "node". Did you mean "nod"? Known: more, nod.',
+      },
+      {
+        line: 4,
+        column: 79,
+        text: `the environment "more": there is no folder ${join(folder.path, "gone")}: a skill is a folder with a SKILL.md.`,
+      },
+    ]);
+  });
+});
+
+describe("weights, rubrics and constraints", () => {
+  const graders = async (stimulus: string, rest = "") => {
+    using folder = specFolder(`${rest}\nstimuli: [{ name: s, prompt: p, ${stimulus} }]\n`);
+    const spec = await loadSpec(folder.file, { registry });
+    return { graders: spec.stimuli[0]?.graders, notes: spec.notes };
+  };
+
+  it("let constraints count where nothing else does", async () => {
+    expect((await graders("constraints: { max_turns: 3 }")).graders).toMatchObject([{ weight: 1, required: true }]);
+    const reported = "graders: [{ type: completed, weight: 0 }], constraints: { max_turns: 3 }";
+    expect((await graders(reported)).graders).toMatchObject([{ weight: 0 }, { weight: 1 }]);
+  });
+
+  it("hand the rubric and the judge to graders that ask a model, also inside of others", async () => {
+    const inner = "{ type: not, config: { grader: { type: prompt } } }";
+    const own = "{ type: prompt, config: { model: mine, prompt: Is it good? } }";
+    const panel = "{ type: panel, config: { models: [a, b] } }";
+    const found = await graders(
+      `rubric: [good], graders: [${inner}, ${own}, ${panel}]`,
+      "defaults: { judge_model: j }",
+    );
+    expect(found.graders).toEqual([
+      { type: "not", config: { grader: { type: "prompt", config: { rubric: ["good"], model: "j" } } } },
+      { type: "prompt", config: { model: "mine", prompt: "Is it good?", rubric: ["good"] } },
+      { type: "panel", config: { models: ["a", "b"], rubric: ["good"] } },
+    ]);
+  });
+
+  it("say when nobody can check a rubric, or nothing is checked at all", async () => {
+    const { graders: made, notes } = await graders("rubric: [good]");
+    expect(made).toEqual([]);
+    expect(notes).toEqual([
+      'the stimulus "s": its rubric is not checked. Name a model as defaults.judge_model',
+      'the stimulus "s" has neither graders nor constraints: its trials are unscored',
+    ]);
+  });
+
+  it("put the graders of the file before those of the stimulus", async () => {
+    const { graders: made } = await graders("graders: [{ type: completed }]", "graders: [{ type: exit-success }]");
+    expect(made?.map(({ type }) => type)).toEqual(["exit-success", "completed"]);
+  });
+
+  it("take a program beside the eval file, and leave others to the workspace", async () => {
+    using folder = specFolder(
+      "stimuli:\n  - name: s\n    prompt: p\n    graders: [{ type: program, program: ./check.sh }, { type: program, program: ./made.sh }]\n",
+      { "check.sh": "" },
+    );
+    const { stimuli } = await loadSpec(folder.file, { registry });
+    expect(stimuli[0]?.graders.map(({ config }) => config?.program)).toEqual([
+      join(folder.path, "check.sh"),
+      "./made.sh",
+    ]);
+  });
+
+  it("note a weight that no grader takes", async () => {
+    const { notes } = await graders("graders: [{ type: completed }]", "scoring: { weights: { complete: 2 } }");
+    expect(notes).toEqual(["scoring.weights.complete has no effect: no grader is of this type"]);
+  });
+});
+
+describe("triggers", () => {
+  it("have names of their own, however long and alike the prompts are", async () => {
+    const long = `Tidy ${"up ".repeat(40)}`;
+    using folder = specFolder(
+      `skill: .\nenvironment: { skills: [.] }\ntriggers:\n  tags: [quick]\n  should: ["${long}a", "${long}b"]\n`,
+      { "SKILL.md": SKILL },
+    );
+    const { stimuli } = await loadSpec(folder.file, { registry });
+    expect(stimuli.map(({ name }) => name.length)).toEqual([67, 69]);
+    expect(stimuli.map(({ name }) => name.slice(-3))).toEqual(["p…", "…-2"].map((end) => expect.stringContaining(end)));
+    expect(stimuli[0]?.tags).toEqual({ quick: "true" });
+    expect(stimuli[1]).toMatchObject({ line: 5, column: 12 + `"${long}a", `.length, prompt: `${long}b` });
+  });
+});
+
+describe("a SpecError", () => {
+  it("has a line for each problem, in the order of the file", async () => {
+    using folder = specFolder("type: regresion\nstimuli: [{ nam: a, prompt: p }]\n");
+    const error = await loadSpec(folder.file, { registry }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(SpecError);
+    expect(error).toMatchObject({ code: "SPEC", exitCode: EXIT.usage, file: folder.file });
+    expect((error as SpecError).message).toBe(
+      [
+        `${folder.file}:1:7: type is the string "regresion". Did you mean "regression"? Known: capability, regression.`,
+        `${folder.file}:2:11: stimulus 1: name is missing.`,
+        `${folder.file}:2:13: stimulus 1: unknown key "nam". Did you mean "name"? Known: constraints, environment, golden_patch, graders, name, prompt, rubric, tags, threshold, turns.`,
+      ].join("\n"),
+    );
+  });
+
+  it("is not thrown for a file that is not there", async () => {
+    await expect(readSpec("no/such/eval.yaml")).rejects.toMatchObject({ code: "USAGE" });
+  });
+});
+
+it("knows a skill by its folder, whatever path leads there", async () => {
+  using folder = specFolder(
+    "skill: sub/../\nenvironment: { skills: [./SKILL.md] }\nstimuli: [{ name: s, prompt: p, graders: [{ type: completed }] }]\n",
+    { "SKILL.md": SKILL, "sub/x": "" },
+  );
+  const { skill } = await loadSpec(folder.file, { registry });
+  expect(skill && realpathSync(skill.dir)).toBe(realpathSync(folder.path));
+});

@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { messageOf, UsageError } from "../../core/errors.js";
+import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
+import { ownFactories } from "../../graders/make-grader.js";
+import { type FileProblem, parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
+import { buildSpec } from "./build-spec.js";
+import { Findings } from "./findings.js";
+import { SPEC_RULES } from "./key-rules.js";
+import { isMapping, respell } from "./respell.js";
+import { schemaProblems } from "./schema-problems.js";
+import type { EvalSpec } from "./spec.js";
+import type { SharedEnvironment } from "./spec-environment.js";
+import { inOrder, SpecError } from "./spec-error.js";
+import { type RawSpec, specSchema } from "./spec-schema.js";
+
+/** What eval files are read with. */
+export interface LoadSpecOptions {
+  /** Changes the document before it is checked; what it is given is a copy. */
+  readonly edit?: (raw: unknown) => unknown;
+  /** Environments of the project file, by name. */
+  readonly environments?: Readonly<Record<string, SharedEnvironment>>;
+  /** Where graders are looked for, besides those of the package: the shared one unless told. */
+  readonly registry?: Registry;
+  /** The model of judges, instead of that of the file. */
+  readonly judgeModel?: string;
+  /** Trials of each stimulus, instead of those of the file. The gate of a file that declares none depends on them. */
+  readonly runs?: number;
+}
+
+/** An eval file, as far as it could be read. */
+export interface ReadSpec {
+  /** Null when the file does not have the shape of one; with other problems it is there, and not fit to be run. */
+  readonly spec: EvalSpec | null;
+  readonly problems: readonly FileProblem[];
+  readonly tree: YamlTree;
+}
+
+/**
+ * Reads an eval file and throws a `SpecError` with all that is wrong with it.
+ * @example
+ * const spec = await loadSpec("evals/test-writer/eval.yaml");
+ * spec.stimuli.map(({ name }) => name);
+ */
+export async function loadSpec(file: string, options: LoadSpecOptions = {}): Promise<EvalSpec> {
+  const { spec, problems } = await readSpec(file, options);
+  if (spec === null || problems.length > 0) throw new SpecError(file, problems);
+  return spec;
+}
+
+/**
+ * Reads an eval file and gives back all that is wrong with it; throws only when there is no such file.
+ * @example
+ * const { problems } = await readSpec("eval.yaml");
+ */
+export async function readSpec(file: string, options: LoadSpecOptions = {}): Promise<ReadSpec> {
+  const tree = await parseYaml(readText(file));
+  if (tree.isBroken) return { spec: null, problems: inOrder(tree.problems), tree };
+  const document = options.edit === undefined ? tree.value : options.edit(copyOf(tree.value));
+  const { spec, problems } = await specOf(document, { file, options, tree });
+  return { spec, problems: inOrder([...tree.problems, ...problems]), tree };
+}
+
+/** What an anchor shares is copied for each place, so that a change of one is no change of the others. */
+function copyOf(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(copyOf);
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, copyOf(inner)]));
+}
+
+interface Source {
+  readonly file: string;
+  readonly options: LoadSpecOptions;
+  readonly tree: YamlTree;
+}
+
+async function specOf(document: unknown, { file, options, tree }: Source): Promise<Omit<ReadSpec, "tree">> {
+  const { registry = defaultRegistry, environments = {}, judgeModel, runs, edit } = options;
+  if (!isMapping(document)) return { spec: null, problems: [{ line: 1, column: 1, text: notAMapping(document) }] };
+  const respelled = respell(document, SPEC_RULES, graderTypes(registry));
+  const findings = new Findings(tree, respelled.sourceOf);
+  for (const note of respelled.notes) findings.note(note);
+  for (const problem of respelled.problems) findings.add(problem);
+  const wrong = schemaProblems(specSchema, respelled.value, SPEC_RULES);
+  for (const problem of wrong) findings.add({ ...problem, path: respelled.sourceOf(problem.path) });
+  if (wrong.length > 0) return { spec: null, problems: findings.problems };
+  const context = { file, findings, registry, shared: environments, judgeModel, runs, isEdited: edit !== undefined };
+  const spec = await buildSpec(respelled.value as RawSpec, context);
+  return { spec, problems: findings.problems };
+}
+
+function notAMapping(document: unknown): string {
+  const is = document === null || document === undefined ? "is empty" : "is not a mapping of keys to values";
+  return `the file ${is}: give it a name and stimuli.`;
+}
+
+function graderTypes(registry: Registry): (type: string) => boolean {
+  const own = ownFactories(registry);
+  return (type) => Object.hasOwn(own, type) || registry.has("grader", type);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+  } catch (cause) {
+    throw new UsageError(`The eval file ${file} cannot be read: ${messageOf(cause)}.`, { cause });
+  }
+}

@@ -1,0 +1,137 @@
+import { ownValue } from "../../core/own-value.js";
+import type { KeyPath } from "../../utils/files/yaml-tree.js";
+import { graderKeys } from "./grader-keys.js";
+import type { Alias, Inside, KeyRules } from "./key-rules.js";
+import { inSnakeCase, ourKey } from "./spelling.js";
+
+/** Something wrong in a document, by its path in the document as it stands in the file. */
+export interface PathProblem {
+  readonly path: KeyPath;
+  readonly isKey: boolean;
+  readonly text: string;
+}
+
+/** A document in our own spelling. */
+export interface Respelled {
+  readonly value: unknown;
+  readonly notes: readonly string[];
+  readonly problems: readonly PathProblem[];
+  /** Where in the file something stands that has a path in the respelled document. */
+  readonly sourceOf: (path: KeyPath) => KeyPath;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Gives the keys of other harnesses our names, so that one schema describes all. */
+export function respell(document: unknown, rules: KeyRules, isGraderType: (type: string) => boolean): Respelled {
+  const respelling = new Respelling(isGraderType);
+  const value = respelling.inMapping(document, rules, []);
+  return {
+    value,
+    notes: [...respelling.notes],
+    problems: respelling.problems,
+    sourceOf: (path) => respelling.sourceOf(path),
+  };
+}
+
+class Respelling {
+  readonly notes = new Set<string>();
+  readonly problems: PathProblem[] = [];
+  readonly #moved = new Map<string, KeyPath>();
+  readonly #isGraderType: (type: string) => boolean;
+
+  constructor(isGraderType: (type: string) => boolean) {
+    this.#isGraderType = isGraderType;
+  }
+
+  /** The longest part of the path that was moved says where the rest is. */
+  sourceOf(path: KeyPath): KeyPath {
+    for (let length = path.length; length > 0; length--) {
+      const source = this.#moved.get(JSON.stringify(path.slice(0, length)));
+      if (source !== undefined) return [...source, ...path.slice(length)];
+    }
+    return path;
+  }
+
+  inMapping(value: unknown, rules: KeyRules, at: KeyPath): unknown {
+    if (!isMapping(value)) return value;
+    const fields = rules.isGrader === true ? this.#grader(value, at) : value;
+    const result = new Map<string, unknown>();
+    for (const [key, given] of Object.entries(fields)) this.#take({ key, given, fields, rules, at, result });
+    return Object.fromEntries(result);
+  }
+
+  #take({ key, given, fields, rules, at, result }: Taken): void {
+    const why = ownValue(rules.ignored ?? {}, key) ?? ownValue(rules.ignored ?? {}, inSnakeCase(key));
+    const ours = ourKey(key, rules);
+    if (ours === null && why !== undefined) {
+      this.notes.add(`${labelOf(at, key)}: ignored: ${why}`);
+      return;
+    }
+    const name = ours?.key ?? key;
+    if (ours !== null && name !== key && this.#isGivenTwice({ key, ours, fields, at, result })) return;
+    if (name !== key) {
+      this.#moved.set(JSON.stringify([...at, name]), this.sourceOf([...at, key]));
+      this.notes.add(`${labelOf(at, key)} is read as ${name}`);
+    }
+    const value = this.#inForm(ours?.convert === undefined ? given : ours.convert(given), { rules, at, name });
+    const inside = ownValue(rules.inside ?? {}, name);
+    result.set(name, inside === undefined ? value : this.#inside(value, inside, [...at, name]));
+  }
+
+  #inForm(given: unknown, { rules, at, name }: { rules: KeyRules; at: KeyPath; name: string }): unknown {
+    const value = ownValue(rules.forms ?? {}, name)?.(given) ?? given;
+    if (value !== given) this.notes.add(`${labelOf(at, name)}: only its name is used`);
+    return value;
+  }
+
+  #isGivenTwice({ key, ours, fields, at, result }: Twice): boolean {
+    const isThere = Object.hasOwn(fields, ours.key) || result.has(ours.key);
+    if (!isThere) return false;
+    const label = labelOf(at, key);
+    if (ours.yields === true) this.notes.add(`${label}: ignored: ${ours.key} is given`);
+    else {
+      const text = `${label} and ${ours.key} mean the same: keep one of them.`;
+      this.problems.push({ path: this.sourceOf([...at, key]), isKey: true, text });
+    }
+    return true;
+  }
+
+  #inside(value: unknown, { rules, each = false }: Inside, at: KeyPath): unknown {
+    const inner = (key: string | number): KeyPath => [...at, key];
+    if (Array.isArray(value)) return value.map((entry, index) => this.inMapping(entry, rules, inner(index)));
+    if (!each || !isMapping(value)) return this.inMapping(value, rules, at);
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [key, this.inMapping(entry, rules, inner(key))]),
+    );
+  }
+
+  /** Settings beside the type go into the config, and types may be written with underscores. */
+  #grader(given: Fields, at: KeyPath): Fields {
+    const { value, moves, notes } = graderKeys(given, this.#isGraderType);
+    for (const note of notes) this.notes.add(note);
+    for (const { to, from } of moves) this.#moved.set(JSON.stringify([...at, ...to]), this.sourceOf([...at, ...from]));
+    return value;
+  }
+}
+
+interface Taken {
+  key: string;
+  given: unknown;
+  fields: Fields;
+  rules: KeyRules;
+  at: KeyPath;
+  /** A map, as a key may be `__proto__`. */
+  result: Map<string, unknown>;
+}
+
+type Twice = Pick<Taken, "key" | "fields" | "at" | "result"> & { ours: Alias };
+
+export function isMapping(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Without numbers: what is said of one stimulus is said of all. */
+function labelOf(path: KeyPath, key: string): string {
+  return [...path.filter((part) => typeof part === "string"), key].join(".");
+}

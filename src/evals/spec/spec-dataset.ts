@@ -1,0 +1,73 @@
+import { type Dataset, makeDataset, type RunTerms } from "../../core/dataset.js";
+import type { Environment } from "../../core/environment.js";
+import { DatasetError, messageOf } from "../../core/errors.js";
+import type { Example } from "../../core/example.js";
+import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
+import { GraderEvaluator } from "../../graders/grader-evaluator.js";
+import { EnvironmentContents } from "./environment-contents.js";
+import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
+
+/**
+ * The stimuli of a spec as examples that can be run. What their environments name is read now.
+ * @example
+ * const dataset = await datasetOf(await loadSpec("eval.yaml"));
+ */
+export async function datasetOf(spec: EvalSpec, registry: Registry = defaultRegistry): Promise<Dataset> {
+  const contents = new EnvironmentContents(spec.file);
+  const examples: Example[] = [];
+  for (const stimulus of spec.stimuli) examples.push(await exampleOf(stimulus, spec, contents));
+  const { name, skill, gates, notes, defaults } = spec;
+  return makeDataset({
+    name,
+    examples,
+    evaluators: [new GraderEvaluator({ registry })],
+    primaryField: "verdict",
+    terms: termsOf(defaults),
+    gates,
+    ...(skill !== null && { skill: skill.name }),
+    ...(notes.length > 0 && { notes: notes.map((note) => `${spec.file}: ${note}`) }),
+    ...(spec.stimuli.some(({ trigger }) => trigger !== null) && { facets: ["trigger"] }),
+    ...labelsOf(spec.stimuli),
+  });
+}
+
+/** Tags change nothing of what is asked, and results can be looked at by them. */
+function labelsOf(stimuli: readonly Stimulus[]): Pick<Dataset, "labels"> {
+  const tagged = stimuli.filter(({ tags }) => Object.keys(tags).length > 0);
+  return tagged.length === 0 ? {} : { labels: new Map(tagged.map(({ name, tags }) => [name, tags])) };
+}
+
+function termsOf({ runs, timeoutMs, maxCostUsd }: SpecDefaults): RunTerms {
+  return {
+    trials: runs,
+    ...(maxCostUsd !== null && { maxCostUsd }),
+    ...(timeoutMs !== null && { hardTimeoutMs: timeoutMs }),
+  };
+}
+
+/** Golden patches and tags stay out: they are not for the agent, and what they are changes nothing of what is asked. */
+async function exampleOf(stimulus: Stimulus, spec: EvalSpec, contents: EnvironmentContents): Promise<Example> {
+  const { name, prompt, turns, graders, threshold, trigger } = stimulus;
+  return {
+    id: name,
+    question: prompt,
+    ...(turns.length > 0 && { turns: [...turns] }),
+    dataset: spec.name,
+    environment: await inlined(stimulus, spec, contents),
+    graders,
+    ...(threshold !== null && { threshold }),
+    ...(trigger !== null && { trigger }),
+  };
+}
+
+async function inlined(
+  { name, environment }: Stimulus,
+  { file }: EvalSpec,
+  contents: EnvironmentContents,
+): Promise<Environment> {
+  try {
+    return await contents.read(environment);
+  } catch (cause) {
+    throw new DatasetError(`${file}: the stimulus ${JSON.stringify(name)}: ${messageOf(cause)}`, { cause });
+  }
+}

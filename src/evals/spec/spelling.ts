@@ -1,0 +1,34 @@
+import { ownValue } from "../../core/own-value.js";
+import type { Alias, KeyRules } from "./key-rules.js";
+
+/**
+ * The key of ours that a key means: itself, another spelling of it (`judgeModel` for `judge_model`), or one of another
+ * harness; null for none.
+ */
+export function ourKey(key: string, { keys, aliases = {} }: KeyRules): Alias | null {
+  if (keys.includes(key)) return { key };
+  const alias = ownValue(aliases, key) ?? ownValue(aliases, inSnakeCase(key));
+  if (alias !== undefined) return alias;
+  const respelled = keys.find((ours) => inSnakeCase(ours) === inSnakeCase(key));
+  return respelled === undefined ? null : { key: respelled };
+}
+
+/** All other ways in which the keys of a mapping may be written. */
+export function otherSpellings({ keys, aliases = {} }: KeyRules): Map<string, string> {
+  const all = [
+    ...keys.map((key) => [key, key] as const),
+    ...Object.entries(aliases).map(([key, to]) => [key, to.key] as const),
+  ];
+  const spelled = all.flatMap(([key, to]) =>
+    [key, inSnakeCase(key), inCamelCase(key)].map((form) => [form, to] as const),
+  );
+  return new Map(spelled.filter(([form]) => !keys.includes(form)));
+}
+
+export function inSnakeCase(key: string): string {
+  return key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
+
+export function inCamelCase(key: string): string {
+  return key.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

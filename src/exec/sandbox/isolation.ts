@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { messageOf } from "../../core/errors.js";
+import type { IsolationKind } from "./box.js";
+import { BoxedProcess } from "./boxed-process.js";
+import { callFilter } from "./call-filter.js";
+import { findInterpreter, type Interpreter, LANGUAGES, type Language } from "./interpreters.js";
+import { boxCommand } from "./launch.js";
+import { DEFAULT_LIMITS } from "./limits.js";
+import { strayDescriptors } from "./stray-descriptors.js";
+import { ownUids } from "./uid-pool.js";
+
+/** What this machine has to run untrusted programs in, found out by trying it. */
+export interface Isolation {
+  /** Null when there is none that works. */
+  kind: IsolationKind | null;
+  /** What was found, for people. */
+  detail: string;
+  interpreters: Readonly<Record<Language, Interpreter | null>>;
+  /** What to do about what is missing; empty when nothing is. */
+  advice: readonly string[];
+}
+
+const NEEDED = [
+  { path: "/usr/bin/bwrap", package: "bubblewrap" },
+  { path: "/usr/bin/prlimit", package: "util-linux" },
+  { path: "/usr/bin/setpriv", package: "util-linux" },
+];
+
+/** On every machine, and in no box. */
+const OUTSIDE = "/etc/passwd";
+
+/**
+ * Finds out which isolation there is by running something in it.
+ * @example
+ * const { kind, advice } = await describeIsolation();
+ */
+export async function describeIsolation(): Promise<Isolation> {
+  const interpreters = { python: await findInterpreter("python"), javascript: await findInterpreter("javascript") };
+  const missing = LANGUAGES.filter((language) => interpreters[language] === null);
+  const advice = missing.map((language) => `To run ${language} programs: apt-get install python3`);
+  const packages = [...new Set(NEEDED.filter(({ path }) => !existsSync(path)).map((needed) => needed.package))];
+  if (packages.length > 0) {
+    const install = `apt-get install ${packages.join(" ")}`;
+    return { kind: null, detail: `missing: ${packages.join(", ")}`, interpreters, advice: [install, ...advice] };
+  }
+  return { ...(await tryKinds(advice)), interpreters };
+}
+
+async function tryKinds(advice: readonly string[]): Promise<Omit<Isolation, "interpreters">> {
+  const kinds: IsolationKind[] = process.getuid?.() === 0 ? ["root", "user_namespace"] : ["user_namespace"];
+  const problems: string[] = [];
+  for (const kind of kinds) {
+    const problem = await problemWith(kind);
+    if (problem === null) return { kind, detail: `${NAMES[kind]}${filterDetail()}`, advice };
+    problems.push(`${NAMES[kind]}: ${problem}`);
+  }
+  return { kind: null, detail: problems.join("; "), advice: [...ADVICE, ...advice] };
+}
+
+/** What namespaces leave open is closed by the filter: whoever has none should know. */
+function filterDetail(): string {
+  return callFilter() === null ? `, without a filter of system calls (there is none for ${process.arch})` : "";
+}
+
+const NAMES = {
+  root: "bubblewrap as root, each box with a user id of its own",
+  user_namespace: "bubblewrap in a user namespace",
+};
+
+const ADVICE = [
+  "Update bubblewrap to 0.8 or later: it must know --size and --disable-userns.",
+  "Where the kernel forbids user namespaces: sysctl kernel.unprivileged_userns_clone=1, or on Ubuntu kernel.apparmor_restrict_unprivileged_userns=0.",
+  "In a container: run it as root with --cap-add SYS_ADMIN --security-opt seccomp=unconfined, or let it create user namespaces.",
+];
+
+/** What keeps a box of this kind from working; null when nothing does. */
+async function problemWith(kind: IsolationKind): Promise<string | null> {
+  const test: Interpreter = { language: "python", path: "/usr/bin/test", version: "", folders: [], packages: [] };
+  const strays = strayDescriptors();
+  const plan = { interpreter: test, args: ["!", "-e", OUTSIDE], limits: DEFAULT_LIMITS, hasLines: false, strays };
+  const uids = ownUids();
+  const uid = uids?.take() ?? null;
+  try {
+    const { exitCode, stderr } = await new BoxedProcess(boxCommand(plan, kind, uid)).ended;
+    return exitCode === 0 ? null : stderr.trim().split("\n").at(-1) || `it ended with ${exitCode}`;
+  } catch (error) {
+    return messageOf(error);
+  } finally {
+    if (uid !== null) uids?.give(uid);
+  }
+}

@@ -1,0 +1,189 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  lutimesSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it } from "vitest";
+import type { EnvironmentFile } from "../../core/environment.js";
+import { startCpuTime } from "../../testing/cpu-time.js";
+import { rebuildWorkspace } from "./rebuild.js";
+import { stateOf } from "./state.js";
+import { Workspace } from "./workspace.js";
+import { put, testFolder } from "./workspace-testing.js";
+
+const folder = testFolder();
+const made: Workspace[] = [];
+afterEach(async () => {
+  for (const workspace of made.splice(0)) await workspace.remove();
+});
+
+async function create(files: readonly EnvironmentFile[] = [], commands: readonly string[] = []): Promise<Workspace> {
+  const workspace = await Workspace.create({ root: folder.path, environment: { files, commands } });
+  made.push(workspace);
+  return workspace;
+}
+
+describe("changes", () => {
+  it("tells what was added, modified, deleted and linked, and nothing else", async () => {
+    const files = ["same", "text", "gone", "mode", "becomes/same"].map((dest) => ({ dest, content: dest }));
+    const workspace = await create(files, ["ln -s same old-link; ln -s same kept-link"]);
+    const at = (name: string) => join(workspace.path, name);
+    put(workspace.path, "text", "changed");
+    put(workspace.path, "new/ü", Buffer.from([0xff]));
+    put(workspace.path, "becomes/.git/config", "");
+    put(workspace.path, ".git/config", "");
+    unlinkSync(at("gone"));
+    chmodSync(at("mode"), 0o755);
+    unlinkSync(at("old-link"));
+    symlinkSync("text", at("old-link"));
+    mkdirSync(at("empty/inner"), { recursive: true });
+    expect(await workspace.changes()).toEqual({
+      changes: [
+        { path: "empty/inner", status: "folder" },
+        { path: "gone", status: "deleted" },
+        { path: "mode", status: "modified", content: "mode", executable: true },
+        { path: "new/ü", status: "added", content: "/w==", encoding: "base64" },
+        { path: "old-link", status: "linked", target: "text" },
+        { path: "text", status: "modified", content: "changed" },
+      ],
+    });
+  });
+
+  it("tells which folders were made, emptied and deleted", async () => {
+    const files = ["emptied/a", "file"].map((dest) => ({ dest, content: "" }));
+    const workspace = await create(files, ["mkdir filled kept gone"]);
+    put(workspace.path, "filled/b", "b");
+    rmSync(join(workspace.path, "emptied/a"));
+    rmSync(join(workspace.path, "gone"), { recursive: true });
+    rmSync(join(workspace.path, "file"));
+    mkdirSync(join(workspace.path, "file"));
+    expect(await workspace.changes()).toEqual({
+      changes: [
+        { path: "emptied", status: "folder" },
+        { path: "emptied/a", status: "deleted" },
+        { path: "file", status: "folder" },
+        { path: "filled/b", status: "added", content: "b" },
+        { path: "gone", status: "deleted" },
+      ],
+    });
+  });
+
+  it("sees a change that keeps the size and the time, at once after the set-up", async () => {
+    for (let round = 0; round < 5; round++) {
+      const workspace = await create([
+        { dest: "a", content: "1234" },
+        { dest: "b", content: "1234" },
+      ]);
+      const at = join(workspace.path, "a");
+      const { atime, mtime } = statSync(at);
+      writeFileSync(at, "4321");
+      utimesSync(at, atime, mtime);
+      writeFileSync(join(workspace.path, "c"), "4321");
+      utimesSync(join(workspace.path, "c"), atime, mtime);
+      renameSync(join(workspace.path, "c"), join(workspace.path, "b"));
+      expect((await workspace.changes()).changes).toEqual([
+        { path: "a", status: "modified", content: "4321" },
+        { path: "b", status: "modified", content: "4321" },
+      ]);
+    }
+  });
+
+  it("does not take a file that was written again with the same content for a change", async () => {
+    const workspace = await create([{ dest: "a", content: "same" }], ["ln -s a l"]);
+    rmSync(join(workspace.path, "a"));
+    put(workspace.path, "a", "same");
+    utimesSync(join(workspace.path, "a"), 1, 1);
+    lutimesSync(join(workspace.path, "l"), 1, 1);
+    expect(await workspace.changes()).toEqual({ changes: [] });
+  });
+
+  it("says what is too large, and keeps the rest", async () => {
+    const workspace = await create();
+    put(workspace.path, "node_modules/a/large", Buffer.alloc(10 * 2 ** 20, "x"));
+    put(workspace.path, "big.txt", Buffer.alloc(9 * 2 ** 20, "x"));
+    put(workspace.path, "huge", Buffer.alloc(17 * 2 ** 20, "x"));
+    put(workspace.path, "small", "s");
+    const { changes, incomplete } = await workspace.changes();
+    expect(changes.map(({ path }) => path)).toEqual(["big.txt", "small"]);
+    expect(incomplete).toBe(
+      '2 changed files are left out, for more than 16 MB in all (the largest is "huge", 17.0 MB)',
+    );
+    await expect(
+      rebuildWorkspace({ root: folder.path, changes: { changes, incomplete: String(incomplete) } }),
+    ).rejects.toThrow("The folder cannot be made again, as not all of it was stored: 2 changed files are left out");
+  });
+
+  it("counts bytes that are no text as long as they get", async () => {
+    const workspace = await create();
+    put(workspace.path, "raw", Buffer.alloc(13 * 2 ** 20, 0xff));
+    expect(await workspace.changes()).toMatchObject({
+      changes: [],
+      incomplete: expect.stringContaining('"raw", 13.0 MB'),
+    });
+  });
+
+  it("says when there are too many, and keeps what people work on", async () => {
+    const workspace = await create([], ["mkdir -p node_modules z; cd node_modules; touch $(seq 5000)"]);
+    execFileSync("sh", ["-c", "rm -r node_modules; cd z; touch $(seq 10)"], { cwd: workspace.path });
+    const { changes, incomplete } = await workspace.changes();
+    expect(changes.filter(({ path }) => path.startsWith("z/"))).toHaveLength(10);
+    expect(incomplete).toBe("10 changes beyond the first 5000 are left out");
+  });
+
+  it("says that a name is no text, unless the set-up made it", async () => {
+    const workspace = await create([], ["touch \"$(printf 'old\\377')\" \"$(printf 'real\\357\\277\\275')\""]);
+    expect(await workspace.changes()).toEqual({ changes: [] });
+    execFileSync("sh", ["-c", "touch \"$(printf 'x\\377')\" y"], { cwd: workspace.path });
+    expect(await workspace.changes()).toEqual({
+      changes: [{ path: "y", status: "added", content: "" }],
+      incomplete: "a name is not valid UTF-8, and left out",
+    });
+  });
+
+  it("passes over what is no state of the work, such as a pipe", async () => {
+    const workspace = await create();
+    execFileSync("mkfifo", [join(workspace.path, "pipe")]);
+    expect(await workspace.changes()).toEqual({ changes: [] });
+  });
+
+  it("costs little in a folder of many files", async () => {
+    const workspace = await create(
+      [],
+      ["for d in $(seq 100); do mkdir $d; (cd $d; for f in $(seq 50); do echo $d $f > $f; done); done"],
+    );
+    put(workspace.path, "7/7", "changed");
+    const cpuMs = startCpuTime();
+    expect((await workspace.changes()).changes).toEqual([{ path: "7/7", status: "modified", content: "changed" }]);
+    expect(cpuMs()).toBeLessThan(5000);
+  });
+});
+
+describe("stateOf", () => {
+  it("shows the folder while it is there, and is written down as its changes", async () => {
+    const workspace = await create([{ dest: "a", content: "1\n" }], ["echo made > b"]);
+    put(workspace.path, "a", "2\n");
+    put(workspace.path, "b", "other\n");
+    const state = stateOf(workspace, await workspace.changes());
+    expect(state.path).toBe(workspace.path);
+    expect(state.diff).toContain("-1\n+2\n");
+    expect(state.diff).toContain("-made\n+other\n");
+    expect(JSON.parse(JSON.stringify(state))).toEqual({
+      changes: [
+        { path: "a", status: "modified", content: "2\n" },
+        { path: "b", status: "modified", content: "other\n" },
+      ],
+    });
+    expect(structuredClone(state)).not.toHaveProperty("path");
+    await workspace.remove();
+    expect(state.path).toBeUndefined();
+  });
+});

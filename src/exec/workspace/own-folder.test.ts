@@ -1,0 +1,128 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { rebuildWorkspace } from "./rebuild.js";
+import { snapshotOf } from "./snapshot.js";
+import { stateOf } from "./state.js";
+import { Workspace } from "./workspace.js";
+import { contentsOf, put, testFolder } from "./workspace-testing.js";
+
+const folder = testFolder();
+const victim = () => join(folder.path, "victim");
+beforeEach(() => {
+  put(folder.path, "victim/secret", "kept");
+  put(folder.path, "victim/work/secret", "kept");
+});
+
+async function create(): Promise<Workspace> {
+  return Workspace.create({ root: folder.path, environment: { files: [{ dest: "a", content: "1\n" }] } });
+}
+
+/** As an agent can do it from inside. */
+function swapByShell(path: string): void {
+  const script = `d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim()}" "$d"`;
+  execFileSync("sh", ["-c", script], { cwd: path });
+}
+
+const SWAPS: [string, (workspace: Workspace) => void][] = [
+  ["the folder", ({ path }) => swapByShell(path)],
+  ["the folder that holds it", ({ root }) => swapByShell(root)],
+  [
+    "the folder, by a file",
+    ({ path }) => {
+      renameSync(path, `${path}-x`);
+      put(path, "../../runs/work", "a file");
+    },
+  ],
+];
+
+describe("a workspace whose agent replaced", () => {
+  it.each(SWAPS)("%s is neither read, copied, kept nor deleted where that leads", async (_, swap) => {
+    const workspace = await create();
+    put(workspace.path, "a", "2\n");
+    const state = stateOf(workspace, await workspace.changes());
+    swap(workspace);
+    const changes = await workspace.changes();
+    expect(changes).toEqual({ changes: [], incomplete: expect.stringContaining("the agent replaced the folder") });
+    expect(state.path).toBeUndefined();
+    expect(workspace.isThere).toBe(false);
+    await expect(snapshotOf(workspace)).rejects.toThrow("cannot be copied: the agent replaced the folder");
+    await expect(workspace.keep(join(folder.path, "kept"), "one")).rejects.toThrow(
+      "cannot be kept: the agent replaced",
+    );
+    await expect(rebuildWorkspace({ root: folder.path, changes })).rejects.toThrow("the agent replaced the folder");
+    await workspace.remove();
+    expect(existsSync(workspace.path)).toBe(false);
+    expect(existsSync(join(folder.path, "kept"))).toBe(false);
+    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+  });
+
+  it("the folder that holds it, by another one, leaves that alone", async () => {
+    const workspace = await create();
+    renameSync(workspace.root, `${workspace.root}-x`);
+    mkdirSync(join(workspace.root, "work"), { recursive: true });
+    put(workspace.root, "work/not ours", "kept");
+    expect((await workspace.changes()).incomplete).toContain("the agent replaced the folder");
+    await workspace.remove();
+    expect(contentsOf(workspace.root)).toEqual({ "work/not ours": "kept" });
+  });
+
+  it("it by a folder of its own is read as it is", async () => {
+    const workspace = await create();
+    rmSync(workspace.path, { recursive: true });
+    mkdirSync(workspace.path);
+    put(workspace.path, "b", "new");
+    expect((await workspace.changes()).changes).toEqual([
+      { path: "a", status: "deleted" },
+      { path: "b", status: "added", content: "new" },
+    ]);
+    await workspace.remove();
+  });
+
+  it("a folder in it by a link has that link, and nothing of where it leads", async () => {
+    const workspace = await create();
+    symlinkSync(victim(), join(workspace.path, "out"));
+    expect((await workspace.changes()).changes).toEqual([{ path: "out", status: "linked", target: victim() }]);
+    await workspace.remove();
+    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+  });
+});
+
+describe("a copy for grading", () => {
+  it("is not used when a link was put in its place", async () => {
+    const workspace = await create();
+    const snapshot = await snapshotOf(workspace);
+    swapByShell(snapshot.path);
+    expect(snapshot.state.path).toBeUndefined();
+    await snapshot.remove();
+    expect(contentsOf(victim())).toEqual({ secret: "kept", "work/secret": "kept" });
+    expect(lstatSync(workspace.path).isDirectory()).toBe(true);
+    await workspace.remove();
+  });
+});
+
+describe("what the set-up made", () => {
+  it("is kept where an agent cannot reach it", async () => {
+    const workspace = await create();
+    // A pipe would be waited for, a link would be followed.
+    for (const name of readdirSync(workspace.root).filter((each) => each.startsWith("baseline"))) {
+      rmSync(join(workspace.root, name));
+    }
+    execFileSync("mkfifo", [join(workspace.root, "baseline")]);
+    put(workspace.path, "a", "2\n");
+    expect(stateOf(workspace, await workspace.changes()).diff).toContain("-1\n+2\n");
+    await workspace.remove();
+    expect(workspace.before("a")).toBeNull();
+  });
+
+  it("is refused when it is a link", async () => {
+    const creating = Workspace.create({
+      root: folder.path,
+      environment: { commands: [`d=$(pwd); cd /; mv "$d" "$d-x"; ln -s "${victim()}" "$d"`] },
+    });
+    await expect(creating).rejects.toThrow("a command put something else where the folder was");
+    expect(readdirSync(folder.path)).toEqual(["victim"]);
+    expect(readFileSync(join(victim(), "secret"), "utf8")).toBe("kept");
+  });
+});

@@ -1,0 +1,129 @@
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { startCpuTime } from "../../testing/cpu-time.js";
+import { type FolderWatch, type WatchOptions, watchFolder } from "./watch-folder.js";
+import { put, testFolder } from "./workspace-testing.js";
+
+const folder = testFolder();
+/** The file system has a clock of its own, which is read apart from ours. */
+const CLOCK_TOLERANCE_MS = 100;
+let watch: FolderWatch | undefined;
+afterEach(() => watch?.close());
+
+/** Starts to watch; `next` waits for what is told. */
+function watched(options: Partial<WatchOptions> = {}) {
+  const told: number[] = [];
+  let wake = () => {};
+  const onQuiet = (changedAt: number) => {
+    told.push(changedAt);
+    wake();
+  };
+  watch = watchFolder({ path: folder.path, onQuiet, ...options });
+  const next = () =>
+    new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+  return { told, next };
+}
+
+describe("watchFolder", () => {
+  it.each<[string, (at: (name: string) => string) => void]>([
+    ["a new file", (at) => writeFileSync(at("new"), "")],
+    ["a file far below", (at) => writeFileSync(at("a/b/c"), "2")],
+    ["a deleted file", (at) => rmSync(at("top"))],
+    ["a deleted folder", (at) => rmSync(at("a"), { recursive: true })],
+    ["a renamed file", (at) => renameSync(at("a/b/c"), at("a/b/d"))],
+    ["a new folder", (at) => mkdirSync(at("folder"))],
+    ["a new link", (at) => symlinkSync("top", at("link"))],
+  ])("tells of %s, once, with the time of the change", async (_, change) => {
+    put(folder.path, "a/b/c", "1");
+    put(folder.path, "top", "1");
+    const { told, next } = watched();
+    await watch?.ready;
+    const before = performance.now();
+    change((name) => join(folder.path, name));
+    const after = performance.now();
+    await next();
+    const isQuietFor = performance.now() - after;
+    expect(told[0]).toBeGreaterThan(before - CLOCK_TOLERANCE_MS);
+    expect(told[0]).toBeLessThan(after + CLOCK_TOLERANCE_MS);
+    expect(isQuietFor).toBeGreaterThan(270);
+    expect((await watch?.close())?.lastAt).toBe(told[0]);
+    expect(told).toHaveLength(1);
+  });
+
+  it("waits until it is quiet, but not for ever", async () => {
+    const { told, next } = watched({ quietMs: 60_000, maxWaitMs: 900 });
+    await watch?.ready;
+    const startedAt = performance.now();
+    const writing = setInterval(() => writeFileSync(join(folder.path, "log"), String(performance.now())), 50);
+    await next();
+    clearInterval(writing);
+    expect(performance.now() - startedAt).toBeGreaterThan(900);
+    writeFileSync(join(folder.path, "log"), "the last");
+    await next();
+    expect(told).toHaveLength(2);
+  });
+
+  it("says when it is closed what was the last change, and is silent about what is ignored", async () => {
+    mkdirSync(join(folder.path, ".git"));
+    const { told } = watched();
+    writeFileSync(join(folder.path, ".git/index"), "x");
+    await wait(400);
+    expect(await watch?.close()).toBeNull();
+    const again = watched();
+    await watch?.ready;
+    const before = performance.now();
+    writeFileSync(join(folder.path, "a"), "");
+    const after = performance.now();
+    const times = await watch?.close();
+    expect(times?.lastAt).toBeGreaterThan(before - CLOCK_TOLERANCE_MS);
+    expect(times?.lastAt).toBeLessThan(after + CLOCK_TOLERANCE_MS);
+    expect([...told, ...again.told]).toEqual([]);
+  });
+
+  it("says when it is closed what was the first change, not the end of the first changes", async () => {
+    const { told, next } = watched();
+    await watch?.ready;
+    const before = performance.now();
+    writeFileSync(join(folder.path, "first"), "");
+    const after = performance.now();
+    for (let i = 0; i < 6; i++) {
+      await wait(70);
+      writeFileSync(join(folder.path, "more"), String(i));
+    }
+    await next();
+    const times = await watch?.close();
+    expect(times?.lastAt).toBe(told[0]);
+    expect(times?.firstAt).toBeGreaterThan(before - CLOCK_TOLERANCE_MS);
+    expect(times?.firstAt).toBeLessThan(after + CLOCK_TOLERANCE_MS);
+    expect(Number(times?.lastAt) - Number(times?.firstAt)).toBeGreaterThan(350);
+  });
+
+  it("does not look where a link leads, or when something else is in the folder's place", async () => {
+    mkdirSync(join(folder.path, "other"));
+    symlinkSync("other", join(folder.path, "link"));
+    watched({ path: join(folder.path, "link") });
+    await watch?.ready;
+    put(folder.path, "other/x");
+    expect(await watch?.close()).toBeNull();
+    let isThere = true;
+    watched({ path: join(folder.path, "other"), isThere: () => isThere });
+    await watch?.ready;
+    isThere = false;
+    put(folder.path, "other/y");
+    expect(await watch?.close()).toBeNull();
+  });
+
+  it("takes a few percent of a core for thousands of files", async () => {
+    for (let i = 0; i < 5000; i++) put(folder.path, `d${i % 200}/f${i}`, "");
+    watched();
+    await watch?.ready;
+    const cpuMs = startCpuTime();
+    const start = performance.now();
+    await wait(3000);
+    expect(cpuMs() / (performance.now() - start)).toBeLessThan(0.1);
+  });
+});

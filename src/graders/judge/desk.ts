@@ -1,0 +1,79 @@
+import { isTrialError } from "../../core/errors.js";
+import type { ScoreContext } from "../../core/evaluator.js";
+import { type RetryPolicy, retryOf, waitBeforeRetry } from "../../core/retry.js";
+import { Limit } from "../../utils/limit.js";
+import { retry, type Tries } from "../../utils/retry.js";
+import type { JudgeAnswer, JudgeModel, JudgeRequest, OpenModel } from "./judge-model.js";
+import { report, reportFailed } from "./spending.js";
+
+export interface DeskOptions {
+  readonly maxWorkers: number;
+  readonly retry: RetryPolicy;
+  readonly random: () => number;
+}
+
+/** Makes the calls of a judge: a few at a time, again when they fail for now, and each on the meter. */
+export class Desk {
+  readonly #limit: Limit;
+  readonly #options: DeskOptions;
+  /** Models whose endpoint refuses to be told what an answer must look like. */
+  readonly #plain = new WeakSet<JudgeModel>();
+
+  constructor(options: DeskOptions) {
+    this.#options = options;
+    this.#limit = new Limit(options.maxWorkers);
+  }
+
+  /** Keeps its place while it waits to ask again: an endpoint that is overloaded must not be asked by others instead. */
+  ask(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
+    const { signal } = context;
+    const waitAfter = (error: unknown, tries: Tries) => this.#waitAfter(error, tries);
+    const ask = () => retry(() => this.#askOnce(open, request, context), { waitAfter, signal });
+    return this.#limit.run(ask, signal);
+  }
+
+  #waitAfter(error: unknown, tries: Tries): number | null {
+    const asked = retryOf(error);
+    const { retry: policy, random } = this.#options;
+    return asked === null ? null : waitBeforeRetry(asked, tries, { policy, random });
+  }
+
+  async #askOnce(open: OpenModel, request: JudgeRequest, context: ScoreContext): Promise<JudgeAnswer> {
+    const { model } = open;
+    const isPlain = this.#plain.has(model);
+    try {
+      return await metered(open, isPlain ? withoutShape(request) : request, context);
+    } catch (error) {
+      if (isPlain || !refusesShape(error)) throw error;
+      this.#plain.add(model);
+    }
+    return metered(open, withoutShape(request), context);
+  }
+}
+
+async function metered({ model, price }: OpenModel, request: JudgeRequest, context: ScoreContext) {
+  const { signal, meter } = context;
+  signal.throwIfAborted();
+  try {
+    const answer = await model.ask(request, signal);
+    report(answer ?? {}, price, meter);
+    return answer ?? {};
+  } catch (error) {
+    reportFailed(error, price, meter);
+    throw error;
+  }
+}
+
+function withoutShape({ system, messages }: JudgeRequest): JudgeRequest {
+  return { system, messages };
+}
+
+/** An endpoint that will not hear of schemas or tools says so with a status that speaks of the request, and by name. */
+function refusesShape(error: unknown): boolean {
+  if (!isTrialError(error) || error.category !== "api_error" || error.retry !== undefined) return false;
+  const { message } = error;
+  return (
+    /answered (?:400|404|415|422|501)\b/.test(message) &&
+    /schema|response_?format|text\.format|tool|structured/i.test(message)
+  );
+}

@@ -1,0 +1,76 @@
+import { bundledPrice } from "../../budget/index.js";
+import { UsageError } from "../../core/errors.js";
+import type { Limits, Price } from "../../core/price.js";
+import { describe } from "../../core/shape.js";
+import type { Output } from "../../core/system.js";
+import type { AnswerShape, Message } from "../../models/dialects/index.js";
+import { type ModelOptions, ModelSystem } from "../../systems/index.js";
+
+/** What a judge model is asked. */
+export interface JudgeRequest {
+  readonly system: string;
+  readonly messages: readonly Message[];
+  /** What the answer must look like. Left out for endpoints that refused to be told. */
+  readonly answer?: AnswerShape;
+}
+
+/** What a judge model answers. A cost in dollars is only needed where it does not follow from usage and price. */
+export type JudgeAnswer = Pick<Output, "response" | "usage" | "costUsd" | "stopped">;
+
+/**
+ * A model that judges: a `ModelSystem`, or any client of your own.
+ * @example
+ * const strict: JudgeModel = { name: "strict", ask: () => ({ response: '{"verdict": "fail"}' }) };
+ */
+export interface JudgeModel {
+  readonly name: string;
+  ask(request: JudgeRequest, signal: AbortSignal): JudgeAnswer | Promise<JudgeAnswer>;
+  /** Its price is what usage is priced at. */
+  readonly limits?: Limits;
+  fingerprint?(): unknown;
+  close?(): Promise<void>;
+}
+
+/** A judge model, or what is needed to make one: where it is, and which variable holds its key. */
+export type JudgeModelSource = JudgeModel | ModelOptions;
+
+/** A model that can be asked, and what its tokens cost; null when nobody knows. */
+export interface OpenModel {
+  readonly model: JudgeModel;
+  readonly price: Price | null;
+}
+
+/** Makes the model that options describe. Throws when its key is missing. */
+export async function openModel(source: JudgeModelSource): Promise<OpenModel> {
+  if (isModel(source)) return { model: source, price: source.limits?.price ?? null };
+  const model = new ModelSystem(source);
+  const price = source.limits === undefined ? await priceOf(source) : source.limits.price;
+  return { model, price };
+}
+
+async function priceOf({ model, baseUrl }: ModelOptions): Promise<Price | null> {
+  return model === undefined ? null : bundledPrice({ model, baseUrl });
+}
+
+/** What identifies a model's work. Of options it is what the system made from them says, for which no key is needed. */
+export function modelFingerprint(source: JudgeModelSource): unknown {
+  if (!isModel(source)) {
+    const { apiKeyEnv: _, ...rest } = source;
+    return new ModelSystem({ ...rest, apiKey: null }).fingerprint();
+  }
+  return source.fingerprint?.() ?? { name: source.name, ask: String((source as { ask: unknown }).ask) };
+}
+
+/** Throws unless a judge can be made of it. */
+export function requireModel(source: unknown): JudgeModelSource {
+  const { name, ask, baseUrl } = (source ?? {}) as Partial<JudgeModel & ModelOptions>;
+  if (typeof ask === "function" && typeof name === "string" && name !== "") return source as JudgeModel;
+  if (ask === undefined && typeof baseUrl === "string") return source as ModelOptions;
+  throw new UsageError(
+    `A judge's model must be a ModelSystem, options such as { model: "gpt-5", baseUrl: "https://api.openai.com/v1", apiKeyEnv: "OPENAI_API_KEY" }, or { name, ask(request, signal) }, but is ${describe(source)}.`,
+  );
+}
+
+function isModel(source: JudgeModelSource): source is JudgeModel {
+  return "ask" in source && typeof source.ask === "function";
+}

@@ -1,0 +1,59 @@
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Grader } from "../../core/grader.js";
+import { Registry } from "../../core/registry.js";
+import { startMock } from "../../testing/mock/index.js";
+import { Workspace } from "../../testing/workspace.js";
+import { graded } from "../graded-testing.js";
+import { type JudgeModelPlace, registerJudgeGraders } from "./register-judge-graders.js";
+
+const YES = '{"reasoning":"It is polite.","verdict":"pass","score":1}';
+
+function graderOf(registry: Registry, type: string, config: Record<string, unknown>): Grader {
+  const factory = registry.get("grader", type);
+  if (typeof factory !== "function") throw new Error(`${type} is no factory`);
+  return factory(config);
+}
+
+function registered(place: JudgeModelPlace): Registry {
+  const registry = new Registry();
+  registerJudgeGraders(place, registry);
+  return registry;
+}
+
+describe("registerJudgeGraders", () => {
+  it("names prompt and panel, in place of those that were named before", () => {
+    const registry = registered({});
+    registerJudgeGraders({ url: "http://127.0.0.1:1" }, registry);
+    expect(
+      registry
+        .list("grader")
+        .filter((name) => ["panel", "prompt"].includes(name))
+        .toSorted(),
+    ).toEqual(["panel", "prompt"]);
+  });
+
+  it("asks the model where the place says, with the price of its models file", async () => {
+    const space = new Workspace({
+      "models.yml":
+        "models:\n  mine: { api_name: judge-1, provider: openai, pricing: { input_per_1k: 1, output_per_1k: 1 } }\n",
+    });
+    const mock = await startMock({ reply: YES });
+    onTestFinished(() => mock.close());
+    const registry = registered({ url: mock.url, modelsFile: space.path("models.yml") });
+    const grader = graderOf(registry, "prompt", { prompt: "Is it polite?", model: "mine" });
+    onTestFinished(() => grader.close?.());
+    await grader.prepare?.();
+    const verdict = await grader.grade(graded({ output: { response: "Thank you." } }));
+    expect(mock.counts.requests).toBe(1);
+    expect(mock.requests[0]?.model).toBe("judge-1");
+    expect(verdict).toMatchObject({ passed: true, score: 1 });
+  });
+
+  it("says before anything is spent that a model or its key is not there", async () => {
+    const registry = registered({ apiKeyEnv: "NO_SUCH_KEY_OF_OURS" });
+    const keyless = graderOf(registry, "prompt", { prompt: "Is it polite?", model: "openai/gpt-5-mini" });
+    await expect(async () => keyless.prepare?.()).rejects.toThrow(/NO_SUCH_KEY_OF_OURS/);
+    const unknown = graderOf(registry, "panel", { prompt: "Is it polite?", models: ["nobody-knows-it"] });
+    await expect(async () => unknown.prepare?.()).rejects.toThrow(/nobody-knows-it/);
+  });
+});

@@ -1,0 +1,90 @@
+import { describe } from "../../core/shape.js";
+import { normalizeJudgeScore, type JudgeScale as ScaleKey } from "../../metrics/scoring/index.js";
+
+/** The scales a judge may be asked to answer on. */
+export type JudgeScale = "binary" | "1-5" | "1-10";
+
+/** A scale: its values in order, and how it is spoken of. */
+export interface Scale {
+  readonly name: JudgeScale;
+  /** The key of a verdict that holds the value. */
+  readonly key: "verdict" | "score";
+  readonly low: number;
+  readonly high: number;
+  /** The values as people and models write them, the worst first. */
+  readonly values: readonly (string | number)[];
+  readonly scoringKey: ScaleKey;
+}
+
+const SCALES: Readonly<Record<JudgeScale, Scale>> = {
+  binary: { name: "binary", key: "verdict", low: 0, high: 1, values: ["fail", "pass"], scoringKey: "binary" },
+  "1-5": { name: "1-5", key: "score", low: 1, high: 5, values: upTo(5), scoringKey: "scale_1_5" },
+  "1-10": { name: "1-10", key: "score", low: 1, high: 10, values: upTo(10), scoringKey: "scale_1_10" },
+};
+
+/** The names of all scales, for messages. */
+export const SCALE_NAMES = Object.keys(SCALES) as readonly JudgeScale[];
+
+export function scaleOf(name: JudgeScale): Scale {
+  return SCALES[name];
+}
+
+export function isScale(name: unknown): name is JudgeScale {
+  return typeof name === "string" && Object.hasOwn(SCALES, name);
+}
+
+function upTo(high: number): number[] {
+  return Array.from({ length: high }, (_, i) => i + 1);
+}
+
+const WORDS: ReadonlyMap<string, number> = new Map(
+  Object.entries({ pass: 1, yes: 1, true: 1, correct: 1, "1": 1, fail: 0, no: 0, false: 0, incorrect: 0, "0": 0 }),
+);
+
+/**
+ * A value on a scale as a share in [0, 1], or what is wrong with it. Words, booleans and numbers written as text are
+ * taken where they can mean one thing only.
+ * @example
+ * readValue(4, scaleOf("1-5")); // 0.75
+ */
+export function readValue(value: unknown, scale: Scale): number | string {
+  const number = scale.name === "binary" ? binary(value) : numeric(value);
+  if (number === null) return `is ${shown(value)}, but must be ${wanted(scale)}`;
+  try {
+    return normalizeJudgeScore(number, scale.scoringKey);
+  } catch {
+    return `is ${shown(value)}, but must be ${wanted(scale)}`;
+  }
+}
+
+function binary(value: unknown): number | null {
+  return isPlain(value) ? (WORDS.get(String(value).trim().toLowerCase()) ?? null) : null;
+}
+
+function numeric(value: unknown): number | null {
+  if (typeof value === "number") return value;
+  return typeof value === "string" && /^\d{1,3}(?:\.\d{1,9})?$/.test(value.trim()) ? Number(value) : null;
+}
+
+function isPlain(value: unknown): boolean {
+  return ["string", "number", "boolean"].includes(typeof value);
+}
+
+/** What a value of the scale looks like, in words. */
+export function wanted({ name, low, high }: Scale): string {
+  return name === "binary" ? '"pass" or "fail"' : `a whole number from ${low} to ${high}`;
+}
+
+/** A share in [0, 1] in the words of the scale. */
+export function valueText(share: number, { name, low, high }: Scale): string {
+  if (name === "binary" && Number.isInteger(share)) return share === 1 ? "pass" : "fail";
+  const value = low + share * (high - low);
+  return `${Number(value.toFixed(2))} of ${high}`;
+}
+
+const LONGEST_SHOWN = 60;
+
+function shown(value: unknown): string {
+  const text = describe(value);
+  return text.length <= LONGEST_SHOWN ? text : `${text.slice(0, LONGEST_SHOWN)}…`;
+}

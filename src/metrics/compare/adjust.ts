@@ -1,0 +1,41 @@
+import { holm } from "../../stats/index.js";
+import { alphaOf, type Change, type Comparison, type MetricComparison } from "./comparison.js";
+
+/**
+ * The same comparisons with p-values adjusted by Holm over all their metrics together, as several variants of one
+ * experiment or several systems of one run need it. `of` chooses which metrics count, all unless told.
+ * @example
+ * const [first, second] = adjustTogether([compareRows(base, one), compareRows(base, two)]);
+ */
+export function adjustTogether(
+  comparisons: readonly Comparison[],
+  of: (metric: MetricComparison) => boolean = () => true,
+): Comparison[] {
+  const all = comparisons.flatMap(({ metrics, level }, place) =>
+    metrics.filter(of).map((metric) => ({ metric, id: identityOf(metric, place), alpha: alphaOf(level) })),
+  );
+  // A hypothesis that could not have been shown takes nothing from those that could, and one told twice is one.
+  const family = new Map<string, number>();
+  for (const { metric, id, alpha } of all) if (metric.p !== null && metric.smallestP < alpha) family.set(id, metric.p);
+  const adjusted = holm([...family.values()]);
+  const byId = new Map([...family.keys()].map((id, index) => [id, adjusted[index] ?? 1]));
+  return comparisons.map((comparison, place) => ({
+    ...comparison,
+    metrics: comparison.metrics.map((metric) => {
+      const adjustedP = of(metric) ? (byId.get(identityOf(metric, place)) ?? null) : null;
+      const judged = { ...metric, adjustedP, hypotheses: family.size };
+      return { ...judged, change: changeOf(judged, comparison.level) };
+    }),
+  }));
+}
+
+/** Metrics that agree in all of these, such as a score of 0 or 1 and the pass rate, are one hypothesis. */
+function identityOf({ n, a, b, difference, se, p }: MetricComparison, place: number): string {
+  return JSON.stringify([place, n, a, b, difference, se, p]);
+}
+
+function changeOf({ difference, se, better, adjustedP }: MetricComparison, level: number): Change {
+  if (difference === 0 && se === 0) return "same";
+  if (difference === null || adjustedP === null || adjustedP >= alphaOf(level)) return "unclear";
+  return difference > 0 === (better === "more") ? "better" : "worse";
+}

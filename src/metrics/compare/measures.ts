@@ -1,0 +1,95 @@
+import { UsageError } from "../../core/errors.js";
+import { type EvalRow, hasOutput, isScored, scoreOf } from "../../core/row.js";
+import { didYouMean } from "../../core/suggest.js";
+import type { Better, CompareOptions, MetricKind } from "./comparison.js";
+
+/** A metric that can be compared: what it reads from a row, undefined where there is nothing. */
+export interface Measure {
+  readonly metric: string;
+  readonly kind: MetricKind;
+  readonly better: Better;
+  readonly read: (row: EvalRow) => number | undefined;
+}
+
+interface Sides {
+  readonly a: readonly EvalRow[];
+  readonly b: readonly EvalRow[];
+}
+
+const FIELD = "field:";
+
+/** The metrics to compare: those that were asked for, else all that there is something of. */
+export function measuresOf(sides: Sides, options: Pick<CompareOptions, "metrics" | "scoreField">): Measure[] {
+  const { metrics, scoreField = "score" } = options;
+  const known = [...qualityMeasures(scoreField), ...ECONOMY];
+  if (metrics === undefined) return usualMeasures(sides, known, scoreField);
+  const fields = new Set([...fieldsIn(sides.a), ...fieldsIn(sides.b)]);
+  return [...new Set(metrics)].map((name) => {
+    const found = known.find(({ metric }) => metric === name);
+    const field = name.startsWith(FIELD) ? name.slice(FIELD.length) : name;
+    if (found !== undefined) return found;
+    if (fields.has(field)) return fieldMeasure(field);
+    throw new UsageError(
+      `There is no metric "${name}" to compare.${didYouMean(name, [...known.map(({ metric }) => metric), ...fields])}`,
+    );
+  });
+}
+
+function usualMeasures(sides: Sides, known: readonly Measure[], scoreField: string): Measure[] {
+  const isMeasured = ({ read }: Measure) => [...sides.a, ...sides.b].some((row) => read(row) !== undefined);
+  const hasLatency = known.some((measure) => measure.metric === "latency_mean" && isMeasured(measure));
+  const economy = known.filter(({ kind }) => kind === "economy").filter(isMeasured);
+  const ofB = new Set(fieldsIn(sides.b));
+  const fields = [...fieldsIn(sides.a)].filter((field) => ofB.has(field) && !isTheScore(field, sides, scoreField));
+  return [
+    ...known.filter(({ kind }) => kind === "quality"),
+    // Both tell how long a trial took; asking the same question twice costs certainty about each.
+    ...economy.filter(({ metric }) => metric !== "duration_mean" || !hasLatency),
+    ...fields.sort().map(fieldMeasure),
+  ];
+}
+
+function qualityMeasures(scoreField: string): Measure[] {
+  const ofScored = (read: Measure["read"]) => (row: EvalRow) => (isScored(row) ? read(row) : undefined);
+  return [
+    { metric: "pass_rate", kind: "quality", better: "more", read: ofScored((row) => Number(row.outcome === "pass")) },
+    { metric: "mean_score", kind: "quality", better: "more", read: ofScored((row) => scoreOf(row, scoreField)) },
+  ];
+}
+
+function fieldMeasure(field: string): Measure {
+  const read = ({ scores }: EvalRow) => (Object.hasOwn(scores, field) ? scores[field] : undefined);
+  return { metric: `${FIELD}${field}`, kind: "field", better: "more", read };
+}
+
+/** Only trials that gave something back: one that failed at once was neither cheap nor fast. */
+function economyMeasure(metric: string, read: (row: EvalRow) => number | null): Measure {
+  return {
+    metric,
+    kind: "economy",
+    better: "less",
+    read: (row) => (hasOutput(row) ? (read(row) ?? undefined) : undefined),
+  };
+}
+
+const ECONOMY: readonly Measure[] = [
+  economyMeasure("mean_cost_usd", ({ costUsd }) => costUsd),
+  economyMeasure("latency_mean", ({ latency }) => latency),
+  economyMeasure("duration_mean", ({ durationMs }) => (durationMs == null ? null : durationMs / 1000)),
+  economyMeasure("mean_output_tokens", ({ outputTokens }) => outputTokens),
+  economyMeasure("mean_turns", ({ turns }) => turns),
+];
+
+function fieldsIn(rows: readonly EvalRow[]): Set<string> {
+  const fields = new Set<string>();
+  for (const { scores } of rows) for (const field in scores) fields.add(field);
+  return fields;
+}
+
+/** The deciding field is compared as the score already. */
+function isTheScore(field: string, { a, b }: Sides, scoreField: string): boolean {
+  if (field === scoreField) return true;
+  const isPrimary = (row: EvalRow) =>
+    !isScored(row) || (row.primaryField === field && !Object.hasOwn(row.scores, "score"));
+  return scoreField === "score" && a.every(isPrimary) && b.every(isPrimary);
+}

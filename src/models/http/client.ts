@@ -1,0 +1,134 @@
+import type { Agent, Dispatcher } from "undici";
+import { TrialError } from "../../core/errors.js";
+import { Answer, type HttpAnswer } from "./answer.js";
+import { codeOf, connectionError, timeoutError } from "./errors.js";
+
+const DEFAULT_CONNECT_MS = 10_000;
+const DEFAULT_HEADERS_MS = 600_000;
+/** Models think. */
+const DEFAULT_IDLE_MS = 300_000;
+/** How long an unused connection is kept where the server does not say. Many close it after 5 s. */
+const KEEP_ALIVE_MS = 4000;
+
+/** One call. Header names are in lower case. */
+export interface HttpRequest {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+  readonly signal: AbortSignal;
+  /** For making the connection. Default: 10 s. */
+  readonly connectTimeoutMs?: number;
+  /** From the request to the head of the answer. Default: 10 minutes. */
+  readonly headersTimeoutMs?: number;
+  /** Between two parts of the answer. Default: 5 minutes. */
+  readonly idleTimeoutMs?: number;
+}
+
+/** Makes calls over one pool of connections, which are kept open between calls. */
+export interface HttpClient {
+  /** Resolves when the head of the answer is there, whatever its status. Rejects with a `TrialError`, or with the reason of the signal. */
+  post(request: HttpRequest): Promise<HttpAnswer>;
+  /** Ends all connections. */
+  close(): void;
+}
+
+export interface HttpClientOptions {
+  /** The most connections to one host. Default: as many as there are calls. */
+  readonly maxSockets?: number;
+}
+
+/**
+ * Opens a client of its own; systems share one unless they are given another.
+ * @example
+ * const client = openClient();
+ * const answer = await client.post({ url: "http://127.0.0.1:8080/v1/chat/completions", headers: {}, body: "{}", signal });
+ */
+export function openClient(options: HttpClientOptions = {}): HttpClient {
+  return new PooledClient(options);
+}
+
+class PooledClient implements HttpClient {
+  readonly #maxSockets: number | null;
+  /** By the time that connections have to be made: to undici, that is a setting of the pool. */
+  readonly #pools = new Map<number, Promise<Agent>>();
+
+  constructor({ maxSockets }: HttpClientOptions) {
+    this.#maxSockets = maxSockets ?? null;
+  }
+
+  async post(request: HttpRequest): Promise<HttpAnswer> {
+    const { signal, connectTimeoutMs = DEFAULT_CONNECT_MS } = request;
+    const url = new URL(request.url);
+    const explain = (error: unknown) => explainFailure(error, url.host, request);
+    try {
+      signal.throwIfAborted();
+      const pool = await this.#poolFor(connectTimeoutMs);
+      const { statusCode: status, headers, body } = await send(pool, url, request);
+      const answer = new Answer({ status, headers, body, host: url.host, explain });
+      const { location } = headers;
+      if (status < 300 || status >= 400 || typeof location !== "string") return answer;
+      answer.discard();
+      throw redirected(url, location);
+    } catch (error) {
+      throw explain(error);
+    }
+  }
+
+  close(): void {
+    for (const pool of this.#pools.values()) void pool.then((agent) => agent.destroy()).catch(() => {});
+    this.#pools.clear();
+  }
+
+  #poolFor(connectMs: number): Promise<Agent> {
+    const pool = this.#pools.get(connectMs) ?? openPool(connectMs, this.#maxSockets);
+    this.#pools.set(connectMs, pool);
+    return pool;
+  }
+}
+
+async function openPool(connectMs: number, connections: number | null): Promise<Agent> {
+  const { Agent: UndiciAgent } = await import("undici");
+  return new UndiciAgent({ connect: { timeout: connectMs }, keepAliveTimeout: KEEP_ALIVE_MS, connections });
+}
+
+/** Sends once. Whoever reads of a connection that was closed cannot know whether the call was received, and paid for. */
+function send(pool: Agent, url: URL, request: HttpRequest): Promise<Dispatcher.ResponseData> {
+  const { headers, body, signal, headersTimeoutMs, idleTimeoutMs } = request;
+  return pool.request({
+    origin: url.origin,
+    path: url.pathname + url.search,
+    method: "POST",
+    headers: { "accept-encoding": "identity", ...headers },
+    body,
+    signal,
+    headersTimeout: headersTimeoutMs ?? DEFAULT_HEADERS_MS,
+    bodyTimeout: idleTimeoutMs ?? DEFAULT_IDLE_MS,
+  });
+}
+
+/** The reason of the signal, or what went wrong in words that say what to do. */
+function explainFailure(error: unknown, host: string, request: HttpRequest): unknown {
+  if (request.signal.aborted) return request.signal.reason;
+  const { connectTimeoutMs = DEFAULT_CONNECT_MS, headersTimeoutMs = DEFAULT_HEADERS_MS } = request;
+  const { idleTimeoutMs = DEFAULT_IDLE_MS } = request;
+  switch (codeOf(error)) {
+    case "UND_ERR_CONNECT_TIMEOUT":
+      return timeoutError(`${host} did not accept the connection within ${connectTimeoutMs} ms.`, error, "down");
+    case "UND_ERR_HEADERS_TIMEOUT":
+      return timeoutError(`${host} did not begin to answer within ${headersTimeoutMs} ms.`, error);
+    case "UND_ERR_BODY_TIMEOUT":
+      return timeoutError(`${host} stopped sending in the middle of its answer for ${idleTimeoutMs} ms.`, error);
+    default:
+      return connectionError(error, host);
+  }
+}
+
+/** Not followed: the key was meant for this host, and a POST that is redirected often becomes a GET. */
+function redirected(from: URL, location: string): TrialError {
+  const to = URL.canParse(location, from.href) ? new URL(location, from) : null;
+  const target = to === null ? "nowhere that makes sense" : to.origin + to.pathname;
+  return new TrialError(
+    "api_error",
+    `${from.origin}${from.pathname} redirects to ${target}. Redirects are not followed: give the right base URL.`,
+  );
+}

@@ -1,0 +1,86 @@
+import { messageOf, type Outlook, type Retry, TrialError } from "../../core/errors.js";
+
+/** Trying again can help, and the endpoint did not say when. */
+const AGAIN: { retry: Retry } = { retry: { afterMs: null } };
+
+/** What a failed connection means, by the code Node gives it. */
+type Explain = (host: string) => { message: string; again: boolean };
+
+const BY_CODE: Readonly<Record<string, Explain>> = {
+  ECONNREFUSED: (host) => ({
+    message: `Nothing listens on ${host}: the connection was refused. Start the endpoint, or check host and port.`,
+    again: true,
+  }),
+  ENOTFOUND: (host) => ({ message: `There is no host ${host}. Check the spelling of the base URL.`, again: false }),
+  EAI_AGAIN: (host) => ({
+    message: `The name server did not answer for ${host}. Check the network connection.`,
+    again: true,
+  }),
+  ECONNRESET: closedEarly,
+  UND_ERR_SOCKET: closedEarly,
+  EPIPE: (host) => ({ message: `${host} closed the connection while the request was sent.`, again: true }),
+  EHOSTUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
+  ENETUNREACH: (host) => ({ message: `${host} cannot be reached. Check the network connection.`, again: true }),
+  DEPTH_ZERO_SELF_SIGNED_CERT: selfSigned,
+  SELF_SIGNED_CERT_IN_CHAIN: selfSigned,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: selfSigned,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: selfSigned,
+  CERT_HAS_EXPIRED: (host) => ({ message: `The certificate of ${host} has expired. Renew it there.`, again: false }),
+  ERR_TLS_CERT_ALTNAME_INVALID: (host) => ({
+    message: `The certificate of ${host} is for another host. Check the base URL.`,
+    again: false,
+  }),
+};
+
+function closedEarly(host: string): { message: string; again: boolean } {
+  return { message: `${host} closed the connection before its answer was complete.`, again: true };
+}
+
+function selfSigned(host: string): { message: string; again: boolean } {
+  return {
+    message: `The certificate of ${host} is signed by nobody this machine trusts. If it is your own, name its file in NODE_EXTRA_CA_CERTS before starting.`,
+    again: false,
+  };
+}
+
+/**
+ * A failure of the connection as an error that says what to do. `host` is host and port.
+ * @example
+ * connectionError(new Error("connect ECONNREFUSED"), "127.0.0.1:8080");
+ */
+export function connectionError(cause: unknown, host: string): TrialError {
+  if (cause instanceof TrialError) return cause;
+  const code = codeOf(cause);
+  if (code === "ETIMEDOUT") return timeoutError(`${host} did not answer when it was called.`, cause, "down");
+  const known = Object.hasOwn(BY_CODE, code) ? BY_CODE[code]?.(host) : undefined;
+  const { message, again } = known ?? unusual({ cause, code, host });
+  return new TrialError("api_error", message, { cause, outlook: "down", ...(again ? AGAIN : {}) });
+}
+
+/** An endpoint that took too long. */
+export function timeoutError(message: string, cause?: unknown, outlook?: Outlook): TrialError {
+  const known = { ...(cause === undefined ? {} : { cause }), ...(outlook === undefined ? {} : { outlook }) };
+  return new TrialError("timeout", message, { ...known, ...AGAIN });
+}
+
+function unusual({ cause, code, host }: { cause: unknown; code: string; host: string }) {
+  if (code.startsWith("HPE_") || (cause instanceof Error && cause.name === "HTTPParserError")) {
+    return {
+      message: `${host} does not answer in HTTP (${code || messageOf(cause)}). Check the port, and whether it is https.`,
+      again: false,
+    };
+  }
+  if (/^(?:ERR_SSL|ERR_TLS|CERT_|EPROTO)/.test(code)) {
+    return {
+      message: `No TLS connection to ${host} could be made (${code}). Check whether it is http, not https, and its certificate.`,
+      again: false,
+    };
+  }
+  return { message: `The connection to ${host} failed: ${messageOf(cause)}.`, again: true };
+}
+
+/** Node's code of an error, "" when it has none. */
+export function codeOf(error: unknown): string {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" ? code : "";
+}

@@ -1,0 +1,89 @@
+import { createParser, type EventSourceParser, type ParseError } from "eventsource-parser";
+import { TrialError } from "../../core/errors.js";
+import { NotUtf8, Utf8Pieces } from "./utf8.js";
+
+/** The longest line or event that is held in memory, in characters. */
+const MAX_EVENT_CHARS = 16 * 1024 * 1024;
+
+export interface SseOptions {
+  /** Takes the `data` of one event as it came, `[DONE]` included. Returning false stops. */
+  readonly onData: (data: string) => unknown;
+  readonly maxEventChars?: number;
+  /** Who sends them, for messages. */
+  readonly source?: string;
+}
+
+/**
+ * Reads server-sent events from the chunks of a body. Throws a `TrialError` on what is no text and on events too long to
+ * hold.
+ * @example
+ * const events = new SseReader({ onData: (data) => console.log(data) });
+ * await answer.read((chunk) => events.push(chunk));
+ * events.end();
+ */
+export class SseReader {
+  readonly #text = new Utf8Pieces();
+  readonly #parser: EventSourceParser;
+  readonly #source: string;
+  #isFirst = true;
+  #isStopped = false;
+  #failure: TrialError | null = null;
+
+  constructor({ onData, maxEventChars = MAX_EVENT_CHARS, source = "The endpoint" }: SseOptions) {
+    this.#source = source;
+    this.#parser = createParser({
+      maxBufferSize: maxEventChars,
+      onEvent: ({ data }) => {
+        if (!this.#isStopped && onData(data) === false) this.#isStopped = true;
+      },
+      onError: (error) => {
+        if (isTooLong(error)) this.#failure = tooLong(source, maxEventChars);
+      },
+    });
+  }
+
+  /** Takes in one chunk; false once `onData` has said to stop. */
+  push(chunk: Buffer): boolean {
+    try {
+      this.#feed(this.#text.decode(chunk));
+    } catch (error) {
+      if (!(error instanceof NotUtf8)) throw error;
+      this.#failAfter(error);
+    }
+    return !this.#isStopped;
+  }
+
+  /** Hands over an event whose closing empty line is missing: some servers leave out the last one. */
+  end(): void {
+    if (!this.#isStopped && this.#failure === null) this.#feed("\n\n");
+  }
+
+  #feed(text: string): void {
+    if (this.#isStopped) return;
+    this.#parser.feed(this.#withoutMark(text));
+    if (this.#failure !== null) throw this.#failure;
+  }
+
+  /** Events before the wrong bytes have come: whoever asks whether anything had must see them. */
+  #failAfter(cause: NotUtf8): void {
+    this.#feed(cause.before);
+    if (this.#isStopped) return;
+    throw new TrialError("api_error", `${this.#source} sent invalid UTF-8.`, { cause, retry: { afterMs: null } });
+  }
+
+  #withoutMark(text: string): string {
+    if (!this.#isFirst || text === "") return text;
+    this.#isFirst = false;
+    return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  }
+}
+
+function isTooLong({ type }: ParseError): boolean {
+  return type === "max-buffer-size-exceeded";
+}
+
+function tooLong(source: string, limit: number): TrialError {
+  return new TrialError("api_error", `${source} sent a line or an event of more than ${limit} characters.`, {
+    retry: { afterMs: null },
+  });
+}

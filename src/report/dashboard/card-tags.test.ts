@@ -1,0 +1,51 @@
+import { describe, expect, it } from "vitest";
+import type { DatasetConfig } from "../../core/result.js";
+import { makeRow } from "../../core/row.js";
+import { FacetBreakdown, summarise } from "../../metrics/index.js";
+import { hasTag, tagsOf } from "./card-tags.js";
+
+const dataset = (name: string, rest: Partial<DatasetConfig> = {}): DatasetConfig => ({
+  name,
+  examples: 1,
+  fingerprint: "",
+  tags: [name],
+  primaryField: "score",
+  evaluators: {},
+  ...rest,
+});
+const row = (known: object) =>
+  makeRow({ system: "a", exampleId: 1, outcome: "pass", scores: { score: 1 }, primaryField: "score", ...known });
+const summaryOf = (rows: ReturnType<typeof row>[]) =>
+  Object.values(summarise(rows, [new FacetBreakdown()], { scoreField: "score", threshold: 0.7, seed: 0 }).summary);
+
+describe("tagsOf", () => {
+  it("names each value once, and not what stands beside it", () => {
+    const rows = ["law_n", "law_ci_high", "art", "a=b"].map((subject) =>
+      row({ dataset: "mmlu", facets: { subject, year: 2020 } }),
+    );
+    const tags = tagsOf(summaryOf(rows), { datasets: [dataset("mmlu")] });
+    expect(tags.sort()).toEqual(["subject=a=b", "subject=art", "subject=law_ci_high", "subject=law_n", "year=2020"]);
+  });
+
+  it("leaves out the names of datasets, which stand in the keys of a mixture", () => {
+    const rows = ["mmlu", "gpqa"].map((name) => row({ dataset: name, facets: { subject: `${name} law` } }));
+    const tags = tagsOf(summaryOf(rows), { datasets: [dataset("mmlu"), dataset("gpqa")] });
+    expect(tags.sort()).toEqual(["subject=gpqa law", "subject=mmlu law"]);
+  });
+
+  it("looks at all systems where a dataset is put to some of them alone", () => {
+    const rows = [row({ facets: { subject: "law" } }), row({ system: "b", facets: { subject: "art" } })];
+    const alone = { terms: { systems: ["b"] } };
+    expect(tagsOf(summaryOf(rows), { datasets: [dataset("x", alone)] }).sort()).toEqual(["subject=art", "subject=law"]);
+    expect(tagsOf([{ mean_score: 1 }], { datasets: [dataset("x")] })).toEqual([]);
+  });
+});
+
+describe("hasTag", () => {
+  it("compares field and value as text", () => {
+    expect(hasTag(row({ facets: { depth: 0.5, isHard: true } }), "depth=0.5")).toBe(true);
+    expect(hasTag(row({ facets: { depth: 0.5, isHard: true } }), "isHard=true")).toBe(true);
+    expect(hasTag(row({ facets: { depth: 0.5 } }), "depth=0.25")).toBe(false);
+    expect(hasTag(row({}), "depth=0.5")).toBe(false);
+  });
+});

@@ -1,0 +1,28 @@
+import type { Price } from "../../../core/price.js";
+import type { Summary } from "../../../core/result.js";
+import { type EvalRow, type KnownFields, makeRow } from "../../../core/row.js";
+import { figureReader } from "../card-figures.js";
+import type { ChartSystem } from "./chart-system.js";
+
+interface Sample {
+  rows?: readonly (Omit<KnownFields, "system" | "exampleId" | "outcome"> & Partial<KnownFields>)[];
+  summary?: Summary;
+  reasons?: Record<string, string>;
+  price?: Price;
+  harness?: string;
+}
+
+/** A system of a chart by the few numbers that a test is about; each row is a pass of an example of its own. */
+export function sampleSystem(
+  name: string,
+  { rows = [], summary = {}, reasons = {}, ...rest }: Sample = {},
+): ChartSystem {
+  return {
+    name,
+    harness: rest.harness ?? null,
+    price: rest.price ?? null,
+    rows: rows.map((known, i): EvalRow => makeRow({ exampleId: i, outcome: "pass", ...known, system: name })),
+    figure: figureReader(summary),
+    why: (key) => reasons[key] ?? null,
+  };
+}

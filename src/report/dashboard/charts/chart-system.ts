@@ -1,0 +1,46 @@
+import { ownValue } from "../../../core/own-value.js";
+import type { Price } from "../../../core/price.js";
+import type { EvalResult } from "../../../core/result.js";
+import type { EvalRow } from "../../../core/row.js";
+import type { Manifest } from "../../../store/manifest.js";
+import { figureReader, type ReadFigure } from "../card-figures.js";
+import { knownPrice } from "../known-price.js";
+
+/** What the charts know of a system. */
+export interface ChartSystem {
+  readonly name: string;
+  readonly harness: string | null;
+  /** That held when the run was made; null when nobody knew it. */
+  readonly price: Price | null;
+  readonly rows: readonly EvalRow[];
+  readonly figure: ReadFigure;
+  /** Why a figure is null; null when nobody said. */
+  readonly why: (key: string) => string | null;
+}
+
+/** The systems of a run in its own order, those without a row included. */
+export function chartSystems(result: EvalResult, manifest: Pick<Manifest, "systems">): ChartSystem[] {
+  const rows = rowsBySystem(result.rows);
+  return result.config.systems.map((name) => {
+    const record = ownValue(manifest.systems, name);
+    const reasons = ownValue(result.reasons, name) ?? {};
+    return {
+      name,
+      harness: record?.harness ?? null,
+      price: knownPrice(manifest.systems, name),
+      rows: rows.get(name) ?? [],
+      figure: figureReader(ownValue(result.summary, name) ?? {}),
+      why: (key) => ownValue(reasons, key) ?? null,
+    };
+  });
+}
+
+function rowsBySystem(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
+  const bySystem = new Map<string, EvalRow[]>();
+  for (const row of rows) {
+    const own = bySystem.get(row.system);
+    if (own === undefined) bySystem.set(row.system, [row]);
+    else own.push(row);
+  }
+  return bySystem;
+}

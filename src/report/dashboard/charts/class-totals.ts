@@ -1,0 +1,70 @@
+import { type Price, pricesAt, type TokenPrices } from "../../../core/price.js";
+import type { EvalRow } from "../../../core/row.js";
+import type { Usage } from "../../../core/system.js";
+import { promptOf, usagesOf } from "../../../core/usage.js";
+import type { TokenClass, TokenCost } from "../contract.js";
+
+const CLASSES: readonly TokenClass[] = ["input", "cacheRead", "cacheWrite", "output", "reasoning"];
+
+/** Dollars are kept in whole pico-dollars. */
+const PICO = 1e12;
+
+/** What the tokens of each class came to, all of them with each token in one; empty when nobody reported what was used. */
+export function tokenClasses(rows: Iterable<EvalRow>, price: Price | null): TokenCost["classes"] {
+  const totals = noTotals();
+  let isReported = false;
+  for (const row of rows) {
+    if (row.usage == null) continue;
+    isReported = true;
+    addUsage(totals, row, price);
+  }
+  if (!isReported) return [];
+  return CLASSES.map((name) => ({
+    name,
+    tokens: totals.tokens[name],
+    costUsd: price === null ? null : totals.pico[name] / PICO,
+  }));
+}
+
+/** Tokens and pico-dollars by class; the classes have no token in common. */
+interface ClassTotals {
+  tokens: Record<TokenClass, number>;
+  pico: Record<TokenClass, number>;
+}
+
+function noTotals(): ClassTotals {
+  const none = () => ({ input: 0, cacheRead: 0, cacheWrite: 0, output: 0, reasoning: 0 });
+  return { tokens: none(), pico: none() };
+}
+
+/** Adds what one trial used. Reasoning is a part of the output as it is reported; here it stands apart. */
+function addUsage(totals: ClassTotals, row: EvalRow, price: Price | null): void {
+  if (row.usage === null) return;
+  addTokens(totals.tokens, row.usage);
+  if (price === null) return;
+  if (price.tiers === undefined) addPrices(totals.pico, row.usage, price);
+  else for (const usage of usagesOf(row, row.usage)) addPrices(totals.pico, usage, pricesAt(price, promptOf(usage)));
+}
+
+function addTokens(tokens: ClassTotals["tokens"], usage: Usage): void {
+  const reasoning = reasoningIn(usage);
+  tokens.input += usage.input;
+  tokens.cacheRead += usage.cacheRead ?? 0;
+  tokens.cacheWrite += usage.cacheWrite ?? 0;
+  tokens.output += usage.output - reasoning;
+  tokens.reasoning += reasoning;
+}
+
+function addPrices(pico: ClassTotals["pico"], usage: Usage, prices: TokenPrices): void {
+  const reasoning = reasoningIn(usage);
+  const hourly = usage.cacheWrite1h ?? 0;
+  pico.input += usage.input * prices.input;
+  pico.cacheRead += (usage.cacheRead ?? 0) * prices.cacheRead;
+  pico.cacheWrite += ((usage.cacheWrite ?? 0) - hourly) * prices.cacheWrite + hourly * prices.cacheWrite1h;
+  pico.output += (usage.output - reasoning) * prices.output;
+  pico.reasoning += reasoning * prices.output;
+}
+
+function reasoningIn({ reasoning = 0, output }: Usage): number {
+  return Math.min(reasoning, output);
+}

@@ -1,0 +1,49 @@
+import { ownValue } from "../../../core/own-value.js";
+import type { EvalResult } from "../../../core/result.js";
+import type { FacetValue } from "../../../core/row.js";
+import { CELL_FACETS } from "../../../metrics/index.js";
+import { type FacetEntry, type FacetLayout, facetLayouts } from "../../facets.js";
+import { figureReader } from "../card-figures.js";
+import { datasetName } from "../cards.js";
+import type { HeatMap } from "../contract.js";
+
+const [DOWN, ACROSS] = CELL_FACETS;
+
+/** A map for each system and dataset whose examples have a depth and a length. */
+export function heatMaps(result: Pick<EvalResult, "rows" | "config" | "summary">): HeatMap[] {
+  const { config, summary } = result;
+  const layouts = facetLayouts(result).filter(({ cells }) => cells.length > 0);
+  return layouts.flatMap((layout) => {
+    const axes = axesOf(layout);
+    const dataset = layout.dataset ?? datasetName(config.datasets[0]?.name ?? "");
+    return config.systems.map((system) => {
+      const figure = figureReader(ownValue(summary, system) ?? {});
+      const cells = axes.cells.map(({ x, y, key }) => ({ x, y, mean: figure(key), n: figure(`${key}_n`) ?? 0 }));
+      return { system, dataset, xField: ACROSS, yField: DOWN, xs: axes.xs, ys: axes.ys, cells };
+    });
+  });
+}
+
+interface Axes {
+  xs: FacetValue[];
+  ys: FacetValue[];
+  cells: { x: number; y: number; key: string }[];
+}
+
+function axesOf({ byField, cells }: FacetLayout): Axes {
+  const [xs, ys] = [byField.get(ACROSS) ?? [], byField.get(DOWN) ?? []];
+  const [placeX, placeY] = [places(xs), places(ys)];
+  return {
+    xs: xs.map(({ value }) => value),
+    ys: ys.map(({ value }) => value),
+    cells: cells.flatMap(({ depth, length, key }) => {
+      const [x, y] = [placeX.get(String(length)), placeY.get(String(depth))];
+      return x === undefined || y === undefined ? [] : [{ x, y, key }];
+    }),
+  };
+}
+
+/** By their text, as the breakdown tells values apart. */
+function places(entries: readonly FacetEntry[]): Map<string, number> {
+  return new Map(entries.map(({ value }, place) => [String(value), place]));
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { makeRow } from "../../../core/row.js";
+import { summarise } from "../../../metrics/index.js";
+import { sampleSystem } from "./chart-system.fixture.js";
+import { passCurvesOf } from "./pass-curves.js";
+
+describe("the curves of pass@k and pass^k", () => {
+  it("hold every k of the summary with its tasks and bounds", () => {
+    // Three tasks of two trials that pass twice, once and never; one more with a single trial.
+    const passes = [[1, 1], [1, 0], [0, 0], [1]];
+    const rows = passes.flatMap((trials, exampleId) =>
+      trials.map((pass, trial) =>
+        makeRow({ system: "a", exampleId, trial, outcome: pass === 1 ? "pass" : "fail", passed: pass === 1 }),
+      ),
+    );
+    const { summary } = summarise(rows, [], { scoreField: "score", threshold: 0.7, seed: 0 });
+    const [curve] = passCurvesOf([sampleSystem("a", { summary: summary.a ?? {} })]);
+    expect(curve?.system).toBe("a");
+    expect(curve?.points.map(({ k, n }) => [k, n])).toEqual([
+      [1, 4],
+      [2, 3],
+    ]);
+    expect(curve?.points[0]?.passAt).toBeCloseTo(2.5 / 4);
+    expect(curve?.points[1]?.passAt).toBeCloseTo(2 / 3);
+    expect(curve?.points[1]?.passHat).toBeCloseTo(1 / 3);
+    const { passHatLow, passHatHigh } = curve?.points[1] ?? {};
+    expect(passHatLow).toBeLessThan(1 / 3);
+    expect(passHatHigh).toBeGreaterThan(1 / 3);
+  });
+
+  it("are of systems with several trials alone", () => {
+    expect(passCurvesOf([sampleSystem("a", { summary: { pass_rate: 1 } })])).toEqual([]);
+  });
+});

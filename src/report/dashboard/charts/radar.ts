@@ -1,0 +1,20 @@
+import { median } from "../../../stats/index.js";
+import type { RadarChart } from "../contract.js";
+import type { ChartSystem } from "./chart-system.js";
+
+const TIMES_THE_MEDIAN = 5;
+
+/** The median time to success of each system; those far beyond the others are clipped, and keep their real value. */
+export function radarChart(systems: readonly ChartSystem[]): RadarChart {
+  const times = systems.map((system) => ({ system: system.name, seconds: secondsToSuccess(system) }));
+  const known = times.flatMap(({ seconds }) => seconds ?? []);
+  const limitSeconds = known.length === 0 ? null : TIMES_THE_MEDIAN * median(known);
+  const isClipped = (seconds: number | null) => seconds !== null && limitSeconds !== null && seconds > limitSeconds;
+  return { limitSeconds, spokes: times.map((spoke) => ({ ...spoke, isClipped: isClipped(spoke.seconds) })) };
+}
+
+/** The median time to success in seconds; null when nothing passed or no time was measured. */
+function secondsToSuccess({ figure }: ChartSystem): number | null {
+  const ms = figure("median_time_to_success_ms");
+  return ms === null ? null : ms / 1000;
+}

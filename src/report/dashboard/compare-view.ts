@@ -1,0 +1,45 @@
+import { type ComparedRun, compareRuns, type RunName } from "../../metrics/compare/index.js";
+import type { CompareView, RunCard } from "./contract.js";
+
+/** A run as it is held against another: in short, and its rows. */
+interface ComparedView {
+  card: RunCard;
+  result: ComparedRun;
+}
+
+export interface CompareViewRequest {
+  a: ComparedView;
+  b: ComparedView;
+  systemA?: string | undefined;
+  systemB?: string | undefined;
+}
+
+/**
+ * Two runs side by side, or two systems of one. Runs are named by their id: where they are kept is nobody's business
+ * but the machine's.
+ * @example
+ * compareView({ a: { card, result }, b: { card: later, result: await loadRun(dir) } });
+ */
+export function compareView({ a, b, systemA, systemB }: CompareViewRequest): CompareView {
+  const compared = compareRuns(a.result, b.result, { systemA, systemB });
+  const isSame = a.card.id === b.card.id;
+  return {
+    a: a.card,
+    b: b.card,
+    comparison: {
+      ...compared,
+      a: named(compared.a, a.card),
+      b: named(compared.b, b.card),
+      notes: [...compared.notes, ...neverRun("A", a.card), ...(isSame ? [] : neverRun("B", b.card))],
+    },
+  };
+}
+
+function named(name: RunName, { id }: RunCard): RunName {
+  return { ...name, run: id };
+}
+
+function neverRun(side: string, { planned, done }: RunCard): string[] {
+  const missing = planned - done;
+  return missing > 0 ? [`planned trials of ${side} that were never run: ${missing}`] : [];
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { QueueBudget, QueueState } from "../../queue/contract.js";
+import type { QueueView } from "./contract.js";
+import { QueueFile } from "./queue-file.js";
+import { queueForFile } from "./queue-for-file.js";
+import { sampleQueue, sampleWorker, tellQueue } from "./queue-testing.js";
+import { workersNow } from "./queue-view.js";
+import { emptyFolder } from "./trial-testing.js";
+
+const GOING = { isGoing: true };
+const BUDGET: QueueBudget = {
+  maxCostUsd: 1,
+  spentUsd: 0.5,
+  reservedUsd: 0.1,
+  isRefusing: false,
+  unknownCosts: 0,
+  lostTrials: 2,
+  lostUsd: 0.04,
+};
+
+function stateIn(view: QueueView | null): QueueState {
+  if (view === null || view.phase === "unreadable") throw new Error(`there is no state: ${JSON.stringify(view)}`);
+  return view.state;
+}
+
+describe("the workers of a run", () => {
+  it("are what its coordinator has told, and change with it", () => {
+    const dir = emptyFolder();
+    const file = new QueueFile(dir);
+    expect(file.look(GOING)).toBeNull();
+    const first = sampleQueue({ budget: BUDGET, notes: ["Redis was away for 3 s"] });
+    tellQueue(dir, first);
+    expect(file.look(GOING)).toEqual({ phase: "live", state: first });
+    tellQueue(dir, { ...first, workers: [] });
+    expect(stateIn(file.look(GOING)).workers).toEqual([]);
+  });
+
+  it("are read once for as long as the file stays the same", () => {
+    const dir = emptyFolder();
+    const file = new QueueFile(dir);
+    tellQueue(dir, sampleQueue());
+    const [first, again] = [stateIn(file.look(GOING)), stateIn(file.look(GOING))];
+    expect(again.workers[0]).toBe(first.workers[0]);
+  });
+
+  it("are silent after 15 s without a word, and over when the run does not go on or they say so", () => {
+    const dir = emptyFolder();
+    const at = "2026-11-15T21:33:34.000Z";
+    const after = (ms: number) => Date.parse(at) + ms;
+    tellQueue(dir, sampleQueue({ at }));
+    const phase = (ms: number, isGoing = true) => new QueueFile(dir).look({ isGoing, now: after(ms) })?.phase;
+    expect([phase(-500), phase(0), phase(15_000), phase(15_001)]).toEqual(["live", "live", "live", "silent"]);
+    expect(phase(0, false)).toBe("over");
+    tellQueue(dir, sampleQueue({ at, isRunning: false }));
+    expect(phase(0)).toBe("over");
+  });
+
+  it("stand in the order of their names, those that refuse first", () => {
+    const dir = emptyFolder();
+    const workers = [
+      sampleWorker({ host: "node-10" }),
+      sampleWorker({ host: "node-9", pid: 30 }),
+      sampleWorker({ host: "node-9", pid: 4 }),
+      sampleWorker({ host: "zeta", refuses: "its code differs" }),
+    ];
+    tellQueue(dir, sampleQueue({ workers }));
+    const view = new QueueFile(dir).look(GOING);
+    expect(stateIn(view).workers.map(({ host, pid }) => `${host} ${pid}`)).toEqual([
+      "zeta 1",
+      "node-9 4",
+      "node-9 30",
+      "node-10 1",
+    ]);
+    expect(workersNow(view)).toBe(3);
+    expect(workersNow(new QueueFile(dir).look({ isGoing: false }))).toBeNull();
+  });
+
+  it("leave out what a page has no room or no use for", () => {
+    const dir = emptyFolder();
+    const long = "x".repeat(10_000);
+    const worker = { ...sampleWorker({ host: long, waiting: long }), secret: "unknown to this version" };
+    const notes = Array.from({ length: 150 }, (_, place) => `note ${place}`);
+    tellQueue(dir, { ...sampleQueue({ notes }), workers: [worker] });
+    const state = stateIn(new QueueFile(dir).look(GOING));
+    expect(JSON.stringify(state)).not.toContain("secret");
+    expect([state.workers[0]?.host.length, state.workers[0]?.waiting?.length]).toEqual([201, 2001]);
+    expect([state.notes.length, state.notes.at(-1)]).toEqual([100, "note 149"]);
+  });
+});
+
+describe("a state that cannot be used", () => {
+  const problemOf = (dir: string): string => {
+    const view = new QueueFile(dir).look(GOING);
+    if (view?.phase !== "unreadable") throw new Error(`it was used: ${JSON.stringify(view)}`);
+    return view.problem;
+  };
+
+  it.each([
+    ["of a later version", { ...sampleQueue(), schema: "assay.queue-state/2" }, "assay.queue-state/2"],
+    ["of something else", { schema: "package" }, "was not written by Assay"],
+    ["that is a list", [1, 2], "was not written by Assay"],
+    ["that is null", null, "was not written by Assay"],
+    ["without a time", { ...sampleQueue(), at: "soon" }, '"at"'],
+    ["with a time that is not a text", { ...sampleQueue(), at: { toString: 1 } }, '"at"'],
+    ["with less than nothing", { ...sampleQueue(), waiting: -1 }, '"waiting"'],
+    ["without workers", { ...sampleQueue(), workers: undefined }, '"workers"'],
+    ["with a strange worker", { ...sampleQueue(), workers: [sampleWorker(), "beta"] }, '"workers[1].id"'],
+    ["with half a budget", { ...sampleQueue(), budget: { maxCostUsd: 1 } }, '"budget.spentUsd"'],
+    ["with a note that is none", { ...sampleQueue(), notes: ["a", 2] }, '"notes[1]"'],
+  ])("%s is left aside with a line", (_, state, words) => {
+    const dir = emptyFolder();
+    tellQueue(dir, state);
+    expect(problemOf(dir)).toMatch(/^The workers are not shown, because queue\.json cannot be used: .+\.$/);
+    expect(problemOf(dir)).toContain(words);
+  });
+
+  it("that is half-written is left aside, and used when it is whole", () => {
+    const dir = emptyFolder();
+    const path = join(dir, "queue.json");
+    tellQueue(dir, sampleQueue());
+    const whole = readFileSync(path, "utf8");
+    const file = new QueueFile(dir);
+    truncateSync(path, 100);
+    expect(file.look(GOING)?.phase).toBe("unreadable");
+    writeFileSync(path, whole);
+    expect(file.look(GOING)?.phase).toBe("live");
+  });
+
+  it("that is no file, or far too large, is left aside", () => {
+    const dir = emptyFolder();
+    mkdirSync(join(dir, "queue.json"));
+    expect(problemOf(dir)).toContain("is no ordinary file");
+    const other = emptyFolder();
+    writeFileSync(join(other, "queue.json"), " ".repeat((4 << 20) + 1));
+    expect(problemOf(other)).toContain("too large");
+  });
+
+  it("is nothing that a page could not show, whatever is in the file", () => {
+    const dir = emptyFolder();
+    const file = new QueueFile(dir);
+    const field = fc.constantFrom(...Object.keys(sampleQueue()));
+    fc.assert(
+      fc.property(field, fc.jsonValue(), (key, value) => {
+        tellQueue(dir, { ...sampleQueue(), [key]: value });
+        const view = file.look(GOING);
+        expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+        expect(["live", "silent", "over", "unreadable"]).toContain(view?.phase);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("workers in a file for anybody", () => {
+  it("did as much as they did, on machines without a name", () => {
+    const workers = [
+      sampleWorker({ host: "vault-7.corp.example", pid: 4, done: 70, waiting: "https://llm.corp.example has no room" }),
+      sampleWorker({ host: "vault-7.corp.example", pid: 5, done: 20 }),
+      sampleWorker({ host: "den.corp.example", pid: 6, done: 10 }),
+      sampleWorker({ host: "odd.corp.example", refuses: "/home/odd/corp.example differs" }),
+    ];
+    const url = "redis://queue.corp.example:6379";
+    const state = sampleQueue({ url, workers, budget: BUDGET, notes: ["corp.example was away"], isRunning: false });
+    const shown = queueForFile({ phase: "over", state });
+    expect(JSON.stringify(shown)).not.toContain("corp.example");
+    expect(stateIn(shown).workers.map(({ host, pid, done }) => [host, pid, done])).toEqual([
+      ["machine 1", 4, 70],
+      ["machine 1", 5, 20],
+      ["machine 2", 6, 10],
+    ]);
+    expect(stateIn(shown).budget).toEqual(BUDGET);
+    expect([queueForFile(null), queueForFile({ phase: "unreadable", problem: "x" })]).toEqual([null, null]);
+  });
+});

@@ -1,0 +1,42 @@
+import { join } from "node:path";
+import { QUEUE_STATE_FILE, QUEUE_STATE_SCHEMA, type QueueState, type WorkerState } from "../../queue/contract.js";
+import { writeAtomically } from "../../utils/files/atomic.js";
+
+/** A worker for tests, in the midst of its work. */
+export function sampleWorker(known: Partial<WorkerState> = {}): WorkerState {
+  return {
+    id: `${known.host ?? "alpha"}-${known.pid ?? 1}`,
+    host: "alpha",
+    pid: 1,
+    run: "a-run",
+    concurrency: 8,
+    startedAt: "2026-11-15T21:33:30.000Z",
+    active: 8,
+    done: 100,
+    perSecond: 12.5,
+    waiting: null,
+    refuses: null,
+    ...known,
+  };
+}
+
+/** The state of a queue for tests, told just now. */
+export function sampleQueue(known: Partial<QueueState> = {}): QueueState {
+  return {
+    schema: QUEUE_STATE_SCHEMA,
+    at: new Date().toISOString(),
+    url: "redis://127.0.0.1:6379",
+    isRunning: true,
+    waiting: 40,
+    active: 8,
+    workers: [sampleWorker()],
+    budget: null,
+    notes: [],
+    ...known,
+  };
+}
+
+/** Puts a state where a coordinator puts it, in the way it does. */
+export function tellQueue(runDir: string, state: unknown): void {
+  writeAtomically(join(runDir, QUEUE_STATE_FILE), `${JSON.stringify(state)}\n`);
+}

@@ -1,0 +1,95 @@
+import { ERROR_CATEGORIES, type EvalRow, measureOf, OUTCOMES, scoreOf } from "../../core/row.js";
+import type { RowChunk, RowsHead } from "./contract.js";
+
+/** Few enough that a browser takes a piece in without a pause. */
+const ROWS_IN_CHUNK = 2000;
+
+/**
+ * Rows as JSON lines: what their numbers stand for, then the rows in pieces, column by column.
+ * @example
+ * for (const line of rowLines(result.rows)) response.write(line);
+ */
+export function* rowLines(rows: readonly EvalRow[]): Generator<string> {
+  const head = rowsHead(rows);
+  yield `${JSON.stringify(head)}\n`;
+  for (const chunk of rowChunks(rows, head)) yield `${JSON.stringify(chunk)}\n`;
+}
+
+/** What the numbers in the pieces of these rows stand for. */
+export function rowsHead(rows: readonly EvalRow[]): RowsHead {
+  const systems = new Set<string>();
+  const datasets = new Set<string>();
+  const fields = new Set<string>();
+  for (const { system, dataset, scores, measures } of rows) {
+    systems.add(system);
+    datasets.add(dataset);
+    for (const field in scores) fields.add(field);
+    for (const field in measures) fields.add(field);
+  }
+  return {
+    schema: "assay.rows/1",
+    total: rows.length,
+    systems: [...systems],
+    datasets: [...datasets],
+    outcomes: OUTCOMES,
+    categories: ERROR_CATEGORIES,
+    fields: [...fields],
+  };
+}
+
+/** The rows in pieces, in the order they are given. */
+export function* rowChunks(rows: readonly EvalRow[], head: RowsHead): Generator<RowChunk> {
+  const places = placesIn(head);
+  for (let start = 0; start < rows.length; start += ROWS_IN_CHUNK)
+    yield chunkOf(rows.slice(start, start + ROWS_IN_CHUNK), { start, head, places });
+}
+
+type Places = Readonly<Record<"systems" | "datasets" | "outcomes" | "categories", ReadonlyMap<string, number>>>;
+
+function placesIn({ systems, datasets, outcomes, categories }: RowsHead): Places {
+  return {
+    systems: placeOf(systems),
+    datasets: placeOf(datasets),
+    outcomes: placeOf(outcomes),
+    categories: placeOf(categories),
+  };
+}
+
+function placeOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map(names.map((name, place) => [name, place]));
+}
+
+interface ChunkPlace {
+  start: number;
+  head: RowsHead;
+  places: Places;
+}
+
+function chunkOf(rows: readonly EvalRow[], { start, head, places }: ChunkPlace): RowChunk {
+  return {
+    start,
+    system: rows.map(({ system }) => places.systems.get(system) ?? -1),
+    dataset: rows.map(({ dataset }) => places.datasets.get(dataset) ?? -1),
+    outcome: rows.map(({ outcome }) => places.outcomes.get(outcome) ?? -1),
+    category: rows.map(({ errorCategory }) => places.categories.get(errorCategory) ?? -1),
+    id: rows.map(({ exampleId }) => exampleId),
+    trial: rows.map(({ trial }) => trial),
+    score: rows.map((row) => finite(scoreOf(row, "score"))),
+    costUsd: rows.map(({ costUsd }) => finite(costUsd)),
+    latency: rows.map(({ latency }) => finite(latency)),
+    inputTokens: rows.map(({ inputTokens }) => inputTokens),
+    outputTokens: rows.map(({ outputTokens }) => outputTokens),
+    turns: rows.map(({ turns }) => finite(turns)),
+    attempts: rows.map(({ attempts }) => attempts.length),
+    scores: head.fields.map((field) => rows.map((row) => finite(measureOf(row, field)))),
+    tags: rows.map(tagsOf),
+  };
+}
+
+function finite(value: number | null | undefined): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+function tagsOf({ facets }: EvalRow): string[] {
+  return facets === null ? [] : Object.entries(facets).map(([field, value]) => `${field}=${value}`);
+}

@@ -1,0 +1,60 @@
+import { readdirSync, type Stats, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { FILES } from "../../store/journal.js";
+import { isRunLocked } from "../../store/lock.js";
+import { CARD_FILE, type CardSources } from "./card-file.js";
+
+/** A run folder as it is now. */
+export interface RunFolder {
+  readonly id: string;
+  readonly dir: string;
+  readonly isRunning: boolean;
+  /** Changes when a file does that a card is made of. */
+  readonly state: string;
+  /** When its manifest was written. */
+  readonly writtenAt: Date;
+  /** What a kept card was made of; null when there is none, or one that is older than that. */
+  readonly cardSources: CardSources | null;
+  /** True when rows were written after the summary. */
+  readonly hasNewerRows: boolean;
+}
+
+/** Looks at a folder without reading its files; null when it is no run. */
+export function lookAt(dir: string): RunFolder | null {
+  const manifest = statOf(join(dir, FILES.manifest));
+  if (manifest === undefined) return null;
+  const [summary, rows, card] = [FILES.summary, FILES.rows, CARD_FILE].map((name) => statOf(join(dir, name)));
+  const lock = join(dir, FILES.lock);
+  const isRunning = statOf(lock) !== undefined && isRunLocked(lock);
+  const files = [manifest, summary, rows].map((file) => (file === undefined ? "-" : `${file.mtimeMs} ${file.size}`));
+  return {
+    id: basename(dir),
+    dir,
+    isRunning,
+    state: [isRunning, ...files].join(" "),
+    writtenAt: manifest.mtime,
+    cardSources: isNewest(card, [manifest, summary, rows]) ? [manifest, summary, rows] : null,
+    hasNewerRows: (rows?.mtimeMs ?? 0) > (summary?.mtimeMs ?? 0),
+  };
+}
+
+function isNewest(card: Stats | undefined, others: readonly (Stats | undefined)[]): boolean {
+  return card !== undefined && others.every((other) => other !== undefined && other.mtimeMs <= card.mtimeMs);
+}
+
+/** The names in a folder; none when there is no such folder. */
+export function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir);
+  } catch {
+    return [];
+  }
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}

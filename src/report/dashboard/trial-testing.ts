@@ -1,0 +1,37 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { onTestFinished } from "vitest";
+import type { Example } from "../../core/example.js";
+import { type EvalRow, type KnownFields, makeRow } from "../../core/row.js";
+import type { Output } from "../../core/system.js";
+import { Journal } from "../../store/journal.js";
+import { makeManifest } from "../../testing/make-run.js";
+
+/** A folder with nothing in it, until the test is over. */
+export function emptyFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "assay-views-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+type FinishedTrial = Parameters<Journal["append"]>[0];
+
+export interface WrittenTrial extends Partial<Omit<FinishedTrial, "row" | "output">> {
+  row: KnownFields;
+  output: Output | null;
+}
+
+/** A run folder as a run writes it; a second time, the trials are added. */
+export function writeRun(dir: string, trials: readonly WrittenTrial[], examples?: readonly Example[]): EvalRow[] {
+  const journal = Journal.create(dir, makeManifest());
+  const rows = trials.map(({ row, output, evidence = null, grades = null }) => {
+    const made = makeRow(row);
+    journal.append({ row: made, output, evidence, grades });
+    return made;
+  });
+  journal.flush();
+  if (examples !== undefined) journal.writeExamples(examples);
+  journal.close();
+  return rows;
+}

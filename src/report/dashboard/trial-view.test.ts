@@ -1,0 +1,141 @@
+import { describe, expect, it } from "vitest";
+import { RunFolderError } from "../../core/errors.js";
+import type { Grade } from "../../core/grader.js";
+import { makeRow, type TrialKey } from "../../core/row.js";
+import { emptyFolder, writeRun } from "./trial-testing.js";
+import { trialText, trialView } from "./trial-view.js";
+
+const KEY: TrialKey = { system: "a", dataset: "d", exampleId: 1, trial: 0 };
+const HOSTILE = "</script><!-- \u2028 \u001b[31mred\u202e <script>alert(1)</script>";
+
+const GRADE: Grade = { name: "g", type: "t", kind: "code", passed: true, score: 1, evidence: "found", status: "ok" };
+
+function about(dir: string | null, rows: ReturnType<typeof writeRun>, key = KEY) {
+  return { dir, rows, key, threshold: 0.7, run: "r", systems: {} };
+}
+
+describe("trialView", () => {
+  it("shows what was asked, what came back and what was found, as it was", async () => {
+    const dir = emptyFolder();
+    const scores = { f1: 0.5 };
+    const rows = writeRun(
+      dir,
+      [
+        {
+          row: { ...KEY, outcome: "fail", scores, primaryField: "f1", costUsd: 0.1 },
+          output: { extra: { n: 1 }, context: "c", response: HOSTILE, id: 1, dataset: "d" },
+          evidence: { f1: HOSTILE },
+          grades: [GRADE],
+        },
+        { row: { ...KEY, system: "b", outcome: "pass", scores: { score: 1 } }, output: null },
+        { row: { ...KEY, exampleId: 2, outcome: "pass" }, output: null },
+      ],
+      [
+        {
+          id: 1,
+          dataset: "d",
+          topic: "t",
+          answers: ["x"],
+          answer: "x",
+          context: "long",
+          question: HOSTILE,
+          graders: [1],
+        },
+      ],
+    );
+    const view = await trialView(about(dir, rows));
+    expect(view).toMatchObject({
+      run: "r",
+      threshold: 0.7,
+      evidence: { f1: HOSTILE },
+      grades: [GRADE],
+      timeline: null,
+    });
+    expect(view.row).toMatchObject({ system: "a", costUsd: 0.1, usage: null });
+    expect(view.example?.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+      "question text",
+      "context text",
+      "answer text",
+      "answers json",
+      "topic text",
+      "graders json",
+    ]);
+    expect(view.output).toEqual([
+      { name: "response", text: HOSTILE, length: HOSTILE.length, kind: "text" },
+      { name: "context", text: "c", length: 1, kind: "text" },
+      { name: "extra", text: '{\n  "n": 1\n}', length: 12, kind: "json" },
+    ]);
+    expect(view.siblings).toEqual([{ ...KEY, system: "b", outcome: "pass", score: 1 }]);
+    expect(JSON.parse(JSON.stringify(view))).toEqual(view);
+  });
+
+  it("says what the tokens of each class came to, at the price of the run", async () => {
+    const usage = { input: 10, output: 8, cacheRead: 20, reasoning: 3 };
+    const rows = [makeRow({ ...KEY, outcome: "pass", usage })];
+    const each = { input: 1e12, output: 5e12, cacheRead: 1e11, cacheWrite: 1e12, cacheWrite1h: 1e12 };
+    const limits = { price: { ...each, source: "test" }, maxCostUsd: null, hardTimeoutMs: null };
+    const priced = await trialView({ ...about(null, rows), systems: { a: { fingerprint: "f", limits } } });
+    expect(priced.classes).toEqual([
+      { name: "input", tokens: 10, costUsd: 10 },
+      { name: "cacheRead", tokens: 20, costUsd: 2 },
+      { name: "cacheWrite", tokens: 0, costUsd: 0 },
+      { name: "output", tokens: 5, costUsd: 25 },
+      { name: "reasoning", tokens: 3, costUsd: 15 },
+    ]);
+    const unpriced = await trialView(about(null, rows));
+    expect(unpriced.classes.map(({ tokens, costUsd }) => [tokens, costUsd])).toEqual(
+      [10, 20, 0, 5, 3].map((tokens) => [tokens, null]),
+    );
+    expect((await trialView(about(null, [makeRow({ ...KEY, outcome: "error" })]))).classes).toEqual([]);
+  });
+
+  it("shows the work of an agent and what it left behind", async () => {
+    const dir = emptyFolder();
+    const events = [{ type: "assistant_message", text: "Done.", timestamp: 5 }];
+    const changes = [{ path: "a.txt", status: "modified" as const, content: "2\n" }];
+    const rows = writeRun(
+      dir,
+      [
+        {
+          row: { ...KEY, outcome: "pass" },
+          output: { trajectory: { events }, workspace: { changes, incomplete: "huge" } },
+        },
+      ],
+      [{ id: 1, dataset: "d", question: "?", environment: { files: [{ dest: "a.txt", content: "1\n" }] } }],
+    );
+    const view = await trialView(about(dir, rows));
+    expect(view.timeline).toMatchObject([{ kind: "says", text: "Done.", atMs: 0 }]);
+    expect(view.changes).toEqual([{ path: "a.txt", change: "changed", diff: ["@@ -1 +1 @@", "-1", "+2"] }]);
+    expect(view.changesIncomplete).toBe("huge");
+    expect(view.output).toEqual([]);
+  });
+
+  it("cuts long texts, and has the whole of them on demand", async () => {
+    const dir = emptyFolder();
+    const response = `${"é<".repeat(2_500_000)}</script>`;
+    const rows = writeRun(
+      dir,
+      [{ row: { ...KEY, outcome: "pass" }, output: { response } }],
+      [{ id: 1, dataset: "d", question: "Q" }],
+    );
+    const [field] = (await trialView(about(dir, rows))).output;
+    expect(field?.text).toBe(response.slice(0, 100_000));
+    expect(field?.length).toBe(response.length);
+    expect(await trialText({ dir, key: KEY, of: "output", name: "response" })).toBe(response);
+    expect(await trialText({ dir, key: KEY, of: "example", name: "question" })).toBe("Q");
+    await expect(trialText({ dir, key: KEY, of: "example", name: "no" })).rejects.toThrow(/keeps no field "no"/);
+  });
+
+  it("has the row alone where no more is kept", async () => {
+    const rows = [makeRow({ ...KEY, outcome: "error" })];
+    for (const dir of [null, emptyFolder()])
+      expect(await trialView(about(dir, rows))).toMatchObject({
+        example: null,
+        output: [],
+        timeline: null,
+        grades: [],
+      });
+    const one = makeRow({ ...KEY, exampleId: "1", outcome: "error" });
+    await expect(trialView(about(null, [one]))).rejects.toThrow(RunFolderError);
+  });
+});

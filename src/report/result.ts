@@ -1,0 +1,108 @@
+import type { Metric, MetricContext } from "../core/metric.js";
+import { ownValue } from "../core/own-value.js";
+import type { BudgetReceipt, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "../core/result.js";
+import { type EvalRow, ROW_FIELDS } from "../core/row.js";
+import { summarise } from "../metrics/index.js";
+import { toJsonReport } from "./json.js";
+import { reportedNotes } from "./reported-notes.js";
+import { renderTable } from "./table.js";
+
+export interface ResultParts {
+  rows: readonly EvalRow[];
+  metrics: readonly Metric[];
+  config: EvalConfig;
+  timing: Timing;
+  budget?: BudgetReceipt | undefined;
+  runDir: string | null;
+  notes: readonly string[];
+}
+
+/** Rows with their summary, computed once; a filtered result computes its own. */
+export class RunResult implements EvalResult {
+  readonly rows: readonly EvalRow[];
+  readonly summary: Readonly<Record<string, Summary>>;
+  readonly reasons: Readonly<Record<string, Readonly<Record<string, string>>>>;
+  readonly across: Summary;
+  readonly acrossReasons: Readonly<Record<string, string>>;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly timing: Timing;
+  declare readonly budget?: BudgetReceipt;
+  readonly config: EvalConfig;
+  readonly runDir: string | null;
+  readonly notes: readonly string[];
+  readonly #parts: ResultParts;
+
+  constructor(parts: ResultParts) {
+    const { scoreField, threshold, seed } = parts.config;
+    const datasets = parts.config.datasets.flatMap(({ tags }) => tags);
+    const context: MetricContext = { scoreField, threshold, seed, datasets };
+    const { summary, reasons, across, acrossReasons, labels, notes } = summarise(parts.rows, parts.metrics, context);
+    this.#parts = parts;
+    this.rows = parts.rows;
+    this.summary = summary;
+    this.reasons = reasons;
+    this.across = across;
+    this.acrossReasons = acrossReasons;
+    this.labels = labels;
+    this.timing = parts.timing;
+    if (parts.budget !== undefined) this.budget = parts.budget;
+    this.config = parts.config;
+    this.runDir = parts.runDir;
+    this.notes = [...new Set([...parts.notes, ...notes, ...reportedNotes(parts.rows)])];
+  }
+
+  filter(filter: RowFilter): EvalResult {
+    const rows = this.rows.filter(predicateOf(filter));
+    // What was spent, was spent on all of them.
+    return new RunResult({ ...this.#parts, budget: undefined, rows, config: configFor(rows, this.config) });
+  }
+
+  toTable(options: { columns?: readonly string[] } = {}): string {
+    return renderTable(this, options);
+  }
+
+  toJSON(): JsonReport {
+    return toJsonReport(this);
+  }
+
+  /** One array for each row field, and one for each score and measure as `scores.<field>` and `measures.<field>`: the shape data frames are made from. */
+  toColumns(): Record<string, unknown[]> {
+    const columns: Record<string, unknown[]> = {};
+    for (const kind of FIGURES) {
+      const fields = new Set(this.rows.flatMap((row) => Object.keys(row[kind] ?? {})));
+      for (const field of fields)
+        columns[`${kind}.${field}`] = this.rows.map((row) => ownValue(row[kind] ?? {}, field) ?? null);
+    }
+    for (const field of ROW_FIELDS) {
+      if (field !== "scores" && field !== "measures") columns[field] = this.rows.map((row) => row[field]);
+    }
+    return columns;
+  }
+}
+
+/** What evaluators return, by field. */
+const FIGURES = ["scores", "measures"] as const;
+
+function predicateOf(filter: RowFilter): (row: EvalRow) => boolean {
+  if (typeof filter === "function") return filter;
+  const wanted = Object.entries(filter) as [keyof EvalRow, unknown][];
+  return (row) => wanted.every(([field, value]) => row[field] === value);
+}
+
+/** A config that says no more than the rows do: the systems, examples and trials that are left. */
+function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
+  const systems = new Set(rows.map(({ system }) => system));
+  const ids = new Map<string, Set<string>>();
+  let trials = 1;
+  for (const { dataset, exampleId, trial } of rows) {
+    const seen = ids.get(dataset) ?? new Set();
+    ids.set(dataset, seen.add(String(exampleId)));
+    trials = Math.max(trials, trial + 1);
+  }
+  const left = config.datasets.map((dataset) => {
+    const tags = dataset.tags.filter((tag) => ids.has(tag));
+    return { ...dataset, tags, examples: tags.reduce((total, tag) => total + (ids.get(tag)?.size ?? 0), 0) };
+  });
+  const datasets = left.filter(({ tags }) => tags.length > 0);
+  return { ...config, systems: config.systems.filter((name) => systems.has(name)), datasets, trials };
+}

@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { TrialError } from "../core/errors.js";
+import type { System } from "../core/system.js";
+import { AnswerQuality, type EvaluateOptions, evaluate, ModelSystem } from "../index.js";
+import { serveScript } from "../models/http/scripted-server.js";
+import { type MockOptions, startMock } from "../testing/mock/index.js";
+import { type RedisServer, redisFor } from "../testing/redis-server.js";
+import { lacks } from "../testing/system-command.js";
+import { work } from "./work.js";
+
+const CONCURRENCY = 4;
+
+const sums = (count: number) =>
+  Array.from({ length: count }, (_, id) => ({ id, question: `What is ${id} + ${id}?`, answer: String(2 * id) }));
+
+async function mockOf(script: MockOptions) {
+  const mock = await startMock({ reply: "echo", keepRequests: 0, ...script });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+function modelAt(url: string, name = "m"): ModelSystem {
+  const system = new ModelSystem({ name, model: name, baseUrl: `${url}/v1` });
+  onTestFinished(() => system.close());
+  return system;
+}
+
+const evaluators = [new AnswerQuality()];
+
+describe.skipIf(lacks("redis-server"))("over a queue", () => {
+  let server: RedisServer;
+
+  redisFor((own) => {
+    ({ server } = own);
+  });
+
+  /** Has workers take part, each with systems of its own. */
+  function employ(...workers: readonly EvaluateOptions[]): void {
+    const drain = new AbortController();
+    const how = { queue: server.url, concurrency: CONCURRENCY, drain: drain.signal };
+    const working = workers.map((options) => work(options, how));
+    onTestFinished(async () => {
+      drain.abort();
+      await Promise.all(working);
+    });
+  }
+
+  it.each(["401", "404"] as const)("a system is stopped at the first %s of each worker", async (kind) => {
+    const mock = await mockOf({ faults: [{ kind, model: "bad" }] });
+    const options = (): EvaluateOptions => ({
+      systems: [modelAt(mock.url, "bad"), modelAt(mock.url, "good")],
+      dataset: sums(100),
+      evaluators,
+    });
+    employ(options(), options());
+    const { rows, summary, notes } = await evaluate({ ...options(), queue: server.url });
+    expect(summary.good).toMatchObject({ num_error: 0, num_skipped: 0, coverage: 1 });
+    expect(mock.counts.requests).toBeLessThanOrEqual(100 + 2 * CONCURRENCY);
+    expect(summary.bad?.num_error).toBe(mock.counts.requests - 100);
+    expect(summary.bad?.num_skipped).toBe(200 - mock.counts.requests);
+    expect(rows.find(({ outcome }) => outcome === "skipped")?.notes).toEqual([
+      expect.stringMatching(new RegExp(`^not run: .* answered ${kind}`)),
+    ]);
+    expect(notes).toEqual([
+      expect.stringMatching(/^bad was stopped, and \d+ trials were not run: .* Mend it, then go on with --resume\.$/),
+    ]);
+  });
+
+  it("a system is stopped at the first 403 of each worker, and is run on resume", async () => {
+    let calls = 0;
+    let isOpen = false;
+    const endpoint = await serveScript((_, response) => {
+      calls += 1;
+      const answer = isOpen
+        ? { choices: [{ message: { content: "4" }, finish_reason: "stop" }] }
+        : { error: "not yours" };
+      response.writeHead(isOpen ? 200 : 403, { "content-type": "application/json" }).end(JSON.stringify(answer));
+    });
+    onTestFinished(() => endpoint.close());
+    const runsDir = mkdtempSync(join(tmpdir(), "assay-outage-"));
+    onTestFinished(() => rmSync(runsDir, { recursive: true, force: true }));
+    const options = (): EvaluateOptions => ({ systems: [modelAt(endpoint.url)], dataset: sums(50), evaluators });
+    employ(options(), options());
+    const first = await evaluate({ ...options(), queue: server.url, runsDir });
+    expect(calls).toBeLessThanOrEqual(2 * CONCURRENCY);
+    expect(first.summary.m).toMatchObject({ num_error: calls, num_skipped: 50 - calls });
+    expect(first.notes).toEqual([
+      expect.stringMatching(/^m was stopped, and \d+ trials were not run: .* answered 403/),
+    ]);
+    isOpen = true;
+    // As a worker does that is started again.
+    employ(options());
+    const second = await evaluate({ ...options(), queue: server.url, resume: first.runDir ?? "" });
+    expect(second.summary.m).toMatchObject({ num_error: 0, num_skipped: 0, coverage: 1 });
+  });
+
+  it("an endpoint that is down is tried and given up, and the others go on", async () => {
+    const mock = await mockOf({ faults: [{ kind: "500", model: "dead" }] });
+    const options = (): EvaluateOptions => ({
+      systems: [modelAt(mock.url, "dead")],
+      dataset: sums(200),
+      evaluators,
+      outage: { giveUpAfterMs: 1500 },
+    });
+    employ(options(), options());
+    const waiting = new Set<string>();
+    const onProgress: EvaluateOptions["onProgress"] = (progress) => void waiting.add(progress.waiting ?? "");
+    const { rows, summary, notes } = await evaluate({ ...options(), queue: server.url, onProgress });
+    expect(summary.dead?.num_skipped).toBeGreaterThan(200 - 2 * 2 * CONCURRENCY);
+    // Every call is on a row: a round of what was under way, what of it was called again by then, and few to try.
+    expect(rows.reduce((calls, { attempts }) => calls + attempts.length, 0)).toBe(mock.counts.requests);
+    expect(mock.counts.requests).toBeLessThan(2 * 3 * CONCURRENCY);
+    expect(notes).toEqual([
+      expect.stringMatching(/^dead was stopped, and \d+ trials were not run: 127\.0\.0\.1:\d+ was down for \d+ s\. /),
+    ]);
+    expect([...waiting].join("\n")).toMatch(/127\.0\.0\.1:\d+ is down, next try in \d+ s, giving up in/);
+  });
+
+  it("an endpoint that comes back is waited for", async () => {
+    const mock = await mockOf({ faults: [{ kind: "500", first: 6 }] });
+    const options = (): EvaluateOptions => ({
+      systems: [modelAt(mock.url)],
+      dataset: sums(60),
+      evaluators,
+      outage: { giveUpAfterMs: Number.POSITIVE_INFINITY },
+    });
+    employ(options());
+    const { summary, notes } = await evaluate({ ...options(), queue: server.url });
+    expect(summary.m).toMatchObject({ num_skipped: 0, num_error: 0 });
+    expect(notes).toEqual([]);
+  });
+
+  it("a worker that is refused where others are not leaves, and costs no error", async () => {
+    const systemOf = (process: System["process"]): System => ({ name: "s", process, fingerprint: () => "s" });
+    const options = (system: System): EvaluateOptions => ({ systems: [system], dataset: sums(100), evaluators });
+    const refused = systemOf(() => {
+      throw new TrialError("api_error", "the key is wrong", { outlook: "refused" });
+    });
+    const good = systemOf(async ({ answer }) => {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      return { response: String(answer) };
+    });
+    employ(options(refused), options(good));
+    const { summary, notes } = await evaluate({ ...options(good), queue: server.url });
+    expect(summary.s).toMatchObject({ num_pass: 100, num_error: 0, num_skipped: 0 });
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^the worker \S+ was told to leave, because it fails where others pass: it cannot call s \(the key is wrong\)\. Others run what it failed$/,
+      ),
+    ]);
+  });
+});

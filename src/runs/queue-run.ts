@@ -1,0 +1,176 @@
+import { randomBytes } from "node:crypto";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { hostname } from "node:os";
+import { basename, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Redis } from "ioredis";
+import { UsageError } from "../core/errors.js";
+import { digest } from "../core/fingerprint.js";
+import type { EvalRow } from "../core/row.js";
+import { didYouMean } from "../core/suggest.js";
+import { VERSION } from "../core/version.js";
+import { openRedis } from "../queue/connection.js";
+import {
+  type Announcement,
+  type PlanSource,
+  QUEUE_SCHEMA,
+  QUEUE_STATE_FILE,
+  type QueueBudget,
+  type QueueState,
+} from "../queue/contract.js";
+import { coordinate } from "../queue/coordinate.js";
+import { type Signer, signerFor } from "../queue/signer.js";
+import type { RunPorts } from "../runner/ports.js";
+import { readManifest } from "../store/journal.js";
+import { identityOf, type OpenRun } from "../store/open-run.js";
+import { writeAtomically } from "../utils/files/atomic.js";
+import type { EvaluateOptions } from "./options.js";
+import type { PreparedRun } from "./prepared-run.js";
+
+/** Where workers are found, and what they make the run from. */
+export interface QueueOptions {
+  /** The address of a Redis, as redis://HOST:6379. */
+  url: string;
+  /**
+   * What `assay worker` makes the same run from: for a program, a module whose default export is the options of
+   * `evaluate`. Left out, only programs that call `work` with the same options can take part.
+   */
+  source?: PlanSource;
+  /** A folder that coordinator and workers see, for large outputs; left out, they are sent through Redis. */
+  sharedDir?: string;
+  /** What it shares with its workers; ASSAY_QUEUE_SECRET unless given. Only a Redis on this machine does without. */
+  secret?: string;
+}
+
+/** What a run over a queue needs of the run that it is. */
+interface QueuedParts {
+  prepared: PreparedRun;
+  ports: RunPorts;
+  store: OpenRun;
+  options: EvaluateOptions;
+}
+
+/** How long Redis has to say goodbye. */
+const GOODBYE_MS = 1000;
+const PARTS = ["url", "source", "sharedDir", "secret"];
+
+/** The side of `evaluate` that has trials run by workers. */
+export class QueueRun {
+  budget: QueueBudget | null = null;
+  notes: readonly string[] = [];
+  cachedTrials = 0;
+  /** What was spent on trials that were run again since. */
+  repeatedUsd = 0;
+  readonly #redis: Redis;
+  readonly #signer: Signer;
+  readonly #options: QueueOptions;
+
+  private constructor(redis: Redis, signer: Signer, options: QueueOptions) {
+    this.#redis = redis;
+    this.#signer = signer;
+    this.#options = options;
+  }
+
+  /** Connects, before anything is written down. */
+  static async open(options: QueueOptions): Promise<QueueRun> {
+    const unknown = Object.keys(options).find((part) => !PARTS.includes(part));
+    if (unknown !== undefined) throw new UsageError(`\`queue\` has no part "${unknown}".${didYouMean(unknown, PARTS)}`);
+    const signer = signerFor(options.url, options.secret);
+    return new QueueRun(await openRedis(options.url), signer, options);
+  }
+
+  async run({ prepared, ports, store, options }: QueuedParts): Promise<EvalRow[]> {
+    const dir = store.journal?.dir ?? null;
+    const { rows, budget, repeatedUsd, notes } = await coordinate({
+      redis: this.#redis,
+      url: this.#options.url,
+      announcement: this.#announcement(prepared, options, dir),
+      signer: this.#signer,
+      plan: prepared.plan,
+      ports,
+      earlier: store.earlier,
+      owner: ownerOf(dir),
+      lastBudget: lastBudget(dir),
+      onNote: (note) => options.onNote?.(note),
+      onState: (state) => writeState(dir, state),
+    });
+    this.budget = budget;
+    this.repeatedUsd = repeatedUsd;
+    this.notes = [...notes, ...missingNotes(store.journal?.missingOutputs ?? 0)];
+    this.cachedTrials = rows.filter(({ cached }) => cached).length;
+    return rows;
+  }
+
+  /** A connection that was lost is not waited for. */
+  async close(): Promise<void> {
+    await Promise.race([this.#redis.quit().catch(() => {}), sleep(GOODBYE_MS, undefined, { ref: false })]);
+    this.#redis.disconnect();
+  }
+
+  #announcement(
+    { plan, config, retry, outage }: PreparedRun,
+    options: EvaluateOptions,
+    dir: string | null,
+  ): Announcement {
+    const { source = null, sharedDir } = this.#options;
+    return {
+      schema: QUEUE_SCHEMA,
+      key: keyOf(dir),
+      runId: dir === null ? config.title : basename(dir),
+      title: config.title,
+      assayVersion: VERSION,
+      identity: identityOf(plan, config),
+      source,
+      budget: options.budget ?? {},
+      retry,
+      giveUpAfterMs: Number.isFinite(outage.giveUpAfterMs) ? outage.giveUpAfterMs : null,
+      maxWorkers: options.maxWorkers ?? null,
+      sharedDir: sharedDir === undefined ? null : resolve(sharedDir),
+    };
+  }
+}
+
+/** The same at every start of the run, and no other run's: two machines may start runs of one title in the same second. */
+function keyOf(dir: string | null): string {
+  if (dir === null) return `unkept-${randomBytes(8).toString("hex")}`;
+  const { runId, createdAt, systems } = readManifest(dir);
+  return `${runId}-${digest([runId, createdAt, systems]).slice(0, 8)}`;
+}
+
+/** A folder that was copied with its project has the same key, and is another one. */
+function ownerOf(dir: string | null): string {
+  return dir === null ? `${hostname()} (process ${process.pid})` : `${hostname()}:${realpathSync(dir)}`;
+}
+
+/** What an earlier start of the run has spent and lost, as its last state says. */
+function lastBudget(dir: string | null): QueueBudget | null {
+  const path = dir === null ? "" : join(dir, QUEUE_STATE_FILE);
+  if (!existsSync(path)) return null;
+  try {
+    const { budget } = JSON.parse(readFileSync(path, "utf8")) as Partial<QueueState>;
+    return isBudget(budget) ? budget : null;
+  } catch {
+    return null;
+  }
+}
+
+function isBudget(budget: QueueBudget | null | undefined): budget is QueueBudget {
+  const amounts = [budget?.spentUsd, budget?.reservedUsd, budget?.lostTrials, budget?.lostUsd];
+  return amounts.every((amount) => typeof amount === "number" && Number.isFinite(amount) && amount >= 0);
+}
+
+function missingNotes(count: number): string[] {
+  if (count === 0) return [];
+  const outputs = count === 1 ? "the output of 1 trial is" : `the outputs of ${count} trials are`;
+  return [`${outputs} missing: no file of it was in the shared folder. Rows and scores stand`];
+}
+
+/** A state that cannot be written costs the dashboard a look, not the run. */
+function writeState(dir: string | null, state: QueueState): void {
+  if (dir === null) return;
+  try {
+    writeAtomically(join(dir, QUEUE_STATE_FILE), `${JSON.stringify(state, null, 2)}\n`);
+  } catch {
+    // The next one is written a second later.
+  }
+}

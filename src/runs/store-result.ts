@@ -1,0 +1,32 @@
+import { basename } from "node:path";
+import type { EvalResult } from "../core/result.js";
+import { trialCounts } from "../core/trial-counts.js";
+import { writeCard } from "../report/dashboard/card-file.js";
+import { runCard } from "../report/dashboard/cards.js";
+import { reportHead } from "../report/json.js";
+import { type Journal, readManifest } from "../store/journal.js";
+import { hasEnded } from "../store/summary-file.js";
+
+/**
+ * Stores what a run came to, beside its rows: the summary, and the card that lists of runs are made of. Both can be made
+ * again from the rows. A run that can never be gone on with is `over`, whatever became of its trials.
+ */
+export function storeResult(journal: Journal, result: EvalResult, { isOver = false } = {}): void {
+  const counts = trialCounts(result.rows);
+  const complete = isOver || Object.values(counts).every(({ outcomes }) => outcomes.skipped + outcomes.error === 0);
+  journal.writeSummary({ ...reportHead(result), schema: "assay.summary/1", complete, counts });
+  const { dir } = journal;
+  const manifest = readManifest(dir);
+  const { summary, timing } = result;
+  const card = runCard({
+    id: basename(dir),
+    manifest,
+    config: manifest.config,
+    planned: manifest.planned,
+    summary,
+    counts,
+    wallSeconds: timing.wallSeconds,
+    status: hasEnded({ complete, counts }, manifest.planned) ? "complete" : "incomplete",
+  });
+  writeCard(dir, card);
+}

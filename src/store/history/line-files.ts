@@ -1,0 +1,81 @@
+import { closeSync, copyFileSync, existsSync, fstatSync, readSync, truncateSync } from "node:fs";
+import { join } from "node:path";
+import { openRunFile } from "../run-file.js";
+import { scratchFile } from "./scratch-file.js";
+import type { StoredRun } from "./stored-runs.js";
+
+/** A file of JSON lines that belongs to a run. */
+export interface LineFile {
+  readonly run: string;
+  readonly path: string;
+}
+
+const LF = 10;
+const LOOK_BACK = 1 << 16;
+
+/**
+ * The files of one name in these runs, as far as they are there and hold anything. One that may not be read costs its own
+ * run. What a kill has torn is left out, as everywhere: such a file is read from a copy that ends with its last whole line.
+ */
+export function lineFiles(
+  runs: readonly StoredRun[],
+  name: string,
+  scratchDir: string,
+): { files: LineFile[]; notes: string[] } {
+  const files: LineFile[] = [];
+  const notes: string[] = [];
+  for (const { run, dir } of runs) {
+    try {
+      const { size, whole } = wholeBytes(dir, name);
+      if (whole > 0) files.push({ run, path: wholePart(join(dir, name), { size, whole, scratchDir }) });
+      if (whole < size) notes.push(`${run}: the torn last line of ${name} was left out`);
+    } catch {
+      notes.push(unreadable(run, name));
+    }
+  }
+  return { files, notes };
+}
+
+/** What to say of a file of a run that cannot be read at all. */
+export function unreadable(run: string, name: string): string {
+  return `${run}: ${name} cannot be read and was left out`;
+}
+
+/** How long a file is, and how long up to its last line feed; both 0 when there is none. */
+function wholeBytes(dir: string, name: string): { size: number; whole: number } {
+  if (!existsSync(join(dir, name))) return { size: 0, whole: 0 };
+  const file = openRunFile(dir, name);
+  try {
+    const { size } = fstatSync(file);
+    return { size, whole: lastFeed(file, size) + 1 };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Where the last line feed is; -1 when there is none. */
+function lastFeed(file: number, size: number): number {
+  for (let stop = size; stop > 0; ) {
+    // Nearly every file ends with one: a byte tells.
+    const block = Buffer.alloc(Math.min(stop === size ? 1 : LOOK_BACK, stop));
+    stop -= block.length;
+    readSync(file, block, 0, block.length, stop);
+    const at = block.lastIndexOf(LF);
+    if (at !== -1) return stop + at;
+  }
+  return -1;
+}
+
+interface Part {
+  readonly size: number;
+  readonly whole: number;
+  readonly scratchDir: string;
+}
+
+function wholePart(path: string, { size, whole, scratchDir }: Part): string {
+  if (whole === size) return path;
+  const copy = scratchFile(scratchDir);
+  copyFileSync(path, copy);
+  truncateSync(copy, whole);
+  return copy;
+}

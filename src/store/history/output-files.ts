@@ -1,0 +1,100 @@
+import { closeSync, existsSync, fstatSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { OUTPUTS_DIR } from "../journal.js";
+import { openRunFile } from "../run-file.js";
+import type { Database } from "./database.js";
+import type { LineFile } from "./line-files.js";
+import { SAID } from "./output-lines.js";
+import { quotedList } from "./sql-text.js";
+import type { StoredRun } from "./stored-runs.js";
+import { strictCopy } from "./strict-copy.js";
+
+/** An output that is larger is left out: whole it would not fit into the memory of a query. */
+const LARGEST = 128 << 20;
+/** Of which DuckDB takes one line to be at most, unless told. */
+const USUAL_LINE = 1 << 24;
+
+/** The outputs that were too large for a line, as files of their own. */
+export interface OutputSource {
+  /** A query with the outputs by `path`. */
+  readonly sql: string;
+  /** What it reads. */
+  readonly paths: readonly string[];
+  readonly notes: readonly string[];
+}
+
+/** SQL over these files. They are looked through first, as lines are: what DuckDB refuses is read from a copy. */
+export async function outputSource(database: Database, runs: readonly StoredRun[]): Promise<OutputSource> {
+  const { files, notes } = outputFiles(runs);
+  const refused = await refusedOf(database, files);
+  const copies = new Map<string, string>();
+  for (const { path } of refused) copies.set(await strictCopy(path, database.scratchDir), path);
+  const damaged = await refusedOf(
+    database,
+    refused.map(({ run }, i) => ({ run, path: [...copies.keys()][i] ?? "" })),
+  );
+  const whole = files.filter((file) => !refused.includes(file)).map(({ path }) => path);
+  const sql = [reader(whole), ...(copies.size === 0 ? [] : [copiesReader(copies)])].join(" union all ");
+  return { sql, paths: [...whole, ...copies.keys()], notes: [...notes, ...damaged.map(damageNote)] };
+}
+
+function damageNote({ run }: LineFile): string {
+  return `${run}: an output in a file of its own cannot be read and was left out`;
+}
+
+function outputFiles(runs: readonly StoredRun[]): { files: LineFile[]; notes: string[] } {
+  const files: LineFile[] = [];
+  const notes: string[] = [];
+  for (const { run, dir } of runs) {
+    for (const name of filesIn(dir)) {
+      const path = join(dir, name);
+      const size = sizeOf(dir, name);
+      if (size === null) notes.push(damageNote({ run, path }));
+      else if (size > LARGEST) notes.push(`${run}: an output of ${Math.round(size / 1e6)} MB was left out`);
+      else files.push({ run, path });
+    }
+  }
+  return { files, notes };
+}
+
+/** As lines name them. */
+function filesIn(dir: string): string[] {
+  if (!existsSync(join(dir, OUTPUTS_DIR))) return [];
+  return readdirSync(join(dir, OUTPUTS_DIR))
+    .filter((name) => name.endsWith(".json"))
+    .map((name) => join(OUTPUTS_DIR, name));
+}
+
+/** Null for what may not be read: DuckDB follows every link, and waits for every pipe. */
+function sizeOf(dir: string, name: string): number | null {
+  try {
+    const file = openRunFile(dir, name);
+    const { size } = fstatSync(file);
+    closeSync(file);
+    return size;
+  } catch {
+    return null;
+  }
+}
+
+/** The files of which nothing can be read. */
+async function refusedOf(database: Database, files: readonly LineFile[]): Promise<LineFile[]> {
+  const nothing = Object.keys(SAID).map((name) => `${name} is null`);
+  const sql = `select path from (${reader(files.map(({ path }) => path))}) where ${nothing.join(" and ")}`;
+  const refused = new Set((await (await database.run(sql)).getRows()).map(([path]) => path));
+  return files.filter(({ path }) => refused.has(path));
+}
+
+function reader(paths: readonly string[]): string {
+  if (paths.length === 0)
+    return "select null::json as output, null::json as evidence, null::json as grades, null::varchar as path where false";
+  const fields = Object.entries(SAID).map(([name, type]) => `'${name}': '${type}'`);
+  const largest = Math.max(...paths.map((path) => statSync(path).size + 1), USUAL_LINE);
+  return `select * from read_json(${quotedList(paths)}, format = 'newline_delimited', columns = {${fields.join(", ")}}, filename = 'path', ignore_errors = true, maximum_object_size = ${largest})`;
+}
+
+/** Copies under the paths of what they are copies of. */
+function copiesReader(copies: ReadonlyMap<string, string>): string {
+  const originals = `map(${quotedList([...copies.keys()])}, ${quotedList([...copies.values()])})[path]`;
+  return `select * replace (${originals} as path) from (${reader([...copies.keys()])})`;
+}

@@ -1,0 +1,8 @@
+import { AssayError, EXIT } from "../../core/errors.js";
+
+/** Thrown by a query that was stopped. */
+export class QueryStopped extends AssayError {
+  constructor() {
+    super("QUERY_STOPPED", "The query was stopped.", { exitCode: EXIT.interrupted });
+  }
+}

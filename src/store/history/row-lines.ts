@@ -1,0 +1,91 @@
+import { OUTCOMES } from "../../core/row.js";
+import { FILES } from "../journal.js";
+import type { Lines } from "./line-source.js";
+import { ROW_COLUMNS } from "./row-columns.js";
+import { quoted } from "./sql-text.js";
+
+/** What tells a trial from all others, as its lines have it. Ids are JSON: `1` and `"1"` are two examples. */
+export const TRIAL_KEY = {
+  system: "VARCHAR",
+  dataset: "VARCHAR",
+  exampleId: "JSON",
+  trial: "BIGINT",
+} as const;
+
+/** The same in SQL, with what absent fields mean. */
+export const TRIAL_KEY_SQL = ["system", "coalesce(dataset, '')", '"exampleId"', "coalesce(trial, 0)"];
+
+/** How lines of rows.jsonl are read. */
+export const ROW_LINES: Omit<Lines, "files"> = {
+  name: FILES.rows,
+  columns: {
+    ...TRIAL_KEY,
+    outcome: "VARCHAR",
+    errorCategory: "VARCHAR",
+    scores: "MAP(VARCHAR, DOUBLE)",
+    measures: "MAP(VARCHAR, DOUBLE)",
+    primaryField: "VARCHAR",
+    passed: "BOOLEAN",
+    inputTokens: "BIGINT",
+    outputTokens: "BIGINT",
+    usage:
+      'STRUCT("input" BIGINT, "output" BIGINT, "cacheRead" BIGINT, "cacheWrite" BIGINT, "cacheWrite1h" BIGINT, "reasoning" BIGINT)',
+    costUsd: "DOUBLE",
+    costSource: "VARCHAR",
+    overshootUsd: "DOUBLE",
+    judgeCostUsd: "DOUBLE",
+    partial: "BOOLEAN",
+    cached: "BOOLEAN",
+    latency: "DOUBLE",
+    durationMs: "DOUBLE",
+    ttftMs: "DOUBLE",
+    firstAttemptMs: "DOUBLE",
+    successAtMs: "DOUBLE",
+    turns: "BIGINT",
+    tokensPerSec: "DOUBLE",
+    costKilledAt: "DOUBLE",
+    attempts: 'STRUCT("errorCategory" VARCHAR, "message" VARCHAR, "durationMs" DOUBLE)[]',
+    notes: "VARCHAR[]",
+    metadata: "JSON",
+    facets: "JSON",
+    group: "JSON",
+    kind: "VARCHAR",
+  },
+  key: TRIAL_KEY_SQL,
+  isWhole: `(system is not null and "exampleId" is not null and outcome in (${OUTCOMES.map(quoted).join(", ")}))`,
+  // Money that was set aside, and what became of it.
+  isOther: "(kind is not null and outcome is null)",
+};
+
+/** Columns that are more than their field under another name. Neutral fields are left out of lines: they come back here. */
+const SPECIAL: Readonly<Record<string, string>> = {
+  run: "f.run",
+  created_at: "f.created_at",
+  dataset: "coalesce(dataset, '')",
+  example_id: `"exampleId"->>'$'`,
+  trial: "coalesce(trial, 0)",
+  error_category: `coalesce("errorCategory", 'none')`,
+  score: `coalesce(scores['score'], scores["primaryField"])`,
+  scores: "coalesce(scores, map{})",
+  measures: "coalesce(measures, map{})",
+  input_tokens: 'coalesce("inputTokens", 0)',
+  output_tokens: 'coalesce("outputTokens", 0)',
+  usage: `case when usage is not null then {'input': usage."input", 'output': usage."output", 'cache_read': usage."cacheRead", 'cache_write': usage."cacheWrite", 'cache_write_1h': usage."cacheWrite1h", 'reasoning': usage."reasoning"} end`,
+  cost_source: `coalesce("costSource", 'unknown')`,
+  partial: "coalesce(partial, false)",
+  cached: "coalesce(cached, false)",
+  cost_killed_at: 'coalesce("costKilledAt", 0)',
+  attempts: `list_transform(coalesce(attempts, []), lambda a: {'error_category': a."errorCategory", 'message': a."message", 'duration_ms': a."durationMs"})`,
+  notes: "coalesce(notes, [])",
+  group_id: `"group"->>'$'`,
+};
+
+/** The columns of `rows` out of raw lines joined to `f`, the files they are from. */
+export function rowSelection(): string {
+  const columns = ROW_COLUMNS.map(([name]) => `${SPECIAL[name] ?? `"${camelCase(name)}"`} as "${name}"`);
+  return columns.join(", ");
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
+}

@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, test } from "vitest";
+import { blocksOf, tableRows } from "../../../test/docs/markdown.js";
+import { Workspace } from "../../testing/workspace.js";
+import { queryRuns } from "./query-runs.js";
+import { ROW_COLUMNS } from "./row-columns.js";
+import { writeTestRun } from "./run-testing.js";
+import { TRIAL_COLUMNS_BESIDE_ROWS, VIEW_NAMES, VIEWS } from "./schema.js";
+import { schemaText } from "./schema-text.js";
+
+const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
+
+describe("docs/history.md", () => {
+  const sections = PAGE.split("## Views")[1]?.split("\n## ")[0]?.split("\n### ").slice(1) ?? [];
+
+  test("has the views in order", () => {
+    expect(sections.map((section) => section.split("\n")[0])).toEqual([...VIEW_NAMES]);
+  });
+
+  test.each([...VIEW_NAMES])("has the columns of %s, their types and what they hold", (name) => {
+    const section = sections.find((each) => each.startsWith(`${name}\n`)) ?? "";
+    const listed = tableRows(section)
+      .slice(1)
+      .map((cells) => cells.map((cell) => cell.replaceAll("`", "")));
+    expect(listed).toEqual(name === "trials" ? TRIAL_COLUMNS_BESIDE_ROWS : VIEWS[name].columns);
+    expect(section.toLowerCase()).toContain(VIEWS[name].about.toLowerCase());
+  });
+
+  test("asks questions that are answered", async () => {
+    const space = new Workspace();
+    writeTestRun(space.path("runs", "r"), {
+      rows: [
+        {
+          system: "one",
+          exampleId: 1,
+          outcome: "fail",
+          passed: false,
+          usage: { input: 1, output: 1 },
+          facets: { depth: 0.5 },
+        },
+      ],
+      summary: { complete: true, summary: { one: { pass_rate: 0, mean_cost_usd: 0.5 } } },
+    });
+    const statements = blocksOf(PAGE).filter(({ language }) => language === "sql");
+    expect(statements.length).toBeGreaterThan(5);
+    for (const { text, line } of statements) {
+      const { rows, notes } = await queryRuns({ runsDir: space.path("runs"), sql: text });
+      expect(rows.length, `line ${line}`).toBeGreaterThan(0);
+      expect(notes).toEqual([]);
+    }
+  });
+});
+
+describe("schemaText", () => {
+  test("has every column of every view with its type", () => {
+    const text = schemaText();
+    for (const name of VIEW_NAMES) {
+      const part = text.split(`${name}: ${VIEWS[name].about}\n`)[1]?.split("\n\n")[0] ?? "";
+      const listed = part.split("\n").map((line) => line.trim().split(/ {2,}/));
+      expect(listed).toEqual(VIEWS[name].columns);
+    }
+    expect(VIEWS.trials.columns.slice(0, ROW_COLUMNS.length)).toEqual(ROW_COLUMNS);
+  });
+});

@@ -1,0 +1,127 @@
+import { DatasetError } from "../../core/errors.js";
+import { digest } from "../../core/fingerprint.js";
+import { type EvalRow, makeRow } from "../../core/row.js";
+import { adopted } from "./adopted.js";
+import { type CollectedDataset, describeDatasets } from "./datasets-of.js";
+import type { ImportedSystem, ImportedTrial } from "./format.js";
+import type { Problem } from "./open-results.js";
+import type { FoundTrial } from "./read-trials.js";
+import { trialNumbers } from "./trial-numbers.js";
+
+/** Everything but the texts of what was read. */
+export interface Collected {
+  readonly systems: readonly ImportedSystem[];
+  readonly datasets: readonly CollectedDataset[];
+  /** By the place of the trial among all that were found; the places of trials that do not count have none. */
+  readonly rows: ReadonlyMap<number, EvalRow>;
+  readonly bad: readonly Problem[];
+  /** Where trials stand that were there already. */
+  readonly twice: readonly string[];
+  readonly firstAt: number | null;
+  readonly lastAt: number | null;
+}
+
+/** Counts the tokens of a text. */
+export type CountTokens = (text: string) => number;
+
+/** A trial without its texts. */
+export interface KeptTrial {
+  readonly index: number;
+  readonly place: string;
+  readonly wanted: number | null;
+  readonly madeAt: number | null;
+  readonly row: EvalRow;
+}
+
+const MOST_SYSTEMS = 500;
+
+/** Goes through all trials once, and decides which count and under which number. */
+export class Collector {
+  readonly #systems = new Map<string, ImportedSystem>();
+  readonly #examples = new Map<string, { dataset: string; content: string }>();
+  readonly #kept = new Map<number, KeptTrial>();
+  readonly #byIdentity = new Map<string, number>();
+  readonly #bad: Problem[];
+  readonly #twice: string[] = [];
+  readonly #count: CountTokens;
+  #next = 0;
+
+  constructor(damaged: readonly Problem[], count: CountTokens) {
+    this.#bad = [...damaged];
+    this.#count = count;
+  }
+
+  get size(): number {
+    return this.#next;
+  }
+
+  add(found: FoundTrial): void {
+    const index = this.#next;
+    this.#next += 1;
+    if ("message" in found) {
+      this.#bad.push(found);
+      return;
+    }
+    const kept = this.#keep(found.trial, { index, place: found.place });
+    if (kept === null) return;
+    this.#kept.set(index, kept);
+    this.#meet(found.trial);
+  }
+
+  /** Null when the same trial is there already, and not older. */
+  #keep(trial: ImportedTrial, { index, place }: { index: number; place: string }): KeptTrial | null {
+    const { identity, madeAt } = trial;
+    const before = identity === null ? undefined : this.#kept.get(this.#byIdentity.get(identity) ?? -1);
+    const isOlder = before !== undefined && (madeAt ?? 0) < (before.madeAt ?? 0);
+    if (before !== undefined) this.#twice.push(isOlder ? place : before.place);
+    if (isOlder) return null;
+    if (before !== undefined) this.#kept.delete(before.index);
+    if (identity !== null) this.#byIdentity.set(identity, index);
+    return { index, place, wanted: trial.trial, madeAt, row: rowOf(trial, this.#count) };
+  }
+
+  #meet({ system, example }: ImportedTrial): void {
+    if (!this.#systems.has(system.name)) this.#systems.set(system.name, system);
+    if (this.#systems.size > MOST_SYSTEMS)
+      throw new DatasetError(
+        `There are more than ${MOST_SYSTEMS} systems: the field that names them seems to be another one for every record. Import fewer files at a time.`,
+      );
+    const key = JSON.stringify([example.dataset, example.id]);
+    if (!this.#examples.has(key)) this.#examples.set(key, { dataset: example.dataset, content: digest(example) });
+  }
+
+  finish(): Collected {
+    const kept = [...this.#kept.values()];
+    const names = adopted([...this.#systems.values()]);
+    for (const { row } of kept) row.system = names.get(row.system) ?? row.system;
+    const numbers = trialNumbers(kept);
+    for (const { index, row } of kept) row.trial = numbers.get(index) ?? 0;
+    const moments = kept.flatMap(({ madeAt }) => madeAt ?? []).sort((a, b) => a - b);
+    return {
+      systems: [...this.#systems.values()].filter(({ name }) => !names.has(name)),
+      datasets: describeDatasets(
+        kept.map(({ row }) => row),
+        this.#examples.values(),
+      ),
+      rows: new Map(kept.map(({ index, row }) => [index, row])),
+      bad: this.#bad,
+      twice: this.#twice,
+      firstAt: moments[0] ?? null,
+      lastAt: moments.at(-1) ?? null,
+    };
+  }
+}
+
+/** Tokens that the file does not tell are counted: a count of 0 would make every figure of tokens wrong. */
+function rowOf({ system, example, row, output }: ImportedTrial, count: CountTokens): EvalRow {
+  const asked = [example.context, example.question].filter((text) => text !== undefined).join("\n");
+  const isAnswered = row.outcome !== "error" && row.outcome !== "skipped";
+  return makeRow({
+    ...row,
+    system: system.name,
+    exampleId: example.id,
+    dataset: example.dataset,
+    inputTokens: row.inputTokens ?? (isAnswered ? count(asked) : 0),
+    outputTokens: row.outputTokens ?? (isAnswered ? count(output?.response ?? "") : 0),
+  });
+}

@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "../../core/errors.js";
+import { readLines } from "../../utils/files/lines.js";
+import { BadRecord, isObject, type JsonObject } from "./fields.js";
+import type { ImportFormat, OpenedDocument } from "./format.js";
+import { readJson } from "./read-json.js";
+
+/** One thing that a results file holds, and where: `runs.jsonl:12`, `out.json results.results[3]`. */
+export interface FoundRecord {
+  readonly place: string;
+  /** Throws a BadRecord when it cannot be read. */
+  readonly value: () => unknown;
+}
+
+/** A file of lines is read again and again, never held; a document is held as long as it is looked at. */
+export type FileContent = { readonly kind: "lines" } | { readonly kind: "document"; readonly document: unknown };
+
+const LINES = /\.(?:jsonl|ndjson)$/i;
+
+/** What a file holds; throws a BadRecord when that is no JSON. */
+export function contentOf(path: string): FileContent {
+  if (LINES.test(path)) return { kind: "lines" };
+  try {
+    return { kind: "document", document: readJson(readFileSync(path, "utf8")) };
+  } catch (error) {
+    if (startsWithRecord(path)) return { kind: "lines" };
+    throw new BadRecord(`it is not JSON: ${messageOf(error)}`);
+  }
+}
+
+function startsWithRecord(path: string): boolean {
+  for (const { text } of readLines(path)) if (text.trim() !== "") return isObject(tryRead(text));
+  return false;
+}
+
+function tryRead(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The records of a file of lines, one a line. */
+export function* recordsOfLines(path: string): Generator<FoundRecord> {
+  for (const { text, number } of readLines(path)) {
+    if (text.trim() === "") continue;
+    yield { place: `${path}:${number}`, value: () => parsed(text) };
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return readJson(text);
+  } catch (error) {
+    throw new BadRecord(`it is not JSON: ${messageOf(error)}`);
+  }
+}
+
+/** A document as one format sees it: with its own list, as a list, or as a single record; null when it is none of it. */
+export function openDocument(document: unknown, format: ImportFormat): OpenedDocument | null {
+  if (Array.isArray(document))
+    return document.some(isRecordOf(format)) ? { records: document, list: "", read: format.read } : null;
+  if (!isObject(document)) return null;
+  const opened = format.open?.(document) ?? null;
+  if (opened !== null) return opened;
+  return format.isRecord(document) ? { records: [document], list: ONE, read: format.read } : null;
+}
+
+/** The list of a document that is a record itself. */
+const ONE = "\u0000";
+
+/** Whether a value is a record of a format. */
+export function isRecordOf(format: ImportFormat): (value: unknown) => value is JsonObject {
+  return (value): value is JsonObject => isObject(value) && format.isRecord(value);
+}
+
+/** The records of a document, with where each of them stands. */
+export function* recordsOfDocument(path: string, { records, list }: OpenedDocument): Generator<FoundRecord> {
+  for (const [index, record] of records.entries())
+    yield { place: list === ONE ? path : `${path} ${list}[${index}]`, value: () => record };
+}

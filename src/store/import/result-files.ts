@@ -1,0 +1,69 @@
+import { createHash } from "node:crypto";
+import { closeSync, existsSync, openSync, readdirSync, readSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { UsageError } from "../../core/errors.js";
+
+/** A file that may hold results. */
+export interface ResultFile {
+  readonly path: string;
+  /** True for one that was named, not found in a folder: when it holds no results, that is a mistake. */
+  readonly isNamed: boolean;
+}
+
+export interface ResultFiles {
+  readonly files: readonly ResultFile[];
+  readonly notes: readonly string[];
+}
+
+const NAMES = /\.(?:jsonl?|ndjson)$/i;
+/** What AILANG writes beside its results. */
+const BESIDE = new Set(["summary.json", "baseline.json"]);
+const CHUNK_BYTES = 1 << 20;
+
+/** The files that are meant, folders looked through; a copy of a file is left out, since its trials are no new ones. */
+export function resultFiles(paths: readonly string[]): ResultFiles {
+  if (paths.length === 0) throw new UsageError("There is nothing to import. Name files, or folders of them.");
+  const seen = new Map<string, string>();
+  const files: ResultFile[] = [];
+  const notes: string[] = [];
+  for (const file of paths.flatMap(filesAt)) {
+    const content = digestOf(file.path);
+    const first = seen.get(content);
+    if (first === undefined) files.push(file);
+    else if (file.isNamed) notes.push(`${file.path} is the same as ${first} and was left out`);
+    if (first === undefined) seen.set(content, file.path);
+  }
+  return { files, notes };
+}
+
+function filesAt(path: string): ResultFile[] {
+  if (!existsSync(path)) throw new UsageError(`There is no file or folder ${path}.`);
+  const stats = statSync(path);
+  if (stats.isFile()) return [{ path, isNamed: true }];
+  if (!stats.isDirectory())
+    throw new UsageError(`${path} is no file: results are read more than once. Write them to a file first.`);
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  const found = entries.filter((entry) => entry.isFile() && NAMES.test(entry.name) && !BESIDE.has(entry.name));
+  if (found.length === 0) throw new UsageError(`The folder ${path} holds no file that ends in .json or .jsonl.`);
+  return found.map((entry) => ({ path: join(entry.parentPath, entry.name), isNamed: false })).sort(byPath);
+}
+
+const COLLATOR = new Intl.Collator("en", { numeric: true });
+
+function byPath(a: ResultFile, b: ResultFile): number {
+  return COLLATOR.compare(a.path, b.path);
+}
+
+/** By its content, read piece by piece: results may be larger than memory. */
+function digestOf(path: string): string {
+  const hash = createHash("sha256");
+  const file = openSync(realpathSync(path), "r");
+  try {
+    const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
+    for (let size = readSync(file, buffer); size > 0; size = readSync(file, buffer))
+      hash.update(buffer.subarray(0, size));
+  } finally {
+    closeSync(file);
+  }
+  return hash.digest("hex");
+}

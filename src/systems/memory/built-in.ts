@@ -1,0 +1,99 @@
+import { UsageError } from "../../core/errors.js";
+import type { Turn } from "../../core/example.js";
+import { didYouMean } from "../../core/suggest.js";
+import type { Tokenizer } from "../../core/tokenizer.js";
+import { Bm25 } from "../compressors/bm25.js";
+import { ContextMemory, type ContextMemoryOptions } from "./context-memory.js";
+import { historyText, turnText } from "./history-text.js";
+import type { MemoryFactory } from "./memory-system.js";
+import type { Reader } from "./reader.js";
+
+/** What every built-in memory needs. */
+export interface BuiltInMemoryOptions {
+  /** Answers from what the memory brings up. */
+  reader: Reader;
+  /** Its name in the results; the one it was asked for by unless given. */
+  name?: string;
+  tokenizer?: Tokenizer;
+}
+
+/**
+ * Everything that was said is the context.
+ * @example
+ * const memory = fullHistory({ reader: systemReader(model) });
+ */
+export function fullHistory(options: BuiltInMemoryOptions): ContextMemory {
+  return new ContextMemory({ name: "full-history", ...options, recall: historyText, bringsAll: true });
+}
+
+/**
+ * The last turns are the context.
+ * @example
+ * const memory = lastTurns({ count: 20, reader: systemReader(model) });
+ */
+export function lastTurns({ count, ...options }: BuiltInMemoryOptions & { count: number }): ContextMemory {
+  const recall = (turns: readonly Turn[]) => historyText(turns.slice(-count));
+  return new ContextMemory({ name: `last-n:${count}`, ...options, recall });
+}
+
+/**
+ * The turns that fit the question best by BM25 are the context, in the order of time. Dates and speakers are searched, too.
+ * @example
+ * const memory = bm25Memory({ count: 10, reader: systemReader(model) });
+ */
+export function bm25Memory({ count, ...options }: BuiltInMemoryOptions & { count: number }): ContextMemory {
+  const recall: ContextMemoryOptions["recall"] = (turns) => {
+    const index = new Bm25(turns.map(searchText));
+    return (question) => historyText(index.findTop(question, count).flatMap((position) => turns[position] ?? []));
+  };
+  return new ContextMemory({ name: `bm25:${count}`, ...options, recall });
+}
+
+function searchText(turn: Turn): string {
+  return typeof turn.date === "string" ? `${turn.date} ${turnText(turn)}` : turnText(turn);
+}
+
+type Maker = (argument: string | undefined) => (options: BuiltInMemoryOptions) => ContextMemory;
+
+const MAKERS: Readonly<Record<string, Maker>> = {
+  "full-history": (argument) => {
+    if (argument === undefined) return fullHistory;
+    throw new UsageError(`full-history takes everything: leave out ":${argument}".`);
+  },
+  "last-n": (argument) => {
+    const count = countIn(argument, { usage: "last-n:20", default: 20 });
+    return (options) => lastTurns({ ...options, count });
+  },
+  bm25: (argument) => {
+    const count = countIn(argument, { usage: "bm25:10", default: 10 });
+    return (options) => bm25Memory({ ...options, count });
+  },
+};
+
+/** The names of the built-in memories. */
+export const BUILT_IN_MEMORIES: readonly string[] = Object.keys(MAKERS);
+
+/**
+ * A built-in memory by its name and what follows the colon.
+ * @example
+ * const factory = builtInMemory("bm25:10", { reader: systemReader(model) });
+ */
+export function builtInMemory(spec: string, options: BuiltInMemoryOptions): MemoryFactory {
+  const colon = spec.indexOf(":");
+  const name = colon === -1 ? spec : spec.slice(0, colon);
+  const maker = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined;
+  if (maker === undefined) {
+    throw new UsageError(
+      `There is no memory "${name}".${didYouMean(name, BUILT_IN_MEMORIES)} A memory of your own is given as a file: ./my-memory.ts`,
+    );
+  }
+  const make = maker(colon === -1 ? undefined : spec.slice(colon + 1));
+  return () => make(options);
+}
+
+function countIn(text: string | undefined, rules: { usage: string; default: number }): number {
+  if (text === undefined) return rules.default;
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1) return count;
+  throw new UsageError(`"${text}" is not a whole number of at least 1, as in ${rules.usage}.`);
+}

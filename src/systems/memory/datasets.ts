@@ -1,0 +1,78 @@
+import { UsageError } from "../../core/errors.js";
+import { didYouMean } from "../../core/suggest.js";
+import type { Configs } from "../../datasets/catalog/entry.js";
+import type { MemoryFormat } from "./format.js";
+import { readLocomo } from "./locomo.js";
+import { readLongMemEval } from "./longmemeval.js";
+
+/** A memory dataset, described: where its file is, and how it is read. */
+export interface MemoryEntry {
+  /** What it is, in one line. */
+  readonly about: string;
+  /** The hub's name of it: `owner/name`. */
+  readonly repo: string;
+  readonly licence: string;
+  /** Questions in the default config, as published. */
+  readonly size: number;
+  readonly configs?: Configs;
+  /** The path of a config's file in the repository. */
+  file(config: string): string;
+  readonly format: MemoryFormat;
+}
+
+/** The memory datasets by name. */
+export const MEMORY_DATASETS: Readonly<Record<string, MemoryEntry>> = {
+  locomo: {
+    about: "Questions about ten very long conversations of two people, over up to 35 sessions",
+    // Its authors publish it outside of the hub; this is a copy of their file.
+    repo: "KimmoZZZ/locomo",
+    licence: "CC BY-NC 4.0",
+    size: 1986,
+    file: () => "locomo10.json",
+    format: readLocomo,
+  },
+  longmemeval: {
+    about: "500 questions, each about a history of its own between a user and an assistant",
+    // The edition that its authors put in the place of the first one, whose histories interfered with the answers.
+    repo: "xiaowu0162/longmemeval-cleaned",
+    licence: "MIT",
+    size: 500,
+    configs: { names: ["s", "m", "oracle"], default: "s" },
+    file: (config) => (config === "oracle" ? "longmemeval_oracle.json" : `longmemeval_${config}_cleaned.json`),
+    format: readLongMemEval,
+  },
+};
+
+/** A dataset as it was asked for. */
+export interface NamedEntry {
+  /** As rows name it: with the config, where one was asked for. */
+  readonly name: string;
+  readonly entry: MemoryEntry;
+  readonly config: string;
+  readonly revision?: string;
+}
+
+/**
+ * The dataset that a name such as `locomo`, `longmemeval:s` or `longmemeval:m@main` stands for.
+ * @example
+ * memoryDataset("longmemeval:oracle").config; // "oracle"
+ */
+export function memoryDataset(spec: string): NamedEntry {
+  const [name = "", ...revision] = spec.split("@");
+  const [base = "", ...rest] = name.split(":");
+  const entry = Object.hasOwn(MEMORY_DATASETS, base) ? MEMORY_DATASETS[base] : undefined;
+  if (entry === undefined)
+    throw new UsageError(`There is no memory dataset "${base}".${didYouMean(base, Object.keys(MEMORY_DATASETS))}`);
+  const config = configOf(base, entry, rest.length === 0 ? undefined : rest.join(":"));
+  return { name, entry, config, ...(revision.length === 0 ? {} : { revision: revision.join("@") }) };
+}
+
+function configOf(name: string, { configs }: MemoryEntry, asked: string | undefined): string {
+  if (asked === undefined) return configs?.default ?? "";
+  if (configs?.names.includes(asked)) return asked;
+  throw new UsageError(
+    configs === undefined
+      ? `The dataset ${name} comes in one form: leave out ":${asked}".`
+      : `The dataset ${name} has no form "${asked}".${didYouMean(asked, configs.names)}`,
+  );
+}

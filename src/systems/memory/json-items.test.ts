@@ -1,0 +1,121 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { DatasetError } from "../../core/errors.js";
+
+import { type JsonItem, jsonItems, parseItem } from "./json-items.js";
+
+let dir = "";
+let path = "";
+
+beforeAll(() => {
+  dir = mkdtempSync(join(tmpdir(), "assay-items-"));
+  path = join(dir, "items.json");
+});
+
+afterAll(() => {
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function itemsOf(content: string | Buffer, chunkBytes?: number): Promise<JsonItem[]> {
+  writeFileSync(path, content);
+  const items: JsonItem[] = [];
+  for await (const item of jsonItems(path, chunkBytes === undefined ? {} : { chunkBytes })) items.push(item);
+  return items;
+}
+
+async function valuesOf(content: string | Buffer, chunkBytes?: number): Promise<unknown[]> {
+  return (await itemsOf(content, chunkBytes)).map((item) => parseItem(path, item));
+}
+
+describe("jsonItems", () => {
+  it("finds the items that JSON.parse finds, wherever its chunks meet", async () => {
+    const hard = fc.constantFrom('\\"', "\\\\", '"]', "{[", "😀€", "\u2028", 'a\\u005d"', "\n\t");
+    const value = fc.oneof(
+      fc.jsonValue(),
+      fc.string({ unit: "binary" }),
+      hard,
+      fc.record({ a: hard, b: fc.array(hard) }),
+    );
+    const indent = fc.constantFrom(undefined, 1, "\t");
+    await fc.assert(
+      fc.asyncProperty(fc.array(value), indent, fc.integer({ min: 1, max: 9 }), async (values, space, chunkBytes) => {
+        const text = JSON.stringify(values, null, space);
+        expect(await valuesOf(text, chunkBytes)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 150 },
+    );
+  });
+
+  it("finds the lines of a file of lines, and where they stand, wherever its chunks meet", async () => {
+    const lines = fc.array(fc.oneof(fc.jsonValue(), fc.constant(null)));
+    await fc.assert(
+      fc.asyncProperty(lines, fc.integer({ min: 1, max: 9 }), fc.boolean(), async (values, chunkBytes, ends) => {
+        const texts = values.map((value, i) => (i % 3 === 2 ? " " : JSON.stringify(value)));
+        const file = join(dir, "items.jsonl");
+        writeFileSync(file, texts.join("\n") + (ends ? "\n" : ""));
+        const bytes = readFileSync(file);
+        const found: unknown[] = [];
+        for await (const item of jsonItems(file, { chunkBytes })) {
+          expect(bytes.toString("utf8", item.start, item.end)).toBe(item.text);
+          found.push([item.number, parseItem(file, item)]);
+        }
+        expect(found).toEqual(texts.flatMap((text, i) => (text === " " ? [] : [[i + 1, JSON.parse(text)]])));
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("says where in the file each item stands, and which it is", async () => {
+    const items = await itemsOf(' [ {"a": "€"} ,[2,3],\n"x" ] \n', 4);
+    expect(items.map(({ number }) => number)).toEqual([1, 2, 3]);
+    const bytes = readFileSync(path);
+    expect(items.map(({ start, end }) => bytes.toString("utf8", start, end))).toEqual(items.map(({ text }) => text));
+    expect(items.map(({ text }) => text.trim())).toEqual(['{"a": "€"}', "[2,3]", '"x"']);
+  });
+
+  it("reads an array without items, and one behind a byte order mark", async () => {
+    expect(await itemsOf("[ \n ]")).toEqual([]);
+    expect(await valuesOf("\uFEFF[1, 2]")).toEqual([1, 2]);
+  });
+
+  const bad: [string, string, string][] = [
+    ["an item that is cut off", '[{"a":1},{"b":', "ends in the middle of item 2: it was cut off"],
+    ["a text that is cut off", '[1,2,"abc]', "ends in the middle of item 3"],
+    ["a missing end", "[1,2", "ends in the middle of item 2"],
+    ["a brace too many", '[1,{"a":1}}]', 'Item 2 of .* has a "}" too many'],
+    ["an empty file", "", "is empty"],
+    ["an object", '{"data": []}', 'does not hold a JSON array: it begins with "{'],
+    ["more after the array", "[1,2] [3]", "goes on with .* the last is item 2"],
+    ["a comma too many", "[1,,2]", "Item 2 of .* nothing where it should stand"],
+    ["a comma at the end", "[1,2,]", "Item 3 of .* nothing where it should stand"],
+    ["wrong JSON inside", '[1,{"a" 1}]', "Item 2 of .* is not valid JSON"],
+    ["crossed brackets", '[1,{"a":[1}],2]', "Item 2 of .* is not valid JSON"],
+  ];
+
+  it.each(bad)("names the item of %s", async (_, content, message) => {
+    await expect(valuesOf(content, 3)).rejects.toThrow(DatasetError);
+    await expect(valuesOf(content)).rejects.toThrow(new RegExp(message));
+  });
+
+  it("refuses bytes that are no text", async () => {
+    const content = Buffer.concat([Buffer.from('[1,"'), Buffer.of(0xff, 0xfe), Buffer.from('"]')]);
+    await expect(valuesOf(content)).rejects.toThrow(/Item 2 of .* is not valid UTF-8/);
+  });
+
+  it("stops when told to", async () => {
+    const stop = new AbortController();
+    writeFileSync(path, JSON.stringify(Array.from({ length: 100 }, (_, i) => i)));
+    const read: number[] = [];
+    const reading = async () => {
+      for await (const { number } of jsonItems(path, { chunkBytes: 8, signal: stop.signal })) {
+        read.push(number);
+        if (number === 5) stop.abort(new Error("enough"));
+      }
+    };
+    await expect(reading()).rejects.toThrow("enough");
+    expect(read.length).toBeLessThan(20);
+  });
+});

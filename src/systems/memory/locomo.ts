@@ -1,0 +1,100 @@
+import type { Turn } from "../../core/example.js";
+import { integer, list, optionalText, text } from "../../datasets/catalog/read-column.js";
+import { RowProblem } from "../../datasets/catalog/row-problem.js";
+import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+import type { Session } from "./conversation.js";
+import type { MemoryItem, MemoryQuestion } from "./format.js";
+
+/** The kinds of questions by the numbers they have in the file, which are not those of the paper's text. */
+const CATEGORIES: Readonly<Record<number, string>> = {
+  1: "multi-hop",
+  2: "temporal",
+  3: "open-domain",
+  4: "single-hop",
+  5: "adversarial",
+};
+const OPEN_DOMAIN = 3;
+const ADVERSARIAL = 5;
+const SESSION = /^session_(\d+)$/;
+
+/** A LoCoMo sample: one conversation of two people, and all questions about it. */
+export function readLocomo(item: RawRow): MemoryItem {
+  const id = text(item, "sample_id");
+  const { conversation } = item;
+  if (!isRawRow(conversation)) throw new RowProblem('has no object in "conversation"');
+  const questions = list(item, "qa").map((qa, index) => within(`qa ${index + 1}`, () => questionOf(qa, id, index)));
+  return { conversation: { id, sessions: sessionsOf(conversation) }, questions };
+}
+
+/** Where in the item a problem lies. */
+function within<T>(place: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof RowProblem ? new RowProblem(`has a ${place} that ${error.message}`) : error;
+  }
+}
+
+function sessionsOf(conversation: RawRow): Session[] {
+  const numbers = Object.keys(conversation).flatMap((key) => SESSION.exec(key)?.[1] ?? []);
+  const roles = new Map([
+    [text(conversation, "speaker_a"), "user"],
+    [text(conversation, "speaker_b"), "assistant"],
+  ]);
+  if (numbers.length === 0) throw new RowProblem('has no session in "conversation"');
+  return numbers
+    .sort((a, b) => Number(a) - Number(b))
+    .map((number) => within(`session_${number}`, () => sessionOf(conversation, number, roles)))
+    .filter(({ turns }) => turns.length > 0);
+}
+
+function sessionOf(conversation: RawRow, number: string, roles: ReadonlyMap<string, string>): Session {
+  const date = optionalText(conversation, `session_${number}_date_time`);
+  const turns = list(conversation, `session_${number}`).map((turn) => turnOf(turn, roles));
+  return { id: `D${number}`, ...(date === "" ? {} : { date }), turns };
+}
+
+/** The speaker's name stands in the text, too: questions are about people by their names. */
+function turnOf(turn: unknown, roles: ReadonlyMap<string, string>): Turn {
+  if (!isRawRow(turn)) throw new RowProblem("has a turn that is no object");
+  const speaker = text(turn, "speaker");
+  const role = roles.get(speaker);
+  if (role === undefined) throw new RowProblem(`has a turn of "${speaker}", who is none of its two speakers`);
+  const caption = optionalText(turn, "blip_caption");
+  const photo = caption === "" ? "" : ` [shares a photo: ${caption}]`;
+  return { role, content: `${speaker}: ${text(turn, "text")}${photo}`, speaker, id: text(turn, "dia_id") };
+}
+
+function questionOf(qa: unknown, conversation: string, index: number): MemoryQuestion {
+  if (!isRawRow(qa)) throw new RowProblem("is no object");
+  const category = integer(qa, "category");
+  const question_type = CATEGORIES[category];
+  if (question_type === undefined) throw new RowProblem(`has the category ${category}, where there are 1 to 5`);
+  const evidence = evidenceOf(qa);
+  return {
+    id: `${conversation}-q${index + 1}`,
+    question: text(qa, "question"),
+    ...goldOf(qa, category),
+    question_type,
+    ...(evidence.length === 0 ? {} : { evidence }),
+  };
+}
+
+/** What an adversarial question leads to is wrong: the conversation does not tell. */
+function goldOf(qa: RawRow, category: number): Partial<MemoryQuestion> {
+  if (category === ADVERSARIAL) {
+    const trap = optionalText(qa, "adversarial_answer");
+    return { unanswerable: true, ...(trap === "" ? {} : { adversarial_answer: trap }) };
+  }
+  const answer = text(qa, "answer");
+  const [first = ""] = answer.split(";");
+  // Answers that take a guess give their reasons after a semicolon; the answer alone is right, too.
+  return category === OPEN_DOMAIN && first !== answer ? { answers: [first.trim(), answer] } : { answer };
+}
+
+/** The file has "D8:6; D9:17" in places where two ids are meant. */
+function evidenceOf({ evidence }: RawRow): string[] {
+  if (!Array.isArray(evidence)) return [];
+  const texts = evidence.filter((one) => typeof one === "string");
+  return texts.flatMap((one) => one.split(/[;,\s]+/)).filter((one) => one !== "");
+}

@@ -1,0 +1,75 @@
+import type { Turn } from "../../core/example.js";
+import { list, optionalText, text, texts } from "../../datasets/catalog/read-column.js";
+import { RowProblem } from "../../datasets/catalog/row-problem.js";
+import { isRawRow, type RawRow } from "../../datasets/source-row.js";
+import type { Session } from "./conversation.js";
+import type { MemoryItem, MemoryQuestion } from "./format.js";
+
+/** How ids of questions end that nothing in the history answers. */
+const ABSTENTION = /_abs$/;
+/** Dates that sort as texts: `2023/05/20 (Sat) 02:21`. */
+const SORTABLE = /^\d{4}\/\d{2}\/\d{2} /;
+
+/** A LongMemEval item: one question with a history of its own. */
+export function readLongMemEval(item: RawRow): MemoryItem {
+  const id = text(item, "question_id");
+  const published = inOrder(sessionsOf(item));
+  const names = new Map(published.map(({ id }, index) => [id, nameOf(index)]));
+  const sessions = published.map((session, index) => ({ ...session, id: nameOf(index) }));
+  return {
+    conversation: { id, sessions: sessions.filter(({ turns }) => turns.length > 0) },
+    questions: [questionOf(item, id, names)],
+  };
+}
+
+/** Published ids of sessions give away which hold the answer, so that a memory sees neutral ones. */
+function nameOf(index: number): string {
+  return `S${index + 1}`;
+}
+
+function sessionsOf(item: RawRow): Session[] {
+  const ids = texts(item, "haystack_session_ids");
+  const dates = texts(item, "haystack_dates");
+  const sessions = list(item, "haystack_sessions");
+  if (ids.length !== sessions.length || dates.length !== sessions.length) {
+    throw new RowProblem(
+      `has ${sessions.length} haystack_sessions, but ${ids.length} haystack_session_ids and ${dates.length} haystack_dates`,
+    );
+  }
+  return sessions.map((turns, index) => {
+    if (!Array.isArray(turns)) throw new RowProblem(`has no list in "haystack_sessions[${index}]"`);
+    return { id: ids[index] ?? "", date: dates[index] ?? "", turns: turns.map((turn) => turnOf(turn, index)) };
+  });
+}
+
+/** Those of the oracle variant come in any order. */
+function inOrder(sessions: readonly Session[]): readonly Session[] {
+  if (!sessions.every(({ date = "" }) => SORTABLE.test(date))) return sessions;
+  const dateOf = ({ date = "" }: Session) => date;
+  return sessions.toSorted((a, b) => (dateOf(a) < dateOf(b) ? -1 : dateOf(a) > dateOf(b) ? 1 : 0));
+}
+
+/** Without `has_answer`, which is part of the gold. */
+function turnOf(turn: unknown, session: number): Turn {
+  if (!isRawRow(turn)) throw new RowProblem(`has a turn that is no object in "haystack_sessions[${session}]"`);
+  return { role: text(turn, "role"), content: text(turn, "content") };
+}
+
+function questionOf(item: RawRow, id: string, names: ReadonlyMap<string, string>): MemoryQuestion {
+  const question_date = optionalText(item, "question_date");
+  return {
+    id,
+    question: text(item, "question"),
+    answer: text(item, "answer"),
+    question_type: text(item, "question_type"),
+    ...(question_date === "" ? {} : { question_date }),
+    ...(ABSTENTION.test(id) && { unanswerable: true }),
+    ...evidenceOf(item, names),
+  };
+}
+
+function evidenceOf({ answer_session_ids }: RawRow, names: ReadonlyMap<string, string>): Partial<MemoryQuestion> {
+  if (!Array.isArray(answer_session_ids)) return {};
+  const evidence = answer_session_ids.flatMap((id) => names.get(String(id)) ?? []);
+  return evidence.length === 0 ? {} : { evidence };
+}

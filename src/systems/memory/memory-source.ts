@@ -1,0 +1,48 @@
+import { AssayError, ModuleError, messageOf, ShapeError } from "../../core/errors.js";
+import { describe } from "../../core/shape.js";
+import { type MemoryFactory, type MemorySystem, requireMemory } from "./memory-system.js";
+
+/**
+ * The memory that a user's module holds: its default export or its export `memory`, as a class, a function that makes
+ * one, or an object.
+ * @example
+ * const memory = memoryFromModule(await import("./my-memory.js"), "./my-memory.js");
+ */
+export function memoryFromModule(
+  exports: Readonly<Record<string, unknown>>,
+  path: string,
+): MemorySystem | MemoryFactory {
+  const found = exports.default ?? exports.memory;
+  if (found !== undefined) return memorySource(found, `The memory in ${path}`);
+  const names = Object.keys(exports).join(", ") || "nothing";
+  throw new ShapeError(
+    `${path} exports no memory. Export one as \`default\` or as \`memory\`: a class, a function that returns a memory, or an object with reset(), ingest() and query(). It exports ${names}.`,
+  );
+}
+
+/** An object that is a memory, or a factory whose memories are looked at when they are made. */
+export function memorySource(value: unknown, what = "A memory"): MemorySystem | MemoryFactory {
+  if (typeof value !== "function") return requireMemory(value, what);
+  return async () => {
+    const made = await make(value, what);
+    if (typeof made === "object" && made !== null) return requireMemory(made, what);
+    throw new ShapeError(`${what} is a function that returned ${describe(made)}, not a memory.`);
+  };
+}
+
+async function make(value: object, what: string): Promise<unknown> {
+  try {
+    return isClass(value) ? new (value as new () => unknown)() : await (value as () => unknown)();
+  } catch (cause) {
+    // It says already what happened and what to do, as that of a factory which was looked at before does.
+    if (cause instanceof AssayError) throw cause;
+    throw new ModuleError(
+      `${what} could not be made: ${messageOf(cause)}. A function must return a memory, and is called with nothing.`,
+      { cause },
+    );
+  }
+}
+
+function isClass(value: object): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value));
+}

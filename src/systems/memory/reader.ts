@@ -1,0 +1,66 @@
+import { contentId } from "../../core/content-id.js";
+import { ShapeError, UsageError } from "../../core/errors.js";
+import { fingerprintOf } from "../../core/fingerprint.js";
+import type { Limits } from "../../core/price.js";
+import { describe, requireShape } from "../../core/shape.js";
+import type { Output, System, TrialContext } from "../../core/system.js";
+import type { MemoryTrial } from "./memory-system.js";
+
+/** Answers a question from what a memory has brought up. */
+export interface Reader {
+  readonly name: string;
+  answer(context: string, question: string, trial: TrialContext): Promise<Output>;
+  readonly model?: string;
+  readonly isRecorded?: boolean;
+  readonly limits?: Limits;
+  readonly endpoint?: string;
+  fingerprint?(): unknown;
+}
+
+/** What readers are told unless told otherwise: long answers would all score low, and guesses would pass for memories. */
+export const READER_INSTRUCTION =
+  "Below is what was said in earlier conversations. Answer the question that follows them in as few words as possible, from these conversations alone. If they do not hold the answer, reply: unanswerable.";
+
+export interface SystemReaderOptions {
+  /** What stands before the context; `READER_INSTRUCTION` unless told, nothing when empty. */
+  instruction?: string;
+}
+
+/**
+ * A reader from any system: a model, a function, a recording.
+ * @example
+ * const reader = systemReader(new FunctionSystem({ name: "first line", fn: ({ context }) => context?.split("\n")[0] ?? "" }));
+ */
+export function systemReader(system: System, options: SystemReaderOptions = {}): Reader {
+  requireShape<System>("A reader's system", system, ["process"]);
+  const { instruction = READER_INSTRUCTION } = options;
+  const { name, model, isRecorded, limits, endpoint } = system;
+  return {
+    name,
+    ...(model === undefined ? {} : { model }),
+    ...(isRecorded === undefined ? {} : { isRecorded }),
+    ...(limits === undefined ? {} : { limits }),
+    ...(endpoint === undefined ? {} : { endpoint }),
+    fingerprint: () => ({ system: fingerprintOf(system, "process"), instruction }),
+    async answer(context, question, trial: MemoryTrial) {
+      const given = [instruction, context].filter((text) => text !== "").join("\n\n");
+      const id = trial.exampleId ?? contentId({ context, question });
+      const { dataset } = trial;
+      const example = { id, question, ...(given === "" ? {} : { context: given }), ...(dataset && { dataset }) };
+      return requireResponse(system, await system.process(example, trial));
+    },
+  };
+}
+
+/** A reader that is one already, or a system that becomes one. */
+export function readerOf(given: Reader | System): Reader {
+  if (typeof given !== "object" || given === null)
+    throw new UsageError(`\`reader\` must be a reader or a system, such as a model, but is ${describe(given)}.`);
+  return "process" in given ? systemReader(given) : requireShape<Reader>("A reader", given, ["answer"]);
+}
+
+/** A context that is handed on, as compressors do, answers nothing. */
+function requireResponse({ name }: System, output: Output): Output {
+  if (typeof output?.response === "string" || output?.stopped != null) return output;
+  throw new ShapeError(`The reader "${name}" gave no response. A reader must answer with text, as a model does.`);
+}

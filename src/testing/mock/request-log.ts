@@ -1,0 +1,139 @@
+import type { IncomingMessage } from "node:http";
+import type { Usage } from "../../core/system.js";
+import type { FaultKind, MockDialect } from "./script.js";
+
+/** Why a request was not answered as usual: a fault, or the setting of the script that turned it away. */
+type MockTrouble = FaultKind | "rateLimit" | "maxConcurrent" | "requireKey" | "refuses";
+
+/** One request, as far as it has come. */
+export interface MockRequest {
+  /** Counted from 0. */
+  readonly index: number;
+  readonly method: string;
+  /** Without the query, which may hold a key. */
+  readonly path: string;
+  /** Null for a path that belongs to none. */
+  readonly dialect: MockDialect | null;
+  readonly model: string;
+  readonly stream: boolean;
+  /** The known question it asks, else the beginning of the last user text. */
+  readonly task: string;
+  /** Null until there is one; it stays so when nothing is sent. */
+  readonly status: number | null;
+  readonly fault: MockTrouble | null;
+  /** What was used: all of the answer, or as much of it as was sent before it broke off. */
+  readonly usage: Usage | null;
+  /** True when the client went away before the end. */
+  readonly aborted: boolean;
+  /** Milliseconds since 1970. */
+  readonly startedAt: number;
+  /** Null while it is open. */
+  readonly endedAt: number | null;
+  /** The values of those that carry secrets are hidden. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The parsed body, when bodies are kept. */
+  readonly body?: unknown;
+}
+
+/** How many requests there were, in several ways. */
+export interface MockCounts {
+  readonly requests: number;
+  readonly byStatus: Readonly<Record<string, number>>;
+  readonly byFault: Readonly<Record<string, number>>;
+  /** Right now. */
+  readonly open: number;
+  readonly maxOpen: number;
+}
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** A request that the mock is still writing down. */
+export type OpenRequest = Writable<MockRequest>;
+
+const SECRET = /authorization|cookie|api-key|token|secret/i;
+
+/** Remembers the latest requests, and counts all. */
+export class RequestLog {
+  readonly #keep: number;
+  readonly #byStatus: Record<string, number> = {};
+  readonly #byFault: Record<string, number> = {};
+  #entries: OpenRequest[] = [];
+  #total = 0;
+  #open = 0;
+  #maxOpen = 0;
+
+  constructor(keep: number) {
+    this.#keep = keep;
+  }
+
+  begin(request: IncomingMessage, startedAt: number): OpenRequest {
+    const entry = blank(request, this.#total, startedAt);
+    this.#total += 1;
+    this.#open += 1;
+    this.#maxOpen = Math.max(this.#maxOpen, this.#open);
+    this.#entries.push(entry);
+    // Cut down once in a while: taking one off the front of a long list each time would be slow.
+    if (this.#entries.length > 2 * this.#keep + 64) this.#entries = this.latest();
+    return entry;
+  }
+
+  end(entry: OpenRequest, endedAt: number): void {
+    entry.endedAt = endedAt;
+    this.#open -= 1;
+    if (entry.status !== null) tally(this.#byStatus, String(entry.status));
+    if (entry.fault !== null) tally(this.#byFault, entry.fault);
+  }
+
+  latest(): OpenRequest[] {
+    return this.#keep === 0 ? [] : this.#entries.slice(-this.#keep);
+  }
+
+  counts(): MockCounts {
+    return {
+      requests: this.#total,
+      byStatus: { ...this.#byStatus },
+      byFault: { ...this.#byFault },
+      open: this.#open,
+      maxOpen: this.#maxOpen,
+    };
+  }
+}
+
+function blank({ method = "", url = "", rawHeaders }: IncomingMessage, index: number, startedAt: number): OpenRequest {
+  return {
+    index,
+    method,
+    path: url.split("?", 1)[0] ?? "",
+    dialect: null,
+    model: "",
+    stream: false,
+    task: "",
+    status: null,
+    fault: null,
+    usage: null,
+    aborted: false,
+    startedAt,
+    endedAt: null,
+    headers: withoutSecrets(rawHeaders),
+  };
+}
+
+function withoutSecrets(rawHeaders: readonly string[]): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const name = (rawHeaders[at] ?? "").toLowerCase();
+    headers[name] = SECRET.test(name) ? "(hidden)" : (rawHeaders[at + 1] ?? "");
+  }
+  return headers;
+}
+
+function tally(counts: Record<string, number>, key: string): void {
+  counts[key] = (counts[key] ?? 0) + 1;
+}
+
+const LONGEST_TASK = 120;
+
+/** The beginning of a text, as a copy: a slice would keep the whole prompt in memory. */
+export function labelOf(text: string): string {
+  return text.length <= LONGEST_TASK ? text : Buffer.from(`${text.slice(0, LONGEST_TASK)}…`).toString();
+}

@@ -1,0 +1,156 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { expect, onTestFinished, vi } from "vitest";
+import type { AgentSystem } from "../agents/index.js";
+import { type AgentOptions, openAgent } from "../agents/open-agent.js";
+import { type Script, type ScriptedAgent, type ScriptStep, writeScriptedAgent } from "../agents/scripted-agent.js";
+import type { Example } from "../core/example.js";
+import type { EvalResult } from "../core/result.js";
+import type { EvalRow } from "../core/row.js";
+import type { Usage } from "../core/system.js";
+import { type EvaluateOptions, evaluate } from "../evaluate.js";
+import { GraderEvaluator } from "../graders/index.js";
+import { type Mock, type MockOptions, type MockRequest, startMock } from "./mock/index.js";
+
+/** In dollars for a thousand tokens: a thousand of input cost a cent. */
+const PRICING = { input_per_1k: 0.01, output_per_1k: 0.1 };
+
+/** The same in millionths of a dollar for one. */
+const MICRO = { input: 10, output: 100 };
+
+/** For tests that ask nothing else of the work. */
+export const COMPLETED = [{ type: "completed" }];
+
+/** The folders of a test, with nothing else in them. */
+export interface Place {
+  readonly root: string;
+  readonly bin: string;
+  /** Where temporary files go meanwhile. */
+  readonly tmp: string;
+}
+
+/** A place whose programs are found before all others, until the test is over. */
+export function openPlace(): Place {
+  const root = mkdtempSync(join(tmpdir(), "assay-scripted-"));
+  const [bin, tmp] = [join(root, "bin"), join(root, "tmp")];
+  mkdirSync(bin);
+  mkdirSync(tmp);
+  vi.stubEnv("PATH", `${bin}${delimiter}${process.env.PATH}`);
+  vi.stubEnv("TMPDIR", tmp);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    rmSync(root, { recursive: true, force: true });
+  });
+  return { root, bin, tmp };
+}
+
+export async function openMock(script: MockOptions = {}): Promise<Mock> {
+  const mock = await startMock({ reply: "Done.", usage: { input: 1000 }, ...script });
+  onTestFinished(() => mock.close());
+  return mock;
+}
+
+export interface TrialOptions {
+  /** What the agent does, for every task or by the task. */
+  readonly does: readonly ScriptStep[] | Script;
+  /** The agent that the program passes for; `claude` unless told. */
+  readonly program?: string;
+  /** What the model does. */
+  readonly model?: MockOptions;
+  readonly example?: Partial<Example>;
+  readonly dataset?: readonly Example[];
+  readonly budgets?: Readonly<Record<string, number>>;
+  readonly agent?: AgentOptions;
+  readonly run?: Partial<EvaluateOptions>;
+  readonly place?: Place;
+}
+
+/** What came of it. */
+export interface Tried {
+  readonly row: EvalRow;
+  readonly result: EvalResult;
+  readonly mock: Mock;
+  readonly agent: ScriptedAgent;
+  readonly place: Place;
+}
+
+/** Has the scripted agent do a task, or several, by the real runner with real processes on a real model endpoint. */
+export async function tryScripted(options: TrialOptions): Promise<Tried> {
+  const { does, program = "claude", model, run, place = openPlace() } = options;
+  const mock = await openMock(model);
+  const script: Script = Array.isArray(does) ? { "*": does as readonly ScriptStep[] } : (does as Script);
+  const agent = writeScriptedAgent({ bin: place.bin, script, name: program });
+  const system = await openScripted(place, mock, options);
+  const result = await evaluate({
+    systems: [system],
+    dataset: options.dataset ?? [{ id: "task", question: "Do it", graders: COMPLETED, ...options.example }],
+    evaluators: [new GraderEvaluator()],
+    retry: { maxRetries: 0 },
+    ...run,
+  });
+  const [row] = result.rows;
+  if (row === undefined) throw new Error("there is no row");
+  return { row, result, mock, agent, place };
+}
+
+/** The agent of a place as a system, on a model that has a simple price. */
+export async function openScripted(
+  place: Place,
+  mock: Mock,
+  { budgets = {}, agent = {} }: Pick<TrialOptions, "budgets" | "agent"> = {},
+): Promise<AgentSystem> {
+  const known = agent.command === undefined ? { agent: "claude:tested", name: "scripted" } : {};
+  const system = await openAgent({ ...known, ...placed(place, mock, budgets), ...agent });
+  onTestFinished(() => system.close());
+  return system;
+}
+
+function placed({ root }: Place, mock: Mock, budgets: TrialOptions["budgets"]): AgentOptions {
+  const modelsFile = join(root, "models.yml");
+  const tested = { api_name: "claude-sonnet-4-5", provider: "anthropic", pricing: PRICING, budgets };
+  // What is JSON is YAML too.
+  writeFileSync(modelsFile, JSON.stringify({ models: { tested } }));
+  return { url: mock.url, modelsFile, maxParallel: 8 };
+}
+
+/** What the model's endpoint itself has counted. */
+export function countedBy(requests: readonly MockRequest[]): Usage {
+  const sum = (key: "input" | "output") => requests.reduce((total, { usage }) => total + (usage?.[key] ?? 0), 0);
+  return { input: sum("input"), output: sum("output") };
+}
+
+/** What so many tokens cost, exactly. */
+export function costOf({ input, output }: Usage): number {
+  return (input * MICRO.input + output * MICRO.output) / 1e6;
+}
+
+/** Neither a process nor a folder of any trial in this place is left. */
+export function expectNothingLeft({ tmp }: Place): void {
+  expect(processesOf(tmp), "processes left running").toEqual([]);
+  expect(readdirSync(tmp), "folders left behind").toEqual([]);
+}
+
+/** Command lines of processes that were started with a folder of this place in their environment. */
+function processesOf(folder: string): string[] {
+  return readdirSync("/proc").flatMap((pid) => {
+    if (!/^\d+$/.test(pid) || Number(pid) === process.pid) return [];
+    const isOurs = read(`/proc/${pid}/environ`).includes(folder);
+    return isOurs && !read(`/proc/${pid}/stat`).includes(") Z ") ? [read(`/proc/${pid}/cmdline`)] : [];
+  });
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+/** Waits until a file is in the folder of some trial, and gives what is in it. */
+export async function appears({ tmp }: Place, name: string): Promise<string> {
+  const look = () => readdirSync(tmp).map((folder) => read(join(tmp, folder, "work", name)));
+  await expect.poll(() => look().join(""), { interval: 10 }).not.toBe("");
+  return look().join("");
+}
