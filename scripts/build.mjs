@@ -35,7 +35,7 @@ const INPUTS = [
 const OUTPUTS = [
   "dist/cli/main.js",
   "dist/lib/index.js",
-  "dist/heavy/worker.js",
+  "dist/evaluators/worker.js",
   "dist/web/app.js",
   "dist/types/index.d.ts",
   "dist/sbom.cdx.json",
@@ -104,7 +104,11 @@ async function build() {
 async function bundle(dir) {
   const build = await rolldown({
     cwd: root,
-    input: { "lib/index": "src/index.ts", "cli/main": "src/cli/main.ts", "heavy/worker": "src/evaluators/worker.ts" },
+    input: {
+      "lib/index": "src/index.ts",
+      "cli/main": "src/cli/main.ts",
+      "evaluators/worker": "src/evaluators/worker.ts",
+    },
     platform: "node",
     checks: { bundlerTimings: false },
     external: OUTSIDE.map((name) => new RegExp(`^${name}(/|$)`)),

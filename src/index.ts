@@ -1,4 +1,8 @@
-import "./library.js";
+import "./builtins.js";
+import { registerJudgeGraders } from "./graders/judge/register-judge-graders.js";
+
+// What a program that imports the package finds registered. The command line loads graders only where there are some.
+registerJudgeGraders();
 
 export { AGENT_NAMES, type AgentName, AgentSystem, type AgentSystemOptions } from "./agents/index.js";
 export { type AgentOptions, openAgent } from "./agents/open-agent.js";

@@ -42,7 +42,7 @@ export class WorkerPool {
 
   constructor(options: WorkerPoolOptions = {}) {
     this.#options = {
-      entry: options.entry ?? findModule("heavy/worker.js"),
+      entry: options.entry ?? findModule("evaluators/worker.js"),
       threads: options.threads ?? Math.min(MOST_THREADS, Math.max(1, availableParallelism() - 1)),
       memoryMib: options.memoryMib ?? USUAL_MEMORY_MIB,
     };
