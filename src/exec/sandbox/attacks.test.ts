@@ -11,7 +11,7 @@ import { lacksIsolation } from "../../testing/isolation.js";
 import { openSandbox, type ProgramResult, type RunOptions, type Sandbox } from "./sandbox.js";
 
 const MIB = 2 ** 20;
-const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const LIMITS = { wallMs: 60_000, memoryBytes: 192 * MIB, diskBytes: 8 * MIB, processes: 24, outputBytes: 64 * 1024 };
 /** For programs that only ever end because they are stopped. */
 const SHORT = { limits: { wallMs: 1200 } };

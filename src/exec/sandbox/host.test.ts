@@ -14,7 +14,7 @@ import { LineChannel } from "./line-channel.js";
 import { openSandbox, type Sandbox } from "./sandbox.js";
 
 const MIB = 2 ** 20;
-const PROJECT = fileURLToPath(new URL("../..", import.meta.url));
+const PROJECT = fileURLToPath(new URL("../../..", import.meta.url));
 const python = (text: string) => ({ language: "python" as const, files: { "main.py": text }, main: "main.py" });
 
 /** Every descriptor above 2 that is something else than /dev/null. */

@@ -63,7 +63,7 @@ describe.skipIf(lacks("openssl"))("TLS", () => {
       const answer = await openClient().post({ url: "https://localhost:${port}/", headers: {}, body: "", signal });
       process.stdout.write(await answer.text(100));
     `;
-    const cwd = fileURLToPath(new URL("../..", import.meta.url));
+    const cwd = fileURLToPath(new URL("../../..", import.meta.url));
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: join(dir, "cert.pem") };
     const { stdout } = await run(process.execPath, ["--input-type=module", "--eval", script], { cwd, env });
     expect(stdout).toBe("secret");
