@@ -300,16 +300,21 @@ export {
   standardMetrics,
   summarise,
 } from "./metrics/index.js";
-export * from "./metrics/scoring/index.js";
+export * from "./metrics/scoring.js";
 export type { DialectName, Message } from "./models/dialects/index.js";
 export { type HttpClient, openClient } from "./models/http/index.js";
 export { loadTokenizer, type MemoOptions, memoTokenizer, type TokenizerName } from "./models/tokens/index.js";
 export type { Announcement, PlanSource, QueueState, WorkerState } from "./queue/contract.js";
-export { type EvalPart, type EvalReport, evalReport } from "./report/eval/eval-report.js";
-export type { GateResult } from "./report/eval/gate-result.js";
-export type { SkillLine } from "./report/eval/skill-line.js";
-export type { StimulusLine } from "./report/eval/stimulus-line.js";
-export type { TriggerScore } from "./report/eval/trigger-score.js";
+export {
+  type EvalPart,
+  type EvalReport,
+  evalReport,
+  type GateResult,
+  type SkillLine,
+  type StimulusLine,
+  type TriggerScore,
+} from "./report/eval/eval-report.js";
+
 export type { Progress } from "./runner/ports.js";
 export type { RetryPolicy } from "./runner/retry.js";
 export type { BudgetOptions } from "./runs/budgets.js";

@@ -1,8 +1,9 @@
 import type { ProviderName } from "../budget/gateway/provider.js";
-import type { AGENT_NAMES } from "../budget/model-rules.js";
+import type { AGENT_NAMES } from "../budget/rules.js";
 import type { McpServer } from "../core/environment.js";
 import type { Usage } from "../core/system.js";
 import type { AgentHappening } from "../core/trajectory.js";
+import { fieldsOf, textOf } from "../models/dialects/answer-base.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 
 /** The agents that are known by name. */
@@ -126,4 +127,93 @@ export interface AgentAdapter {
   readonly printsText?: boolean;
   launch(request: LaunchRequest): Launch;
   reader(): StreamReader;
+}
+
+/** Counts the events that a reader does not know, so that a change of a program's stream is seen. */
+export class UnknownEvents {
+  readonly counts = new Map<string, number>();
+
+  /** Counts it by its type, or by the name that it is better known by, and tells it as it is. */
+  tell(event: unknown, name = textOf(fieldsOf(event)?.type)): AgentHappening[] {
+    const known = name || "untyped";
+    this.counts.set(known, (this.counts.get(known) ?? 0) + 1);
+    return [{ type: "custom", name: known, data: event }];
+  }
+}
+
+/** How programs write the status of an answer into the text of an error: the surest way first. */
+const WRITTEN = [
+  /"(?:code|status|statusCode)"\s*:\s*([45]\d\d)\b/,
+  /\b(?:status(?: code)?|HTTP|error code)\s*[:=]?\s*([45]\d\d)\b/i,
+  /^\W*(?:Error:\s*)?([45]\d\d)\b/,
+];
+
+/** The names that an API gives to statuses, in errors that hold no number. */
+const NAMED: readonly (readonly [RegExp, number])[] = [
+  [/UNAUTHENTICATED|authentication_error|invalid_api_key/, 401],
+  [/PERMISSION_DENIED|permission_error/, 403],
+  [/NOT_FOUND|not_found_error/, 404],
+  [/RESOURCE_EXHAUSTED|rate_limit_error|rate_limit_exceeded/, 429],
+  [/overloaded_error/, 529],
+  [/UNAVAILABLE/, 503],
+  [/"INTERNAL"|api_error|server_error/, 500],
+];
+
+/**
+ * The status of a model's endpoint that the text of an error tells; null when it tells none.
+ * @example
+ * statusIn('401: {"message":"wrong key"}'); // 401
+ * statusIn("fetch failed"); // null
+ */
+export function statusIn(message: string): number | null {
+  for (const pattern of WRITTEN) {
+    const status = pattern.exec(message)?.[1];
+    if (status !== undefined) return Number(status);
+  }
+  return NAMED.find(([name]) => name.test(message))?.[1] ?? null;
+}
+
+/** Where a name stands for whatever the program chooses. */
+const ANY_MODEL = new Set(["auto", "default"]);
+
+/** What providers add to a name for one state of the same model: a date, a number of the release, "latest", a context length. */
+const RELEASE =
+  /(?:[-@](?:\d{8}|\d{4}-\d{2}-\d{2}|\d{2}-\d{4}|\d{2}-\d{2}|\d{4}|00\d|latest|default|v\d+:\d+)|\[\w+\]|:\w+)$/;
+
+/**
+ * Whether two names mean the same model: with or without its provider, as an alias or as a dated release of it.
+ * @example
+ * isSameModel("gpt-5", "openai/gpt-5-2025-08-07"); // true
+ * isSameModel("sonnet", "claude-sonnet-4-5"); // true
+ * isSameModel("gpt-5", "gpt-5-mini"); // false
+ */
+export function isSameModel(asked: string, called: string): boolean {
+  const [wanted, found] = [plainName(asked), plainName(called)];
+  if (wanted === found || ANY_MODEL.has(wanted)) return true;
+  // An alias without a version stands for the newest of its family.
+  if (/\d/.test(wanted)) return false;
+  const words = new Set(found.split("-"));
+  return found !== "" && /\d/.test(found) && wanted.split("-").every((word) => words.has(word));
+}
+
+/** In small letters, without its provider, with one sign between parts of a version, and without a release. */
+function plainName(name: string): string {
+  let plain = (name.split("/").at(-1) ?? name)
+    .toLowerCase()
+    .replace(/^(?:\w+\.)?(?:anthropic|openai|google|amazon)\./, "");
+  for (let shorter = plain.replace(RELEASE, ""); shorter !== plain; shorter = plain.replace(RELEASE, ""))
+    plain = shorter;
+  return plain.replaceAll(/(?<=\d)\.(?=\d)/g, "-");
+}
+
+/**
+ * The servers as most programs read them, under `mcpServers`: those with an address say how they are spoken to, as the
+ * plain form once meant another way.
+ * @example
+ * mcpSettings({ docs: { url: "https://example.org/mcp" } }); // { docs: { type: "http", url: "https://example.org/mcp" } }
+ */
+export function mcpSettings(servers: Readonly<Record<string, McpServer>>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(servers).map(([name, server]) => [name, "url" in server ? { type: "http", ...server } : server]),
+  );
 }

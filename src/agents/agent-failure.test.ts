@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { GatewayRequest } from "../budget/gateway/index.js";
 import { costOf, countedBy, expectNothingLeft, tryScripted } from "../testing/scripted-trial.js";
 import type { AgentEnd } from "./adapter.js";
-import { failureOf } from "./agent-failure.js";
+import { claude } from "./adapters/claude.js";
+import { failureOf } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
-import { claude } from "./claude.js";
 import type { ScriptStep } from "./scripted-agent.js";
 
 const DONE: readonly ScriptStep[] = [{ ask: true }, { end: "done" }];

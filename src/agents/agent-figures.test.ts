@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GatewayRequest } from "../budget/gateway/index.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { disagreement, speedOf } from "./agent-figures.js";
+import { disagreement, speedOf } from "./agent-output.js";
 
 const NONE = { input: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 };
 

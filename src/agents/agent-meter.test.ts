@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Price } from "../core/price.js";
 import { costOf, expectNothingLeft, openMock, tryScripted } from "../testing/scripted-trial.js";
-import { adapterOf } from "./adapters.js";
+import { adapterOf } from "./adapters/index.js";
 import { AgentMeter, type Upstreams, usageEvents } from "./agent-meter.js";
 import { fixture, readAll } from "./recorded-testing.js";
 import type { ScriptStep } from "./scripted-agent.js";

@@ -4,7 +4,7 @@ import { bundledPrice } from "../budget/index.js";
 import type { Limits, Price } from "../core/price.js";
 import type { TrialBudget } from "../core/system.js";
 import type { AgentEvent } from "../core/trajectory.js";
-import { isSameModel } from "./model-names.js";
+import { isSameModel } from "./adapter.js";
 
 /** Where an agent's calls go. */
 export interface Upstreams {

@@ -1,20 +1,18 @@
-import type { Spent } from "../core/errors.js";
-import { TrialError, TrialStopped } from "../core/errors.js";
-import type { Output, TrialContext } from "../core/system.js";
-import type { AgentEvent } from "../core/trajectory.js";
-import { toolCallsOf } from "../core/trajectory-figures.js";
+import type { GatewayRequest } from "../budget/gateway/index.js";
+import { tokensOf } from "../budget/gateway/receipt.js";
+import { type InfrastructureCategory, type Outlook, type Spent, TrialError, TrialStopped } from "../core/errors.js";
+import type { Output, TrialContext, Usage } from "../core/system.js";
+import { type AgentEvent, firstTextAt, firstWriteAt, toolCallsOf, turnsOf } from "../core/trajectory.js";
 import { stateOf, type Workspace } from "../exec/workspace/index.js";
-import type { AgentEnd } from "./adapter.js";
-import { failureOf } from "./agent-failure.js";
-import { disagreement, speedOf } from "./agent-figures.js";
+import type { AgentEnd, AgentFigures } from "./adapter.js";
 import { type AgentMeter, usageEvents } from "./agent-meter.js";
 import type { AgentRun, AgentRunEnd } from "./agent-run.js";
 import type { AgentSystemOptions } from "./agent-system.js";
-import { withoutKeys } from "./masked.js";
 import {
   anotherModel,
   type CalledModel,
   calledModels,
+  hasUsed,
   isUnanswered,
   lastFinish,
   modelCalls,
@@ -180,4 +178,183 @@ function notesOf({ run, exit, meter, system }: Concluded): string[] {
       : [`processes that ${system.name} left running, and that were ended: ${exit.leftBehind}`]),
     ...(exit.survivors.length === 0 ? [] : [`processes that could not be ended: ${exit.survivors.join(", ")}`]),
   ];
+}
+
+/** A difference between two meters that is worth a word. */
+const NOTABLE = 0.01;
+
+interface SpeedFacts {
+  /** In milliseconds since 1970. */
+  readonly startedAt: number;
+  /** When something in the workspace first changed; null when nothing was seen to. */
+  readonly firstChangeAt: number | null;
+  /** False for a program that prints text, in which no turns can be told apart. */
+  readonly tellsTurns: boolean;
+}
+
+/** How fast an agent was. What was not measured is left out. */
+export function speedOf(
+  events: readonly AgentEvent[],
+  requests: readonly GatewayRequest[],
+  { startedAt, firstChangeAt, tellsTurns }: SpeedFacts,
+): Pick<Output, "turns" | "ttftMs" | "firstAttemptMs" | "tokensPerSec"> {
+  const answered = requests.filter(({ usage }) => usage !== null);
+  // Many agents write files with their shell: then the first change in the folder is what tells.
+  const attemptAt = firstWriteAt(events) ?? firstChangeAt ?? firstTextAt(events);
+  // What prints no events is still known to have asked a model so many times.
+  const turns = (tellsTurns ? turnsOf(events) : null) ?? (answered.length > 0 ? answered.length : null);
+  const ttftMs = answered[0]?.ttftMs ?? null;
+  const pace = tokensPerSec(answered);
+  return {
+    ...(turns !== null && { turns }),
+    ...(ttftMs !== null && { ttftMs }),
+    ...(attemptAt !== null && { firstAttemptMs: Math.max(0, attemptAt - startedAt) }),
+    ...(pace !== null && { tokensPerSec: pace }),
+  };
+}
+
+/** Over the time that models were writing, so that neither tools nor waiting count. An answer in one piece says nothing of it. */
+function tokensPerSec(requests: readonly GatewayRequest[]): number | null {
+  let tokens = 0;
+  let ms = 0;
+  for (const { usage, generationMs } of requests) {
+    if (generationMs === null) continue;
+    tokens += usage?.output ?? 0;
+    ms += generationMs;
+  }
+  return tokens > 0 && ms > 0 ? tokens / (ms / 1000) : null;
+}
+
+/** What the program says it has used, where that differs from what the gateway has counted; null when they agree. */
+export function disagreement(own: AgentFigures, metered: { usage: Usage; costUsd: number | null }): string | null {
+  const differences: string[] = [];
+  if (own.usage !== null) {
+    const [said, counted] = [tokensOf(own.usage), tokensOf(metered.usage)];
+    if (differ(said, counted)) differences.push(`${said} tokens, the gateway counted ${counted}`);
+  }
+  if (own.costUsd !== null && metered.costUsd !== null && differ(own.costUsd, metered.costUsd))
+    differences.push(`$${shown(own.costUsd)}, the gateway counted $${shown(metered.costUsd)}`);
+  return differences.length === 0 ? null : `the program itself reports ${differences.join("; and ")}`;
+}
+
+function differ(said: number, counted: number): boolean {
+  return Math.abs(said - counted) > NOTABLE * Math.max(said, counted);
+}
+
+function shown(dollars: number): string {
+  return String(Number(dollars.toPrecision(4)));
+}
+
+/** As much of what a program wrote to its stderr as fits a message. */
+const STDERR_SHOWN = 600;
+
+export interface Failure {
+  readonly name: string;
+  readonly end: AgentEnd | null;
+  readonly run: AgentRun;
+  readonly exit: AgentRunEnd;
+  readonly requests: readonly GatewayRequest[];
+  /** What was used up, and how far it came. */
+  readonly spent: Spent;
+  /** What must not be in its message: programs print what they were given, and what they have found. */
+  readonly keys?: readonly string[];
+  /** True when its time or its money was up: there is nothing left to try again with. */
+  readonly wasStopped?: boolean;
+}
+
+/** Why a trial of an agent failed: its model's endpoint, or the program itself. */
+export function failureOf(failure: Failure): TrialError {
+  const { end, requests, spent, run, keys = [], wasStopped = false } = failure;
+  const isSilent = isUnanswered(requests, run.reader.figures);
+  const trouble = isSilent ? lastRefused(requests) : troubleWith(requests);
+  const status = (end?.kind === "failed" ? end.status : null) ?? trouble?.status ?? null;
+  const isEndpoints = isSilent || status !== null || trouble !== null;
+  // An endpoint that said nothing at all until the trial was stopped took too long.
+  const isHanging = isSilent && trouble === null;
+  const category = isHanging ? "timeout" : isEndpoints ? categoryOf(status) : "system_error";
+  // The bill of a trial that is run again begins anew: what was paid for would be lost.
+  const hasSpent = hasUsed(run.reader.figures.usage) || requests.some(({ usage }) => hasUsed(usage));
+  // What a program says without an answer of its model are words of its own, such as the error.
+  const hasWorked = hasSpent || (!isSilent && run.events.some(isWork));
+  const mayRetry = !wasStopped && !hasWorked && isEndpoints && isTransient(status);
+  const outlook = hasWorked || !isEndpoints || isHanging ? null : readOutlook(status);
+  return new TrialError(category, withoutKeys(messageOf(failure, trouble), keys), {
+    spent,
+    ...(mayRetry && { retry: { afterMs: null } }),
+    ...(outlook !== null && { outlook }),
+  });
+}
+
+/** Without a status, the connection to the endpoint broke. */
+function readOutlook(status: number | null): Outlook | null {
+  if (categoryOf(status) !== "api_error") return null;
+  if (status === null || status >= 500) return "down";
+  return [401, 403, 404].includes(status) ? "refused" : "rejected";
+}
+
+function isWork({ type }: AgentEvent): boolean {
+  return type === "assistant_message" || type === "tool_call";
+}
+
+/** The last call that the endpoint itself refused or failed at; null when it never said anything. */
+function lastRefused(requests: readonly GatewayRequest[]): GatewayRequest | null {
+  return modelCalls(requests).findLast(({ ending }) => ending === "failed" || ending === "refused") ?? null;
+}
+
+/** The last request, when it is the one that failed: a program that went on from an earlier failure did not end with it. */
+function troubleWith(requests: readonly GatewayRequest[]): GatewayRequest | null {
+  const last = modelCalls(requests).at(-1);
+  return last !== undefined && (last.ending === "failed" || last.ending === "refused") ? last : null;
+}
+
+function categoryOf(status: number | null): InfrastructureCategory {
+  if (status === 429 || status === 529) return "rate_limit";
+  return status === 408 || status === 504 || status === 524 ? "timeout" : "api_error";
+}
+
+/** Worth another try; without a status, a connection that broke. */
+function isTransient(status: number | null): boolean {
+  return status === null || status === 408 || status === 429 || status >= 500;
+}
+
+function messageOf(failure: Failure, trouble: GatewayRequest | null): string {
+  const { name, end, exit, run, requests, wasStopped = false } = failure;
+  const heard = trouble?.message?.replace(/\.$/, "") ?? null;
+  if (wasStopped || end?.kind === "done") {
+    const count = modelCalls(requests).length;
+    const none = count === 1 ? "its model call was not answered" : `none of its ${count} model calls was answered`;
+    return `${name}: ${none}${heard === null ? "" : `; the last one said: ${heard}`}.`;
+  }
+  const said = end === null ? null : end.message;
+  if (said !== null) return heard === null || said.includes(heard) ? `${name}: ${said}` : `${name}: ${said} (${heard})`;
+  const stderr = run.stderr === "" ? "" : ` It said: ${run.stderr.slice(-STDERR_SHOWN)}`;
+  const endpoint = heard === null ? "" : ` Its last call failed: ${heard.replace(/\.$/, "")}.`;
+  return `${name} ended (${waysOut(exit)}) without saying how its work ended.${endpoint}${stderr}`;
+}
+
+function waysOut({ code, signal }: AgentRunEnd): string {
+  return signal === null ? `exit code ${code ?? "unknown"}` : `by ${signal}`;
+}
+
+/** Stands where a key stood. */
+const MASK = "[key]";
+
+/** Shorter ones would take ordinary words with them. */
+const SHORTEST_KEY = 8;
+
+/**
+ * A value without the keys in its texts. An agent is given none, but can find them, and what it prints is stored.
+ * @example
+ * withoutKeys({ text: "it is sk-12345678" }, ["sk-12345678"]); // { text: "it is [key]" }
+ */
+export function withoutKeys<T>(value: T, keys: readonly string[]): T {
+  const secrets = keys.filter((key) => key.length >= SHORTEST_KEY);
+  return secrets.length === 0 ? value : (masked(value, secrets) as T);
+}
+
+function masked(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === "string") return secrets.reduce((text, key) => text.replaceAll(key, MASK), value);
+  if (Array.isArray(value)) return value.map((each) => masked(each, secrets));
+  if (typeof value !== "object" || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, masked(each, secrets)]));
 }

@@ -4,8 +4,6 @@ import type { AgentEvent, AgentHappening } from "../core/trajectory.js";
 import { type ProgramEnd, startProgram } from "../exec/process/index.js";
 import { abortionOf } from "./abortion.js";
 import type { AgentAdapter, Launch, StreamReader } from "./adapter.js";
-import { withActivations } from "./skill-activation.js";
-import { eventOf, type MalformedLine, StreamLines } from "./stream-lines.js";
 
 /** Enough to see why a program failed. */
 const STDERR_TAIL = 8192;
@@ -146,4 +144,187 @@ function lengthOf(happening: AgentHappening): number {
 
 function isMalformed(event: unknown): event is MalformedLine {
   return typeof event === "object" && event !== null && "malformed" in event && !("type" in event);
+}
+
+/** Tools that take up a skill by its name, by their own names in small letters and without marks between the words. */
+const SKILL_TOOLS = new Set([
+  "skill",
+  "activateskill",
+  "useskill",
+  "loadskill",
+  "invokeskill",
+  "runskill",
+  "readskill",
+]);
+
+/** What such a tool calls the skill; the last is of Claude Code before 2.1. */
+const NAME_FIELDS = ["skill", "name", "skill_name", "skillName", "command"];
+
+/** Tools whose arguments speak of files without looking at them: they write, plan, or tell another agent. */
+const NOT_READING = /write|edit|patch|create|replace|filechange|todo|plan|task|agent|collab/;
+
+type ToolCall = Extract<AgentHappening, { type: "tool_call" }>;
+
+/**
+ * What happened, with an activation after each tool call that takes up a skill: by a tool for skills, or by reading the
+ * SKILL.md of one that was offered. What the call comes to does not matter: the agent has chosen the skill.
+ * @example
+ * const [call, activation] = withActivations([catTidySkill], ["tidy"]);
+ */
+export function withActivations(
+  happenings: readonly AgentHappening[],
+  offered: readonly string[],
+): readonly AgentHappening[] {
+  if (!happenings.some(({ type }) => type === "tool_call")) return happenings;
+  return happenings.flatMap((happening): readonly AgentHappening[] => {
+    if (happening.type !== "tool_call") return [happening];
+    return [happening, ...activated(happening, offered).map((name) => activation(name, happening))];
+  });
+}
+
+/** At the time of the call, where the stream itself tells it. */
+function activation(name: string, call: ToolCall): AgentHappening {
+  const when = "timestamp" in call ? { timestamp: call.timestamp } : {};
+  return { type: "skill_activation", name, ...when };
+}
+
+/** A tool for skills names one itself, which may also be one of the agent's own. */
+function activated(call: ToolCall, offered: readonly string[]): readonly string[] {
+  const tool = plainName(call.name);
+  if (SKILL_TOOLS.has(tool)) return namedIn(call.arguments, offered);
+  if (offered.length === 0 || NOT_READING.test(tool)) return [];
+  const texts = textsIn(call.arguments);
+  return offered.filter((name) => texts.some((text) => readsSkill(text, name)));
+}
+
+/** Without the server that a tool belongs to, without case, without marks between words. */
+function plainName(name: string): string {
+  const own = name.split(/__|[./:]/).at(-1) ?? name;
+  return own.toLowerCase().replace(/[_\s-]/g, "");
+}
+
+function namedIn(given: unknown, offered: readonly string[]): readonly string[] {
+  const fields = typeof given === "object" && given !== null ? (given as Readonly<Record<string, unknown>>) : {};
+  const values = typeof given === "string" ? [given] : NAME_FIELDS.map((field) => fields[field]);
+  const named = values.find((value): value is string => typeof value === "string" && value.trim() !== "");
+  if (named === undefined) return [];
+  const [word = ""] = named.trim().replace(/^\//, "").split(/\s/);
+  // Those of a plug-in have its name before theirs.
+  const own = word.split(":").at(-1) ?? word;
+  return [offered.includes(own) ? own : word];
+}
+
+/** All texts in a call's arguments, however deep. */
+function textsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
+}
+
+/** Names the file by its folder, or goes into that folder first. */
+function readsSkill(text: string, name: string): boolean {
+  if (!text.includes("SKILL.md") || !text.includes(name)) return false;
+  const own = name.replaceAll(".", "\\.");
+  const inFolder = new RegExp(`(?<![\\w.-])${own}[/\\\\]+(?:\\./)?SKILL\\.md\\b`);
+  const afterGoing = new RegExp(
+    `\\bcd\\s[^;&|\\n]*(?<![\\w.-])${own}[/\\\\]?["']?\\s*(?:&&|;|\\n)[^/]*?[\\s"'](?:\\./)?SKILL\\.md\\b`,
+  );
+  return inFolder.test(text) || afterGoing.test(text);
+}
+
+/** A line longer than this is dropped: whole files in a tool's result are far below it. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** As much of a line that is no JSON as is kept. */
+const MALFORMED_CHARACTERS = 2000;
+
+const LF = 10;
+const CR = 13;
+
+/**
+ * Puts the lines of a stream together from chunks of any size. Only a line feed ends a line: the separators U+2028 and
+ * U+2029 stand in texts. Lines with nothing in them are left out.
+ * @example
+ * const lines = new StreamLines();
+ * child.stdout.on("data", (chunk) => lines.push(chunk).map(eventOf).forEach(read));
+ * child.stdout.on("end", () => lines.end().map(eventOf).forEach(read));
+ */
+export class StreamLines {
+  readonly #maxBytes: number;
+  /** Of the line that is not complete yet. They are joined once, so that a long line costs no more than its length. */
+  #held: Buffer[] = [];
+  #heldBytes = 0;
+  #isDropping = false;
+  #dropped = 0;
+
+  constructor(maxBytes = MAX_LINE_BYTES) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** How many lines were too long to keep. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Takes in what came and gives the lines that are complete by now. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let feed = chunk.indexOf(LF); feed !== -1; feed = chunk.indexOf(LF, start)) {
+      this.#hold(chunk.subarray(start, feed));
+      this.#complete(lines);
+      start = feed + 1;
+    }
+    this.#hold(chunk.subarray(start));
+    return lines;
+  }
+
+  /** The last line, when it has no line feed. */
+  end(): string[] {
+    const lines: string[] = [];
+    this.#complete(lines);
+    return lines;
+  }
+
+  #hold(piece: Buffer): void {
+    if (piece.length === 0 || this.#isDropping) return;
+    this.#held.push(piece);
+    this.#heldBytes += piece.length;
+    if (this.#heldBytes <= this.#maxBytes) return;
+    this.#isDropping = true;
+    this.#dropped += 1;
+    this.#release();
+  }
+
+  #complete(lines: string[]): void {
+    const [first] = this.#held;
+    const bytes = this.#held.length === 1 && first !== undefined ? first : Buffer.concat(this.#held);
+    this.#release();
+    this.#isDropping = false;
+    const line = bytes.toString("utf8", 0, bytes.at(-1) === CR ? bytes.length - 1 : bytes.length);
+    if (line.trim() !== "") lines.push(line);
+  }
+
+  #release(): void {
+    this.#held = [];
+    this.#heldBytes = 0;
+  }
+}
+
+/** A line that is no JSON, or its beginning. */
+interface MalformedLine {
+  readonly malformed: string;
+}
+
+/**
+ * The event that a line holds.
+ * @example
+ * eventOf('{"type":"result"}'); // { type: "result" }
+ * eventOf("Segmentation fault"); // { malformed: "Segmentation fault" }
+ */
+export function eventOf(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return { malformed: line.slice(0, MALFORMED_CHARACTERS) } satisfies MalformedLine;
+  }
 }

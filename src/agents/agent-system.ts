@@ -2,19 +2,17 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { dirname, join } from "node:path";
 import { costOf, dollars } from "../budget/index.js";
+import type { Environment, McpServer, OfferedSkill } from "../core/environment.js";
 import { messageOf, TrialError, TrialStopped, UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Limits, Price } from "../core/price.js";
 import type { Output, System, TrialBudget, TrialContext } from "../core/system.js";
-import { Workspace } from "../exec/workspace/index.js";
-import type { AgentAdapter, AgentFigures, AgentModel } from "./adapter.js";
+import { offeredSkills, skillFiles, Workspace, writeSkills } from "../exec/workspace/index.js";
+import { type AgentAdapter, type AgentFigures, type AgentModel, type LaunchRequest, mcpSettings } from "./adapter.js";
 import { AgentMeter, type Upstreams } from "./agent-meter.js";
 import { conclude } from "./agent-output.js";
 import { AgentRun } from "./agent-run.js";
 import { hasUsed } from "./model-calls.js";
-import { environmentOf, type Offer, offerOf, requireTaken, type Taker } from "./offer.js";
-import { placeOffer, withSkills } from "./offer-files.js";
-import { promptOf } from "./prompt.js";
 import { WorkWatch } from "./work-watch.js";
 
 /** Two seconds to listen, two to be killed, and time to see what the work left behind. */
@@ -241,4 +239,133 @@ function reportOwn({ usage, costUsd }: AgentFigures, price: Price | null, budget
   if (!hasUsed(usage)) return;
   const priced = price === null ? null : dollars(costOf(price, usage));
   budget?.report({ usage, costUsd: costUsd ?? priced, isEstimated: false });
+}
+
+/** What an agent is told: the context, the turns so far, and what is asked. */
+export function promptOf({ context = "", turns = [], question = "" }: Example): string {
+  const conversation = turns.length === 1 ? (turns[0]?.content ?? "") : turns.map(spoken).join("\n\n");
+  return [context, conversation, question].filter((part) => part !== "").join("\n\n");
+}
+
+function spoken({ role, content }: { role: string; content: string }): string {
+  return `${role}: ${content}`;
+}
+
+/**
+ * The environment as the agent finds it. Skills that have no place in its HOME are among the files of the folder, put there
+ * before it begins, so that they are none of its changes; to make the folder again for grading they are not needed.
+ */
+function withSkills(environment: Environment, { skills }: Offer, { adapter, usesOwnHome }: Taker): Environment {
+  if (!usesOwnHome || skills.length === 0 || typeof adapter.skills !== "object") return environment;
+  return { ...environment, files: [...(environment.files ?? []), ...skillFiles(skills, adapter.skills.inProject)] };
+}
+
+/** Writes what the agent is offered outside of its folder, and says where everything is. */
+async function placeOffer(
+  workspace: Workspace,
+  offer: Offer,
+  taker: Taker,
+): Promise<Pick<LaunchRequest, "skillsDir" | "mcp">> {
+  return {
+    skillsDir: await placeSkills(workspace, offer, taker),
+    mcp: await placeServers(workspace, offer, taker.adapter),
+  };
+}
+
+/** A command that has a place for skills is told a folder, also an empty one. */
+async function placeSkills(workspace: Workspace, { skills }: Offer, { adapter, usesOwnHome }: Taker) {
+  if (adapter.skills === "told") return writtenTo(join(workspace.root, "skills"), skills);
+  if (skills.length === 0 || adapter.skills === undefined) return null;
+  if (usesOwnHome) return join(workspace.path, adapter.skills.inProject);
+  return writtenTo(join(workspace.home, adapter.skills.inHome), skills);
+}
+
+async function writtenTo(dir: string, skills: readonly OfferedSkill[]): Promise<string> {
+  await writeSkills(dir, skills);
+  return dir;
+}
+
+async function placeServers({ root }: Workspace, { servers }: Offer, { command, takesServers }: AgentAdapter) {
+  const isTold = command !== undefined && takesServers !== undefined;
+  if (Object.keys(servers).length === 0 && !isTold) return null;
+  const file = join(root, "mcp.json");
+  // Variables of a server may hold what is nobody else's.
+  await writeFile(file, `${JSON.stringify({ mcpServers: mcpSettings(servers) }, null, 2)}\n`, { mode: 0o600 });
+  return { servers, file };
+}
+
+/** What an example offers an agent besides its folder. */
+export interface Offer {
+  readonly skills: readonly OfferedSkill[];
+  readonly servers: Readonly<Record<string, McpServer>>;
+}
+
+/** As it was checked when the dataset was loaded; an example from elsewhere is checked when its folder is made. */
+function environmentOf({ environment }: Example): Environment {
+  return environment ?? {};
+}
+
+export function offerOf(example: Example): Offer {
+  const environment = environmentOf(example);
+  return { skills: offeredSkills(environment), servers: serversOf(environment) };
+}
+
+/** A server gets the variables of the example from all agents: some pass on a few of their own, some all. */
+function serversOf({ mcpServers = {}, env = {} }: Environment): Record<string, McpServer> {
+  const hasEnv = Object.keys(env).length > 0;
+  const entries = Object.entries(mcpServers).map(([name, server]) =>
+    "command" in server && hasEnv ? [name, { ...server, env: { ...env, ...server.env } }] : [name, server],
+  );
+  return Object.fromEntries(entries) as Record<string, McpServer>;
+}
+
+/** Who is offered something: an agent by its name, and whether its HOME is one that was there before. */
+export interface Taker {
+  readonly name: string;
+  readonly adapter: AgentAdapter;
+  readonly usesOwnHome: boolean;
+}
+
+/** Refuses an example that offers what an agent cannot take: it would be measured without, and nobody would know. */
+export function requireTaken({ skills, servers }: Offer, taker: Taker): void {
+  const problem =
+    (skills.length === 0 ? null : problemWithSkills(skills, taker)) ??
+    (Object.keys(servers).length === 0 ? null : problemWithServers(taker));
+  if (problem === null) return;
+  const names = problem.of === "skills" ? skills.map(({ name }) => name) : Object.keys(servers);
+  const list = names.map((name) => `"${name}"`).join(", ");
+  throw new UsageError(`${taker.name} ${problem.what} ${list}${problem.why}`);
+}
+
+interface Problem {
+  readonly of: "skills" | "servers";
+  readonly what: string;
+  readonly why: string;
+}
+
+function problemWithSkills(skills: readonly OfferedSkill[], { adapter }: Taker): Problem | null {
+  const problem = { of: "skills", what: "cannot be offered the skills" } as const;
+  if (adapter.skills === undefined) return { ...problem, why: `. ${remedy(adapter, "{skills}")}` };
+  const needsNames = adapter.skills !== "told" && adapter.skills.needsName === true;
+  if (!needsNames || skills.every(saysName)) return null;
+  return { ...problem, why: ": it passes over those without a name. Write name: NAME at the head of each SKILL.md." };
+}
+
+/** A key of its own among the lines between the dashes. */
+const NAME_LINE = /^\uFEFF?---[ \t]*\r?\n(?:(?!---)[^\n]*\n)*?name[ \t]*:/;
+
+function saysName({ files }: OfferedSkill): boolean {
+  return files.some(({ dest, content }) => dest === "SKILL.md" && NAME_LINE.test(content));
+}
+
+function problemWithServers({ adapter, usesOwnHome }: Taker): Problem | null {
+  const problem = { of: "servers", what: "cannot be connected to the MCP servers" } as const;
+  if (adapter.takesServers === undefined) return { ...problem, why: `. ${remedy(adapter, "{mcp_config}")}` };
+  if (adapter.takesServers === "always" || !usesOwnHome) return null;
+  return { ...problem, why: " in a HOME that is there already. Leave out --agent-home." };
+}
+
+function remedy({ command }: AgentAdapter, word: string): string {
+  if (command === undefined) return "Use another agent, or leave them out of the environment.";
+  return `Write ${word} where its command takes them, or leave them out of the environment.`;
 }

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { gemini } from "./gemini.js";
-import { opencode } from "./opencode.js";
-import { pi } from "./pi.js";
+import { gemini } from "./adapters/gemini.js";
+import { opencode } from "./adapters/opencode.js";
+import { pi } from "./adapters/pi.js";
 
 const TYPES = [
   ...["init", "message", "tool_use", "tool_result", "error", "result", "thought"],

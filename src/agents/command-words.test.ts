@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { anchoredCommand, wordsOf } from "./command-words.js";
+import { anchoredCommand, wordsOf } from "./command.js";
 
 let folder = "";
 beforeEach(() => {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { AGENT_NAMES } from "../budget/model-rules.js";
+import { AGENT_NAMES } from "../budget/rules.js";
 import { type AgentState, describeAgents } from "./describe.js";
 
 let root = "";

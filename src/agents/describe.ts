@@ -5,7 +5,7 @@ import { keyVariableOf } from "../budget/index.js";
 import { messageOf } from "../core/errors.js";
 import { findProgram } from "../exec/process/index.js";
 import type { AgentAdapter } from "./adapter.js";
-import { ADAPTERS } from "./adapters.js";
+import { ADAPTERS } from "./adapters/index.js";
 import { askVersion, howToInstall, VERSION_TIMEOUT_MS } from "./detect.js";
 
 /** Whether an agent can be run here, and what to do about it when it cannot. */

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { UsageError } from "../core/errors.js";
-import { adapterOf } from "./adapters.js";
+import { adapterOf } from "./adapters/index.js";
 import { commandAdapter } from "./command.js";
 import { askVersion, detectAgent } from "./detect.js";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "./adapter.js";
-import { gemini } from "./gemini.js";
+import { gemini } from "./adapters/gemini.js";
 import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
 
 const LAUNCH: LaunchRequest = {

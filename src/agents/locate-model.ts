@@ -1,7 +1,7 @@
 import { baseUrlOf } from "../budget/base-url.js";
 import { PROVIDERS, type ProviderName } from "../budget/gateway/provider.js";
 import type { ModelEntry, ModelsFile } from "../budget/index.js";
-import { bundledLimits, entryFor, limitsAt } from "../budget/model-lookup.js";
+import { bundledLimits, entryFor, limitsAt } from "../budget/models-file.js";
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
 import { isLoopback } from "../core/loopback.js";
@@ -9,7 +9,6 @@ import type { Limits, Price } from "../core/price.js";
 import type { DialectName } from "../models/dialects/dialect.js";
 import type { AgentAdapter, AgentModel } from "./adapter.js";
 import type { Upstreams } from "./agent-meter.js";
-import { mountOf } from "./mount.js";
 
 /** What was said about where an agent's model is. */
 export interface ModelPlace {
@@ -206,4 +205,16 @@ function commandWithoutModel({ options, file }: Wanted): Located {
     },
     limits: { ...limitsAt(null), isMetered: true },
   };
+}
+
+const MOUNTS: Readonly<Record<DialectName, ProviderName>> = {
+  chat: "openai",
+  responses: "openai",
+  anthropic: "anthropic",
+  gemini: "google",
+};
+
+/** Whose clients speak a dialect: the part of the gateway that takes their calls. */
+function mountOf(dialect: DialectName): ProviderName {
+  return MOUNTS[dialect];
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { withoutKeys } from "./masked.js";
+import { withoutKeys } from "./agent-output.js";
 
 it("takes keys out of every text, however deep, and leaves all else as it is", () => {
   const value = {

@@ -1,9 +1,8 @@
-import { tokensOf } from "../budget/gateway/figures.js";
 import type { GatewayRequest } from "../budget/gateway/index.js";
+import { tokensOf } from "../budget/gateway/receipt.js";
 import { ANOTHER_MODEL } from "../core/row.js";
 import type { Usage } from "../core/system.js";
-import type { AgentEnd, AgentFigures } from "./adapter.js";
-import { isSameModel } from "./model-names.js";
+import { type AgentEnd, type AgentFigures, isSameModel } from "./adapter.js";
 
 /** Calls to a model, as the gateway has seen them; paths where no model answers are none. */
 export function modelCalls(requests: readonly GatewayRequest[]): GatewayRequest[] {

@@ -5,9 +5,9 @@ import type { Environment } from "../core/environment.js";
 import type { Example } from "../core/example.js";
 import { COMPLETED, openMock, openPlace, openScripted, tryScripted } from "../testing/scripted-trial.js";
 import type { LaunchRequest } from "./adapter.js";
-import { ADAPTERS } from "./adapters.js";
+import { ADAPTERS } from "./adapters/index.js";
+import { offerOf, requireTaken } from "./agent-system.js";
 import { commandAdapter } from "./command.js";
-import { offerOf, requireTaken } from "./offer.js";
 import { REQUEST } from "./recorded-testing.js";
 
 const SKILLS: Environment["skills"] = [

@@ -1,8 +1,8 @@
 import { accessSync, constants, mkdirSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { resolve } from "node:path";
-import { findModelsFile } from "../budget/find-models-file.js";
 import { loadModels } from "../budget/index.js";
+import { findModelsFile } from "../budget/models-file.js";
 import { messageOf, UsageError } from "../core/errors.js";
 import {
   type AgentAdapter,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { LaunchRequest } from "./adapter.js";
-import { pi } from "./pi.js";
+import { pi } from "./adapters/pi.js";
 import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
 
 const LAUNCH: LaunchRequest = { ...REQUEST, prompt: "do it" };

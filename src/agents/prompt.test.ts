@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { promptOf } from "./prompt.js";
+import { promptOf } from "./agent-system.js";
 
 const user = (content: string) => ({ role: "user" as const, content });
 

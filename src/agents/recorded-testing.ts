@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { AgentHappening } from "../core/trajectory.js";
 import type { AgentAdapter, LaunchRequest, StreamReader } from "./adapter.js";
-import { eventOf, StreamLines } from "./stream-lines.js";
+import { eventOf, StreamLines } from "./agent-run.js";
 
 /** The events of a stream that was recorded. */
 export function fixture(name: string): readonly unknown[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentHappening } from "../core/trajectory.js";
-import { withActivations } from "./skill-activation.js";
+import { withActivations } from "./agent-run.js";
 
 const call = (name: string, given: unknown): Extract<AgentHappening, { type: "tool_call" }> => ({
   type: "tool_call",

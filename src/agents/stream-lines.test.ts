@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../testing/cpu-time.js";
-import { eventOf, StreamLines } from "./stream-lines.js";
+import { eventOf, StreamLines } from "./agent-run.js";
 
 function linesOf(chunks: readonly Buffer[], maxBytes?: number): string[] {
   const lines = new StreamLines(maxBytes);

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canCost } from "./can-cost.js";
-import { priceFrom } from "./price.js";
+import { canCost, priceFrom } from "./price.js";
 
 const PRICE = priceFrom({ input_per_1k: 0.001, output_per_1k: 0.01 }, "test");
 const LIMITS = { price: PRICE, maxCostUsd: 0.5, hardTimeoutMs: null };

@@ -2,9 +2,17 @@ import { BudgetError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
 import type { Bill, MeteredTotal, TrialBudget, Usage } from "../core/system.js";
 import { promptOf } from "../core/usage.js";
-import { costAt, dollars, type Pricing, picoDollars, priceFrom, pricesAt } from "./price.js";
+import {
+  costAt,
+  dollars,
+  type Pricing,
+  picoDollars,
+  priceFrom,
+  pricesAt,
+  requireCount,
+  requireCounts,
+} from "./price.js";
 import { amount, BUDGET_RULES, requireRule } from "./rules.js";
-import { requireCount, requireCounts } from "./usage.js";
 
 /** What a trial is billed at and held to. */
 export interface CostBudgetOptions {

@@ -1,10 +1,9 @@
 import * as z from "zod";
 import { didYouMean } from "../core/suggest.js";
 import type { KeyPath } from "../utils/files/yaml-tree.js";
-import { MODEL_RULES } from "./model-rules.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";
-import { BUDGET_RULES, PRICING_RULES, type Rule } from "./rules.js";
+import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, type Rule } from "./rules.js";
 
 /** A model as written in the file, checked. */
 export type RawModel = { [key in keyof typeof MODEL_RULES]?: string } & { pricing?: Pricing; budgets?: Budgets };

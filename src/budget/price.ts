@@ -1,8 +1,7 @@
-import { type Price, pricesAt, type TokenPrices } from "../core/price.js";
-import type { Usage } from "../core/system.js";
+import { type Limits, type Price, pricesAt, type TokenPrices } from "../core/price.js";
+import type { System, Usage } from "../core/system.js";
 import { promptOf } from "../core/usage.js";
 import { PICO_PER_1K, PICO_PER_DOLLAR, PRICING_RULES, requireRule, requireRules } from "./rules.js";
-import { requireCounts } from "./usage.js";
 
 export { pricesAt } from "../core/price.js";
 
@@ -89,4 +88,65 @@ export function dollars(pico: number): number {
 /** Dollars as whole pico-dollars. */
 export function picoDollars(usd: number): number {
   return Math.round(usd * PICO_PER_DOLLAR);
+}
+
+/** True of a system that is played back, or whose prices are all 0. */
+export function isFree({ isRecorded }: System, limits: Limits | null): boolean {
+  if (isRecorded === true) return true;
+  const price = limits?.price;
+  return price != null && Object.values(price).every((each) => typeof each !== "number" || each === 0);
+}
+
+/** How much a system is given in a trial: tokens of its prompt, and how often it is asked. */
+export interface GivenPrompt {
+  readonly tokens: number;
+  readonly calls: number;
+}
+
+/** The most that a trial can cost, and what says so; null when nothing does. */
+export interface CanCost {
+  readonly usd: number;
+  /** The prompt and the longest answers at their prices, or the limit of the trial where that is lower or all that is known. */
+  readonly by: "tokens" | "limit";
+}
+
+/**
+ * What a trial can cost before anything is known of others: its prompt and the longest answers it may get, at most its
+ * limit. Each further turn is sent all that was said before.
+ * @example
+ * canCost({ price, maxCostUsd: 0.5, hardTimeoutMs: null, maxOutputTokens: 500 }, { tokens: 1200, calls: 1 });
+ */
+export function canCost(limits: Limits | null, prompt: GivenPrompt): CanCost | null {
+  const limit = limits?.maxCostUsd ?? 0;
+  const tokens = limits === null ? null : costOfTokens(limits, prompt);
+  if (tokens !== null && (limit === 0 || tokens < limit)) return { usd: tokens, by: "tokens" };
+  return limit > 0 ? { usd: limit, by: "limit" } : null;
+}
+
+function costOfTokens({ price, maxOutputTokens }: Limits, { tokens, calls }: GivenPrompt): number | null {
+  if (price === null || maxOutputTokens === undefined) return null;
+  const answers = maxOutputTokens * (calls - 1);
+  const prices = pricesAt(price, tokens + answers);
+  const sent = calls * tokens + (answers * calls) / 2;
+  return dollars(Math.ceil(sent * prices.input + calls * maxOutputTokens * prices.output));
+}
+
+/** Throws unless every count is a whole number of at least 0, before anything is done with any of them. */
+export function requireCounts(usage: Usage): void {
+  requireCount("input", usage.input);
+  requireCount("output", usage.output);
+  const cacheWrite = usage.cacheWrite ?? 0;
+  const cacheWrite1h = usage.cacheWrite1h ?? 0;
+  requireCount("cacheRead", usage.cacheRead ?? 0);
+  requireCount("cacheWrite", cacheWrite);
+  requireCount("cacheWrite1h", cacheWrite1h);
+  requireCount("reasoning", usage.reasoning ?? 0);
+  if (cacheWrite1h > cacheWrite)
+    throw new RangeError(`cacheWrite1h (${cacheWrite1h}) is a part of cacheWrite (${cacheWrite}) and cannot exceed it`);
+}
+
+/** The same for one count, by the name of its class. */
+export function requireCount(name: string, count: number): void {
+  if (!Number.isSafeInteger(count) || count < 0)
+    throw new RangeError(`${name} must be a whole number of tokens and not negative, but is ${count}`);
 }

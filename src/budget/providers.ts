@@ -1,4 +1,4 @@
-import { ownValue } from "../core/own-value.js";
+import { ownValue } from "../core/shape.js";
 
 /** The dialect a provider's models are spoken to in. */
 export type WireDialect = "chat" | "responses" | "anthropic" | "gemini";

@@ -1,7 +1,7 @@
 import { type AgentSystem, adapterOf } from "../agents/index.js";
 import { agentName, openAgent } from "../agents/open-agent.js";
 import { UsageError } from "../core/errors.js";
-import { given } from "../core/given.js";
+import { given } from "../core/shape.js";
 import { versionHere, withVersion } from "./agent-version.js";
 import { isPlannedOnly, type Planning } from "./planned-only.js";
 import type { AgentConfig, RunConfig } from "./run-config.js";

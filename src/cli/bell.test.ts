@@ -1,5 +1,5 @@
 import { expect, it, vi } from "vitest";
-import { Bell } from "./bell.js";
+import { Bell } from "./worker-supervisor.js";
 
 it("wakes the one who waits, and the next one when nobody does", async () => {
   const bell = new Bell();

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, extname, relative, resolve } from "node:path";
-import { anchoredCommand } from "../agents/command-words.js";
+import { anchoredCommand } from "../agents/command.js";
 import { UsageError } from "../core/errors.js";
 import { didYouMean } from "../core/suggest.js";
 import { mapPaths } from "../datasets/dataset-spec.js";

@@ -1,6 +1,5 @@
-import { type CanCost, canCost } from "../budget/can-cost.js";
-import { isFree } from "../budget/is-free.js";
-import { dollars } from "../budget/price.js";
+import { type CanCost, canCost, dollars, isFree } from "../budget/price.js";
+
 import { ENOUGH_TRIALS, USUAL_MARGIN } from "../budget/run-budget.js";
 import type { Limits, TokenPrices } from "../core/price.js";
 import type { Tokenizer } from "../core/tokenizer.js";

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { durationMs } from "../core/duration.js";
-import { given } from "../core/given.js";
+import { given } from "../core/shape.js";
 import { describeAgents } from "./agent-flags.js";
 import type { EvalChoice } from "./eval-choice.js";
 import { addEvalProjectFlags, addEvalRunFlags } from "./eval-flags.js";

@@ -6,9 +6,9 @@ import type { EvalResult } from "../core/result.js";
 import type { EvalSpec } from "../evals/spec/index.js";
 import { type JudgeModelPlace, registerJudgeGraders } from "../graders/judge/register-judge-graders.js";
 import { standardMetrics } from "../metrics/index.js";
-import { evalReport } from "../report/eval/eval-report.js";
+import { evalReport, gatedKey } from "../report/eval/eval-report.js";
 import { gateInWords } from "../report/eval/eval-text.js";
-import { gatedKey } from "../report/eval/gate-result.js";
+
 import { writeEvalFiles } from "./eval-files.js";
 import { planEvals } from "./eval-plan.js";
 import { checkGate, type Judgement } from "./gates.js";

@@ -8,9 +8,9 @@ import {
   mergeShards,
   type RecordedVariant,
 } from "../evals/experiment/index.js";
-import { type ExperimentReport, experimentReport } from "../report/experiment.js";
+import { type ExperimentReport, experimentReport, type ReportedVariant } from "../report/experiment.js";
 import { experimentMarkdown } from "../report/experiment-markdown.js";
-import type { ReportedVariant } from "../report/experiment-rows.js";
+
 import { formatShare, plural } from "../report/format.js";
 import { storedRows } from "../runs/load-run.js";
 import { readManifest } from "../store/journal.js";

@@ -2,9 +2,9 @@ import "../builtins.js";
 import { resolve } from "node:path";
 import { type Dataset, makeDataset } from "../core/dataset.js";
 import { EXIT, UsageError } from "../core/errors.js";
-import { given } from "../core/given.js";
 import { registry } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
+import { given } from "../core/shape.js";
 import type { System } from "../core/system.js";
 import {
   type ExperimentPlan,

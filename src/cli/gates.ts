@@ -1,8 +1,8 @@
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Metric, MetricRun } from "../core/metric.js";
-import { ownValue } from "../core/own-value.js";
 import type { GateVerdict } from "../core/registry.js";
 import type { EvalResult } from "../core/result.js";
+import { ownValue } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { MEASURE_PREFIX, summaryKeys } from "../metrics/index.js";
 import { measured } from "../report/cells.js";

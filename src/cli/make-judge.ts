@@ -1,7 +1,7 @@
 import type { Dataset, DatasetJudging } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
 import type { ExampleSource } from "../core/example.js";
-import { given } from "../core/given.js";
+import { given } from "../core/shape.js";
 import { LLMJudge } from "../graders/judge/index.js";
 import type { ModelSystem } from "../systems/index.js";
 import { inJudgeFlags } from "./judge-flags.js";

@@ -1,12 +1,12 @@
 import { baseUrlOf } from "../budget/base-url.js";
-import { findModelsFile } from "../budget/find-models-file.js";
 import { loadModels, type ModelEntry, type ModelsFile } from "../budget/index.js";
-import { bundledLimits, entryFor } from "../budget/model-lookup.js";
+import { bundledLimits, entryFor, findModelsFile } from "../budget/models-file.js";
+
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../budget/providers.js";
 import { UsageError } from "../core/errors.js";
-import { given } from "../core/given.js";
 import { isLoopback } from "../core/loopback.js";
 import type { Limits } from "../core/price.js";
+import { given } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { System } from "../core/system.js";
 import type { DialectName } from "../models/dialects/dialect.js";

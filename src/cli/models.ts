@@ -1,5 +1,4 @@
 import { relative, resolve } from "node:path";
-import { findModelsFile, MODELS_FILES } from "../budget/find-models-file.js";
 import {
   type Endpoint,
   endpointOf,
@@ -8,6 +7,7 @@ import {
   type ModelsFile,
   ModelsFileError,
 } from "../budget/index.js";
+import { findModelsFile, MODELS_FILES } from "../budget/models-file.js";
 import { EXIT, UsageError } from "../core/errors.js";
 import type { Price, TokenPrices } from "../core/price.js";
 import { formatSeconds } from "../report/format.js";

@@ -5,10 +5,10 @@ import { DatasetError, ModuleError, messageOf, ShapeError, UsageError } from "..
 import type { Evaluator } from "../core/evaluator.js";
 import type { ExampleSource } from "../core/example.js";
 import { fingerprintOf } from "../core/fingerprint.js";
-import { given } from "../core/given.js";
 import type { Metric } from "../core/metric.js";
 import type { Factory, Permissions, Registry } from "../core/registry.js";
-import { requireShape } from "../core/shape.js";
+import { given, requireShape } from "../core/shape.js";
+
 import type { System } from "../core/system.js";
 import { MEMORY_NAMES } from "../datasets/catalog/names.js";
 import { withoutRevision } from "../datasets/dataset-spec.js";
@@ -16,7 +16,7 @@ import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
 import { namedFiles } from "../datasets/named-files.js";
 import type { Manifest } from "../store/manifest.js";
 import { FunctionSystem } from "../systems/function-system.js";
-import { ReplaySystem } from "../systems/replay-system.js";
+import { ReplaySystem } from "../systems/replay.js";
 import { isModulePath, loadModule, type ModuleExports, moduleFingerprint } from "./load-module.js";
 import { loadShowingProgress } from "./load-progress.js";
 import type { RunConfig } from "./run-config.js";

@@ -1,4 +1,4 @@
-import { given } from "../core/given.js";
+import { given } from "../core/shape.js";
 import type { EvaluateOptions } from "../evaluate.js";
 import type { RunConfig } from "./run-config.js";
 import type { Parts } from "./workbench.js";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressRemark } from "./serve-address.js";
+import { addressRemark } from "./serve.js";
 
 test("who listens on all addresses is told that this is none to open", () => {
   expect(addressRemark("0.0.0.0")).toContain("in place of 0.0.0.0");

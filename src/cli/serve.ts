@@ -9,7 +9,6 @@ import { isLoopback } from "../core/loopback.js";
 import { loadRun } from "../runs/load-run.js";
 import { type RunningServer, startServer } from "../server/index.js";
 import { findPackageFile } from "../utils/package-file.js";
-import { addressRemark } from "./serve-address.js";
 import { stopSignal } from "./stop-signal.js";
 import { say, writeResult } from "./streams.js";
 
@@ -97,3 +96,11 @@ const OPENERS: Readonly<Record<string, readonly string[]>> = {
   darwin: ["open"],
   win32: ["cmd", "/c", "start", ""],
 };
+
+const EVERYWHERE: ReadonlySet<string> = new Set(["0.0.0.0", "::"]);
+
+/** What to say to who listens on all addresses, which is none that another machine could open; null for any other. */
+export function addressRemark(host: string): string | null {
+  if (!EVERYWHERE.has(host)) return null;
+  return `From other machines, open it by the name or address of this one in place of ${host}.`;
+}

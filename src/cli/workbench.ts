@@ -7,7 +7,7 @@ import type { EvalResult } from "../core/result.js";
 import type { System } from "../core/system.js";
 import { type StandardMetrics, withStandard } from "../metrics/index.js";
 import { plural } from "../report/format.js";
-import { ReplaySystem } from "../systems/replay-system.js";
+import { ReplaySystem } from "../systems/replay.js";
 import type { Judgement } from "./gates.js";
 import type { Invocation } from "./invocation.js";
 import { closeAll, loadPlugins, ownEvaluators, type Revisions, registerNamed, resolveMetrics } from "./resolve.js";

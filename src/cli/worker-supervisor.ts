@@ -1,19 +1,86 @@
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { EXIT, messageOf } from "../core/errors.js";
 import { openAnother } from "../queue/connection.js";
-import type { Announcement } from "../queue/contract.js";
+import type { Announcement, WorkerState } from "../queue/contract.js";
 import { liveRuns } from "../queue/directory.js";
 import { insist, RefusalError } from "../queue/insist.js";
 import { BULL_PREFIX, KEYS, laneName } from "../queue/keys.js";
+import { Presence } from "../queue/presence.js";
 import { parseSigned } from "../queue/signer.js";
 import { plural } from "../report/format.js";
-import { Bell } from "./bell.js";
 import { type Announced, RunMemory } from "./worker-memory.js";
 import type { ServeOrder } from "./worker-orders.js";
 import { type Ending, RunProcess } from "./worker-process.js";
 import type { WorkerProgress } from "./worker-progress.js";
-import { Reception } from "./worker-reception.js";
+
+export interface ReceptionOptions {
+  readonly redis: Redis;
+  readonly concurrency: number;
+  readonly leaseMs: number;
+}
+
+/** What is to be seen of a worker besides its processes. */
+export interface Standing {
+  /** True while it takes part in nothing. */
+  readonly isIdle: boolean;
+  /** Why it does not take part in a run, by the key of the run. */
+  readonly refusals: ReadonlyMap<string, string>;
+}
+
+/** Shows others a worker that waits for a run, or that takes no part in one. Its processes show themselves. */
+export class Reception {
+  readonly #options: ReceptionOptions;
+  readonly #startedAt = new Date().toISOString();
+  /** By the run that is refused; "" for a worker that waits. */
+  readonly #shown = new Map<string, Presence>();
+
+  constructor(options: ReceptionOptions) {
+    this.#options = options;
+  }
+
+  /** Shows how it stands now, and takes back what was shown before. */
+  async show({ isIdle, refusals }: Standing): Promise<void> {
+    const waits = isIdle && refusals.size === 0;
+    const wanted = new Map<string, string | null>([...refusals, ...(waits ? [["", null] as const] : [])]);
+    for (const [run, presence] of this.#shown)
+      if (!wanted.has(run) || presence.state.refuses !== wanted.get(run)) await this.#hide(run, presence);
+    for (const [run, refuses] of wanted) if (!this.#shown.has(run)) await this.#appear(run, refuses);
+  }
+
+  /** Shows nothing any more. */
+  async close(): Promise<void> {
+    for (const [run, presence] of this.#shown) await this.#hide(run, presence);
+  }
+
+  async #appear(run: string, refuses: string | null): Promise<void> {
+    const { redis, concurrency, leaseMs } = this.#options;
+    const host = hostname();
+    const state: WorkerState = {
+      id: `${host}-${process.pid}-${randomBytes(4).toString("hex")}`,
+      host,
+      pid: process.pid,
+      run: run === "" ? null : run,
+      concurrency,
+      startedAt: this.#startedAt,
+      active: 0,
+      done: 0,
+      perSecond: 0,
+      waiting: null,
+      refuses,
+    };
+    const presence = new Presence({ redis, state, leaseMs });
+    this.#shown.set(run, presence);
+    await presence.start();
+  }
+
+  async #hide(run: string, presence: Presence): Promise<void> {
+    this.#shown.delete(run);
+    await presence.stop();
+  }
+}
 
 /** How often it looks for runs: news of them may be lost with a connection. */
 const LOOK_MS = 1000;
@@ -270,4 +337,28 @@ function farewell(runId: string, { kind, why }: Ending, done = 0): string {
   if (kind === "refused") return `Not taking part in ${runId}: ${why}`;
   if (kind === "over") return `Done with ${runId}: ${plural(done, "trial")} delivered`;
   return `The process for ${runId} ended (${why}). It is started again in 30 s, or when the run is announced anew.`;
+}
+
+/** Wakes the one who waits for it. Rung while nobody does, it is heard by the next. */
+export class Bell {
+  #isRung = false;
+  #wake: () => void = () => {};
+
+  ring(): void {
+    this.#isRung = true;
+    this.#wake();
+  }
+
+  /** Resolves when it is rung, or after this many milliseconds. */
+  async heard(ms: number): Promise<void> {
+    if (!this.#isRung)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        this.#wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    this.#isRung = false;
+  }
 }

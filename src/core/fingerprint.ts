@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { ShapeError } from "./errors.js";
-import { isThenable } from "./thenable.js";
+import { isThenable } from "./shape.js";
 
 /**
  * JSON with sorted keys, so that equal content gives equal text whatever the order it was written in.
@@ -74,4 +74,24 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
+}
+
+/** The id of an example that has none: the hash of its content. */
+export function contentId(content: unknown): string {
+  return digest(content).slice(0, 16);
+}
+
+/** Numbers ids that repeat: "…-2", "…-3", in order. */
+export class RepeatedIds {
+  /** How often each was met; counting on from there keeps many equal examples from taking quadratic time. */
+  readonly #met = new Map<string, number>();
+
+  next(id: string, isTaken: (id: string) => boolean): string {
+    for (;;) {
+      const copy = (this.#met.get(id) ?? 0) + 1;
+      this.#met.set(id, copy);
+      const numbered = copy === 1 ? id : `${id}-${copy}`;
+      if (!isTaken(numbered)) return numbered;
+    }
+  }
 }

@@ -55,3 +55,11 @@ const KEY_NAME = /auth|key|token|secret|cookie|password|credential|signature|jwt
 export function isKeyName(name: string): boolean {
   return KEY_NAME.test(name.toLowerCase());
 }
+
+/** A part of a path that nobody would choose for a name. */
+const SECRET_PART = /^[0-9a-f]{32,}$/i;
+
+/** The parts of a URL's path that are secrets, such as the one that `assay gateway` puts there. */
+export function secretsInPath(url: string): string[] {
+  return new URL(url).pathname.split("/").filter((part) => SECRET_PART.test(part));
+}

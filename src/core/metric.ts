@@ -1,5 +1,7 @@
+import { UsageError } from "./errors.js";
 import type { Summary } from "./result.js";
 import type { EvalRow, Facets } from "./row.js";
+import { describe } from "./shape.js";
 
 /** What a run hands to every metric: the values it inherits when it names none of its own. */
 export interface MetricContext {
@@ -85,4 +87,12 @@ export interface Metric {
 export function bareValues<K extends string>(estimates: Record<K, Estimate>): Record<K, number> {
   const entries = Object.entries<Estimate>(estimates);
   return Object.fromEntries(entries.map(([key, { value }]) => [key, value])) as Record<K, number>;
+}
+
+/** The score that passing takes, checked: a percentage given by mistake would fail every trial. */
+export function requireThreshold(threshold: number): number {
+  if (typeof threshold === "number" && threshold >= 0 && threshold <= 1) return threshold;
+  throw new UsageError(
+    `The threshold must lie in [0, 1], but is ${describe(threshold)}. Scores are shares, not percentages.`,
+  );
 }

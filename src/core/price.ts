@@ -1,3 +1,5 @@
+import type { EvalRow } from "./row.js";
+
 /** What a token of each class costs, in whole pico-dollars (10⁻¹² $), so that sums are exact. */
 export interface TokenPrices {
   readonly input: number;
@@ -50,4 +52,13 @@ export interface Limits {
   readonly expectedTtftMs?: number;
   /** A trial that took longer than this has a note. */
   readonly expectedSolutionMs?: number;
+}
+
+/** What a run has paid for a trial: what was in the cache or in a recording was paid for before. */
+export function paidFor({
+  costUsd,
+  judgeCostUsd,
+  cached,
+}: Pick<EvalRow, "costUsd" | "judgeCostUsd" | "cached">): number {
+  return (cached ? 0 : (costUsd ?? 0)) + (judgeCostUsd ?? 0);
 }

@@ -33,3 +33,22 @@ export function describe(value: unknown): string {
 function wanted(methods: readonly string[]): string {
   return ["a `name`", ...methods.map((method) => `a method ${method}()`)].join(" and ");
 }
+
+/**
+ * The options that are given: those that are undefined are taken out, because absent and undefined are not the same.
+ * @example
+ * given({ seed: 1, title: undefined }); // { seed: 1 }
+ */
+export function given<T extends object>(options: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** The entry of a name that users chose: `constructor` is one, though every object seems to have it. */
+export function ownValue<T>(values: Readonly<Record<string, T>>, name: string): T | undefined {
+  return Object.hasOwn(values, name) ? values[name] : undefined;
+}
+
+/** True for anything `await` would wait for. */
+export function isThenable<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}

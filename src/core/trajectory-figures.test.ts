@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentHappening, TrajectoryEvent } from "./trajectory.js";
-import { firstAttemptAt, toolCallsOf, turnsOf } from "./trajectory-figures.js";
+import { type AgentHappening, firstAttemptAt, type TrajectoryEvent, toolCallsOf, turnsOf } from "./trajectory.js";
 
 /** Events a second apart. */
 function events(...happenings: AgentHappening[]): TrajectoryEvent[] {

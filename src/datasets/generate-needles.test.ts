@@ -5,7 +5,7 @@ import { UsageError } from "../core/errors.js";
 import { normalizeAnswer } from "../evaluators/normalize.js";
 import { loadTokenizer } from "../models/tokens/index.js";
 import { generateNeedles, loadNeedles, type NeedleExample } from "./generate-needles.js";
-import { parseNeedleConfig } from "./needle-config.js";
+import { parseNeedleConfig } from "./needle.js";
 
 const loaded = (options: LoadOptions): LoadedExamples => loadNeedles(options);
 const load = (options: LoadOptions) => loaded(options).examples as NeedleExample[];

@@ -1,5 +1,7 @@
 import type { DatasetDefinition } from "../core/dataset.js";
 import { AnswerQuality } from "../evaluators/answer-quality.js";
+import type { NeedleOptions } from "./generate-needles.js";
+import { parseSettings, type SettingsSyntax } from "./number-settings.js";
 
 /** The built-in dataset `needle`. What makes it is loaded when it is asked for: reading code is most of a start. */
 export const needle: DatasetDefinition = {
@@ -8,3 +10,26 @@ export const needle: DatasetDefinition = {
   primaryField: "contains",
   load: async (options) => (await import("./generate-needles.js")).loadNeedles(options),
 };
+
+/** More tokens than any model reads. */
+export const LONGEST = 2_000_000;
+
+const SYNTAX: SettingsSyntax = {
+  dataset: "needle",
+  example: "needle:lengths=500,1000;depths=0,0.5,1;needles=1;count=40",
+  settings: {
+    lengths: { low: 50, high: LONGEST, whole: true, isList: true },
+    depths: { low: 0, high: 1, whole: false, isList: true },
+    needles: { low: 1, high: 20, whole: true, isList: false },
+    count: { low: 1, high: 1_000_000, whole: true, isList: false },
+  },
+};
+
+/**
+ * Reads what follows the colon of `needle:…`.
+ * @example
+ * parseNeedleConfig("lengths=500,1000;depths=0,0.5"); // { lengths: [500, 1000], depths: [0, 0.5] }
+ */
+export function parseNeedleConfig(config: string): NeedleOptions {
+  return parseSettings(config, SYNTAX);
+}

@@ -1,5 +1,5 @@
 import type { Example } from "../core/example.js";
-import { filteredPositions } from "./filtered-positions.js";
+import { KnownValues, noMatch, scalarText } from "./columns.js";
 import type { LoadedRows, RowsToLoad } from "./load-rows.js";
 import type { DrawnRows, ParquetTable, TableSample } from "./parquet/index.js";
 import { rowsOf } from "./row-file.js";
@@ -124,4 +124,31 @@ function grouped(taken: readonly Taken[], names: readonly string[]): { groupBy?:
     isFromBlocks = true;
   }
   return isFromBlocks ? { groupBy } : {};
+}
+
+/** What rows are filtered by, and what messages call them. */
+interface Filtering {
+  name: string;
+  filter?: Readonly<Record<string, string>>;
+}
+
+/** The rows of a table that a filter keeps, found by reading its columns alone; all without a filter. */
+async function filteredPositions(table: ParquetTable, { name, filter = {} }: Filtering): Promise<Uint32Array> {
+  let kept = Uint32Array.from({ length: table.rows }, (_, position) => position);
+  const used: Record<string, string> = {};
+  for (const [column, value] of Object.entries(filter)) {
+    if (kept.length === 0) break;
+    used[column] = value;
+    const values = await table.column(column);
+    const matching = kept.filter((position) => scalarText(values[position]) === value);
+    if (matching.length === 0) throw noMatch(name, used, new Map([[column, valuesAt(values, kept)]]));
+    kept = matching;
+  }
+  return kept;
+}
+
+function valuesAt(values: readonly unknown[], positions: Uint32Array): KnownValues {
+  const known = new KnownValues();
+  for (const position of positions) known.add(values[position]);
+  return known;
 }

@@ -1,5 +1,5 @@
-import { contentId } from "../core/content-id.js";
 import { type Example, isConversation } from "../core/example.js";
+import { contentId } from "../core/fingerprint.js";
 import { describe } from "../core/shape.js";
 import type { RawRow } from "./source-row.js";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import type { ScoredWithEvidence, Scores } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { isAbstention } from "./abstention.js";
-import { AnswerQuality } from "./answer-quality.js";
+import { AnswerQuality, isAbstention } from "./answer-quality.js";
+
 import { normalizeAnswer, normalizeInTurns } from "./normalize.js";
 
 const quality = new AnswerQuality();

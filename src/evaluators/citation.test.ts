@@ -4,8 +4,7 @@ import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { startCpuTime } from "../testing/cpu-time.js";
-import { Citation } from "./citation.js";
-import { citationId, citedIn } from "./citation-marks.js";
+import { Citation, citationId, citedIn } from "./citation.js";
 
 const evaluator = new Citation();
 

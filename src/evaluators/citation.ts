@@ -1,7 +1,6 @@
 import type { Evaluator, Scored } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
-import { citationId, citedIn, listedIds } from "./citation-marks.js";
 import { responseOf, textOf, undecided } from "./gold.js";
 import { parseJson } from "./json-text.js";
 
@@ -65,4 +64,132 @@ function listed(ids: ReadonlySet<string>): string {
   if (ids.size === 0) return "nothing";
   const shown = [...ids].slice(0, 8).map((id) => id.slice(0, 40));
   return `${shown.join(", ")}${ids.size > shown.length ? ", …" : ""}`;
+}
+
+/** Where a mark stands in its text. */
+export interface Place {
+  text: string;
+  start: number;
+  end: number;
+}
+
+const CODE = /```[\s\S]*?```|`[^`\n]{1,1000}`/g;
+/** What a bracket can be an index of. */
+const INDEXED = /(?:[A-Za-z_$][\w$.]{0,60}|[\])])$/;
+/** Names that no word of a sentence is, maybe with an index already: a small letter, with an underscore, of programs. */
+const NAME_OF_CODE = /(?:^|[^\w.’'-])(?:[b-z]|\w*_\w*|arr|nums|argv|args|vec|lst|dict|tuple)(?:\[\w{1,9}\]){0,4}$/;
+const OPERATION = /^\s?(?:[-+*/%]?=(?!>)|\+\s?[\w([])|^\.[a-z]+\(/;
+const CITATION_LOOKALIKES_NUMBER = /^\[(\d{1,9})\]$/;
+
+/** Tells whether a place is in code: in a fence, or between backticks. Places are asked for from left to right. */
+export function spansOfCode(text: string): (place: number) => boolean {
+  const spans = text.matchAll(CODE);
+  let next = spans.next();
+  return (place) => {
+    while (!next.done && next.value.index + next.value[0].length <= place) next = spans.next();
+    return !next.done && next.value.index <= place;
+  };
+}
+
+/**
+ * Whether a number in square brackets is an index, as in x[0]: it stands directly behind a name, in code, or behind one
+ * that is none of a sentence's words, or is computed with.
+ */
+export function isIndex({ text, start, end }: Place, isCode: boolean, golds: ReadonlySet<string>): boolean {
+  const number = CITATION_LOOKALIKES_NUMBER.exec(text.slice(start, Math.min(end, start + 12)))?.[1];
+  const before = text.slice(Math.max(0, start - 64), start);
+  if (number === undefined || !INDEXED.test(before)) return false;
+  if (isCode || NAME_OF_CODE.test(before)) return true;
+  return (Number(number) === 0 && !golds.has("0")) || OPERATION.test(text.slice(end, end + 32));
+}
+
+/** Behind these a raised number is a citation: a sentence's mark or a word; behind a digit, a unit or a bracket, a power. */
+const WORD = /[.,;:!?"”’»\]]\s?$|\p{L}{3}$/u;
+const FUNCTION = /(?:sin|cos|tan|log|sec|min|exp)$/;
+
+/** Whether a raised number is a power, as in x², 10³ or cm². */
+export function isPower({ text, start }: Place): boolean {
+  const before = text.slice(Math.max(0, start - 8), start).trimEnd();
+  return !WORD.test(before) || FUNCTION.test(before);
+}
+
+/**
+ * A mark in square brackets (two of them with a dash are a range), one that is called a source in round ones, or small
+ * raised numbers. Nothing in brackets is longer than a name.
+ */
+const MARKS =
+  /\[(?<from>\d{1,6})\]\s?[-–—]\s?\[(?<to>\d{1,6})\]|\[(?<square>[^[\]\n]{1,200})\](?<link>\([^()\s]{1,500}\))?|【(?<wide>[^【】\n]{1,200})】|\((?:see )?(?<round>(?:sources?|docs?|documents?|refs?|references?|passages?|citations?)\b[^()\n]{1,100})\)|<sup>(?<raised>[\d\s,;–-]{1,100})<\/sup>|(?<small>[⁰¹²³⁴-⁹]{1,6}(?:[,˒⁻–-][⁰¹²³⁴-⁹]{1,6}){0,20})/gi;
+const NOUN = /^(?:see )?(?:sources?|docs?|documents?|refs?|references?|passages?|citations?)\.?\s*[:#]?\s*(?=\d)/i;
+const RANGE = /^(\d{1,6})\s?[-–—]\s?(\d{1,6})$/;
+const NUMBER = /^\d{1,9}$/;
+/** Keys as Pandoc writes them, "[see @smith2020, p. 3; -@jones1999]": all else in the brackets is words. */
+const KEYS = /(?:^|[;,\s])-?@(\w[\w:./-]{0,100})/g;
+/** A range of more is no citation. */
+const LONGEST_RANGE = 200;
+const RAISED = "⁰¹²³⁴⁵⁶⁷⁸⁹";
+
+/** The name of a source as it is compared: "[1]", "01", "source 1" and 1 are one, and so are "@smith" and "Smith". */
+export function citationId(text: string): string {
+  const bare = text
+    .trim()
+    .replace(/^[[(【]|[\])】]$/g, "")
+    .replace(/^[\^@]/, "")
+    .replace(/†.*$/, "")
+    .trim();
+  const name = bare.replace(NOUN, "");
+  return NUMBER.test(name) ? String(Number(name)) : name.toLowerCase();
+}
+
+/**
+ * The sources that a text cites. Words in brackets are a citation only where the golds have names: "[sic]" is none, and
+ * neither are an index, as in x[0], and a power.
+ * @example
+ * citedIn("Yes [1], [2-4].", new Set(["1"])); // 1, 2, 3, 4
+ */
+export function citedIn(text: string, golds: ReadonlySet<string>): Set<string> {
+  const hasNames = [...golds].some((gold) => !NUMBER.test(gold));
+  const isCode = spansOfCode(text);
+  const cited = new Set<string>();
+  for (const { index, groups = {}, 0: whole } of text.matchAll(MARKS)) {
+    const place = { text, start: index, end: index + whole.length };
+    if (whole.startsWith("[") ? isIndex(place, isCode(index), golds) : isRaised(groups) && isPower(place)) continue;
+    const target = groups.link === undefined ? "" : citationId(groups.link.slice(1, -1));
+    if (golds.has(target)) cited.add(target);
+    for (const id of idsOf(markOf(groups), golds)) if (hasNames || NUMBER.test(id)) cited.add(id);
+  }
+  return cited;
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+function isRaised({ raised, small }: Groups): boolean {
+  return raised !== undefined || small !== undefined;
+}
+
+function markOf({ from, to, square, wide, round, raised, small }: Groups): string {
+  if (from !== undefined && to !== undefined) return `${from}-${to}`;
+  const lowered = small?.replace(/[⁰¹²³⁴-⁹]/g, (digit) => String(RAISED.indexOf(digit))).replaceAll("⁻", "-");
+  return square ?? wide ?? round ?? raised ?? lowered ?? "";
+}
+
+function idsOf(mark: string, golds: ReadonlySet<string>): string[] {
+  const whole = citationId(mark);
+  if (golds.has(whole)) return [whole];
+  const keys = Array.from(mark.matchAll(KEYS), ([, key = ""]) => citationId(key.replace(/[.:/-]+$/, "")));
+  return keys.length > 0 ? keys : listedIds(mark.replace(NOUN, ""));
+}
+
+/** The sources of a list such as "1, 3-5 and 7". */
+export function listedIds(list: string): string[] {
+  return list
+    .split(/[,;&˒]|\band\b/)
+    .flatMap((part) => rangeOf(part.trim()) ?? [citationId(part)])
+    .filter((id) => id !== "");
+}
+
+function rangeOf(part: string): string[] | null {
+  const match = RANGE.exec(part);
+  const [from, to] = [Number(match?.[1]), Number(match?.[2])];
+  if (match === null || to < from || to - from >= LONGEST_RANGE) return null;
+  return Array.from({ length: to - from + 1 }, (_, i) => String(from + i));
 }

@@ -4,8 +4,7 @@ import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { heavy, TimeLimitError } from "../exec/threads/pool.js";
 import { goldsOf, responseOf, textOf, undecided } from "./gold.js";
-import { type Comparison, compareWithGold } from "./math/grade.js";
-import { VerdictMemory } from "./math/verdict-memory.js";
+import { type Comparison, compareWithGold, VerdictMemory } from "./math/grade.js";
 
 const FIELDS = ["math_equiv"] as const;
 const USUAL_LIMIT_MS = 2000;

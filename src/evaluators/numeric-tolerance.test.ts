@@ -4,8 +4,7 @@ import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { startCpuTime } from "../testing/cpu-time.js";
-import { numbersIn } from "./number-text.js";
-import { NumericTolerance, type NumericToleranceOptions } from "./numeric-tolerance.js";
+import { NumericTolerance, type NumericToleranceOptions, numbersIn } from "./numeric-tolerance.js";
 
 function scored(answer: unknown, response: unknown, options?: NumericToleranceOptions): ScoredWithEvidence {
   const example = { id: 1, question: "q", answer } as unknown as Example;

@@ -4,8 +4,7 @@ import type { ScoredWithEvidence } from "../core/evaluator.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
 import { startCpuTime } from "../testing/cpu-time.js";
-import { isQuick } from "./pattern-cost.js";
-import { Regex, type RegexOptions } from "./regex.js";
+import { isQuick, Regex, type RegexOptions } from "./regex.js";
 
 async function scored(options: RegexOptions, response: unknown, example: object = {}): Promise<ScoredWithEvidence> {
   const asked = { id: 1, question: "q", ...example } as Example;

@@ -1,9 +1,129 @@
 import * as z from "zod";
 import type { Graded, GraderFactory, Verdict } from "../core/grader.js";
-import { readConfig } from "./config.js";
+import { describe } from "../core/shape.js";
+import { filled, readConfig } from "./config.js";
+import { quoted } from "./excerpt.js";
 import { checkSource, jsonOfFile, jsonOfOutput, jsonSourceConfig } from "./json-source.js";
-import { assertionConfig, type MetricCheck, metricCheck } from "./metric-assertion.js";
 import { ownGrader, verdict } from "./own-grader.js";
+
+const plain = z.union([z.number(), z.boolean(), z.string()], "must be a number, a text, true or false");
+const bound = z.number("must be a number").optional();
+const OPS = [">=", "<=", ">", "<", "==", "!="] as const;
+
+type Op = (typeof OPS)[number];
+type Plain = z.output<typeof plain>;
+
+/** What a metric is to be: `{ metric, op, value }`, or one or several of `min`, `max` and `equals`. */
+const assertionConfig = z
+  .strictObject({
+    metric: filled,
+    op: z.enum(OPS, `must be one of ${OPS.join(" ")}`).optional(),
+    value: plain.optional(),
+    min: bound,
+    max: bound,
+    equals: plain.optional(),
+  })
+  .superRefine((given, context) => {
+    const problem = problemWith(given);
+    if (problem !== null) context.addIssue({ code: "custom", message: problem });
+  });
+
+interface Given {
+  readonly metric: string;
+  readonly op?: Op | undefined;
+  readonly value?: Plain | undefined;
+  readonly min?: number | undefined;
+  readonly max?: number | undefined;
+  readonly equals?: Plain | undefined;
+}
+
+function problemWith({ op, value, min, max, equals }: Given): string | null {
+  if ((op === undefined) !== (value === undefined)) return "needs op and value together";
+  if (op !== undefined && isOrder(op) && typeof value !== "number")
+    return `has a value that ${op} cannot compare: give a number`;
+  if ([op, min, max, equals].every((each) => each === undefined))
+    return "asserts nothing: give op and value, min, max or equals";
+  return (min ?? -Infinity) > (max ?? Infinity) ? "has a min above its max: swap them" : null;
+}
+
+/** One comparison of a metric with a value. */
+interface Comparison {
+  readonly op: Op;
+  readonly value: Plain;
+}
+
+/** Says what is wrong with a metric of a document; null when nothing is. */
+type MetricCheck = (document: unknown) => string | null;
+
+/** Reads an assertion of a config. */
+function metricCheck(given: Given): MetricCheck {
+  const comparisons = comparisonsOf(given);
+  const wanted = comparisons.map(({ op, value }) => `${op} ${shown(value)}`).join(" and ");
+  return (document) => {
+    const found = metricIn(document, given.metric);
+    if (found === undefined) return `there is no ${given.metric}`;
+    const isHeld = comparisons.every((comparison) => holds(found, comparison));
+    return isHeld ? null : `${given.metric} is ${shown(found)}, wanted is ${wanted}`;
+  };
+}
+
+function comparisonsOf({ op, value, min, max, equals }: Given): Comparison[] {
+  return [
+    ...(op === undefined || value === undefined ? [] : [{ op, value }]),
+    ...(min === undefined ? [] : [{ op: ">=" as const, value: min }]),
+    ...(max === undefined ? [] : [{ op: "<=" as const, value: max }]),
+    ...(equals === undefined ? [] : [{ op: "==" as const, value: equals }]),
+  ];
+}
+
+/** Nothing but numbers is more or less: "10" is a text, and texts have another order. */
+function holds(found: unknown, { op, value }: Comparison): boolean {
+  if (op === "==") return found === value;
+  if (op === "!=") return found !== value;
+  if (typeof found !== "number" || typeof value !== "number") return false;
+  const order = { ">=": found >= value, "<=": found <= value, ">": found > value, "<": found < value };
+  return order[op];
+}
+
+function isOrder(op: Op): boolean {
+  return op !== "==" && op !== "!=";
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return quoted(value);
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describe(value);
+}
+
+/**
+ * The value of a metric in a document: a key as it is written, a path of keys with dots, or a JSON pointer; undefined
+ * when there is none. Where the document keeps its metrics in an object called `values`, they are looked for there, too.
+ * @example
+ * metricIn({ coverage: { lines: 81 } }, "coverage.lines"); // 81
+ * metricIn({ tests: [{ name: "a" }] }, "/tests/0/name"); // "a"
+ */
+export function metricIn(document: unknown, metric: string): unknown {
+  const found = valueAt(document, metric);
+  return found === undefined && metric !== "values" ? valueAt(at(document, "values"), metric) : found;
+}
+
+function valueAt(document: unknown, metric: string): unknown {
+  const own = at(document, metric);
+  if (own !== undefined) return own;
+  return keysOf(metric).reduce(at, document);
+}
+
+function keysOf(metric: string): string[] {
+  if (!metric.startsWith("/")) return metric.split(".");
+  return metric
+    .slice(1)
+    .split("/")
+    .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"));
+}
+
+function at(value: unknown, key: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+  return (value as Record<string, unknown>)[key];
+}
 
 const USUAL_FILE = "custom_metrics.json";
 const schema = z

@@ -1,5 +1,5 @@
 import type { GraderSpec } from "../core/grader.js";
-import { ownValue } from "../core/own-value.js";
+import { ownValue } from "../core/shape.js";
 
 /**
  * The part of a trial that a grader looks at: the answer, the timeline, files of the workspace, what was changed there,

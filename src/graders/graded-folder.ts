@@ -6,8 +6,8 @@ import type { Environment, WorkspaceState } from "../core/environment.js";
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Output } from "../core/system.js";
+import { removeFolder } from "../exec/workspace/folder.js";
 import { rebuildWorkspace, scrubbedEnv, stateOf, writeGitIdentity } from "../exec/workspace/index.js";
-import { removeFolder } from "../exec/workspace/remove-folder.js";
 import type { FolderUse } from "./own-grader.js";
 
 /** What graders work in. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { RepeatedIds } from "../core/content-id.js";
 import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
+import { RepeatedIds } from "../core/fingerprint.js";
 import type { Grader, GraderSpec } from "../core/grader.js";
 import { registry as defaultRegistry, type Registry } from "../core/registry.js";
 import { describe } from "../core/shape.js";

@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { metricIn } from "./custom-metrics.js";
 import { configProblem, ending, folderWith, grade } from "./graded-testing.js";
 import { graderFactories } from "./index.js";
-import { metricIn } from "./metric-value.js";
 
 const METRICS = { coverage: { lines: 81.5 }, tests_failed: 0, built: true, mode: "auto", "a.b": 3, list: [{ n: 4 }] };
 let workspace: string;

@@ -1,7 +1,7 @@
 import { messageOf } from "../core/errors.js";
 import type { Grader, GraderFactory, GraderSpec } from "../core/grader.js";
-import { ownValue } from "../core/own-value.js";
 import type { Registry } from "../core/registry.js";
+import { ownValue } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { completedGraders } from "./completed.js";
 import { compositions } from "./compose.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { configProblem, ending, grade, trajectory } from "./graded-testing.js";
-import { mostRepeated } from "./repeats.js";
+import { mostRepeated } from "./max-repeat.js";
 
 type Call = readonly [name: string, given: unknown, result?: string];
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { limitsAt } from "../budget/model-lookup.js";
+import { limitsAt } from "../budget/models-file.js";
 import { priceFrom } from "../budget/price.js";
 import type { GraderSpec } from "../core/grader.js";
 import { evaluate } from "../evaluate.js";

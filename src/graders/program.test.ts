@@ -2,7 +2,7 @@ import { readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { configProblem, ending, folderWith, grade, trajectory } from "./graded-testing.js";
-import { answerIn } from "./program-answer.js";
+import { answerIn } from "./program.js";
 
 let workspace: string;
 beforeEach(() => {

@@ -2,10 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
-import { cutMiddle } from "./cut-middle.js";
 import { folderWith, graded, trajectory } from "./graded-testing.js";
-import { transcriptText } from "./transcript-text.js";
-import { LONGEST_PART, usualParts, workText } from "./work-text.js";
+import { cutMiddle, LONGEST_PART, transcriptText, usualParts, workText } from "./work-text.js";
 
 const folders: string[] = [];
 afterEach(() => {

@@ -1,14 +1,16 @@
 import type { Environment } from "../core/environment.js";
+import { messageOf } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { Graded } from "../core/grader.js";
 import type { Output } from "../core/system.js";
+import type { AgentEvent } from "../core/trajectory.js";
 import { diffOf } from "../exec/workspace/diff.js";
-import { isAboutGitAlone } from "../exec/workspace/git-state.js";
-import { cutMiddle } from "./cut-middle.js";
-import { folderText } from "./folder-text.js";
+import { isAboutGitAlone } from "../exec/workspace/git.js";
+import { listed } from "./excerpt.js";
 import { GraderError } from "./grader-error.js";
 import { answerOf } from "./output-text.js";
-import { transcriptText } from "./transcript-text.js";
+import { hidesTools, trajectoryOf } from "./trajectory.js";
+import { fileFinder, folderOf, textOfFile } from "./workspace-files.js";
 
 /** What of the work of a trial can be read: the answer, all that was said and done, what was changed, or all files. */
 export const WORK_PARTS = ["response", "transcript", "diff", "workspace"] as const;
@@ -50,4 +52,107 @@ function diffText({ example, output: { workspace } }: Recorded): string {
   const isComplete = incomplete === undefined || isAboutGitAlone(incomplete);
   const shown = cutMiddle(text, LONGEST_PART);
   return isComplete ? shown : `${shown}\n[not all that was changed is known: ${incomplete}]`;
+}
+
+/** Characters of one step: a tool that prints a whole file must not take the place of all other steps. */
+const LONGEST_STEP = 4000;
+
+/**
+ * What was said and done in a trial, as a text to read: a paragraph for each step, in order. Throws when the output has no
+ * trajectory.
+ * @example
+ * transcriptText({ trajectory: { events: [{ type: "assistant_message", text: "Done.", timestamp: 0 }] } }); // "[assistant] Done."
+ */
+export function transcriptText(output: Output): string {
+  const steps: Step[] = [];
+  for (const event of trajectoryOf(output).events as readonly AgentEvent[]) {
+    const step = stepOf(event);
+    const last = steps.at(-1);
+    if (step === null) continue;
+    // Parts of what an agent says follow each other, and are one text.
+    if (step.who === "assistant" && last?.who === "assistant") last.text += step.text;
+    else steps.push(step);
+  }
+  if (hidesTools(output)) steps.push({ who: "note", text: "This system does not show which tools it calls." });
+  return steps.map(({ who, text }) => `[${who}] ${cutMiddle(text, LONGEST_STEP)}`).join("\n\n");
+}
+
+interface Step {
+  readonly who: string;
+  text: string;
+}
+
+const SPEAKERS = { user_message: "user", assistant_message: "assistant", reasoning: "reasoning" } as const;
+
+/** Null for what tells nothing of the work, such as the use of tokens. */
+function stepOf(event: AgentEvent): Step | null {
+  const { type } = event;
+  if (type === "user_message" || type === "assistant_message" || type === "reasoning")
+    return { who: SPEAKERS[type], text: event.text };
+  if (type === "tool_call") return { who: "tool call", text: `${event.name} ${JSON.stringify(event.arguments) ?? ""}` };
+  if (type === "tool_result") return { who: event.success ? "tool result" : "tool result, failed", text: event.result };
+  if (type === "skill_activation") return { who: "skill", text: event.name };
+  return type === "error" ? { who: "error", text: event.message } : null;
+}
+
+/** Characters of one file. */
+const LONGEST_FILE = 12_000;
+/** Names of files for which there is no room. */
+const MOST_NAMES = 200;
+
+const ALL_FILES = fileFinder("**");
+
+/**
+ * The files of the folder as a text to read, up to about so many characters: those that were changed come first, and what
+ * there is no room for is named. Throws when there is no folder.
+ */
+async function folderText(graded: Graded, most: number): Promise<string> {
+  const folder = folderOf(graded);
+  const shown: string[] = [];
+  const named: string[] = [];
+  let length = 0;
+  for (const path of changedFirst(await ALL_FILES(graded), graded)) {
+    if (length >= most) {
+      named.push(path);
+      continue;
+    }
+    const text = `==> ${path}\n${await fileText(folder, path)}`;
+    shown.push(text);
+    length += text.length;
+  }
+  if (named.length > 0) shown.push(`[not shown: ${listed(named, MOST_NAMES)}]`);
+  return shown.join("\n\n");
+}
+
+function changedFirst(paths: readonly string[], { output }: Graded): string[] {
+  const changed = new Set((output.workspace?.changes ?? []).map(({ path }) => path));
+  return [...paths.filter((path) => changed.has(path)), ...paths.filter((path) => !changed.has(path))];
+}
+
+async function fileText(folder: string, path: string): Promise<string> {
+  try {
+    const text = await textOfFile(folder, path);
+    return text.includes("\0") ? "[this is no text]" : cutMiddle(text, LONGEST_FILE);
+  } catch (error) {
+    return `[${messageOf(error)}]`;
+  }
+}
+
+/**
+ * A text of at most about so many characters: what is too much is taken out of the middle, and a mark says so.
+ * @example
+ * cutMiddle("abcdefgh", 4); // "ab\n[… 4 characters left out …]\ngh"
+ */
+export function cutMiddle(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = Math.floor(most / 2);
+  const start = text.slice(0, wholeAt(text, half));
+  const end = text.slice(wholeAt(text, text.length - half));
+  return `${start}\n[… ${text.length - start.length - end.length} characters left out …]\n${end}`;
+}
+
+/** The nearest place at or before one that does not lie within a character of two halves. */
+function wholeAt(text: string, at: number): number {
+  const code = text.charCodeAt(at);
+  return code >= 0xdc00 && code <= 0xdfff ? at - 1 : at;
 }

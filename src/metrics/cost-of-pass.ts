@@ -1,6 +1,6 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { requireThreshold } from "../core/threshold.js";
+
 import { sum } from "../stats/mean.js";
 import { atLeast, readOutputTokens, readScore } from "./columns.js";
 import { estimateRatio } from "./estimates.js";

@@ -1,6 +1,6 @@
 import type { Comparison, Metric } from "../core/metric.js";
-import { ownValue } from "../core/own-value.js";
 import type { Summary } from "../core/result.js";
+import { ownValue } from "../core/shape.js";
 import { paretoFronts } from "../stats/index.js";
 
 export interface ParetoOptions {

@@ -1,6 +1,6 @@
-import { bareValues, type Estimate, type Metric, type MetricContext } from "../core/metric.js";
+import { bareValues, type Estimate, type Metric, type MetricContext, requireThreshold } from "../core/metric.js";
 import type { EvalRow } from "../core/row.js";
-import { requireThreshold } from "../core/threshold.js";
+
 import { atLeast, readScore, whereGiven } from "./columns.js";
 import { estimateRate } from "./estimates.js";
 import { type PassOptions, settingsOf } from "./settings.js";

@@ -3,7 +3,7 @@ import { ShapeError } from "../core/errors.js";
 import type { Comparison, Estimate, Metric, MetricContext } from "../core/metric.js";
 import type { Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
-import { isThenable } from "../core/thenable.js";
+import { isThenable } from "../core/shape.js";
 import { withAlways } from "./built-in.js";
 import { SummarySheet } from "./summary-sheet.js";
 import { taskFinder } from "./tasks.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Redis } from "ioredis";
 import { messageOf, QueueError } from "../core/errors.js";
-import { paidFor } from "../core/paid.js";
+import { paidFor } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import { trialAt } from "../runner/admit.js";
 import type { Ledger } from "../runner/ledger.js";

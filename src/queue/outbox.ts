@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync } from "node:fs";
 import type { Attempt } from "../core/row.js";
 import type { Trial } from "../runner/admit.js";
-import { readNotRun } from "../runner/not-run.js";
+import { readNotRun } from "../runner/gate.js";
 import type { EncodedTrial, FinishedTrial } from "../runner/ports.js";
 import type { TokenCounter } from "../runner/record.js";
-import type { TrialBook } from "../runner/trial-chain.js";
+import type { TrialBook } from "../runner/trial.js";
 import { encodeTrial, LARGE_OUTPUT } from "../store/row-codec.js";
 import { writeByContent } from "../utils/files/atomic.js";
 import { pack, type TrialNews } from "./parcel.js";

@@ -5,13 +5,12 @@ import { messageOf, QueueError, TrialError } from "../core/errors.js";
 import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type Trial, trialAt } from "../runner/admit.js";
-import { Gate, type TrialGate } from "../runner/gate.js";
-import { DEFAULT_OUTAGE } from "../runner/outage.js";
-import { OutageGate } from "../runner/outage-gate.js";
+import { DEFAULT_OUTAGE, Gate, OutageGate, type TrialGate } from "../runner/gate.js";
+
 import type { Plan } from "../runner/plan.js";
 import type { ChainPorts } from "../runner/ports.js";
 import { TokenCounter } from "../runner/record.js";
-import { type TrialChain, trialChain } from "../runner/trial-chain.js";
+import { type TrialChain, trialChain } from "../runner/trial.js";
 import { Limit } from "../utils/limit.js";
 import type { Announcement, TrialJob, WorkerState } from "./contract.js";
 import { deliver, wasDelivered } from "./deliver.js";

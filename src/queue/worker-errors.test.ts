@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { WorkerErrors } from "./worker-errors.js";
+import { WorkerErrors } from "./dismissals.js";
 
 /** Who is found while each of these workers delivers so many trials, in turn, of which some share are errors. */
 function found(shares: Readonly<Record<string, number>>, trials = 40): string[] {

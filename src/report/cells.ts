@@ -1,5 +1,5 @@
-import { ownValue } from "../core/own-value.js";
 import type { Summary } from "../core/result.js";
+import { ownValue } from "../core/shape.js";
 import { formatNumber } from "./format.js";
 
 /** One system of a report. */

@@ -1,8 +1,18 @@
 import { basename } from "node:path";
-import type { Comparison, RunComparison, RunName } from "../metrics/compare/index.js";
+import {
+  type Comparison,
+  type Lift,
+  liftOf,
+  type MetricComparison,
+  qualityOf,
+  type RunComparison,
+  type RunName,
+  type TestName,
+} from "../metrics/compare/index.js";
+import { CHANGE_WORDS, differenceCell, metricName, metricValue, pValue, taskNamer } from "./compare-cells.js";
 import type { GateWords } from "./compare-gate.js";
-import { comparisonFacts, headline, metricTable, type TaskList, taskLists } from "./compare-parts.js";
-import { oneLine } from "./markdown.js";
+import { formatNumber, formatShare, plural } from "./format.js";
+import { type Column, markdownTable, oneLine } from "./markdown.js";
 
 /** How a list of tasks is shown. */
 type ListStyle = (list: TaskList) => string;
@@ -57,4 +67,112 @@ function foldedList({ title, entries, more }: TaskList): string {
 
 function withRest(entries: readonly string[], more: number): string[] {
   return more === 0 ? [...entries] : [...entries, `and ${more} more, all of which are in --output json`];
+}
+
+/** A list of tasks under its title, cut to what people read. */
+interface TaskList {
+  title: string;
+  entries: readonly string[];
+  /** How many more there are. */
+  more: number;
+}
+
+const MOST_LISTED = 10;
+
+const LIFT_WORDS: Readonly<Record<Lift, string>> = {
+  better: "B is better than A.",
+  worse: "B is worse than A.",
+  same_but_cheaper: "B is as good as A, and costs less.",
+  same_but_dearer: "B is no better than A, and costs more.",
+  inconclusive: "No clear difference in quality between A and B.",
+};
+
+/** What the comparison comes to, in a sentence. */
+function headline(comparison: Comparison): string {
+  if (comparison.tasks.paired === 0) return "Nothing to compare: no task was scored in both.";
+  if (qualityOf(comparison) === undefined) return "Quality was not compared.";
+  return LIFT_WORDS[liftOf(comparison)];
+}
+
+/** The metrics, one line each. */
+function metricTable({ metrics, level }: Comparison): string {
+  const right = (title: string, cell: (metric: MetricComparison) => string): Column<MetricComparison> => ({
+    title,
+    align: "right",
+    cell,
+  });
+  const columns: Column<MetricComparison>[] = [
+    { title: "metric", cell: metricName },
+    right("A", (metric) => metricValue(metric, metric.a)),
+    right("B", (metric) => metricValue(metric, metric.b)),
+    right(`B - A [${formatShare(level)}]`, differenceCell),
+    right("p", ({ p }) => pValue(p)),
+    right("adjusted p", ({ adjustedP }) => pValue(adjustedP)),
+    { title: "B is", cell: ({ change, n, reason }) => (n === 0 ? (reason ?? "–") : CHANGE_WORDS[change]) },
+    right("tasks", ({ n }) => String(n)),
+  ];
+  return markdownTable(columns, metrics);
+}
+
+/** What the figures stand on, one sentence each. */
+function comparisonFacts(comparison: Comparison): string[] {
+  const { tasks, trials, metrics, notes } = comparison;
+  const neither = tasks.neither === 0 ? [] : [`${tasks.neither} scored in neither`];
+  const counts = [
+    `${plural(tasks.paired, "task")} paired (${plural(trials.a, "trial")} of A, ${trials.b} of B)`,
+    `${tasks.aOnly} only in A`,
+    `${tasks.bOnly} only in B`,
+    ...neither,
+  ];
+  const groups = metrics.find((metric) => metric.groups !== null)?.groups;
+  const grouped = groups == null ? [] : [`tasks are in ${plural(groups, "group")}, which are what is independent`];
+  return [counts.join(", "), ...grouped, ...testFacts(metrics), ...metrics.flatMap(detectableFact), ...notes];
+}
+
+const TEST_WORDS: Readonly<Record<TestName, string>> = {
+  mcnemar: "McNemar's exact test",
+  "sign-flip": "flipping signs in every possible way",
+  "sign-flip-sampled": "flipping signs in randomly drawn ways",
+};
+
+function testFacts(metrics: readonly MetricComparison[]): string[] {
+  const used = (Object.keys(TEST_WORDS) as TestName[]).filter((name) => metrics.some(({ test }) => test === name));
+  if (used.length === 0) return [];
+  const ways = used.map((name) => {
+    const by = metrics.filter(({ test }) => test === name).map(metricName);
+    return used.length === 1 ? TEST_WORDS[name] : `${TEST_WORDS[name]} (${by.join(", ")})`;
+  });
+  const hypotheses = Math.max(...metrics.map((metric) => metric.hypotheses));
+  const adjusted = hypotheses > 1 ? `, adjusted by Holm over ${hypotheses} different differences` : "";
+  return [`p by ${ways.join(" and by ")}${adjusted}`];
+}
+
+function detectableFact(metric: MetricComparison): string[] {
+  const { detectable, n } = metric;
+  if (detectable === null || n === 0) return [];
+  const { difference, power, spread, reason } = detectable;
+  if (difference === null) return [`${metricName(metric)}: no difference can be found by this design: ${reason}`];
+  const assumed = spread === "assumed" ? ", if tasks differ as much as they usually do" : "";
+  return [
+    `${metricName(metric)}: a difference of ${formatNumber(difference)} is found with a chance of ${formatShare(power)}${assumed}`,
+  ];
+}
+
+/** Which tasks changed, and which have no partner. */
+function taskLists(comparison: Comparison): TaskList[] {
+  const { flips, unmatched } = comparison;
+  const name = taskNamer(comparison);
+  const passes = (task: (typeof flips.toFail)[number]) =>
+    `${name(task)}: ${task.passesA}/${task.trialsA} → ${task.passesB}/${task.trialsB}${task.isFlaky ? ", flaky" : ""}`;
+  return [
+    listOf("Passed in A, fails in B", flips.toFail, passes),
+    listOf("Failed in A, passes in B", flips.toPass, passes),
+    listOf("Flaky without such a change", flips.flaky, passes),
+    listOf("Not paired", unmatched, (task) => `${name(task)}: ${task.reason}`),
+  ].filter(({ entries }) => entries.length > 0);
+}
+
+function listOf<T>(what: string, items: readonly T[], entry: (item: T) => string): TaskList {
+  const entries = items.slice(0, MOST_LISTED).map(entry);
+  return { title: `${what}: ${items.length}`, entries, more: items.length - entries.length };
 }

@@ -1,9 +1,7 @@
-import { ownValue } from "../core/own-value.js";
+import { ownValue } from "../core/shape.js";
 import type { Lift } from "../metrics/compare/index.js";
-import type { ExperimentReport } from "./experiment.js";
-import type { Figure } from "./experiment-figures.js";
-import type { Delta, VariantLift } from "./experiment-lift.js";
-import type { Passes, StimulusDifference } from "./experiment-stimuli.js";
+import type { Delta, ExperimentReport, Figure, Passes, StimulusDifference, VariantLift } from "./experiment.js";
+
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { EvalConfig } from "../core/result.js";
 import { type EvalRow, makeRow } from "../core/row.js";
 import { MeanScore, summarise } from "../metrics/index.js";
-import { groupFacts } from "./group-facts.js";
+import { groupFacts } from "./table.js";
 
 function row(exampleId: number, group: EvalRow["group"], more: Partial<EvalRow> = {}): EvalRow {
   const scores = { f1: exampleId % 2 };

@@ -1,7 +1,7 @@
-import { ownValue } from "../core/own-value.js";
 import type { Reporter } from "../core/registry.js";
 import type { EvalResult, JsonReport, JsonSummary, Summary } from "../core/result.js";
 import type { EvalRow } from "../core/row.js";
+import { ownValue } from "../core/shape.js";
 import { EFFICIENCY_KEYS } from "../metrics/index.js";
 
 /** The report programs read. Rows are written one by one, so that no run is too large for a string. */

@@ -1,10 +1,9 @@
 import type { Metric, MetricContext } from "../core/metric.js";
-import { ownValue } from "../core/own-value.js";
 import type { BudgetReceipt, EvalConfig, EvalResult, JsonReport, RowFilter, Summary, Timing } from "../core/result.js";
-import { type EvalRow, ROW_FIELDS } from "../core/row.js";
+import { ANOTHER_MODEL, type EvalRow, ROW_FIELDS, SENT_WITHOUT } from "../core/row.js";
+import { ownValue } from "../core/shape.js";
 import { summarise } from "../metrics/index.js";
 import { toJsonReport } from "./json.js";
-import { reportedNotes } from "./reported-notes.js";
 import { renderTable } from "./table.js";
 
 export interface ResultParts {
@@ -105,4 +104,24 @@ function configFor(rows: readonly EvalRow[], config: EvalConfig): EvalConfig {
   });
   const datasets = left.filter(({ tags }) => tags.length > 0);
   return { ...config, systems: config.systems.filter((name) => systems.has(name)), datasets, trials };
+}
+
+/** Notes that change what a figure means, so that readers of a report must not miss them. */
+const REPORTED = [`${ANOTHER_MODEL}:`, `${SENT_WITHOUT} `];
+
+/** For each system, the notes on its rows that a report has to repeat, with how many trials have them. */
+function reportedNotes(rows: readonly EvalRow[]): string[] {
+  const counts = new Map<string, Map<string, number>>();
+  const totals = new Map<string, number>();
+  for (const { system, notes = [] } of rows) {
+    totals.set(system, (totals.get(system) ?? 0) + 1);
+    for (const note of notes) {
+      if (!REPORTED.some((start) => note.startsWith(start))) continue;
+      const ofSystem = counts.get(system) ?? new Map<string, number>();
+      counts.set(system, ofSystem.set(note, (ofSystem.get(note) ?? 0) + 1));
+    }
+  }
+  return [...counts].flatMap(([system, ofSystem]) =>
+    [...ofSystem].map(([note, count]) => `${system}: ${note} (${count} of ${totals.get(system)} trials)`),
+  );
 }

@@ -1,14 +1,20 @@
-import { type EvalRow, measureOf } from "../core/row.js";
-import type { Output } from "../core/system.js";
-import type { Trajectory, TrajectoryEvent } from "../core/trajectory.js";
-import { formatNumber, formatSeconds, plural } from "./format.js";
+import type { FileChange, WorkspaceChanges } from "../core/environment.js";
+import { type ErrorCategory, type EvalRow, measureOf, scoreOf } from "../core/row.js";
+import { type Output, STOP_REASONS, type StopReason } from "../core/system.js";
+import { firstAttemptAt, type Trajectory, type TrajectoryEvent, toolCallsOf, turnsOf } from "../core/trajectory.js";
+import { formatBytes, formatDollars, formatNumber, formatSeconds, plural } from "./format.js";
 import { oneLine } from "./markdown.js";
 import { hanging, TERMINAL_WIDTH, textBlock } from "./text-block.js";
-import { renderTimeline, type TimelineOptions } from "./timeline.js";
-import { trajectoryOf, workspaceOf } from "./timeline-output.js";
-import { trialFacts } from "./trial-facts.js";
-import { textsOf } from "./trial-texts.js";
-import { renderChanges } from "./workspace-changes.js";
+import {
+  grouped,
+  joinedTexts,
+  renderTimeline,
+  shown,
+  type TimelineOptions,
+  trajectoryOf,
+  usageInWords,
+  workspaceOf,
+} from "./timeline.js";
 
 /** A stored trial: its row, what came back, and what evaluators found. */
 export interface StoredTrial {
@@ -141,4 +147,232 @@ function workspaceSection(output: Output, options: TimelineOptions): string[] {
   return section(`Workspace: ${changes.length === 0 ? "nothing" : plural(changes.length, "file")} changed`, [
     ...(lines.length === 0 ? ["  It is as it was given."] : lines),
   ]);
+}
+
+/** A text of an output under its heading. */
+interface TrialText {
+  readonly heading: string;
+  readonly text: string;
+  readonly maxLines: number;
+}
+
+/** Fields that stand elsewhere, or name something instead of saying it. */
+const TOLD = new Set([
+  "response",
+  "replies",
+  "trajectory",
+  "workspace",
+  "stopped",
+  "id",
+  "dataset",
+  "metadata",
+  "usage",
+]);
+const RESPONSE_LINES = 40;
+const OTHER_LINES = 12;
+
+/** The texts that a system gave back; the last word of an agent only where its timeline does not have it. */
+function textsOf(output: Output, events: readonly TrajectoryEvent[]): TrialText[] {
+  const { response } = output;
+  const isTold = typeof response === "string" && joinedTexts(events).some((event) => says(event, response));
+  return [...(isTold ? [] : responses(output)), ...otherTexts(output)];
+}
+
+function says({ type, text }: TrajectoryEvent, response: string): boolean {
+  return type === "assistant_message" && typeof text === "string" && text.trim() === response.trim();
+}
+
+/** Each reply of a conversation; the last one is the response. */
+function responses({ response, replies }: Output): TrialText[] {
+  if (Array.isArray(replies) && replies.length > 1)
+    return replies.map((reply, i) => ({
+      heading: `Response ${i + 1} of ${replies.length}`,
+      text: shown(reply),
+      maxLines: RESPONSE_LINES,
+    }));
+  return typeof response === "string" ? [{ heading: "Response", text: response, maxLines: RESPONSE_LINES }] : [];
+}
+
+function otherTexts(output: Output): TrialText[] {
+  return Object.entries(output).flatMap(([field, value]) =>
+    typeof value === "string" && !TOLD.has(field) ? [{ heading: field, text: value, maxLines: OTHER_LINES }] : [],
+  );
+}
+
+/** At most this many files are listed unless all are asked for. */
+const MOST_SHOWN = 40;
+
+const STATUS_WIDTH = "modified".length;
+
+/**
+ * What the work of a trial left behind, a line for each file.
+ * @example
+ * renderChanges({ changes: [{ path: "a.js", status: "added", content: "1\n2\n" }] }); // ["  added     a.js (+2 lines)"]
+ */
+export function renderChanges(workspace: WorkspaceChanges, options: TimelineOptions = {}): string[] {
+  const { width = TERMINAL_WIDTH, isFull = false } = options;
+  const { changes, incomplete } = workspace;
+  const shown = isFull ? changes : changes.slice(0, MOST_SHOWN);
+  const more = changes.length - shown.length;
+  const left = width - STATUS_WIDTH - 4;
+  return [
+    ...shown.flatMap((change) =>
+      hanging(
+        `  ${change.status.padEnd(STATUS_WIDTH)}  `,
+        textBlock(about(change), { width: left, maxLines: 2, isFull }),
+      ),
+    ),
+    ...(more > 0 ? [`  and ${plural(more, "more file")}: --full`] : []),
+    ...(incomplete === undefined
+      ? []
+      : hanging("  ", textBlock(`Not all of it is kept: ${incomplete}`, { width, maxLines: 4, isFull }))),
+  ];
+}
+
+function about(change: FileChange): string {
+  const path = oneLine(change.path);
+  switch (change.status) {
+    case "deleted":
+      return path;
+    case "folder":
+      return `${path}/ (empty)`;
+    case "linked":
+      return `${path} → ${oneLine(change.target)}`;
+    case "added":
+    case "modified":
+      return `${path} (${sizeOf(change)}${change.executable === true ? ", executable" : ""})`;
+  }
+}
+
+/** What a file was before is not stored, so that of a modified one only what it is now can be told. */
+function sizeOf({ status, content, encoding }: Extract<FileChange, { content: string }>): string {
+  if (encoding === "base64") return `${formatBytes(Buffer.byteLength(content, "base64"))}, not text`;
+  const lines = plural(linesIn(content), "line");
+  return status === "added" ? `+${lines}` : `${lines} now`;
+}
+
+function linesIn(text: string): number {
+  const feeds = text.split("\n").length - 1;
+  return text === "" || text.endsWith("\n") ? feeds : feeds + 1;
+}
+
+/** A line at the top of a trial: what it is about, and what is to be said. */
+type Fact = readonly [about: string, text: string];
+
+/** What the top of a trial is made from. */
+interface FactParts {
+  readonly row: EvalRow;
+  readonly output: Output | null;
+  readonly events: readonly TrajectoryEvent[];
+  readonly startedAt: number | null;
+  /** Passing means at least this score. */
+  readonly threshold: number;
+}
+
+/** Everything that is known of a trial in a line each; what was not measured is left out. */
+function trialFacts(parts: FactParts): Fact[] {
+  const { row } = parts;
+  const facts: [string, string | null][] = [
+    ["system", row.system],
+    ["example", `${row.exampleId}${row.dataset === "" ? "" : ` of ${row.dataset}`}, trial ${row.trial}`],
+    ["outcome", outcomeOf(row, parts.threshold)],
+    ["stopped", stopped(parts)],
+    ["cost", cost(row)],
+    ["judging", row.judgeCostUsd === null ? null : formatDollars(row.judgeCostUsd)],
+    ["tokens", tokens(row)],
+    ["turns", turns(parts)],
+    ["time", time(parts)],
+    ["metadata", row.metadata === null ? null : JSON.stringify(row.metadata)],
+  ];
+  return facts.flatMap(([about, text]) => (text === null ? [] : [[about, text] as const]));
+}
+
+function outcomeOf(row: EvalRow, threshold: number): string {
+  const category = row.errorCategory === "none" || row.errorCategory === row.outcome ? "" : ` (${row.errorCategory})`;
+  const why = whyOf(row, threshold);
+  return `${row.outcome}${category}${why === null ? "" : `: ${why}`}`;
+}
+
+function whyOf(row: EvalRow, threshold: number): string | null {
+  if (row.outcome === "error") return row.attempts.at(-1)?.message ?? null;
+  if (row.outcome === "unscored") return row.notes.at(-1) ?? null;
+  const score = scoreOf(row, "score");
+  if (score === undefined) return null;
+  const field = row.primaryField ?? "score";
+  // A row that was decided by something else than the threshold says only what its score is.
+  if (row.passed !== score >= threshold) return `${field} = ${formatNumber(score)}`;
+  return `${field} = ${formatNumber(score)}, ${row.passed ? "at least" : "less than"} ${formatNumber(threshold)}`;
+}
+
+const WHY_STOPPED: Readonly<Record<StopReason, string>> = {
+  cost_killed: "it had cost more than it may",
+  time_killed: "it took longer than it may",
+  refused: "the model declined",
+  truncated: "a limit on its length or its turns was reached",
+};
+
+function stopped({ row, output }: FactParts): string | null {
+  const reason = output?.stopped ?? row.errorCategory;
+  if (!isStopReason(reason)) return null;
+  const at = row.costKilledAt > 0 ? `, at ${formatDollars(row.costKilledAt)}` : "";
+  const over = row.overshootUsd === null ? "" : `, ${formatDollars(row.overshootUsd)} over its limit in the end`;
+  return `${reason}: ${WHY_STOPPED[reason]}${at}${over}`;
+}
+
+function isStopReason(reason: ErrorCategory | StopReason): reason is StopReason {
+  return (STOP_REASONS as readonly string[]).includes(reason);
+}
+
+const COST_SOURCES: Readonly<Record<EvalRow["costSource"], string>> = {
+  provider: "as the provider says",
+  priced: "tokens × price",
+  estimated: "estimated",
+  unknown: "source unknown",
+};
+
+function cost({ costUsd, costSource, partial, cached }: EvalRow): string | null {
+  const remarks = [...(partial ? ["incomplete"] : []), ...(cached ? ["not paid for in this run"] : [])];
+  if (costUsd === null) return remarks.length === 0 ? null : ["unknown", ...remarks].join(", ");
+  return `${formatDollars(costUsd)} (${[COST_SOURCES[costSource], ...remarks].join(", ")})`;
+}
+
+/** As billed; where nobody said, as counted in the texts. */
+function tokens({ usage, inputTokens, outputTokens }: EvalRow): string | null {
+  if (usage !== null) return usageInWords(usage);
+  if (inputTokens === 0 && outputTokens === 0) return null;
+  return `${grouped(inputTokens)} in, ${grouped(outputTokens)} out, counted in the texts`;
+}
+
+function turns({ row, output, events }: FactParts): string | null {
+  const count = row.turns ?? turnsOf(events);
+  if (count === null) return null;
+  if (events.length === 0) return String(count);
+  if (output?.trajectory?.toolsUnseen === true || row.metadata?.toolCalls === null)
+    return `${count}; which tools were called was not observed`;
+  return `${count}, with ${plural(toolCallsOf(events), "tool call")}`;
+}
+
+function time({ row, events, startedAt }: FactParts): string | null {
+  const facts = [
+    ...measured(row.durationMs ?? inMs(row.latency), (text) => text),
+    ...measured(row.ttftMs, (text) => `first token after ${text}`),
+    ...measured(row.firstAttemptMs ?? derivedAttempt(events, startedAt), (text) => `first attempt after ${text}`),
+    ...measured(row.successAtMs, (text) => `success after ${text}`),
+    ...(row.tokensPerSec === null ? [] : [`${formatNumber(row.tokensPerSec, 1)} tokens/s`]),
+  ];
+  return facts.length === 0 ? null : facts.join(", ");
+}
+
+function measured(ms: number | null, inWords: (text: string) => string): string[] {
+  return ms === null ? [] : [inWords(formatSeconds(ms / 1000))];
+}
+
+function inMs(seconds: number | null): number | null {
+  return seconds === null ? null : seconds * 1000;
+}
+
+function derivedAttempt(events: readonly TrajectoryEvent[], startedAt: number | null): number | null {
+  const at = firstAttemptAt(events);
+  const elapsed = at === null || startedAt === null ? Number.NaN : at - startedAt;
+  return Number.isFinite(elapsed) ? Math.max(0, elapsed) : null;
 }

@@ -1,16 +1,14 @@
 import { UsageError } from "../core/errors.js";
-import { ownValue } from "../core/own-value.js";
 import type { Reporter, ReportOptions } from "../core/registry.js";
 import type { EvalConfig, EvalResult, Summary } from "../core/result.js";
 import { type EvalRow, isScored } from "../core/row.js";
+import { ownValue } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import { besides, groupsBeside, MEASURE_PREFIX, namedMetrics, summaryKeys } from "../metrics/index.js";
 import { type Line, measured, withInterval } from "./cells.js";
 import { facetKeys, facetLayouts, facetParts } from "./facets.js";
 import { formatDollars, formatNumber, formatSeconds, formatShare, plural } from "./format.js";
-import { groupFacts } from "./group-facts.js";
 import { type Column, markdownTable, oneLine } from "./markdown.js";
-import { memoryTable, remembers } from "./memory-table.js";
 
 /** A headline that fewer trials than this stand behind is marked. */
 const LOW_COVERAGE = 0.95;
@@ -333,4 +331,54 @@ function outcomeCounts(lines: readonly Line[]): string {
     if (count > 0) counts.push(`${count} ${outcome}`);
   }
   return counts.join(", ");
+}
+
+/** What memories bring up, and how fast they are. */
+function memoryTable(lines: readonly Line[]): string {
+  const seconds = (key: string) => (line: Line) => formatSeconds(ownValue(line.summary, key) ?? null);
+  const columns: [string, (line: Line) => string][] = [
+    ["context tokens [95 %]", withInterval("mean_context_tokens", 0)],
+    ["share of history [95 %]", withInterval("context_share")],
+    ["score per 1k tokens [95 %]", withInterval("score_per_1k_context_tokens")],
+    ["ingest p50", seconds("ingest_seconds_p50")],
+    ["p95", seconds("ingest_seconds_p95")],
+    ["query p50", seconds("query_seconds_p50")],
+    ["p95", seconds("query_seconds_p95")],
+  ];
+  const right = columns.map(([title, cell]): Column<Line> => ({ title, align: "right", cell }));
+  return `What memories bring up, and how long they take.\n\n${markdownTable([{ title: "system", cell: ({ system }) => system }, ...right], lines)}`;
+}
+
+/** True for a run of memories. */
+function remembers({ summary }: Line): boolean {
+  return ownValue(summary, "mean_context_tokens") !== undefined;
+}
+
+/** Headlines, the first of which that a run has says how many groups its intervals stand on. */
+const HEADLINES = ["mean_score", "pass_rate", "coverage"];
+
+/** What intervals stand on where examples share a conversation or the like; nothing where each stands for itself. */
+export function groupFacts({ summary, config, rows }: Pick<EvalResult, "summary" | "config" | "rows">): string[] {
+  const counts = Object.values(summary).flatMap((own) => groupsOf(own) ?? []);
+  if (counts.length === 0) return [];
+  const [least, most] = [Math.min(...counts), Math.max(...counts)];
+  const of = fieldsOf(config);
+  if (most === 1) return [`no intervals: all examples are of one group${of}`];
+  const others = rows.some(isAlone) ? ", examples without one counted singly" : "";
+  return [`intervals by ${least === most ? "" : `${least} to `}${plural(most, "group")}${of}${others}`];
+}
+
+function groupsOf(summary: Summary): number | undefined {
+  const known = HEADLINES.map((key) => ownValue(summary, groupsBeside(key)));
+  return known.find((count) => count != null) ?? undefined;
+}
+
+function fieldsOf({ datasets }: EvalConfig): string {
+  const fields = new Set(datasets.flatMap(({ groupBy }) => groupBy ?? []));
+  return fields.size === 0 ? "" : ` of ${[...fields].join(" or ")}`;
+}
+
+/** Rows made by older versions have no group either. */
+function isAlone(row: EvalRow): boolean {
+  return isScored(row) && row.group == null;
 }

@@ -1,8 +1,10 @@
-import type { Trajectory } from "../core/trajectory.js";
-import { plural } from "./format.js";
+import type { FileChange, WorkspaceChanges } from "../core/environment.js";
+import { messageOf } from "../core/errors.js";
+import type { Output, Usage } from "../core/system.js";
+import type { AgentHappening, Trajectory, TrajectoryEvent } from "../core/trajectory.js";
+import { formatDollars, formatSeconds, plural } from "./format.js";
 import { oneLine } from "./markdown.js";
 import { hanging, TERMINAL_WIDTH, textBlock } from "./text-block.js";
-import { type Entry, entriesOf, type Told } from "./timeline-entries.js";
 
 export interface TimelineOptions {
   /** Columns; 100 unless told. */
@@ -61,4 +63,366 @@ function untoldLines({ untold }: Told, width: number): string[] {
   const text = `${plural(total, "event")} of other kinds, shown by --full: ${names.join(", ")}`;
   const before = gutter("", "other");
   return hanging(before, textBlock(text, { width: widthBehind(before, width), maxLines: 3, isFull: false }));
+}
+
+/** A call of a tool, as its result is told of. */
+export interface ToolCall {
+  readonly name: string;
+  /** Whether it has a result. */
+  readonly isAnswered: boolean;
+}
+
+/** Brings the calls of tools and their results together, going through the events once. */
+export class ToolCalls {
+  readonly #calls = new Map<string, { name: string; timestamp: number }>();
+  readonly #answered: ReadonlySet<string>;
+
+  constructor(events: readonly TrajectoryEvent[]) {
+    this.#answered = new Set(events.filter(({ type }) => type === "tool_result").map(({ callId }) => shown(callId)));
+  }
+
+  /** What is called. */
+  call({ callId, name, timestamp }: TrajectoryEvent): ToolCall {
+    const id = shown(callId);
+    this.#calls.set(id, { name: shown(name), timestamp });
+    return { name: shown(name), isAnswered: this.#answered.has(id) };
+  }
+
+  /** What a result is of, and how long it took where that is worth telling: `Bash after 1.2 s`. */
+  result({ callId, timestamp }: TrajectoryEvent): string {
+    const call = this.#calls.get(shown(callId));
+    const seconds = call === undefined ? Number.NaN : (timestamp - call.timestamp) / 1000;
+    return `${call?.name ?? "a tool"}${seconds >= 0.1 ? ` after ${seconds.toFixed(1)} s` : ""}`;
+  }
+}
+
+/** One thing on a timeline. */
+interface Entry {
+  readonly timestamp: number;
+  readonly label: string;
+  readonly text: string;
+  readonly maxLines: number;
+}
+
+/** What a timeline shows, and how often what it does not show occurred. */
+interface Told {
+  readonly entries: readonly Entry[];
+  readonly untold: ReadonlyMap<string, number>;
+}
+
+type Tell = (event: TrajectoryEvent) => Omit<Entry, "timestamp"> | null;
+
+/** The entries of a timeline. Events may be of any shape: systems write them, and not all are agents. */
+function entriesOf(events: readonly TrajectoryEvent[], isFull: boolean): Told {
+  return new Telling(events, isFull).told();
+}
+
+/** Goes through the events once; what one means may depend on those before. */
+class Telling {
+  readonly #events: readonly TrajectoryEvent[];
+  readonly #isFull: boolean;
+  readonly #calls: ToolCalls;
+  readonly #used = new UsageSoFar();
+  readonly #untold = new Map<string, number>();
+  readonly #tell: Readonly<Record<AgentHappening["type"], Tell>>;
+  #turn = 0;
+
+  constructor(events: readonly TrajectoryEvent[], isFull: boolean) {
+    this.#events = joinedTexts(events);
+    this.#isFull = isFull;
+    this.#calls = new ToolCalls(events);
+    this.#tell = {
+      user_message: ({ text }) => ({ label: "user", text: shown(text), maxLines: 8 }),
+      assistant_message: ({ text }) => ({ label: "says", text: shown(text), maxLines: 12 }),
+      reasoning: ({ text }) => ({ label: "thinks", text: shown(text), maxLines: 4 }),
+      tool_call: (event) => this.#call(event),
+      tool_result: (event) => this.#result(event),
+      token_usage: (event) => ({ label: "tokens", text: this.#used.add(event), maxLines: 3 }),
+      turn_start: () => this.#turnStart(),
+      turn_end: () => null,
+      skill_activation: ({ name }) => ({ label: "skill", text: shown(name), maxLines: 1 }),
+      error: ({ message }) => ({ label: "error", text: shown(message), maxLines: 8 }),
+      system: ({ text }) => ({ label: "system", text: shown(text), maxLines: 3 }),
+      custom: (event) => this.#other(shown(event.name), event.data),
+    };
+  }
+
+  told(): Told {
+    const entries = this.#events.flatMap((event) => {
+      const { type, timestamp } = event;
+      const known = Object.hasOwn(this.#tell, type)
+        ? this.#tell[type as AgentHappening["type"]](event)
+        : this.#odd(event);
+      return known === null ? [] : { timestamp, ...known };
+    });
+    return { entries, untold: this.#untold };
+  }
+
+  #turnStart(): Omit<Entry, "timestamp"> {
+    this.#turn += 1;
+    return { label: `turn ${this.#turn}`, text: "", maxLines: 1 };
+  }
+
+  #call(event: TrajectoryEvent): Omit<Entry, "timestamp"> {
+    const { name, isAnswered } = this.#calls.call(event);
+    const given = this.#isFull ? argumentsText(event.arguments) : gistOf(event.arguments);
+    return {
+      label: "calls",
+      text: `${name}${isAnswered ? "" : " (no result)"}${given === "" ? "" : `: ${given}`}`,
+      maxLines: 3,
+    };
+  }
+
+  #result(event: TrajectoryEvent): Omit<Entry, "timestamp"> {
+    const head = this.#calls.result(event);
+    const text = shown(event.result).trim();
+    return {
+      label: event.success === false ? "failed" : "ok",
+      text: text === "" ? head : `${head}: ${text}`,
+      maxLines: 6,
+    };
+  }
+
+  #odd({ type, timestamp: _, ...data }: TrajectoryEvent): Omit<Entry, "timestamp"> | null {
+    return this.#other(type, data);
+  }
+
+  #other(name: string, data: unknown): Omit<Entry, "timestamp"> | null {
+    if (this.#isFull) return { label: "other", text: `${name}: ${shown(data)}`, maxLines: 1 };
+    this.#untold.set(name, (this.#untold.get(name) ?? 0) + 1);
+    return null;
+  }
+}
+
+/** The events of an output. Any system may write into its fields: what has not their shape is left to the JSON. */
+export function trajectoryOf(output: Output | null): Trajectory | null {
+  const { events, startedAt, toolsUnseen }: Partial<Trajectory> = output?.trajectory ?? {};
+  if (!Array.isArray(events)) return null;
+  const known = (events as readonly unknown[]).filter(isEvent).map(withTime);
+  return {
+    events: known,
+    ...(typeof startedAt === "number" ? { startedAt } : {}),
+    ...(toolsUnseen === true ? { toolsUnseen } : {}),
+  };
+}
+
+function isEvent(value: unknown): value is TrajectoryEvent {
+  return typeof value === "object" && value !== null && "type" in value && typeof value.type === "string";
+}
+
+/** A time that is not a number cannot be counted with: it becomes NaN, so that figures made of it show as unknown. */
+function withTime(event: TrajectoryEvent): TrajectoryEvent {
+  return typeof event.timestamp === "number" ? event : { ...event, timestamp: Number.NaN };
+}
+
+/** What the work of an output changed, as far as it has that shape; null when it tells of none. */
+export function workspaceOf(output: Output): WorkspaceChanges | null {
+  const { changes, incomplete }: Partial<WorkspaceChanges> = output.workspace ?? {};
+  if (!Array.isArray(changes)) return null;
+  const known = (changes as readonly unknown[]).filter(isChange);
+  return { changes: known, ...(typeof incomplete === "string" ? { incomplete } : {}) };
+}
+
+function isChange(value: unknown): value is FileChange {
+  const { path, status, content, target } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof path !== "string") return false;
+  if (status === "added" || status === "modified") return typeof content === "string";
+  return status === "deleted" || status === "folder" || (status === "linked" && typeof target === "string");
+}
+
+/** Any value as text: a text as it is, anything else as JSON. */
+export function shown(value: unknown): string {
+  return typeof value === "string" ? value : jsonText(value);
+}
+
+/** A value as JSON, or why it cannot be: what JSON can be read from may be too deep to be written again. */
+export function jsonText(value: unknown, indent = 0): string {
+  try {
+    return JSON.stringify(value, null, indent) ?? "";
+  } catch (error) {
+    return `(cannot be shown: ${messageOf(error)})`;
+  }
+}
+
+/** Parts of what is said that follow each other are one text, also when the meter's word comes between them. */
+export function joinedTexts(events: readonly TrajectoryEvent[]): TrajectoryEvent[] {
+  const found: TrajectoryEvent[] = [];
+  let last = -1;
+  for (const event of events) {
+    const before = found[last];
+    const isPart = event.type === "assistant_message" || event.type === "reasoning";
+    if (isPart && before?.type === event.type) {
+      found[last] = { ...before, text: shown(before.text) + shown(event.text) };
+      continue;
+    }
+    if (event.type !== "token_usage") last = found.length;
+    found.push(event);
+  }
+  return found;
+}
+
+/** What names the thing to be run, in the words of various tools; the first that is there counts. */
+const COMMANDS = ["command", "cmd", "script"];
+const PATHS = ["file_path", "filePath", "path", "notebook_path", "filename", "file", "dir_path", "directory"];
+const TEXTS = ["content", "new_string", "newString", "new_str", "newText", "file_text"];
+const OTHERS = ["pattern", "query", "url", "prompt", "description", "name"];
+const PATCHES = ["patch", "input", "patchText"];
+const PATCHED_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+
+/** What a tool was given. */
+export type Arguments = Readonly<Record<string, unknown>>;
+
+/**
+ * What a tool was asked to do, in a few words: its command, its file and the first line for it, or what else it was given.
+ * @example
+ * gistOf({ file_path: "add.js", content: "export const add = 1;\n" }); // "add.js: export const add = 1;"
+ */
+export function gistOf(given: unknown): string {
+  const known = objectOf(given);
+  if (known === null) return shown(given);
+  return commandIn(known) ?? pathsIn(known) ?? firstOf(known, OTHERS) ?? shown(known);
+}
+
+/** All that a tool was given; a single text as it is, because JSON would spell its line breaks. */
+export function argumentsText(given: unknown): string {
+  const known = objectOf(given);
+  if (known === null) return shown(given);
+  const [only, ...others] = Object.values(known);
+  return others.length === 0 && typeof only === "string" ? only : jsonText(known, 2);
+}
+
+function commandIn(known: Arguments): string | null {
+  for (const key of COMMANDS) {
+    const value = known[key];
+    if (Array.isArray(value) && value.length > 0) return value.map(String).join(" ");
+    // An editor's command says what is to be done with its file.
+    const path = firstOf(known, PATHS);
+    if (typeof value === "string" && value !== "") return path === null ? value : `${value} ${pathsIn(known) ?? path}`;
+  }
+  return null;
+}
+
+function pathsIn(known: Arguments): string | null {
+  const path = firstOf(known, PATHS);
+  if (path !== null) return withFirstLine(path, firstOf(known, TEXTS));
+  const changed = Array.isArray(known.changes) ? known.changes.flatMap((change) => pathOf(change) ?? []) : [];
+  const patched = Array.from(firstOf(known, PATCHES)?.matchAll(PATCHED_FILE) ?? [], ([, name = ""]) => name);
+  const paths = [...changed, ...patched];
+  return paths.length === 0 ? null : paths.join(", ");
+}
+
+function pathOf(change: unknown): string | null {
+  const known = objectOf(change);
+  return known === null ? null : firstOf(known, PATHS);
+}
+
+function withFirstLine(path: string, text: string | null): string {
+  const line = text?.split("\n", 5).find((each) => each.trim() !== "");
+  return line === undefined ? path : `${path}: ${line.trim()}`;
+}
+
+function firstOf(known: Arguments, keys: readonly string[]): string | null {
+  for (const key of keys) {
+    const value = known[key];
+    if (typeof value === "string" && value !== "") return value;
+  }
+  return null;
+}
+
+/** The file that a tool was given; null when it was given none. */
+export function fileIn(known: Arguments): string | null {
+  return firstOf(known, PATHS);
+}
+
+/** What a tool was given, by name. Some agents hand arguments on as the text that the model wrote. */
+export function objectOf(given: unknown): Arguments | null {
+  if (typeof given === "string" && given.trimStart().startsWith("{")) return parsed(given);
+  return typeof given === "object" && given !== null && !Array.isArray(given) ? (given as Arguments) : null;
+}
+
+function parsed(text: string): Arguments | null {
+  try {
+    return objectOf(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}
+
+/** Adds up the requests of a trial, and says of each what it took and where the trial stands. */
+export class UsageSoFar {
+  #tokens = 0;
+  #costUsd = 0;
+  #hasUnknownCost = false;
+
+  /** What one request took, and what all have taken so far. */
+  add(event: TrajectoryEvent): string {
+    const { input, output } = this.take(event);
+    const { model, durationMs } = event;
+    const facts = [
+      `${grouped(input)} in, ${grouped(output)} out`,
+      `so far ${grouped(this.#tokens)} tokens, ${this.#cost()}`,
+      ...(typeof model === "string" ? [model] : []),
+      ...(typeof durationMs === "number" ? [formatSeconds(durationMs / 1000)] : []),
+    ];
+    return facts.join(" · ");
+  }
+
+  /** The tokens that one request took; all figures so far have it in them from now on. */
+  take({ usage, costUsd }: TrajectoryEvent): { input: number; output: number } {
+    const sides = sidesOf(usage);
+    this.#tokens += sides.input + sides.output;
+    if (typeof costUsd === "number") this.#costUsd += costUsd;
+    else this.#hasUnknownCost = true;
+    return sides;
+  }
+
+  /** Of all requests so far. */
+  get tokens(): number {
+    return this.#tokens;
+  }
+
+  /** Of all requests so far; null when that of one is not known. */
+  get costUsd(): number | null {
+    return this.#hasUnknownCost ? null : this.#costUsd;
+  }
+
+  /** A sum that lacks something must not pass for the whole. */
+  #cost(): string {
+    if (!this.#hasUnknownCost) return formatDollars(this.#costUsd);
+    return this.#costUsd === 0 ? "cost unknown" : `at least ${formatDollars(this.#costUsd)}`;
+  }
+}
+
+function sidesOf(usage: unknown): { input: number; output: number } {
+  const { input, output, cacheRead, cacheWrite } = (usage ?? {}) as Partial<Record<keyof Usage, unknown>>;
+  return { input: amount(input) + amount(cacheRead) + amount(cacheWrite), output: amount(output) };
+}
+
+function amount(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) ? value : 0;
+}
+
+/** Tokens by class, as they are billed. */
+export function usageInWords(usage: Usage): string {
+  const { input, output, cacheRead, cacheWrite, cacheWrite1h, reasoning } = usage;
+  const parts = [
+    `${grouped(input)} in`,
+    ...optional(cacheRead, "read from the cache"),
+    ...optional(cacheWrite, `written to the cache${inner(cacheWrite1h, "for an hour")}`),
+    `${grouped(output)} out${inner(reasoning, "reasoning")}`,
+  ];
+  return parts.join(", ");
+}
+
+function optional(count: number | undefined, what: string): string[] {
+  return count === undefined || count === 0 ? [] : [`${grouped(count)} ${what}`];
+}
+
+function inner(count: number | undefined, what: string): string {
+  return count === undefined || count === 0 ? "" : ` (${grouped(count)} ${what})`;
+}
+
+/** A number with its thousands apart. */
+export function grouped(count: number): string {
+  return count.toLocaleString("en");
 }

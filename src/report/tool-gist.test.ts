@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { argumentsText, gistOf } from "./tool-gist.js";
+import { argumentsText, gistOf } from "./timeline.js";
 
 describe("gistOf", () => {
   it.each<[string, unknown, string]>([

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderChanges } from "./workspace-changes.js";
+import { renderChanges } from "./show-trial.js";
 
 describe("renderChanges", () => {
   it("says what became of each file, as far as it is known", () => {

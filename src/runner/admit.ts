@@ -1,7 +1,11 @@
 import type { Example } from "../core/example.js";
+import { facetValue } from "../core/facets.js";
+import type { EvalRow } from "../core/row.js";
 import type { System } from "../core/system.js";
-import { orderOfRound } from "./order.js";
+import { createRandom, hashSeed, permutation } from "../stats/index.js";
+import { Gate } from "./gate.js";
 import { isPlanned, type Plan, rowIndex, type TrialPlace } from "./plan.js";
+import type { RunPorts } from "./ports.js";
 import type { Wiring } from "./wiring.js";
 
 /** One planned trial, ready to run. */
@@ -85,4 +89,106 @@ function trialOf(plan: Plan, place: TrialPlace): Trial | null {
   if (system === undefined || example === undefined || wiring === undefined || !isPlanned(plan, place)) return null;
   const index = rowIndex(plan, systemIndex, exampleIndex, trial);
   return { index, system, systemIndex, example, exampleIndex, trial, wiring };
+}
+
+/** Systems that are run side by side with others: all that call the same endpoint, or all that call none. */
+export interface Lane {
+  /** Their places in the plan. */
+  readonly systems: readonly number[];
+  /** What the endpoint takes at a time; null when there is none. */
+  readonly gate: Gate | null;
+  /** Trials at a time. */
+  readonly workers: number;
+}
+
+/** One lane for each endpoint, so that a slow one holds up nobody else. */
+export function lanesOf({ systems }: Plan, ports: RunPorts): Lane[] {
+  const endpoints = new Map<string | null, number[]>();
+  for (const [index, system] of systems.entries()) {
+    const endpoint = endpointOf(system);
+    endpoints.set(endpoint, [...(endpoints.get(endpoint) ?? []), index]);
+  }
+  return Array.from(endpoints, ([endpoint, members]) => {
+    const workers = workersOf(
+      members.flatMap((index) => systems[index] ?? []),
+      ports,
+    );
+    const { outage } = ports;
+    const watched = outage === undefined ? {} : { outage };
+    const options = { max: workers, clock: () => ports.clock(), ...watched };
+    const gate = endpoint === null ? null : new Gate({ name: nameOf(endpoint), ...options });
+    return { systems: members, gate, workers };
+  });
+}
+
+/** A system that bounds its own trials without an endpoint is a lane of its own. */
+function endpointOf({ endpoint, maxParallel, name }: System): string | null {
+  if (typeof endpoint === "string" && endpoint !== "") return endpoint;
+  return maxParallel === undefined ? null : name;
+}
+
+function workersOf(systems: readonly System[], { maxWorkers }: RunPorts): number {
+  const bounds = systems.flatMap(({ maxParallel }) => maxParallel ?? []);
+  return bounds.length === 0 ? maxWorkers : Math.min(...bounds);
+}
+
+/** The host alone: what follows a blank tells accounts apart, and is not for people. */
+function nameOf(endpoint: string): string {
+  return endpoint.split(" ", 1)[0] ?? endpoint;
+}
+
+/** What the order of a run needs to know of each dataset. */
+type Grouping = Pick<Plan, "wiringOf"> & {
+  readonly examples: readonly Example[];
+  readonly wirings: readonly { readonly groupBy: string | null }[];
+};
+
+/** Examples that stand together in the order of a run. */
+export interface Groups {
+  /** The group of each example. */
+  readonly of: Uint32Array;
+  readonly count: number;
+}
+
+/**
+ * The groups of a plan's examples: those of one dataset that have the same value in the field it groups by. An example
+ * without that field, or of a dataset that groups by none, is a group of its own. Null when no dataset groups.
+ */
+export function groupsOf({ examples, wiringOf, wirings }: Grouping): Groups | null {
+  if (wirings.every(({ groupBy }) => groupBy === null)) return null;
+  const of = new Uint32Array(examples.length);
+  const known = new Map<string, number>();
+  let count = 0;
+  for (const [index, example] of examples.entries()) {
+    const wiring = wiringOf[index] ?? 0;
+    const groupBy = wirings[wiring]?.groupBy ?? null;
+    const value = groupBy === null ? null : facetValue(example, groupBy);
+    const name = value === null ? null : JSON.stringify([wiring, value]);
+    const group = (name === null ? undefined : known.get(name)) ?? count;
+    if (name !== null) known.set(name, group);
+    if (group === count) count += 1;
+    of[index] = group;
+  }
+  return { of, count };
+}
+
+/** A pair of a system and an example, `example × systems + system`, for each that a round of trials runs, in its order. */
+function orderOfRound(
+  { examples, groups, seed }: Pick<Plan, "examples" | "groups" | "seed">,
+  systems: number,
+  trial: number,
+): Uint32Array {
+  const shuffled = permutation(systems * examples.length, createRandom(hashSeed(seed, "order", trial)));
+  if (groups === null) return shuffled;
+  const place = permutation(groups.count, createRandom(hashSeed(seed, "groups", trial)));
+  const placeOf = (pair: number) => place[groups.of[Math.floor(pair / systems)] ?? 0] ?? 0;
+  // Sorting keeps the order of equals, so that it stays a shuffle within each group.
+  return shuffled.sort((a, b) => placeOf(a) - placeOf(b));
+}
+
+/** The group that an example's rows carry; null when its dataset has no groups, or the example is in none. */
+export function rowGroup({ groupBy }: Pick<Wiring, "groupBy">, example: Example): EvalRow["group"] {
+  if (groupBy === null) return null;
+  const value = facetValue(example, groupBy);
+  return typeof value === "boolean" ? String(value) : value;
 }

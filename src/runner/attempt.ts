@@ -3,13 +3,12 @@ import { isTrialError, messageOf, type Outlook } from "../core/errors.js";
 import { digest, fingerprintOf } from "../core/fingerprint.js";
 import { findOutputProblem } from "../core/output-problem.js";
 import type { Limits } from "../core/price.js";
-import type { Output } from "../core/system.js";
-import { isThenable } from "../core/thenable.js";
+import { isThenable } from "../core/shape.js";
+import type { Output, TrialContext } from "../core/system.js";
 import { createRandom, hashSeed } from "../stats/index.js";
 import type { Trial } from "./admit.js";
-import type { Alarms } from "./alarms.js";
-import { charge } from "./billed.js";
 import {
+  type Alarms,
   type Attempted,
   type Call,
   openCall,
@@ -18,17 +17,16 @@ import {
   returned,
   secondsOf,
   type Timed,
+  TrialStop,
   threw,
   trialSeeds,
 } from "./call.js";
 import { failureOf } from "./classify.js";
-import type { CallEnd, TrialGate } from "./gate.js";
-import { NotRun } from "./not-run.js";
+import { charge } from "./cost.js";
+import { type CallEnd, NotRun, Refusals, type TrialGate } from "./gate.js";
 import type { CachedOutput, ChainPorts } from "./ports.js";
-import { Refusals } from "./refusals.js";
 import { retryOf, waitBeforeRetry } from "./retry.js";
-import { TrialStop } from "./trial-stop.js";
-import { watchOf } from "./watching.js";
+import { score } from "./score.js";
 
 export interface AttemptOptions {
   seed: number;
@@ -327,4 +325,20 @@ function fromCache({ output, latency }: CachedOutput, call: Call): Attempted {
   const time = call.wasPaid ? recordedTime(output.latency) : { latency, durationMs: latency * 1000 };
   call.wasPaid = true;
   return billedAndStopped({ kind: "returned", output, ...time, call });
+}
+
+/**
+ * Lets a system ask whether its trial would pass as it stands, where every evaluator can tell while the work is going on;
+ * undefined where one cannot.
+ */
+function watchOf(trial: Trial, threshold: number, signal: AbortSignal): TrialContext["passes"] {
+  const { evaluators } = trial.wiring;
+  const canWatch =
+    evaluators.length > 0 && evaluators.every((evaluator) => evaluator.canWatch?.(trial.example) === true);
+  if (!canWatch) return undefined;
+  return async (soFar: Output) => {
+    const { primaryField, scores } = await score(trial, soFar, { signal });
+    const value = primaryField === null ? undefined : scores[primaryField];
+    return value !== undefined && value >= threshold;
+  };
 }

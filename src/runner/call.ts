@@ -1,6 +1,6 @@
-import { messageOf, ShapeError, TrialError } from "../core/errors.js";
+import { messageOf, ShapeError, TrialError, TrialStopped } from "../core/errors.js";
 import { findOutputProblem } from "../core/output-problem.js";
-import type { Attempt } from "../core/row.js";
+import type { Attempt, TrialKey } from "../core/row.js";
 import { describe } from "../core/shape.js";
 import {
   type Output,
@@ -13,8 +13,8 @@ import {
 } from "../core/system.js";
 import { hashSeedsOf } from "../stats/index.js";
 import type { Trial } from "./admit.js";
+import { billed } from "./cost.js";
 import type { CallEnd } from "./gate.js";
-import type { TrialStop } from "./trial-stop.js";
 
 /** One trial's dealings with its system. */
 export interface Call {
@@ -175,4 +175,172 @@ function incompleteOutput(system: System, output: Output, problem: string): Tria
     `The system "${system.name}" returned an output that ${problem}. process() must return text, such as { response: "…" } or { context: "…" }.`,
     { spent: output },
   );
+}
+
+/** How long a trial that was told to stop may take to do so, unless its system says otherwise. */
+export const GRACE_MS = 2000;
+
+/** Node's timers take no more, and fire at once when they are given more. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+type Reason = TrialStopped["stopped"];
+
+/** Stops one trial: when the run is stopped, when its time is up, when it has cost too much. */
+export class TrialStop {
+  readonly #controller = new AbortController();
+  readonly #run: AbortSignal;
+  readonly #graceMs: number;
+  #reason: Reason | null = null;
+  #clock: NodeJS.Timeout | undefined;
+  #grace: NodeJS.Timeout | undefined;
+  #onOverdue: (() => void) | null = null;
+  #isOver = false;
+
+  constructor(run: AbortSignal, graceMs = GRACE_MS) {
+    this.#run = run;
+    this.#graceMs = graceMs;
+    if (run.aborted) this.#controller.abort(run.reason);
+    else run.addEventListener("abort", this.#onRunStopped, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** Why the trial itself was stopped; null when it was not. */
+  get reason(): Reason | null {
+    return this.#reason;
+  }
+
+  stop(reason: Reason): void {
+    if (this.signal.aborted || this.#isOver) return;
+    this.#reason = reason;
+    this.#controller.abort(new TrialStopped(reason));
+    this.#grace = setTimeout(() => this.#onOverdue?.(), this.#graceMs);
+  }
+
+  /** Waits for the trial's call, for `ms` at most; `overdue` speaks for one that was told to stop and does not. */
+  async limit<T>(pending: PromiseLike<T>, { ms, overdue }: { ms: number | null; overdue: () => T }): Promise<T> {
+    this.startClock(ms);
+    const late = new Promise<T>((resolve) => {
+      this.#onOverdue = () => resolve(overdue());
+    });
+    try {
+      return await Promise.race([pending, late]);
+    } finally {
+      this.stopClock();
+    }
+  }
+
+  /** From now on the trial may take this long. */
+  startClock(ms: number | null): void {
+    if (ms !== null) this.#clock = setTimeout(() => this.stop("time_killed"), Math.min(ms, LONGEST_TIMER));
+  }
+
+  stopClock(): void {
+    clearTimeout(this.#clock);
+  }
+
+  /** Call when the trial is over. */
+  release(): void {
+    this.#isOver = true;
+    clearTimeout(this.#grace);
+    this.#run.removeEventListener("abort", this.#onRunStopped);
+  }
+
+  readonly #onRunStopped = () => {
+    clearTimeout(this.#clock);
+    this.#controller.abort(this.#run.reason);
+  };
+}
+
+/** Trials under way that have used up much of what they may cost. */
+export class Alarms {
+  readonly #shares = new Map<Trial, number>();
+  readonly #onChange: (warning: string | null) => void;
+
+  constructor(onChange: (warning: string | null) => void) {
+    this.#onChange = onChange;
+  }
+
+  /** A trial has exceeded this share of its limit. */
+  raise(trial: Trial, share: number): void {
+    this.#shares.set(trial, share);
+    this.#onChange(this.#words());
+  }
+
+  /** The trial is over. */
+  clear(trial: Trial): void {
+    if (this.#shares.delete(trial)) this.#onChange(this.#words());
+  }
+
+  #words(): string | null {
+    const highest = [...this.#shares].sort(([, a], [, b]) => b - a)[0];
+    if (highest === undefined) return null;
+    const [{ system, example }, share] = highest;
+    const others = this.#shares.size - 1;
+    const more = others === 0 ? "" : ` (and ${others} more near theirs)`;
+    return `${system.name} on ${example.id} is over ${share * 100} % of its budget${more}`;
+  }
+}
+
+/** An output that is not graded yet, with all that its row will say of the call. */
+export interface UngradedOutput extends TrialKey {
+  readonly output: Output;
+  readonly call: StoredCall;
+}
+
+/** What the row of a trial says of the calls that gave its output. */
+export interface StoredCall {
+  readonly latency: number | null;
+  readonly durationMs: number | null;
+  /** Left out when no call failed before. */
+  readonly lostMs?: number;
+  readonly attempts?: readonly Attempt[];
+  /** Left out when the system said nothing. */
+  readonly notes?: readonly string[];
+  /** Left out when nothing is known of what the system costs. */
+  readonly bill?: StoredBill;
+}
+
+type StoredBill = Omit<TrialBill, "bill"> & { readonly costUsd: number };
+
+/** What is to be stored of a call that gave an output. */
+export function storedCall({ latency, durationMs, call }: Returned): StoredCall {
+  return {
+    latency,
+    durationMs,
+    ...(call.failed.length > 0 && { lostMs: call.lostMs, attempts: call.failed }),
+    ...(call.messages.length > 0 && { notes: call.messages }),
+    ...(call.budget !== null && { bill: storedBill(call.budget) }),
+  };
+}
+
+function storedBill({ bill, usage, costKilledAt, isEstimated, isPriced, maxCostUsd }: TrialBill): StoredBill {
+  return { costUsd: bill.costUsd, usage: { ...usage }, costKilledAt, isEstimated, isPriced, maxCostUsd };
+}
+
+/** An output that an earlier start of the run has stored, as if its system had returned it just now. */
+export function restored({ output, call: stored }: UngradedOutput, options: CallOptions): Returned {
+  const { latency, durationMs, lostMs = 0, attempts = [], notes = [], bill } = stored;
+  const budget = bill === undefined ? null : restoredBill(bill);
+  const call = {
+    ...openCall(options),
+    messages: notes,
+    budget,
+    failed: attempts,
+    lostMs,
+    wasPaid: false,
+    wasStored: true,
+  };
+  return { kind: "returned", output, latency, durationMs, call };
+}
+
+function restoredBill({ costUsd, ...rest }: StoredBill): TrialBill {
+  return { ...rest, bill: { costUsd, exceeded: rest.costKilledAt > 0 } };
+}
+
+/** What the calls that gave a stored output have cost; null when nobody knows. */
+export function storedCost(output: Output, { bill }: StoredCall): number | null {
+  return billed(output, bill === undefined ? null : restoredBill(bill)).costUsd;
 }

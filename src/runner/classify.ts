@@ -1,9 +1,9 @@
 import { describeError } from "../core/error-place.js";
 import { type InfrastructureCategory, isTrialError, type Spent } from "../core/errors.js";
 import type { Attempt, ErrorCategory } from "../core/row.js";
-import { spentOf } from "./billed.js";
 import type { Attempted, Call, Returned } from "./call.js";
-import { NotRun } from "./not-run.js";
+import { spentOf } from "./cost.js";
+import { NotRun } from "./gate.js";
 
 /** How a trial's system part ended: with something to grade, with an infrastructure error, or not at all. */
 export type Ending =

@@ -1,8 +1,8 @@
-import { contentId, RepeatedIds } from "../core/content-id.js";
 import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { DatasetError, UsageError } from "../core/errors.js";
 import type { Evaluator } from "../core/evaluator.js";
 import { type Example, type ExampleSource, exampleKey, hasId, problemWithExample } from "../core/example.js";
+import { contentId, RepeatedIds } from "../core/fingerprint.js";
 import type { Facets } from "../core/row.js";
 import { describe } from "../core/shape.js";
 

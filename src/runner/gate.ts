@@ -1,5 +1,7 @@
-import { NotRun } from "./not-run.js";
-import { Outage, type OutagePolicy } from "./outage.js";
+import { setMaxListeners } from "node:events";
+import { isTrialError } from "../core/errors.js";
+import type { EvalRow } from "../core/row.js";
+import type { Attempted } from "./call.js";
 
 /** How a call ended, as far as its endpoint is concerned: "down" when it was not there. */
 export type CallEnd = "fine" | "rate_limited" | "failed" | "down";
@@ -175,4 +177,267 @@ interface Waiter {
   reject: (reason: unknown) => void;
   signal: AbortSignal;
   onAbort: () => void;
+}
+
+/** What is done about an endpoint that is down. */
+export interface OutagePolicy {
+  /** Milliseconds after which the trials that wait for it are given up; `Infinity` to wait until it is back. */
+  giveUpAfterMs: number;
+}
+
+export const DEFAULT_OUTAGE: OutagePolicy = { giveUpAfterMs: 60_000 };
+
+/** Fewer failures in a row are bad luck. */
+const MIN_FAILURES = 5;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 30_000;
+
+export interface OutageOptions {
+  /** Whom the calls go to, for people. */
+  name: string;
+  policy: OutagePolicy;
+  clock: () => number;
+}
+
+/** Whether an endpoint is down, and when it is tried again: one call at a time, with growing pauses. */
+export class Outage {
+  readonly #options: OutageOptions;
+  #failures = 0;
+  /** When the first of them ended. */
+  #since = 0;
+  #pauseMs = 0;
+  #nextTry = 0;
+  #why = "";
+
+  constructor(options: OutageOptions) {
+    this.#options = options;
+  }
+
+  get isOn(): boolean {
+    return this.#pauseMs > 0;
+  }
+
+  /** When the next call may be made. */
+  get nextTry(): number {
+    return this.isOn ? this.#nextTry : 0;
+  }
+
+  /** Call when a call has failed because the endpoint is not there. `atOnce`: calls under way that fail for the same reason. */
+  fail(why: string, atOnce: number): void {
+    const now = this.#options.clock();
+    if (this.#failures === 0) this.#since = now;
+    this.#failures += 1;
+    this.#why = why;
+    if (this.#failures < Math.max(MIN_FAILURES, atOnce)) return;
+    // Calls that were under way when it began are no further news.
+    if (this.isOn && now < this.#nextTry) return;
+    this.#pauseMs = Math.min(LONGEST_PAUSE_MS, this.#pauseMs === 0 ? FIRST_PAUSE_MS : this.#pauseMs * 2);
+    this.#nextTry = Math.min(now + this.#pauseMs, Math.max(now, this.#giveUpAt()));
+  }
+
+  /** Call when the endpoint has answered anything at all. */
+  end(): void {
+    this.#failures = 0;
+    this.#pauseMs = 0;
+  }
+
+  /** Why trials are given up, in words; null while the endpoint is waited for. */
+  verdict(): string | null {
+    const { name, clock } = this.#options;
+    if (!this.isOn || clock() < this.#giveUpAt()) return null;
+    return `${name} was down for ${seconds(clock() - this.#since)}. ${this.#why}`;
+  }
+
+  /** What is waited for, in words. */
+  describe(): string {
+    const { name, policy, clock } = this.#options;
+    const next = `next try in ${seconds(this.#nextTry - clock())}`;
+    const end =
+      policy.giveUpAfterMs === Number.POSITIVE_INFINITY
+        ? "waiting until it is back"
+        : `giving up in ${seconds(this.#giveUpAt() - clock())}`;
+    return `${name} is down, ${next}, ${end}: ${this.#why}`;
+  }
+
+  #giveUpAt(): number {
+    return this.#since + this.#options.policy.giveUpAfterMs;
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Math.max(0, Math.ceil(ms / 1000))} s`;
+}
+
+/**
+ * Keeps calls from an endpoint that is down, in front of the gate that bounds them: one at a time tries it, with growing
+ * pauses, until it is back or given up. `Gate` does the same itself.
+ */
+export class OutageGate implements TrialGate {
+  readonly #inner: TrialGate;
+  readonly #outage: Outage;
+  readonly #clock: () => number;
+  #active = 0;
+  /** True while a call tries whether the endpoint is back. */
+  #isTrying = false;
+  #triedBy: number | null = null;
+  /** Why nobody is admitted any more. */
+  #verdict: string | null = null;
+  readonly #waiters = new Set<() => void>();
+
+  constructor(inner: TrialGate, options: OutageOptions) {
+    this.#inner = inner;
+    this.#outage = new Outage(options);
+    this.#clock = options.clock;
+  }
+
+  get isDown(): boolean {
+    return this.#outage.isOn;
+  }
+
+  async enter(signal: AbortSignal): Promise<number> {
+    for (;;) {
+      const tries = await this.#turn(signal);
+      const call = await this.#enterInner(signal, tries);
+      if (tries || !this.isDown) return call;
+      // It went down while this call waited for a place.
+      this.#active -= 1;
+      this.#inner.leave(call, "failed");
+    }
+  }
+
+  leave(call: number, end: CallEnd, pauseMs = 0, why = ""): void {
+    if (call === this.#triedBy) this.#endTry();
+    if (end === "down") this.#outage.fail(why, this.#active);
+    else this.#outage.end();
+    this.#active -= 1;
+    this.#verdict ??= this.#outage.verdict();
+    this.#inner.leave(call, end, pauseMs, why);
+    this.#wakeAll();
+  }
+
+  waiting(): string | null {
+    if (!this.isDown) return this.#inner.waiting();
+    return this.#verdict === null ? this.#outage.describe() : null;
+  }
+
+  /** Resolves when a call may be made; true when it is the one that tries whether the endpoint is back. */
+  async #turn(signal: AbortSignal): Promise<boolean> {
+    for (;;) {
+      signal.throwIfAborted();
+      if (this.#verdict !== null) throw new NotRun(this.#verdict);
+      if (!this.isDown) return false;
+      const pause = this.#outage.nextTry - this.#clock();
+      if (!this.#isTrying && pause <= 0) {
+        this.#isTrying = true;
+        return true;
+      }
+      await this.#change(signal, this.#isTrying ? null : pause + 1);
+    }
+  }
+
+  async #enterInner(signal: AbortSignal, tries: boolean): Promise<number> {
+    try {
+      const call = await this.#inner.enter(signal);
+      this.#active += 1;
+      if (tries) this.#triedBy = call;
+      return call;
+    } catch (error) {
+      if (tries) this.#endTry();
+      throw error;
+    }
+  }
+
+  #endTry(): void {
+    this.#isTrying = false;
+    this.#triedBy = null;
+    this.#wakeAll();
+  }
+
+  /** Resolves when something has changed, or after a while. */
+  #change(signal: AbortSignal, ms: number | null): Promise<void> {
+    setMaxListeners(0, signal);
+    return new Promise((resolve) => {
+      const timer = ms === null ? undefined : setTimeout(() => wake(), ms);
+      const wake = () => {
+        clearTimeout(timer);
+        signal.removeEventListener("abort", wake);
+        this.#waiters.delete(wake);
+        resolve();
+      };
+      signal.addEventListener("abort", wake, { once: true });
+      this.#waiters.add(wake);
+    });
+  }
+
+  #wakeAll(): void {
+    for (const wake of this.#waiters) wake();
+  }
+}
+
+/** Before the first answer of a system: how many calls in a row are refused for the same reason before it is stopped. */
+const LIMITS = { refused: 1, rejected: 5 } as const;
+
+/** After it: a key that was withdrawn is refused again and again, a request that was rejected says nothing of others. */
+const LATER_LIMITS = { refused: 10, rejected: Number.POSITIVE_INFINITY } as const;
+
+/** Whether the endpoint of one system refuses whatever it is asked. */
+export class Refusals {
+  #hasAnswered = false;
+  #message = "";
+  #count = 0;
+  #reason: string | null = null;
+
+  /** Why the system is not called any more; null while it is. */
+  get reason(): string | null {
+    return this.#reason;
+  }
+
+  /** Call when a call is over. */
+  note(attempted: Attempted): void {
+    if (attempted.kind === "returned") {
+      this.#hasAnswered = true;
+      this.#count = 0;
+      return;
+    }
+    const { error } = attempted;
+    if (!isTrialError(error) || (error.outlook !== "refused" && error.outlook !== "rejected")) return;
+    this.#count = error.message === this.#message ? this.#count + 1 : 1;
+    this.#message = error.message;
+    const limits = this.#hasAnswered ? LATER_LIMITS : LIMITS;
+    if (this.#count >= limits[error.outlook]) this.#reason = error.message;
+  }
+}
+
+/** A trial that is not run, because its system could not be measured. */
+export class NotRun extends Error {}
+
+const NOT_RUN = "not run: ";
+
+/** The note of a trial that was not run. */
+export function notRunNote(reason: string): string {
+  return NOT_RUN + reason;
+}
+
+/** Why a trial was not run; null when it was, or was interrupted. */
+export function readNotRun({ outcome, notes }: Pick<EvalRow, "outcome" | "notes">): string | null {
+  const note = outcome === "skipped" ? notes.find((each) => each.startsWith(NOT_RUN)) : undefined;
+  return note === undefined ? null : note.slice(NOT_RUN.length);
+}
+
+/** Says for each system that was stopped why it was, and what to do. */
+export function stopNotes(rows: readonly EvalRow[]): string[] {
+  const stopped = new Map<string, { system: string; reason: string; count: number }>();
+  for (const row of rows) {
+    const reason = readNotRun(row);
+    if (reason === null) continue;
+    const { system } = row;
+    const key = JSON.stringify([system, reason]);
+    const entry = stopped.get(key) ?? { system, reason, count: 0 };
+    entry.count += 1;
+    stopped.set(key, entry);
+  }
+  return Array.from(stopped.values(), ({ system, reason, count }) => {
+    const trials = count === 1 ? "1 trial was" : `${count} trials were`;
+    return `${system} was stopped, and ${trials} not run: ${reason.replace(/[.:]?$/, ".")} Mend it, then go on with --resume.`;
+  });
 }

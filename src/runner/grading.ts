@@ -1,13 +1,13 @@
 import type { TrialFigures } from "../core/evaluator.js";
 import { type EvalRow, hasOutput, type TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import { type Trial, trialAt } from "./admit.js";
+import { rowGroup, type Trial, trialAt } from "./admit.js";
 import type { Ledger } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunBudgetPort } from "./ports.js";
 import { Purse } from "./purse.js";
 import { regradedRow } from "./record.js";
-import { rowGroup } from "./row-group.js";
+
 import { type Graded, score, UNDECIDED } from "./score.js";
 
 /** What a system returned in a trial of an earlier run. */

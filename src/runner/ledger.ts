@@ -1,13 +1,13 @@
-import { paidFor } from "../core/paid.js";
+import { paidFor } from "../core/price.js";
 import { type Attempt, type EvalRow, isScored, type TrialKey } from "../core/row.js";
 import type { Trial } from "./admit.js";
-import type { Returned } from "./call.js";
+import { type Returned, storedCall, type UngradedOutput } from "./call.js";
 import { isPlanned, type Plan, rowIndex } from "./plan.js";
 import type { EncodedTrial, FinishedTrial, Progress, Reservation, RunPorts } from "./ports.js";
 import type { MoneyBook } from "./purse.js";
 import { skippedRow, TokenCounter } from "./record.js";
-import { storedCall, type UngradedOutput } from "./stored-call.js";
-import type { TrialBook } from "./trial-chain.js";
+
+import type { TrialBook } from "./trial.js";
 
 /** What an earlier start of the same run left behind. */
 export interface Earlier {

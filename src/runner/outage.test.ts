@@ -1,8 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Gate, type TrialGate } from "./gate.js";
-import { NotRun } from "./not-run.js";
-import { OutageGate } from "./outage-gate.js";
+import { Gate, NotRun, OutageGate, type TrialGate } from "./gate.js";
 
 const NEVER = new AbortController().signal;
 setMaxListeners(0, NEVER);

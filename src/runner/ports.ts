@@ -4,9 +4,9 @@ import type { Limits } from "../core/price.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output, System, TrialBudget } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { OutagePolicy } from "./outage.js";
+import type { UngradedOutput } from "./call.js";
+import type { OutagePolicy } from "./gate.js";
 import type { RetryPolicy } from "./retry.js";
-import type { UngradedOutput } from "./stored-call.js";
 import type { SystemTimes } from "./system-times.js";
 
 /** Where finished trials go. `append` may buffer; after `flush` returns, what was appended survives a kill. */

@@ -1,11 +1,11 @@
 import type { Example } from "../core/example.js";
 import type { Limits } from "../core/price.js";
 import type { Trial } from "./admit.js";
-import { spentOn } from "./billed.js";
 import type { Attempted } from "./call.js";
+import { spentOn } from "./cost.js";
 import type { PromptSize, Reservation, RunBudgetPort, TrialCost, WantedMoney } from "./ports.js";
 import type { TokenCounter } from "./record.js";
-import type { TrialPurse } from "./trial-chain.js";
+import type { TrialPurse } from "./trial.js";
 
 /** Where it is written down what is set aside, and what became of it where no row tells. */
 export interface MoneyBook {

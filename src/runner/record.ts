@@ -7,12 +7,12 @@ import { type Attempt, type ErrorCategory, type EvalRow, type Facets, makeRow, S
 import { describe } from "../core/shape.js";
 import { type Output, STOP_REASONS, type TrialBill } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { Trial } from "./admit.js";
-import { amount, billed, spentOn, usageOf } from "./billed.js";
+import { rowGroup, type Trial } from "./admit.js";
 import type { Attempted, Returned } from "./call.js";
 import type { Ending } from "./classify.js";
-import { notRunNote } from "./not-run.js";
-import { rowGroup } from "./row-group.js";
+import { amount, billed, spentOn, usageOf } from "./cost.js";
+import { notRunNote } from "./gate.js";
+
 import type { Graded } from "./score.js";
 
 const UNCOUNTED = -1;

@@ -1,13 +1,12 @@
 import { setMaxListeners } from "node:events";
 import type { EvalRow } from "../core/row.js";
-import { Admissions, type Trial } from "./admit.js";
-import { lanesOf } from "./lanes.js";
+import { Admissions, lanesOf, type Trial } from "./admit.js";
+import { GRACE_MS } from "./call.js";
 import { type Earlier, Ledger, NOTHING_EARLIER } from "./ledger.js";
 import type { Plan } from "./plan.js";
 import type { RunPorts } from "./ports.js";
 import { Purse } from "./purse.js";
-import { trialChain } from "./trial-chain.js";
-import { GRACE_MS } from "./trial-stop.js";
+import { trialChain } from "./trial.js";
 
 /** How often somebody looks whether trials are waiting. */
 const WAIT_CHECK_MS = 250;

@@ -1,11 +1,13 @@
-import type { DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
+import type { Dataset, DatasetGate, DatasetOrigin, RunTerms } from "../core/dataset.js";
 import { ScoreFieldError, UsageError } from "../core/errors.js";
 import type { Evaluator, Measured, Scores } from "../core/evaluator.js";
+import type { Example } from "../core/example.js";
+import { breakdownOf } from "../core/facets.js";
 import type { Metric } from "../core/metric.js";
+import type { Facets } from "../core/row.js";
 import { requireShape } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
 import type { DatasetSource } from "./example-table.js";
-import { FacetReader } from "./facet-reader.js";
 
 /** The evaluators of one dataset, and which of their fields decides pass or fail. */
 export interface Wiring {
@@ -156,4 +158,29 @@ function usablePrimaryField({ dataset, evaluators }: WireOptions): string | unde
   const { primaryField } = dataset;
   if (primaryField === undefined || evaluators === undefined) return primaryField;
   return evaluators.some(({ fields }) => fields?.includes(primaryField)) ? primaryField : undefined;
+}
+
+/**
+ * Reads the facets of a dataset's examples. Examples with the same values share one object: a million rows of sixty
+ * subjects hold sixty of them.
+ */
+class FacetReader {
+  readonly fields: readonly string[];
+  readonly #breakdown: Pick<Dataset, "facets" | "labels">;
+  readonly #known = new Map<string, Facets>();
+
+  constructor(breakdown: Pick<Dataset, "facets" | "labels">) {
+    this.fields = breakdown.facets ?? [];
+    this.#breakdown = breakdown;
+  }
+
+  of(example: Example): Facets | null {
+    const facets = breakdownOf(example, this.#breakdown);
+    if (facets === null) return null;
+    const text = JSON.stringify(facets);
+    const known = this.#known.get(text);
+    if (known !== undefined) return known;
+    this.#known.set(text, Object.freeze(facets));
+    return facets;
+  }
 }

@@ -1,13 +1,12 @@
-import { canCost } from "../budget/can-cost.js";
 import { CostBudget } from "../budget/cost-budget.js";
-import { isFree } from "../budget/is-free.js";
-import { dollars, picoDollars } from "../budget/price.js";
+import { canCost, dollars, isFree, picoDollars } from "../budget/price.js";
+
 import { type Reservation as InnerReservation, RunBudget, USUAL_MARGIN, USUAL_QUANTILE } from "../budget/run-budget.js";
 import { RunningQuantile } from "../budget/running-quantile.js";
 import type { RunTerms } from "../core/dataset.js";
 import { BudgetError, UsageError } from "../core/errors.js";
-import { paidFor } from "../core/paid.js";
-import type { Limits } from "../core/price.js";
+import { type Limits, paidFor } from "../core/price.js";
+
 import type { BudgetReceipt } from "../core/result.js";
 import { type EvalRow, hasOutput } from "../core/row.js";
 import { describe } from "../core/shape.js";

@@ -7,7 +7,7 @@ import { type EvalRow, makeRow } from "../core/row.js";
 import { usagesOf } from "../core/usage.js";
 import { standardMetrics } from "../metrics/index.js";
 import { RunResult } from "../report/result.js";
-import { readExamplePlaces } from "../store/example-places.js";
+import { readExamplePlaces } from "../store/examples.js";
 import { readManifest, readRows } from "../store/journal.js";
 import type { Manifest } from "../store/manifest.js";
 import { inOrder } from "../store/row-order.js";

@@ -4,7 +4,7 @@ import type { ExampleSource } from "../core/example.js";
 import type { Metric } from "../core/metric.js";
 import type { System } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { OutagePolicy } from "../runner/outage.js";
+import type { OutagePolicy } from "../runner/gate.js";
 import type { Progress } from "../runner/ports.js";
 import type { RetryPolicy } from "../runner/retry.js";
 import type { BudgetOptions } from "./budgets.js";

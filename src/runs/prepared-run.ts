@@ -10,7 +10,7 @@ import { didYouMean } from "../core/suggest.js";
 import type { Tokenizer } from "../core/tokenizer.js";
 import { type StandardMetrics, standardMetrics, withStandard } from "../metrics/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
-import { DEFAULT_OUTAGE, type OutagePolicy } from "../runner/outage.js";
+import { DEFAULT_OUTAGE, type OutagePolicy } from "../runner/gate.js";
 import { describeDatasets, makePlan, type Plan, requireCount } from "../runner/plan.js";
 import { DEFAULT_RETRY, type RetryPolicy } from "../runner/retry.js";
 import { FileOutputCache } from "../store/output-cache.js";

@@ -1,8 +1,8 @@
 import { basename } from "node:path";
 import type { EvalResult } from "../core/result.js";
 import { trialCounts } from "../core/trial-counts.js";
-import { writeCard } from "../report/dashboard/card-file.js";
-import { runCard } from "../report/dashboard/cards.js";
+import { runCard, writeCard } from "../report/dashboard/cards.js";
+
 import { reportHead } from "../report/json.js";
 import { type Journal, readManifest } from "../store/journal.js";
 import { hasEnded } from "../store/summary-file.js";

@@ -1,23 +1,142 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import type { EvalResult } from "../core/result.js";
 import type { TrialKey } from "../core/row.js";
-import type { CompareView, QueueView, RunCard, RunFilter, RunView, TrialView } from "../report/dashboard/contract.js";
+import type {
+  CompareView,
+  LiveProgress,
+  QueueView,
+  RunCard,
+  RunFilter,
+  RunStatus,
+  RunView,
+  TrialView,
+} from "../report/dashboard/contract.js";
 import {
   compareView,
+  lookAt,
+  namesIn,
   QueueFile,
   RunList,
   runView,
   searchTrials,
   TrialFiles,
+  takingTurns,
   trialText,
   trialView,
   workersNow,
 } from "../report/dashboard/index.js";
 import { readManifest } from "../store/journal.js";
 import { type LoadRun, OpenRuns } from "./open-runs.js";
-import { type RunNews, watchRun } from "./run-watch.js";
-import { RunsWatch } from "./runs-watch.js";
+import { RunTail } from "./run-tail.js";
+
+const LIST_LOOK_EVERY_MS = 2000;
+/** Folders of runs that have ended are looked at in rounds, so many at a time: one of those may be gone on with. */
+const LOOKS_AT_A_TIME = 500;
+
+/** What was seen of a run folder. */
+interface Seen {
+  /** Changes when a file of the folder is made, replaced or removed. */
+  mtimeMs: number | null;
+  /** What lists show of a run that is going on; null for one that is not. */
+  going: string | null;
+}
+
+/**
+ * Tells when the list of runs has changed: one watch for all who listen, and none while nobody does. A look costs the
+ * state of the folder, of the runs that are going on, and of some of the others, however many there are.
+ */
+export class RunsWatch {
+  readonly #runsDir: string;
+  readonly #everyMs: number;
+  readonly #listeners = new Set<() => void>();
+  readonly #seen = new Map<string, Seen>();
+  #folderMtimeMs: number | null = null;
+  /** The names whose turn is still to come in this round. */
+  #round: string[] = [];
+  #timer: NodeJS.Timeout | null = null;
+
+  constructor(runsDir: string, everyMs: number = LIST_LOOK_EVERY_MS) {
+    this.#runsDir = runsDir;
+    this.#everyMs = everyMs;
+  }
+
+  /** Listens until the returned function is called. What changes after this has resolved is told. */
+  async listen(listener: () => void): Promise<() => void> {
+    this.#listeners.add(listener);
+    if (this.#listeners.size === 1) await this.#lookAtAll();
+    if (this.#listeners.size > 0) this.#lookSoon();
+    return () => this.#leave(listener);
+  }
+
+  #leave(listener: () => void): void {
+    this.#listeners.delete(listener);
+    if (this.#listeners.size > 0) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+    this.#seen.clear();
+  }
+
+  #lookSoon(): void {
+    this.#timer ??= setTimeout(() => void this.#look(), this.#everyMs);
+  }
+
+  async #look(): Promise<void> {
+    const isNew = mtimeOf(this.#runsDir) !== this.#folderMtimeMs ? await this.#lookAtAll() : this.#lookAtSome();
+    this.#timer = null;
+    if (this.#listeners.size === 0) return;
+    if (isNew) for (const listener of this.#listeners) listener();
+    this.#lookSoon();
+  }
+
+  async #lookAtAll(): Promise<boolean> {
+    this.#folderMtimeMs = mtimeOf(this.#runsDir);
+    const names = namesIn(this.#runsDir);
+    const pause = takingTurns();
+    let isNew = names.length !== this.#seen.size;
+    for (const name of names) {
+      if (this.#isChanged(name)) isNew = true;
+      await pause();
+    }
+    const known = new Set(names);
+    for (const name of this.#seen.keys()) if (!known.has(name)) this.#seen.delete(name);
+    this.#round = names;
+    return isNew;
+  }
+
+  #lookAtSome(): boolean {
+    const going = [...this.#seen].flatMap(([name, seen]) => (seen.going === null ? [] : name));
+    if (this.#round.length === 0) this.#round = [...this.#seen.keys()];
+    const names = new Set([...going, ...this.#round.splice(-LOOKS_AT_A_TIME)]);
+    // All are looked at, whatever the first ones say.
+    return [...names].filter((name) => this.#isChanged(name)).length > 0;
+  }
+
+  #isChanged(name: string): boolean {
+    const dir = join(this.#runsDir, name);
+    const known = this.#seen.get(name);
+    const mtimeMs = mtimeOf(dir);
+    if (known !== undefined && known.going === null && known.mtimeMs === mtimeMs) return false;
+    const going = stateOfGoing(dir);
+    this.#seen.set(name, { mtimeMs, going });
+    return known?.mtimeMs !== mtimeMs || known?.going !== going;
+  }
+}
+
+function mtimeOf(path: string): number | null {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? null;
+  } catch {
+    return null;
+  }
+}
+
+function stateOfGoing(dir: string): string | null {
+  const folder = lookAt(dir);
+  if (folder === null || !folder.isRunning) return null;
+  return `${folder.state} ${workersNow(new QueueFile(dir).look({ isGoing: true }))}`;
+}
 
 export interface WantedComparison {
   a: string;
@@ -142,4 +261,86 @@ export class RunDesk {
 
 function queueNow({ dir, card }: FoundRun): QueueView | null {
   return new QueueFile(dir).look({ isGoing: card.status === "running" });
+}
+
+/** What a watch is told about a run besides its rows. */
+export interface WatchedRun {
+  dir: string;
+  planned: number;
+  status: () => Promise<RunStatus>;
+}
+
+/** What a look at a run has found: how it goes, or how its workers do. */
+export type RunNews = { event: "progress"; data: LiveProgress } | { event: "queue"; data: QueueView | null };
+
+const LOOK_EVERY_MS = 500;
+/** Speed is measured over the last looks, not over the whole run: a slow start is over at some time. */
+const SPEED_OVER_MS = 10_000;
+
+/** How a run goes, look by look, until it has ended. The last progress says how it ended. */
+export async function* watchRun(run: WatchedRun, signal: AbortSignal): AsyncGenerator<RunNews> {
+  const tail = new RunTail(run.dir);
+  const queue = new QueueFile(run.dir);
+  const speed = new Speed();
+  const isNew = newsOnly();
+  while (!signal.aborted) {
+    // Asked before the rows are read, so that the last look sees all of them.
+    const status = await run.status();
+    await tail.read();
+    const progress = withSpeed({ ...tail.progress, status, planned: run.planned }, speed.after(tail.done));
+    const workers: RunNews = { event: "queue", data: queue.look({ isGoing: status === "running" }) };
+    if (isNew(workers)) yield workers;
+    const look: RunNews = { event: "progress", data: progress };
+    if (isNew(look)) yield look;
+    if (status !== "running") return;
+    await pause(LOOK_EVERY_MS, signal);
+  }
+}
+
+/** Tells news from what was said before. Of a run without a queue nothing is said about one. */
+function newsOnly(): (news: RunNews) => boolean {
+  const said = { queue: "null", progress: "" };
+  return ({ event, data }) => {
+    const text = JSON.stringify(data);
+    const isNew = text !== said[event];
+    said[event] = text;
+    return isNew;
+  };
+}
+
+function withSpeed(
+  progress: Omit<LiveProgress, "trialsPerSecond" | "secondsLeft">,
+  measured: number | null,
+): LiveProgress {
+  const trialsPerSecond = progress.status === "running" ? measured : null;
+  const left = Math.max(0, progress.planned - progress.done);
+  const secondsLeft = trialsPerSecond === null || trialsPerSecond === 0 ? null : left / trialsPerSecond;
+  return { ...progress, trialsPerSecond, secondsLeft };
+}
+
+/** Trials a second, between the oldest and the newest of the last looks. */
+class Speed {
+  readonly #looks: { at: number; done: number }[] = [];
+
+  after(done: number): number | null {
+    const at = performance.now();
+    this.#looks.push({ at, done });
+    while (this.#looks.length > 2 && at - (this.#looks[0]?.at ?? at) > SPEED_OVER_MS) this.#looks.shift();
+    const first = this.#looks[0];
+    if (first === undefined || at - first.at < LOOK_EVERY_MS / 2) return null;
+    return ((done - first.done) * 1000) / (at - first.at);
+  }
+}
+
+/** Waits, but not for somebody who has gone. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    signal.addEventListener("abort", done);
+  });
 }

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
-import { paidFor } from "../core/paid.js";
+import { paidFor } from "../core/price.js";
 import { type EvalRow, OUTCOMES, type Outcome, scoreOf } from "../core/row.js";
 import type { LiveProgress } from "../report/dashboard/contract.js";
 import { FILES } from "../store/journal.js";

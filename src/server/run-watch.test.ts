@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { RunStatus } from "../report/dashboard/contract.js";
 import { sampleQueue, sampleWorker, tellQueue } from "../report/dashboard/queue-testing.js";
-import { type RunNews, watchRun } from "./run-watch.js";
+import { type RunNews, watchRun } from "./run-desk.js";
 
 let dir = "";
 beforeEach(() => {

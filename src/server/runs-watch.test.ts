@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { Journal } from "../store/journal.js";
 import { makeManifest } from "../testing/make-run.js";
-import { RunsWatch } from "./runs-watch.js";
+import { RunsWatch } from "./run-desk.js";
 
 let runsDir = "";
 const stops: (() => void)[] = [];

@@ -1,13 +1,15 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { Server } from "node:http";
 import { join } from "node:path";
 import { serve } from "@hono/node-server";
-import { Hono } from "hono";
-import { messageOf, UsageError } from "../core/errors.js";
-import { OWN_NAMES } from "../utils/find-intrusion.js";
-import { makeApi } from "./api.js";
-import { failure } from "./failure.js";
-import { guard, safeHeaders } from "./guard.js";
+import { type Context, Hono, type MiddlewareHandler } from "hono";
+import { getCookie, setCookie } from "hono/cookie";
+import { stream, streamSSE } from "hono/streaming";
+import { AssayError, messageOf, RunFolderError, UsageError } from "../core/errors.js";
+import type { TrialKey } from "../core/row.js";
+import { rowLines } from "../report/dashboard/index.js";
+import { findIntrusion, OWN_NAMES } from "../utils/find-intrusion.js";
 import type { LoadRun } from "./open-runs.js";
 import { RunDesk } from "./run-desk.js";
 
@@ -96,4 +98,225 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+/** Who may ask, and under which names the server answers. */
+interface GuardOptions {
+  /** What every request must bring; null where only this machine can ask. */
+  token: string | null;
+  /** Host names that the server is reached by; null for any. */
+  hosts: ReadonlySet<string> | null;
+}
+
+/** The page loads its own files and nothing else; its texts are of models, and must not be able to do anything. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+const HEADERS: Readonly<Record<string, string>> = {
+  "Content-Security-Policy": POLICY,
+  "X-Content-Type-Options": "nosniff",
+  "Referrer-Policy": "no-referrer",
+  "Cross-Origin-Opener-Policy": "same-origin",
+  "Cross-Origin-Resource-Policy": "same-origin",
+  "Cache-Control": "no-cache",
+};
+
+/** Says on every answer what it may be used for. */
+const safeHeaders: MiddlewareHandler = async (context, next) => {
+  await next();
+  for (const [name, value] of Object.entries(HEADERS)) context.res.headers.set(name, value);
+};
+
+/**
+ * Refuses whoever has no business here: pages of other sites that reach this machine by a name of their own, and, where
+ * there is a token, those who do not have it. A token in the address is exchanged for a cookie, and the address cleaned.
+ */
+function guard({ token, hosts }: GuardOptions): MiddlewareHandler {
+  const cookie = cookieOf(token ?? "");
+  return async (context, next) => {
+    const intrusion = findIntrusion((name) => context.req.header(name), hosts);
+    if (intrusion !== null) return refuse(context, intrusion.status, intrusion.message);
+    if (token === null) return next();
+    const given = context.req.query("token");
+    if (given !== undefined && isSame(given, token)) return admit(context, cookie, token);
+    const known = bearerOf(context.req.header("authorization")) ?? getCookie(context, cookie);
+    if (known !== undefined && isSame(known, token)) return next();
+    return refuse(
+      context,
+      401,
+      "This server asks for its token: open it with ?token=… as `assay serve` has printed it.",
+    );
+  };
+}
+
+function refuse(context: Context, status: 401 | 403 | 421, error: string): Response {
+  return context.json({ error }, status);
+}
+
+function admit(context: Context, cookie: string, token: string): Response {
+  setCookie(context, cookie, token, { httpOnly: true, sameSite: "Strict", path: "/" });
+  const url = new URL(context.req.url);
+  url.searchParams.delete("token");
+  // An address that begins with two slashes is one of another server.
+  return context.redirect(`${url.pathname.replace(/^\/+/, "/")}${url.search}`);
+}
+
+/** Browsers give a cookie to all ports of a machine: a second server must not take away the token of the first. */
+function cookieOf(token: string): string {
+  return `assay-token-${digestOf(token).toString("hex").slice(0, 8)}`;
+}
+
+function bearerOf(header: string | undefined): string | undefined {
+  return header?.match(/^Bearer (.+)$/i)?.[1];
+}
+
+/** In the same time whatever differs, so that a token cannot be guessed letter by letter. */
+function isSame(given: string, token: string): boolean {
+  return timingSafeEqual(digestOf(given), digestOf(token));
+}
+
+function digestOf(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+/** Proxies and browsers give up a connection that says nothing. */
+const ALIVE_EVERY_MS = 15_000;
+
+/** What the page asks for, as JSON. */
+function makeApi(desk: RunDesk): Hono {
+  const api = new Hono();
+  api.onError((error, context) => failure(context, error));
+  api.notFound((context) => context.json({ error: "There is nothing of that name here." }, 404));
+  api.use(headsAlone);
+  api.get("/runs", async (context) => context.json({ runs: await desk.runs(chosen(context, ["dataset", "tag"])) }));
+  api.get("/runs/:id", async (context) => context.json(await desk.run(context.req.param("id"))));
+  api.get("/runs/:id/rows", (context) => sendRows(context, desk, context.req.param("id")));
+  api.get("/runs/:id/trial", async (context) =>
+    context.json(await desk.trial(context.req.param("id"), keyIn(context))),
+  );
+  api.get("/runs/:id/text", (context) => sendText(context, desk, context.req.param("id")));
+  api.get("/runs/:id/search", async (context) => {
+    const text = required(context, "q");
+    return context.json(await desk.search(context.req.param("id"), text, context.req.raw.signal));
+  });
+  api.get("/runs/:id/events", (context) => sendProgress(context, desk, context.req.param("id")));
+  api.get("/compare", async (context) => {
+    const wanted = { a: required(context, "a"), b: required(context, "b") };
+    return context.json(await desk.compare({ ...wanted, ...chosen(context, ["systemA", "systemB"]) }));
+  });
+  api.get("/events", (context) => sendChanges(context, desk));
+  return api;
+}
+
+/** Nobody reads what follows the head, so that an event stream would wait for its reader for ever. */
+const headsAlone: MiddlewareHandler = async (context, next) => {
+  if (context.req.method !== "HEAD" || !context.req.path.endsWith("/events")) return next();
+  return context.body(null, 200, { "Content-Type": "text/event-stream" });
+};
+
+function chosen<K extends string>(context: Context, names: readonly K[]): Partial<Record<K, string>> {
+  const given = names.map((name) => [name, context.req.query(name)] as const);
+  return Object.fromEntries(given.filter(([, value]) => value !== undefined && value !== "")) as Partial<
+    Record<K, string>
+  >;
+}
+
+function required(context: Context, name: string): string {
+  const value = context.req.query(name);
+  if (value !== undefined && value !== "") return value;
+  throw new UsageError(`The address lacks "${name}".`);
+}
+
+function keyIn(context: Context): TrialKey {
+  const [system, example] = [required(context, "system"), required(context, "example")];
+  return {
+    system,
+    dataset: context.req.query("dataset") ?? "",
+    exampleId: idOf(example),
+    trial: Number(context.req.query("trial") ?? 0),
+  };
+}
+
+/** Ids are written as JSON, because the number 1 and the text "1" are different ones. */
+function idOf(text: string): string | number {
+  try {
+    const id: unknown = JSON.parse(text);
+    if (typeof id === "string" || typeof id === "number") return id;
+  } catch {
+    // Then it was written as it is.
+  }
+  return text;
+}
+
+async function sendRows(context: Context, desk: RunDesk, id: string): Promise<Response> {
+  const { rows } = await desk.result(id);
+  context.header("Content-Type", "application/x-ndjson; charset=utf-8");
+  return stream(context, async (out) => {
+    for (const line of rowLines(rows)) {
+      if (out.aborted) return;
+      await out.write(line);
+    }
+  });
+}
+
+/** Never as a page: it is what a model wrote. */
+async function sendText(context: Context, desk: RunDesk, id: string): Promise<Response> {
+  const of = required(context, "of") === "example" ? "example" : "output";
+  const text = await desk.text(id, keyIn(context), { of, name: required(context, "name") });
+  return context.body(text, 200, {
+    "Content-Type": "text/plain; charset=utf-8",
+    "Content-Disposition": "attachment; filename=text.txt",
+  });
+}
+
+async function sendProgress(context: Context, desk: RunDesk, id: string): Promise<Response> {
+  const gone = new AbortController();
+  const news = await desk.watch(id, gone.signal);
+  return streamSSE(context, async (out) => {
+    out.onAbort(() => gone.abort());
+    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
+    try {
+      for await (const { event, data } of news) await out.writeSSE({ event, data: JSON.stringify(data) });
+      await out.writeSSE({ event: "end", data: "" });
+    } catch (error) {
+      await out.writeSSE({ event: "failed", data: JSON.stringify({ error: messageOf(error) }) });
+    } finally {
+      clearInterval(alive);
+    }
+  });
+}
+
+async function sendChanges(context: Context, desk: RunDesk): Promise<Response> {
+  return streamSSE(context, async (out) => {
+    const tell = () => void out.writeSSE({ event: "runs", data: "{}" });
+    const stop = await desk.watchList(tell);
+    const alive = setInterval(() => void out.writeSSE({ event: "alive", data: "" }), ALIVE_EVERY_MS);
+    // Whoever listens has asked for the list a moment ago, and may have missed what came between.
+    tell();
+    await new Promise<void>((resolve) => {
+      out.onAbort(resolve);
+      if (out.aborted) resolve();
+    });
+    clearInterval(alive);
+    stop();
+  });
+}
+
+/** What went wrong, in words, for the page to show. */
+function failure(context: Context, error: unknown): Response {
+  return context.json({ error: messageOf(error) }, statusOf(error));
+}
+
+function statusOf(error: unknown): 400 | 404 | 422 | 500 {
+  if (error instanceof RunFolderError) return 404;
+  if (error instanceof UsageError) return 400;
+  return error instanceof AssayError ? 422 : 500;
 }

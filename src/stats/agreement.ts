@@ -1,4 +1,4 @@
-import { requireInteger, requireSameLength } from "./domain.js";
+import { requireInteger, requireSameLength } from "./distributions.js";
 import { mean, type Numbers } from "./mean.js";
 
 /** How often a first rater said i while a second said j: counts by row and column, with as many rows as columns. */

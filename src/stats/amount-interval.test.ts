@@ -1,10 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { amountInterval } from "./amount-interval.js";
-import { meanInterval } from "./mean-interval.js";
-import type { Random } from "./random.js";
+import { studentQuantile } from "./distributions.js";
+import { amountInterval, meanInterval } from "./intervals.js";
+import { gammaVariate, normalVariate, type Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { studentQuantile } from "./student.js";
-import { gammaVariate, normalVariate } from "./variates.js";
 
 describe("amountInterval", () => {
   it("is the t interval on the logarithmic scale, which never goes below 0", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import jstat from "jstat";
 import { describe, expect, it } from "vitest";
-import { incompleteBeta, inverseIncompleteBeta } from "./beta.js";
+import { incompleteBeta, inverseIncompleteBeta } from "./distributions.js";
 
 const shape = fc.double({ min: 0.05, max: 5000, noNaN: true });
 const inside = fc.double({ min: 1e-6, max: 1 - 1e-6, noNaN: true });

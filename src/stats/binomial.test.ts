@@ -1,6 +1,6 @@
 import jstat from "jstat";
 import { expect, it } from "vitest";
-import { binomialCdf } from "./binomial.js";
+import { binomialCdf } from "./distributions.js";
 
 it("agrees with adding up all outcomes", () => {
   for (let n = 0; n <= 10; n++) {

@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { bootstrapInterval, planBootstrap } from "./bootstrap.js";
+import { meanInterval } from "./intervals.js";
 import { mean } from "./mean.js";
-import { meanInterval } from "./mean-interval.js";
 import { median } from "./quantile.js";
-import { createRandom } from "./random.js";
+import { createRandom, normalVariate } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { normalVariate } from "./variates.js";
 
 function sample(seed: string, n: number): number[] {
   const random = createRandom(seed);

@@ -1,5 +1,5 @@
-import { requireInteger, requireOpenProbability } from "./domain.js";
-import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
+import { requireInteger, requireOpenProbability } from "./distributions.js";
+import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import { quantileSorted } from "./quantile.js";
 import { createRandom, type Random, type Seed } from "./random.js";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { binomialCdf } from "./binomial.js";
-import { clopperPearsonInterval } from "./clopper-pearson.js";
+import { binomialCdf } from "./distributions.js";
+import { clopperPearsonInterval } from "./intervals.js";
 
 it.each([
   [8, 10, 0.443905, 0.974789],

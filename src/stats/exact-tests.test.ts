@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mcnemarExact, signTestOneSided } from "./exact-tests.js";
+import { mcnemarExact, signTestOneSided } from "./paired.js";
 
 /** For every count of heads in n fair coins, its chance. */
 function coinChances(n: number): number[] {

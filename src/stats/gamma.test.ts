@@ -1,6 +1,6 @@
 import jstat from "jstat";
 import { expect, it } from "vitest";
-import { logGamma, stirlingError } from "./gamma.js";
+import { logGamma, stirlingError } from "./distributions.js";
 
 it("agrees with factorials and with jstat", () => {
   let logFactorial = 0;

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { holm } from "./holm.js";
+import { holm } from "./paired.js";
 
 it("adjusts in the original order", () => {
   const adjusted = holm([0.01, 0.04, 0.03]);

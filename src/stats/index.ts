@@ -1,27 +1,60 @@
 export { type CrossTable, cohenKappa, crossTable, quadraticKappa, spearman } from "./agreement.js";
-export { amountInterval } from "./amount-interval.js";
-export { incompleteBeta, inverseIncompleteBeta } from "./beta.js";
-export { binomialCdf } from "./binomial.js";
 export { type BootstrapInterval, type BootstrapOptions, bootstrapInterval } from "./bootstrap.js";
-export { clopperPearsonInterval } from "./clopper-pearson.js";
 export type { Clusters } from "./clusters.js";
-export { mcnemarExact, signTestOneSided } from "./exact-tests.js";
-export { logGamma } from "./gamma.js";
-export { holm } from "./holm.js";
-export type { Interval, OpenInterval } from "./interval.js";
+export {
+  binomialCdf,
+  incompleteBeta,
+  inverseIncompleteBeta,
+  logGamma,
+  normalCdf,
+  normalQuantile,
+  studentCdf,
+  studentQuantile,
+  studentTwoSidedP,
+} from "./distributions.js";
+export {
+  amountInterval,
+  clopperPearsonInterval,
+  type Interval,
+  type MeanInterval,
+  type MeanIntervalOptions,
+  meanInterval,
+  type OpenInterval,
+  scoreInterval,
+  wilsonInterval,
+} from "./intervals.js";
 export { mean, type Numbers } from "./mean.js";
-export { type MeanInterval, type MeanIntervalOptions, meanInterval } from "./mean-interval.js";
-export { normalCdf, normalQuantile } from "./normal.js";
-export { type PairedDifference, type PairedOptions, pairedDifference } from "./paired.js";
+export {
+  holm,
+  mcnemarExact,
+  type PairedDifference,
+  type PairedOptions,
+  pairedDifference,
+  signTestOneSided,
+} from "./paired.js";
+
 export { type ParetoPoint, paretoFronts } from "./pareto.js";
-export { passAtK, passAtKNaive, passHatK, passToTheK } from "./pass-at-k.js";
-export { type PassCurveOptions, type PassCurvePoint, passCurves, type TaskCounts } from "./pass-curves.js";
+export {
+  type PassCurveOptions,
+  type PassCurvePoint,
+  passAtK,
+  passAtKNaive,
+  passCurves,
+  passHatK,
+  passToTheK,
+  type TaskCounts,
+} from "./pass-at-k.js";
+
 export { type PassRateInterval, type PassRateOptions, passRateInterval } from "./pass-rate-interval.js";
 export { type Design, detectableDifference, requiredTasks } from "./power.js";
-export { median, quantile, quantileSorted } from "./quantile.js";
-export { effectiveUnits, type QuantileIntervalOptions, quantileInterval } from "./quantile-interval.js";
+export {
+  effectiveUnits,
+  median,
+  type QuantileIntervalOptions,
+  quantile,
+  quantileInterval,
+  quantileSorted,
+} from "./quantile.js";
+
 export { createRandom, hashSeed, hashSeedsOf, permutation, type Random, type Seed, shuffle } from "./random.js";
 export { type RatioInterval, type RatioIntervalOptions, ratioInterval } from "./ratio-interval.js";
-export { scoreInterval } from "./score-interval.js";
-export { studentCdf, studentQuantile, studentTwoSidedP } from "./student.js";
-export { wilsonInterval } from "./wilson.js";

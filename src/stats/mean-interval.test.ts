@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { meanInterval } from "./mean-interval.js";
+import { meanInterval } from "./intervals.js";
+import { normalVariate } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { normalVariate } from "./variates.js";
 
 const VALUES = [1, 1, 1, 0, 0, 1, 0, 1];
 const CLUSTERS = ["a", "a", "a", "b", "b", "c", "c", "c"];

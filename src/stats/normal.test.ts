@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import jstat from "jstat";
 import { expect, it } from "vitest";
-import { normalCdf, normalQuantile } from "./normal.js";
+import { normalCdf, normalQuantile } from "./distributions.js";
 
 it("has the known values", () => {
   expect(normalQuantile(0.975)).toBeCloseTo(1.959963984540054, 12);

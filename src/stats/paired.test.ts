@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { studentTwoSidedP } from "./distributions.js";
 import { pairedDifference } from "./paired.js";
+import { normalVariate } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { studentTwoSidedP } from "./student.js";
-import { normalVariate } from "./variates.js";
 
 const A = [1, 1, 0, 1, 0, 1, 1, 0];
 const B = [1, 0, 0, 1, 0, 0, 1, 1];

@@ -1,10 +1,13 @@
 import { type Clusters, clusterSums } from "./clusters.js";
-import { requireSameLength } from "./domain.js";
-import type { OpenInterval } from "./interval.js";
-import { meanInterval } from "./mean-interval.js";
-import type { Seed } from "./random.js";
-import { signFlipTest } from "./sign-flip.js";
-import { studentTwoSidedP } from "./student.js";
+import {
+  binomialCdf,
+  requireInteger,
+  requireProbability,
+  requireSameLength,
+  studentTwoSidedP,
+} from "./distributions.js";
+import { meanInterval, type OpenInterval } from "./intervals.js";
+import { createRandom, type Random, type Seed } from "./random.js";
 
 export interface PairedOptions {
   /** 0 unless given. */
@@ -72,4 +75,138 @@ export function pairedDifference(
     n,
     ...(clusters === undefined ? {} : { clusters }),
   };
+}
+
+/**
+ * The exact two-sided McNemar p-value from the two discordant counts: A passed where B failed, and the reverse.
+ * @example
+ * mcnemarExact(1, 6); // 0.125
+ */
+export function mcnemarExact(b: number, c: number): number {
+  requireInteger("b", b, { low: 0 });
+  requireInteger("c", c, { low: 0 });
+  return Math.min(1, 2 * binomialCdf(Math.min(b, c), b + c, 0.5));
+}
+
+/**
+ * The exact chance of at least this many wins if wins and losses were equally likely; ties are left out by the caller.
+ * @example
+ * signTestOneSided(4, 0); // 0.0625
+ */
+export function signTestOneSided(wins: number, losses: number): number {
+  requireInteger("wins", wins, { low: 0 });
+  requireInteger("losses", losses, { low: 0 });
+  return binomialCdf(losses, wins + losses, 0.5);
+}
+
+/**
+ * Holm's adjusted p-values, in the order the p-values came in.
+ * @example
+ * holm([0.01, 0.04, 0.03]); // [0.03, 0.06, 0.06]
+ */
+export function holm(pValues: readonly number[]): number[] {
+  for (const p of pValues) requireProbability("pValues", p);
+  const ascending = pValues.map((p, index) => ({ p, index })).sort((x, y) => x.p - y.p);
+  const adjusted = pValues.slice();
+  let floor = 0;
+  ascending.forEach(({ p, index }, rank) => {
+    floor = Math.max(floor, Math.min(1, p * (pValues.length - rank)));
+    adjusted[index] = floor;
+  });
+  return adjusted;
+}
+
+export interface SignFlipResult {
+  p: number;
+  /** True when every assignment of signs was counted. */
+  exact: boolean;
+}
+
+export interface SignFlipOptions {
+  seed?: Seed | undefined;
+  /** How many random assignments to draw when there are too many to count; 10,000 unless given. */
+  permutations?: number | undefined;
+}
+
+const EXACT_UP_TO = 20;
+const DEFAULT_PERMUTATIONS = 10_000;
+const MAX_FLIPS = 1e8;
+const MIN_PERMUTATIONS = 1000;
+
+/** All sums of the values with either sign, doubling the list with every value. */
+function signedSums(values: readonly number[]): Float64Array {
+  const sums = new Float64Array(2 ** values.length);
+  let filled = 1;
+  for (const value of values) {
+    for (let i = 0; i < filled; i++) {
+      const sum = sums[i] ?? 0;
+      sums[i] = sum - value;
+      sums[filled + i] = sum + value;
+    }
+    filled *= 2;
+  }
+  return sums;
+}
+
+function countExtreme(sums: Float64Array, extreme: number): number {
+  let count = 0;
+  for (const sum of sums) if (Math.abs(sum) >= extreme) count++;
+  return count;
+}
+
+/** The sums of every subset of each four consecutive values: eight look-ups then use up all 32 bits of one draw. */
+function nibbleSums(values: readonly number[]): Float64Array {
+  const groups = Math.ceil(values.length / 4);
+  const table = new Float64Array(groups * 16);
+  for (let group = 0; group < groups; group++) {
+    for (let bit = 0; bit < 4; bit++) {
+      const value = values[group * 4 + bit] ?? 0;
+      for (let subset = 1 << bit; subset < 2 << bit; subset++) {
+        table[group * 16 + subset] = (table[group * 16 + subset - (1 << bit)] ?? 0) + value;
+      }
+    }
+  }
+  return table;
+}
+
+function randomSubsetSum(table: Float64Array, random: Random): number {
+  let sum = 0;
+  let bits = 0;
+  for (let base = 0, left = 0; base < table.length; base += 16, left--) {
+    if (left === 0) {
+      bits = random.uint32();
+      left = 8;
+    }
+    sum += table[base + (bits & 15)] ?? 0;
+    bits >>>= 4;
+  }
+  return sum;
+}
+
+function monteCarlo(values: readonly number[], extreme: number, options: SignFlipOptions): number {
+  const { seed = 0, permutations = DEFAULT_PERMUTATIONS } = options;
+  const affordable = Math.max(MIN_PERMUTATIONS, Math.floor(MAX_FLIPS / values.length));
+  const draws = Math.min(permutations, affordable);
+  const random = createRandom(seed);
+  const table = nibbleSums(values);
+  const total = values.reduce((sum, value) => sum + value, 0);
+  let count = 0;
+  for (let draw = 0; draw < draws; draw++) {
+    if (Math.abs(2 * randomSubsetSum(table, random) - total) >= extreme) count++;
+  }
+  // The observed assignment is one of the possible ones; counting it keeps the test valid and p above 0.
+  return (count + 1) / (draws + 1);
+}
+
+/** The two-sided sign-flip permutation test that differences are centred at zero. */
+export function signFlipTest(differences: readonly number[], options: SignFlipOptions): SignFlipResult {
+  // A zero has no sign to flip; leaving zeros out changes no p-value and lets more cases be counted exactly.
+  const values = differences.filter((difference) => difference !== 0);
+  const magnitude = values.reduce((sum, value) => sum + Math.abs(value), 0);
+  const observed = Math.abs(values.reduce((sum, value) => sum + value, 0));
+  // Assignments that tie with the observed one must count as ties although their sums round differently.
+  const extreme = observed - 1e-10 * magnitude;
+  if (values.length > EXACT_UP_TO) return { p: monteCarlo(values, extreme, options), exact: false };
+  const sums = signedSums(values);
+  return { p: countExtreme(sums, extreme) / sums.length, exact: true };
 }

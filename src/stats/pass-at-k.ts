@@ -1,4 +1,7 @@
-import { requireInteger, requireProbability } from "./domain.js";
+import type { Clusters } from "./clusters.js";
+import { requireInteger, requireProbability, requireSameLength } from "./distributions.js";
+import { DEFAULT_LEVEL, type Interval, meanInterval, tInterval } from "./intervals.js";
+import { type RateFacts, rateBounds } from "./pass-rate-interval.js";
 
 function requireCounts(n: number, c: number, k: number): void {
   requireInteger("n", n, { low: 1 });
@@ -57,4 +60,120 @@ export function passToTheK(p: number, k: number): number {
   requireProbability("p", p);
   requireInteger("k", k, { low: 1 });
   return p ** k;
+}
+
+/** The trials of one task: n scored, c passed. */
+export interface TaskCounts {
+  n: number;
+  c: number;
+}
+
+export interface PassCurvePoint {
+  k: number;
+  passAtK: number;
+  passHatK: number;
+  /** How many tasks have at least k trials. */
+  tasks: number;
+  /** Null when several trials of a single task are all there is. */
+  passAtKInterval: Interval | null;
+  passHatKInterval: Interval | null;
+  /** How many clusters those tasks are of, when clusters were given. */
+  clusters?: number;
+}
+
+export interface PassCurveOptions {
+  /** The cluster of each task; tasks of one cluster are not independent. */
+  clusters?: Clusters | undefined;
+}
+
+/** All tasks with the same counts; there are few distinct ones however many tasks there are. */
+interface Group extends TaskCounts {
+  tasks: number;
+}
+
+function groupTasks(tasks: readonly TaskCounts[]): Group[] {
+  const groups = new Map<number, Map<number, Group>>();
+  for (const { n, c } of tasks) {
+    const sameTrials = groups.get(n) ?? new Map<number, Group>();
+    const group = sameTrials.get(c) ?? { n, c, tasks: 0 };
+    group.tasks++;
+    groups.set(n, sameTrials.set(c, group));
+  }
+  return [...groups.values()].flatMap((sameTrials) => [...sameTrials.values()]);
+}
+
+interface Averaged {
+  mean: number;
+  interval: Interval | null;
+  clusters?: number | undefined;
+}
+
+/** The t interval has no width when all tasks agree, and three of three is not certainty. */
+function averaged(mean: number, facts: Omit<RateFacts, "rate" | "level">): Averaged {
+  const { low, high } = rateBounds({ ...facts, rate: mean, level: DEFAULT_LEVEL });
+  return { mean, interval: low === null || high === null ? null : { low, high }, clusters: facts.clusters };
+}
+
+function average(groups: readonly Group[], estimate: (group: TaskCounts) => number): Averaged {
+  const weighted = groups.map((group) => ({ value: estimate(group), tasks: group.tasks }));
+  const n = weighted.reduce((sum, { tasks }) => sum + tasks, 0);
+  const mean = weighted.reduce((sum, { value, tasks }) => sum + value * tasks, 0) / n;
+  const spread = weighted.reduce((sum, { value, tasks }) => sum + tasks * (value - mean) ** 2, 0);
+  const { se } = tInterval(mean, { spread, units: n, n, level: DEFAULT_LEVEL });
+  const trials = groups.reduce((sum, group) => sum + group.n * group.tasks, 0);
+  return averaged(mean, { se, tasks: n, trials });
+}
+
+interface ClusteredTask extends TaskCounts {
+  cluster: string | number;
+}
+
+function clusteredAverage(tasks: readonly ClusteredTask[], estimate: (task: TaskCounts) => number): Averaged {
+  const { mean, se, n, clusters } = meanInterval(tasks.map(estimate), {
+    clusters: tasks.map(({ cluster }) => cluster),
+  });
+  const trials = tasks.reduce((sum, task) => sum + task.n, 0);
+  return averaged(mean, { se, tasks: n, trials, clusters });
+}
+
+/** A point of the curves, by whatever averages a value of each task that can be used. */
+function curvePoint(k: number, tasks: number, averageOf: (estimate: (task: TaskCounts) => number) => Averaged) {
+  const atLeastOne = averageOf(({ n, c }) => passAtK(n, c, k));
+  const all = averageOf(({ n, c }) => passHatK(n, c, k));
+  const { clusters } = all;
+  return {
+    k,
+    passAtK: atLeastOne.mean,
+    passHatK: all.mean,
+    tasks,
+    passAtKInterval: atLeastOne.interval,
+    passHatKInterval: all.interval,
+    ...(clusters === undefined ? {} : { clusters }),
+  };
+}
+
+function clusteredCurves(tasks: readonly TaskCounts[], clusters: Clusters): PassCurvePoint[] {
+  requireSameLength("tasks and clusters", tasks.length, clusters.length);
+  const all = tasks.map(({ n, c }, i) => ({ n, c, cluster: clusters[i] ?? "" }));
+  const longest = all.reduce((most, task) => Math.max(most, task.n), 0);
+  return Array.from({ length: longest }, (_, index) => {
+    const usable = all.filter((task) => task.n > index);
+    return curvePoint(index + 1, usable.length, (estimate) => clusteredAverage(usable, estimate));
+  });
+}
+
+/**
+ * Unbiased pass@k and pass^k for every k up to the longest task, averaged over the tasks with at least k trials.
+ * @example
+ * passCurves([{ n: 4, c: 4 }, { n: 4, c: 1 }]).map((point) => point.passHatK);
+ */
+export function passCurves(tasks: readonly TaskCounts[], { clusters }: PassCurveOptions = {}): PassCurvePoint[] {
+  if (clusters !== undefined) return clusteredCurves(tasks, clusters);
+  const groups = groupTasks(tasks);
+  const longest = groups.reduce((most, group) => Math.max(most, group.n), 0);
+  return Array.from({ length: longest }, (_, index) => {
+    const usable = groups.filter((group) => group.n > index);
+    const size = usable.reduce((sum, group) => sum + group.tasks, 0);
+    return curvePoint(index + 1, size, (estimate) => average(usable, estimate));
+  });
 }

@@ -1,10 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { meanInterval } from "./mean-interval.js";
+import { studentQuantile } from "./distributions.js";
+import { meanInterval, wilsonBounds, wilsonInterval } from "./intervals.js";
 import { passRateInterval } from "./pass-rate-interval.js";
 import type { Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { studentQuantile } from "./student.js";
-import { wilsonBounds, wilsonInterval } from "./wilson.js";
 
 describe("passRateInterval", () => {
   it("is Wilson for one trial each", () => {

@@ -1,11 +1,13 @@
 import type { Clusters } from "./clusters.js";
-import { requireInteger, requireOpenProbability, requireProbability } from "./domain.js";
-import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
+import {
+  normalQuantile,
+  requireInteger,
+  requireOpenProbability,
+  requireProbability,
+  studentQuantile,
+} from "./distributions.js";
+import { DEFAULT_LEVEL, meanInterval, NO_INTERVAL, type OpenInterval, wilsonBounds } from "./intervals.js";
 import type { Numbers } from "./mean.js";
-import { meanInterval } from "./mean-interval.js";
-import { normalQuantile } from "./normal.js";
-import { studentQuantile } from "./student.js";
-import { wilsonBounds } from "./wilson.js";
 
 export interface PassRateInterval extends OpenInterval {
   rate: number;

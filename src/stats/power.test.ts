@@ -2,8 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { pairedDifference } from "./paired.js";
 import { detectableDifference, requiredTasks } from "./power.js";
-import { createRandom } from "./random.js";
-import { normalVariate } from "./variates.js";
+import { createRandom, normalVariate } from "./random.js";
 
 describe("power", () => {
   it("follows N = (z_a/2 + z_b)² · variance / difference²", () => {

@@ -1,5 +1,4 @@
-import { requireInteger, requireOpenProbability, requirePositive } from "./domain.js";
-import { normalQuantile } from "./normal.js";
+import { normalQuantile, requireInteger, requireOpenProbability, requirePositive } from "./distributions.js";
 
 /** The design of a comparison of two systems on the same tasks. */
 export interface Design {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { quantileSorted } from "./quantile.js";
-import { effectiveUnits, quantileInterval } from "./quantile-interval.js";
+import { effectiveUnits, quantileInterval, quantileSorted } from "./quantile.js";
+
 import { createRandom, type Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Random } from "./random.js";
+import { studentQuantile } from "./distributions.js";
+import { gammaVariate, type Random } from "./random.js";
 import { ratioInterval } from "./ratio-interval.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { studentQuantile } from "./student.js";
-import { gammaVariate } from "./variates.js";
 
 const COSTS = [0.11, 0.29, 0.055, 0.5, 0.21, 0.15, 0.085, 0.3];
 const PASSES = [1, 0.5, 1, 0, 1, 1, 1, 0.5];

@@ -1,8 +1,7 @@
 import { type Clusters, clusterSums } from "./clusters.js";
-import { requireOpenProbability, requireSameLength } from "./domain.js";
-import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./interval.js";
+import { requireOpenProbability, requireSameLength, studentQuantile } from "./distributions.js";
+import { DEFAULT_LEVEL, NO_INTERVAL, type OpenInterval } from "./intervals.js";
 import { mean, type Numbers, squaredDeviations, sum } from "./mean.js";
-import { studentQuantile } from "./student.js";
 
 export interface RatioInterval extends OpenInterval {
   /** Mean numerator over mean denominator; Infinity when every denominator is 0. */

@@ -1,12 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { meanInterval } from "./mean-interval.js";
+import { studentQuantile } from "./distributions.js";
+import { meanInterval, scoreInterval, wilsonBounds } from "./intervals.js";
 import { passRateInterval } from "./pass-rate-interval.js";
-import type { Random } from "./random.js";
-import { scoreInterval } from "./score-interval.js";
+import { betaVariate, type Random } from "./random.js";
 import { coverageOf } from "./simulated-coverage.js";
-import { studentQuantile } from "./student.js";
-import { betaVariate } from "./variates.js";
-import { wilsonBounds } from "./wilson.js";
 
 describe("scoreInterval", () => {
   it("is Wilson with t at the number of 0/1 trials that the standard error is worth", () => {

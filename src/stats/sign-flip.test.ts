@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createRandom } from "./random.js";
-import { signFlipTest } from "./sign-flip.js";
-import { normalVariate } from "./variates.js";
+import { signFlipTest } from "./paired.js";
+import { createRandom, normalVariate } from "./random.js";
 
 /** Counts over all 2^n sign assignments of integers, where no sum rounds. */
 function bruteForce(differences: readonly number[]): number {

@@ -1,4 +1,4 @@
-import type { OpenInterval } from "./interval.js";
+import type { OpenInterval } from "./intervals.js";
 import { createRandom, type Random } from "./random.js";
 
 /** The share of seeded experiments whose interval holds the truth. */

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import jstat from "jstat";
 import { expect, it } from "vitest";
-import { normalQuantile } from "./normal.js";
-import { studentCdf, studentQuantile, studentTwoSidedP } from "./student.js";
+import { normalQuantile, studentCdf, studentQuantile, studentTwoSidedP } from "./distributions.js";
 
 it.each([
   [1, 12.706205],

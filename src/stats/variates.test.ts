@@ -1,8 +1,7 @@
 import { expect, it } from "vitest";
-import { incompleteBeta } from "./beta.js";
-import { normalCdf } from "./normal.js";
-import { createRandom } from "./random.js";
-import { betaVariate, normalVariate } from "./variates.js";
+import { incompleteBeta, normalCdf } from "./distributions.js";
+
+import { betaVariate, createRandom, normalVariate } from "./random.js";
 
 /** The largest gap between the empirical and the true distribution, times √n (Kolmogorov: 1.95 has a chance of 0.001). */
 function kolmogorov(draw: () => number, cdf: (x: number) => number): number {

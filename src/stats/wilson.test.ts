@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { binomialCdf } from "./binomial.js";
-import { wilsonInterval } from "./wilson.js";
+import { binomialCdf } from "./distributions.js";
+import { wilsonInterval } from "./intervals.js";
 
 it.each([
   [8, 10, 0.490162, 0.943318],

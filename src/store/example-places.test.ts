@@ -4,9 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { encodeExampleKey } from "./example-lines.js";
-import { readExamplePlaces } from "./example-places.js";
-import { EXAMPLES_FILE, writeExamples } from "./examples.js";
+import { EXAMPLES_FILE, encodeExampleKey, readExamplePlaces, writeExamples } from "./examples.js";
 
 let dir: string;
 
@@ -63,7 +61,7 @@ describe("readExamplePlaces", () => {
     writeFileSync(join(dir, EXAMPLES_FILE), Array.from({ length: 50_000 }, (_, id) => line(id)).join(""));
     const script = `
       import { createJiti } from "jiti";
-      const { readExamplePlaces } = await createJiti(process.cwd()).import(${JSON.stringify(join(import.meta.dirname, "example-places.ts"))});
+      const { readExamplePlaces } = await createJiti(process.cwd()).import(${JSON.stringify(join(import.meta.dirname, "examples.ts"))});
       globalThis.gc();
       const before = process.memoryUsage().heapUsed;
       const places = readExamplePlaces(${JSON.stringify(dir)});

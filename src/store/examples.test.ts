@@ -4,8 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Example } from "../core/example.js";
-import { isShortened } from "./example-lines.js";
-import { EXAMPLES_FILE, readExamples, writeExamples } from "./examples.js";
+import { EXAMPLES_FILE, isShortened, readExamples, writeExamples } from "./examples.js";
 
 let dir = "";
 

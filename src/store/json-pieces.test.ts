@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { encodePieces } from "./json-pieces.js";
+import { encodePieces } from "./row-codec.js";
 
 const LONG = (1 << 18) + 1;
 

@@ -1,14 +1,14 @@
 import { basename } from "node:path";
 import { RunFolderError } from "../core/errors.js";
 import { fingerprintOf } from "../core/fingerprint.js";
-import { paidFor } from "../core/paid.js";
+import { paidFor } from "../core/price.js";
 import type { EvalConfig } from "../core/result.js";
 import type { Attempt, EvalRow, Outcome, TrialKey } from "../core/row.js";
 import type { System } from "../core/system.js";
 import { VERSION } from "../core/version.js";
+import { storedCost, type UngradedOutput } from "../runner/call.js";
 import { type Earlier, NOTHING_EARLIER } from "../runner/ledger.js";
 import { isPlanned, type Plan, rowIndex } from "../runner/plan.js";
-import { storedCost, type UngradedOutput } from "../runner/stored-call.js";
 import { gitRevision } from "./git.js";
 import { Journal, readManifest } from "./journal.js";
 import { differences, type Manifest, type PlanIdentity, RUN_SCHEMA, type SystemRecord } from "./manifest.js";

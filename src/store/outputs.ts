@@ -3,7 +3,7 @@ import { messageOf, RunFolderError } from "../core/errors.js";
 import type { Grade } from "../core/grader.js";
 import type { EvalRow, TrialKey } from "../core/row.js";
 import type { Output } from "../core/system.js";
-import type { UngradedOutput } from "../runner/stored-call.js";
+import type { UngradedOutput } from "../runner/call.js";
 import { FILES } from "./journal.js";
 import { encodeKey, UNGRADED_KIND } from "./row-codec.js";
 import { readRunFile, readRunLines } from "./run-file.js";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type EvalRow, makeRow } from "../core/row.js";
-import { ExamplePlaces } from "./example-places.js";
+import { ExamplePlaces } from "./examples.js";
 import { inOrder } from "./row-order.js";
 
 const SYSTEMS = ["one", "two", "constructor"];

@@ -1,6 +1,5 @@
 import type { EvalRow } from "../core/row.js";
-import { encodeExampleKey } from "./example-lines.js";
-import { ExamplePlaces } from "./example-places.js";
+import { ExamplePlaces, encodeExampleKey } from "./examples.js";
 
 /** What the rows of a run are put in order by. */
 export interface RowOrder {

@@ -1,8 +1,7 @@
 import { ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { describe } from "../core/shape.js";
+import { describe, isThenable } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
-import { isThenable } from "../core/thenable.js";
 
 /** What a function may give back: the response alone, or a whole output. */
 export type FunctionResult = string | Output;

@@ -1,17 +1,27 @@
 import { TrialError } from "../core/errors.js";
+import type { Example, Turn } from "../core/example.js";
 import { SENT_WITHOUT } from "../core/row.js";
-import type { Output, StopReason, TrialContext } from "../core/system.js";
-import { type AnswerShape, hasParameter, type Message, replacementOf } from "../models/dialects/index.js";
+import type { Output, StopReason, TrialContext, Usage } from "../core/system.js";
+import {
+  type AnswerReader,
+  type AnswerShape,
+  type Delta,
+  hasParameter,
+  type Message,
+  replacementOf,
+} from "../models/dialects/index.js";
 import type { HttpClient, HttpRequest } from "../models/http/index.js";
-import { askForBill } from "./model-bill.js";
-import { callModel } from "./model-call.js";
-import { RefusedParameterError } from "./model-errors.js";
-import { ASK, type Script } from "./model-messages.js";
-import type { ModelMeter } from "./model-meter.js";
-import type { ModelOptions, ModelSettings } from "./model-options.js";
+import type { ModelOptions, ModelSettings } from "./model.js";
+import {
+  askForBill,
+  type Bill,
+  CallSignal,
+  callModel,
+  type ModelMeter,
+  RefusedParameterError,
+  stopOf,
+} from "./model-call.js";
 import { type Conversation, outputOf, spentBy } from "./model-output.js";
-import { ModelReply } from "./model-reply.js";
-import { CallSignal, stopOf } from "./model-signal.js";
 
 /** A stream begins before the answer does: an endpoint that says nothing for so long is not thinking. */
 const LONGEST_SILENCE_MS = 300_000;
@@ -181,5 +191,163 @@ export class ModelConversation implements Conversation {
       ...(error.outlook === undefined || hasAnswer ? {} : { outlook: error.outlook }),
       ...(hasAnswer || reply.reader.usage !== null ? { spent: spentBy(this) } : {}),
     });
+  }
+}
+
+/** The place in a conversation where the model is asked, and its answer goes. */
+export const ASK = Symbol("ask");
+
+/** A conversation to be held: what is said, and where the model is asked. */
+export type Script = readonly (Message | typeof ASK)[];
+
+/** How an example is put to the model, unless the user builds the messages. */
+export function scriptOf(example: Example): Script {
+  const script = example.turns === undefined || example.turns.length === 0 ? single(example) : replay(example);
+  if (script.includes(ASK)) return script;
+  throw new TrialError(
+    "system_error",
+    `Example "${example.id}" asks nothing: it has no question, and its turns end with the assistant's. Give it a question, or take the last turn out.`,
+  );
+}
+
+function single({ context, question }: Example): Script {
+  const parts = partsOf(context, question);
+  return parts.length === 0 ? [] : [{ role: "user", parts }, ASK];
+}
+
+/** Wherever the example has no answer of the assistant, the model gives one. The context comes before all else. */
+function replay({ turns = [], context, question }: Example): Script {
+  const script: (Message | typeof ASK)[] = turns.flatMap((turn, at) => said(turn, turns[at + 1]));
+  const last = turns.at(-1);
+  const isAsked = last !== undefined && roleOf(last) === "user" && last.content === question;
+  if (question && !isAsked) script.push({ role: "user", parts: [question] }, ASK);
+  return withContext(script, context);
+}
+
+function said(turn: Turn, next: Turn | undefined): Script {
+  const role = roleOf(turn);
+  const message: Message = { role, parts: [turn.content] };
+  const isOpen = role === "user" && (next === undefined || roleOf(next) !== "assistant");
+  return isOpen ? [message, ASK] : [message];
+}
+
+function withContext(script: Script, context: string | undefined): Script {
+  const first = script.findIndex((step) => step !== ASK && step.role === "user");
+  const opening = script[first];
+  if (!context || opening === undefined || opening === ASK) return script;
+  return script.with(first, { role: "user", parts: partsOf(context, ...opening.parts) });
+}
+
+/** What is there, each text once. */
+function partsOf(...texts: (string | undefined)[]): string[] {
+  return [...new Set(texts.filter((text): text is string => text !== undefined && text !== ""))];
+}
+
+function roleOf({ role }: Turn): Message["role"] {
+  const known = role.toLowerCase();
+  if (known === "assistant" || known === "model") return "assistant";
+  return known === "system" || known === "developer" ? "system" : "user";
+}
+
+/** Fields that may be undefined, though what is made of them has each field or leaves it out. */
+type Loose<T> = { [Key in keyof T]: T[Key] | undefined };
+
+/** An object without the fields that are undefined. */
+export function present<T extends object>(fields: Loose<T>): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}
+
+export interface ReplyOptions {
+  readonly reader: AnswerReader;
+  readonly meter: ModelMeter;
+  /** Milliseconds, monotonic. */
+  readonly clock: () => number;
+}
+
+/** The model's answer to one call: what has come of it so far, and when. */
+export class ModelReply {
+  readonly reader: AnswerReader;
+  readonly startedAt: number;
+  text = "";
+  /** When the first text came, visible or hidden; null while none has. */
+  firstTextAt: number | null = null;
+  firstVisibleAt: number | null = null;
+  lastTextAt = 0;
+  /** In how many pieces the text came. */
+  pieces = 0;
+  /** True once text came that is billed and not shown. */
+  hasHidden = false;
+  /** True once the model has answered anything at all. */
+  hasBegun = false;
+  /** Output tokens counted in the text, for an answer whose usage was never told. */
+  countedTokens: number | null = null;
+  /** Where the bill of the call can be asked for; null unless a gateway says so. */
+  billUrl: string | null = null;
+  #bill: Bill | null = null;
+  readonly #meter: ModelMeter;
+  readonly #clock: () => number;
+
+  constructor({ reader, meter, clock }: ReplyOptions) {
+    this.reader = reader;
+    this.#meter = meter;
+    this.#clock = clock;
+    this.startedAt = clock();
+  }
+
+  /** Takes in one event of a stream. False when there is no use in reading on: the budget is spent, or an error came. */
+  takeEvent(event: unknown): boolean {
+    this.#take(this.reader.readEvent(event));
+    this.#meter.addUsage(this.reader.usage);
+    return !this.#meter.isExceeded && this.reader.error === null;
+  }
+
+  takeWhole(body: unknown): void {
+    const delta = this.reader.readWhole(body);
+    this.#meter.addUsage(this.reader.usage);
+    this.#take(delta, this.reader.usage === null);
+  }
+
+  /** True when it is known what the call has used: the answer came to its end and the provider said so, or a gateway did. */
+  get isReported(): boolean {
+    return this.#bill !== null || (this.reader.isComplete && this.reader.usage !== null);
+  }
+
+  /** True when a part of what the call has used is only estimated. */
+  get isEstimated(): boolean {
+    return this.#bill?.isEstimated ?? !this.isReported;
+  }
+
+  /** What the call has used, as far as anybody said. */
+  get usage(): Usage | null {
+    return this.#bill?.usage ?? this.reader.usage;
+  }
+
+  /** Takes in what a gateway has metered of an answer that was left before its end. */
+  settle(bill: Bill | null): void {
+    this.#bill = bill;
+    if (bill !== null) this.#meter.addUsage(bill.usage);
+  }
+
+  /** True when text has come, so that the call must not be made again. */
+  get hasText(): boolean {
+    return this.firstTextAt !== null;
+  }
+
+  /** No more will come. */
+  end(): void {
+    this.countedTokens = this.#meter.streamedTokens;
+    this.#meter.endCall(this.isReported);
+  }
+
+  #take(delta: Delta, isCounted = true): void {
+    this.hasBegun ||= delta.text !== "" || delta.hidden !== "" || this.reader.usage !== null;
+    if (delta.text === "" && delta.hidden === "") return;
+    this.lastTextAt = this.#clock();
+    this.firstTextAt ??= this.lastTextAt;
+    this.hasHidden ||= delta.hidden !== "";
+    if (delta.text !== "") this.firstVisibleAt ??= this.lastTextAt;
+    this.pieces += 1;
+    this.text += delta.text;
+    if (isCounted) this.#meter.addText(delta);
   }
 }

@@ -3,8 +3,8 @@ import { afterEach, describe, expect, it } from "vitest";
 import { TrialError, UsageError } from "../core/errors.js";
 import type { TrialContext } from "../core/system.js";
 import { serveBytes } from "../models/http/scripted-server.js";
-import { ModelSystem } from "./model.js";
-import type { ModelOptions } from "./model-options.js";
+import { type ModelOptions, ModelSystem } from "./model.js";
+
 import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
 
 const bench = openBench();

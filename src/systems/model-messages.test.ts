@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { TrialError } from "../core/errors.js";
-import { ASK, scriptOf } from "./model-messages.js";
+import { ASK, scriptOf } from "./model-conversation.js";
 
 const user = (...parts: string[]) => ({ role: "user", parts });
 const assistant = (...parts: string[]) => ({ role: "assistant", parts });

@@ -3,8 +3,8 @@ import { CostBudget } from "../budget/index.js";
 import { TrialError } from "../core/errors.js";
 import { DIALECT_NAMES, type DialectName } from "../models/dialects/index.js";
 import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
-import { ModelSystem } from "./model.js";
-import type { ModelOptions } from "./model-options.js";
+import { type ModelOptions, ModelSystem } from "./model.js";
+
 import { trialWith } from "./model-testing.js";
 
 let mock: Mock | null = null;

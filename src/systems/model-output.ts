@@ -1,7 +1,6 @@
 import type { Spent } from "../core/errors.js";
 import type { Output, StopReason, Usage } from "../core/system.js";
-import { present } from "./model-present.js";
-import type { ModelReply } from "./model-reply.js";
+import { type ModelReply, present } from "./model-conversation.js";
 
 const CLASSES = ["input", "output", "cacheRead", "cacheWrite", "cacheWrite1h", "reasoning"] as const;
 

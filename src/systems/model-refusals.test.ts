@@ -3,8 +3,8 @@ import { evaluate } from "../evaluate.js";
 import { AnswerQuality } from "../evaluators/index.js";
 import { DIALECT_NAMES } from "../models/dialects/index.js";
 import { type Mock, type MockOptions, startMock } from "../testing/mock/index.js";
-import { ModelSystem } from "./model.js";
-import type { ModelOptions } from "./model-options.js";
+import { type ModelOptions, ModelSystem } from "./model.js";
+
 import { trialWith } from "./model-testing.js";
 
 let mock: Mock | null = null;

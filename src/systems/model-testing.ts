@@ -1,8 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { TrialContext } from "../core/system.js";
 import { type Handler, type ScriptedServer, serveScript } from "../models/http/scripted-server.js";
-import { ModelSystem } from "./model.js";
-import type { ModelOptions } from "./model-options.js";
+import { type ModelOptions, ModelSystem } from "./model.js";
 
 /** A server and systems that call it, for tests; `close` ends them all. */
 export interface Bench {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { callUrl } from "./model-url.js";
+import { callUrl } from "./model.js";
 
 const chat = "/chat/completions";
 const gemini = "/v1beta/models/g:streamGenerateContent?alt=sse";

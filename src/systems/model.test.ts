@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { fingerprintOf } from "../core/fingerprint.js";
 import type { Output } from "../core/system.js";
-import { ModelSystem } from "./model.js";
-import type { ModelOptions } from "./model-options.js";
+import { type ModelOptions, ModelSystem } from "./model.js";
+
 import { answerWith, DONE, event, openBench, piece, startStream, trialWith, used } from "./model-testing.js";
 
 const bench = openBench();

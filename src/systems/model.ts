@@ -1,17 +1,33 @@
 import { createHash } from "node:crypto";
+import { validateHeaderName, validateHeaderValue } from "node:http";
 import { performance } from "node:perf_hooks";
+import { UsageError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
-import { isHarmlessName, isKeyName } from "../core/harmless-name.js";
+import { isHarmlessName, isKeyName, secretsInPath } from "../core/harmless-name.js";
 import type { Limits } from "../core/price.js";
+import { describe, ownValue } from "../core/shape.js";
 import type { Output, System, TrialContext } from "../core/system.js";
 import type { Tokenizer } from "../core/tokenizer.js";
-import type { AnswerShape } from "../models/dialects/index.js";
-import { type ClientLease, type HttpClient, leaseClient } from "../models/http/index.js";
+import { VERSION } from "../core/version.js";
+import {
+  type AnswerShape,
+  DIALECT_NAMES,
+  type Dialect,
+  type DialectName,
+  dialects,
+  type Message,
+  type ModelRequest,
+} from "../models/dialects/index.js";
+import {
+  type ClientLease,
+  endpointName,
+  type HttpClient,
+  leaseClient,
+  requireSafeEndpoint,
+} from "../models/http/index.js";
 import { loadTokenizer } from "../models/tokens/index.js";
-import { ModelConversation } from "./model-conversation.js";
-import { ASK, type Script, scriptOf } from "./model-messages.js";
-import { ModelMeter } from "./model-meter.js";
-import { type ModelOptions, type ModelQuestion, type ModelSettings, settingsOf } from "./model-options.js";
+import { ModelMeter } from "./model-call.js";
+import { ASK, ModelConversation, type Script, scriptOf } from "./model-conversation.js";
 
 /**
  * A model behind an endpoint.
@@ -130,4 +146,254 @@ function longestAnswer(
   const own = LONGEST_ANSWER.filter((name) => Object.hasOwn(extraBody, name)).map((name) => extraBody[name]);
   const longest = own.length === 0 ? (maxTokens ?? dialect.usualMaxTokens) : own.find(Number.isSafeInteger);
   return typeof longest === "number" ? { maxOutputTokens: longest } : {};
+}
+
+/** Node's timers take no more, and fire at once when they are given more. */
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+const USUAL_TIMEOUT_MS = 600_000;
+const AFTER_HARD_TIMEOUT_MS = 30_000;
+
+export interface ModelOptions {
+  /** The host, its port and the model unless told. */
+  name?: string;
+  /** As the endpoint names it; may be left out where the endpoint has only one. */
+  model?: string;
+  baseUrl: string;
+  /** `"chat"` unless told. */
+  dialect?: DialectName;
+  apiKey?: string | null;
+  /** The environment variable that holds the key. */
+  apiKeyEnv?: string;
+  systemPrompt?: string;
+  temperature?: number;
+  maxTokens?: number;
+  /** Added to the body last; null removes a key. */
+  extraBody?: Readonly<Record<string, unknown>>;
+  headers?: Readonly<Record<string, string>>;
+  /** For one whole call; unless told 10 minutes, or half a minute more than the trial may take. */
+  timeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** Between two parts of an answer. */
+  idleTimeoutMs?: number;
+  /** True unless told: without a stream there is no time to first token, and no stop in the middle. */
+  stream?: boolean;
+  /** Takes the place of context, question and turns: the model is asked once, with these. */
+  buildMessages?: (example: Example) => readonly Message[];
+  limits?: Limits;
+  /** Lets a key travel over plain http to another machine. */
+  allowInsecure?: boolean;
+  /** One for all systems of the process unless told. */
+  client?: HttpClient;
+  /** Counts text that no usage was told for; cl100k_base unless told. */
+  tokenizer?: Tokenizer;
+  /** Milliseconds, monotonic. */
+  clock?: () => number;
+  /** Milliseconds since 1970, for dates in answers. */
+  now?: () => number;
+  env?: Readonly<Record<string, string | undefined>>;
+}
+
+/** What a model is asked apart from any example. */
+export type ModelQuestion = Pick<ModelRequest, "system" | "messages" | "answer">;
+
+/** Options that were checked, and what follows from them for every call. */
+export interface ModelSettings {
+  readonly name: string;
+  readonly model: string;
+  readonly dialect: Dialect;
+  readonly url: string;
+  /** The URL without a difference between streams and whole answers. */
+  readonly workUrl: string;
+  /** Host and port. */
+  readonly host: string;
+  readonly key: ApiKey;
+  readonly secrets: Secrets;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly stream: boolean;
+  readonly timeoutMs: number;
+}
+
+/** Checks the options of a model system. */
+function settingsOf(options: ModelOptions): ModelSettings {
+  const { baseUrl, model = "", stream = true, timeoutMs = usualTimeout(options.limits) } = options;
+  requirePlausible(options);
+  const dialect = dialectOf(options.dialect ?? "chat", model);
+  const key = resolveKey({ ...options, env: options.env ?? process.env });
+  const own = lowerCase(options.headers ?? {});
+  const host = endpointName(baseUrl);
+  const named = [...Object.entries(own), ...new URL(baseUrl).searchParams];
+  const hasKey = key.value !== null || named.some(([name]) => !isHarmlessName(name));
+  const base = requireSafeEndpoint({ url: baseUrl, hasKey, allowInsecure: options.allowInsecure ?? false });
+  return {
+    name: options.name ?? (model === "" ? host : `${host}/${model}`),
+    model,
+    dialect,
+    url: callUrl(base, dialect.path(model, stream)),
+    workUrl: callUrl(base, dialect.path(model, false)),
+    host,
+    key,
+    secrets: new Secrets(key.value, named, secretsInPath(baseUrl)),
+    headers: { ...usualHeaders(stream), ...dialect.headers(key.value), ...own },
+    stream,
+    timeoutMs,
+  };
+}
+
+/** Later than the trial's own limit: a trial that was stopped there is graded, one whose call timed out is an error. */
+function usualTimeout(limits: Limits | undefined): number {
+  const hard = limits?.hardTimeoutMs ?? null;
+  return hard === null ? USUAL_TIMEOUT_MS : Math.min(LONGEST_TIMER, hard + AFTER_HARD_TIMEOUT_MS);
+}
+
+function usualHeaders(stream: boolean): Record<string, string> {
+  const accept = stream ? "text/event-stream, application/json" : "application/json";
+  return { "content-type": "application/json", accept, "user-agent": `assay/${VERSION}` };
+}
+
+function dialectOf(name: string, model: string): Dialect {
+  const dialect = ownValue<Dialect>(dialects, name);
+  if (dialect === undefined) {
+    throw new UsageError(`There is no dialect ${describe(name)}. Use one of: ${DIALECT_NAMES.join(", ")}.`);
+  }
+  if (name === "gemini" && model === "") throw new UsageError("Gemini has the model in its URL: name one.");
+  return dialect;
+}
+
+function requirePlausible(options: ModelOptions): void {
+  const { name, model, temperature, maxTokens } = options;
+  if (name === "") throw new UsageError("The name of a model system is empty. Give one, or leave it out.");
+  if (model !== undefined && typeof model !== "string") {
+    throw new UsageError(`The model must be its name, but is ${describe(model)}.`);
+  }
+  if (temperature !== undefined && !(temperature >= 0 && temperature <= 100)) {
+    throw new UsageError(`The temperature must be a number from 0, but is ${describe(temperature)}.`);
+  }
+  if (maxTokens !== undefined && !(Number.isSafeInteger(maxTokens) && maxTokens > 0)) {
+    throw new UsageError(`maxTokens must be a whole number above 0, but is ${describe(maxTokens)}.`);
+  }
+  for (const field of ["timeoutMs", "connectTimeoutMs", "idleTimeoutMs"] as const) {
+    const value = options[field];
+    if (value === undefined || (value > 0 && value <= LONGEST_TIMER)) continue;
+    throw new UsageError(`${field} must be above 0 and at most ${LONGEST_TIMER}, but is ${describe(value)}.`);
+  }
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      requireSendable(name, value);
+      return [name.toLowerCase(), value];
+    }),
+  );
+}
+
+/** Without its value in the message, which may be a secret. */
+function requireSendable(name: string, value: string): void {
+  try {
+    validateHeaderName(name);
+    validateHeaderValue(name, value);
+  } catch {
+    throw new UsageError(`The header ${JSON.stringify(name)} cannot be sent: its name or its value is not allowed.`);
+  }
+}
+
+interface KeySource {
+  /** The key itself; null when the endpoint needs none. */
+  readonly apiKey?: string | null;
+  /** The environment variable that holds it. */
+  readonly apiKeyEnv?: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** A key, and how messages speak of it. */
+interface ApiKey {
+  readonly value: string | null;
+  /** Such as "the key in OPENAI_API_KEY". */
+  readonly label: string;
+}
+
+/** The key of an endpoint, read once; says which variable is missing. */
+function resolveKey({ apiKey, apiKeyEnv, env }: KeySource): ApiKey {
+  if (apiKey === null) return { value: null, label: "no key" };
+  if (apiKey !== undefined) return { value: requireSendableKey(apiKey, "apiKey"), label: "the key given as apiKey" };
+  if (apiKeyEnv === undefined) return { value: null, label: "no key" };
+  const value = env[apiKeyEnv];
+  if (value === undefined || value.trim() === "") {
+    throw new UsageError(`The environment variable ${apiKeyEnv} is not set. Put the key of the endpoint in it.`);
+  }
+  return { value: requireSendableKey(value, apiKeyEnv), label: `the key in ${apiKeyEnv}` };
+}
+
+/** A key read from a file often ends with a line feed. */
+function requireSendableKey(key: string, where: string): string {
+  const trimmed = key.trim();
+  if (/^[\x21-\x7e]+$/.test(trimmed)) return trimmed;
+  throw new UsageError(
+    `The key in ${where} is empty or holds spaces, line breaks or other characters that no key has. Copy it again.`,
+  );
+}
+
+/** Shorter ones are placeholders, and words such as "none" stand in many messages. */
+const SHORTEST_SECRET = 6;
+/** Of a header that is not known: a shorter value may be a word that answers have, too. */
+const SHORTEST_UNKNOWN = 16;
+
+function secretWords(name: string, value: string): string[] {
+  if (isHarmlessName(name)) return [];
+  const words = [value, ...value.split(/[\s;,=]+/)];
+  return isKeyName(name) ? words : words.filter(({ length }) => length >= SHORTEST_UNKNOWN);
+}
+
+/** What must not be shown of a system: its key, and what its headers and its URL hold of that kind. */
+class Secrets {
+  readonly #values: readonly string[];
+
+  constructor(
+    key: string | null,
+    named: Iterable<readonly [name: string, value: string]>,
+    others: readonly string[] = [],
+  ) {
+    const words = Array.from(named).flatMap(([name, value]) => secretWords(name, value));
+    const all = [...(key === null ? [] : [key]), ...words, ...others].filter(({ length }) => length >= SHORTEST_SECRET);
+    this.#values = [...new Set(all)].sort((a, b) => b.length - a.length);
+  }
+
+  /** True when there is one. */
+  get exist(): boolean {
+    return this.#values.length > 0;
+  }
+
+  /** A text without them: some endpoints repeat the key, in errors and in answers. */
+  scrub(text: string): string {
+    return this.#values.reduce((clean, secret) => clean.replaceAll(secret, "[secret]"), text);
+  }
+
+  /** Tells accounts apart without naming them; "" when there is no secret. */
+  get mark(): string {
+    if (!this.exist) return "";
+    return createHash("sha256").update(this.#values.join("\n")).digest("hex").slice(0, 8);
+  }
+}
+
+/**
+ * The URL of a call. OpenAI's base URLs end with a version, most others do not, and people give them either way: a base
+ * without a path gets `/v1`, a version that both have stands once, and a base that is the whole URL stays as it is.
+ * @example
+ * callUrl(new URL("http://127.0.0.1:8080"), "/chat/completions"); // "http://127.0.0.1:8080/v1/chat/completions"
+ */
+export function callUrl(base: URL, path: string): string {
+  const [route = "", query = ""] = path.split("?");
+  const url = new URL(base);
+  url.pathname = joined(base.pathname.replace(/\/+$/, ""), route);
+  for (const [name, value] of new URLSearchParams(query)) url.searchParams.set(name, value);
+  url.hash = "";
+  return url.href;
+}
+
+function joined(base: string, route: string): string {
+  if (base.endsWith(route)) return base;
+  const version = /^\/v\d[a-z\d]*(?=\/)/.exec(route)?.[0];
+  if (version !== undefined) return base.endsWith(version) ? base + route.slice(version.length) : base + route;
+  return (base === "" ? "/v1" : base) + route;
 }

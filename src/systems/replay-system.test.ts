@@ -6,8 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DatasetError, ShapeError, TrialError } from "../core/errors.js";
 import type { Example } from "../core/example.js";
 import type { TrialContext } from "../core/system.js";
-import type { ReplayRecord } from "./replay-record.js";
-import { ReplaySystem } from "./replay-system.js";
+import { type ReplayRecord, ReplaySystem } from "./replay.js";
 
 let folder: string;
 beforeAll(() => {

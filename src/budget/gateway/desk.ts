@@ -1,27 +1,75 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { messageOf } from "../../core/errors.js";
 import type { Price } from "../../core/price.js";
+import type { Usage } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { findIntrusion, OWN_NAMES } from "../../utils/find-intrusion.js";
 import { costOf } from "../price.js";
-import type { Accounts } from "./accounts.js";
-import { type Asked, readAsked } from "./asked.js";
-import { CALL_HEADER, CallBook } from "./call-book.js";
 import { Exchange } from "./exchange.js";
-import { requestHeaders } from "./headers.js";
-import type { Ledger } from "./ledger.js";
-import type { PriceBook } from "./prices.js";
-import type { ProviderName } from "./provider.js";
+import type { Accounts, Ledger } from "./ledger.js";
+import type { PriceBook, ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest } from "./receipt.js";
 import { RefusalError } from "./refusal.js";
-import { readBody } from "./request-body.js";
-import { RequestMeter } from "./request-meter.js";
-import { type Most, Reservations } from "./reservations.js";
-import type { RouteTable } from "./route.js";
-import { tierName } from "./service-tier.js";
-import { type Changed, passOn } from "./unmetered.js";
-import type { Upstream } from "./upstream.js";
+import { type Asked, readAsked, readBody, requestHeaders } from "./request.js";
+import { RequestMeter, tierName } from "./request-meter.js";
+import { type Changed, passOn, type RouteTable } from "./route.js";
 import { Visit } from "./visit.js";
+
+/** The most that a call can use: what it does use is known only when its answer is there. */
+export interface Most {
+  readonly pico: number;
+  readonly tokens: number;
+}
+
+/**
+ * Sets aside what calls can cost whose answers cannot be cut, so that many at a time do not spend what is left once each.
+ * A call that does not fit beside the others waits for them, in the order of arrival. One that does not fit by itself is
+ * let through when there are no others: the budget is exceeded by one call at most.
+ */
+export class Reservations {
+  readonly #ledger: Ledger;
+  readonly #held = new Set<Most>();
+  readonly #waiting = new Map<Most, () => void>();
+  #pico = 0;
+  #tokens = 0;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  /** Resolves when the call may be made, when it was released, or when the budget is spent: ask the ledger then. */
+  async hold(most: Most): Promise<void> {
+    const turn = new Promise<void>((resolve) => this.#waiting.set(most, resolve));
+    this.admit();
+    await turn;
+  }
+
+  /** The call is over, or nobody waits for it any more. */
+  release(most: Most): void {
+    this.#waiting.get(most)?.();
+    this.#waiting.delete(most);
+    if (!this.#held.delete(most)) return;
+    this.#pico -= most.pico;
+    this.#tokens -= most.tokens;
+    this.admit();
+  }
+
+  /** Lets those through who can go. */
+  admit(): void {
+    for (const [most, go] of this.#waiting) {
+      if (!this.#ledger.isExceeded && !this.#fits(most)) return;
+      this.#waiting.delete(most);
+      this.#held.add(most);
+      this.#pico += most.pico;
+      this.#tokens += most.tokens;
+      go();
+    }
+  }
+
+  #fits({ pico, tokens }: Most): boolean {
+    return this.#held.size === 0 || this.#ledger.hasRoomFor(this.#pico + pico, this.#tokens + tokens);
+  }
+}
 
 export interface DeskOptions {
   readonly routes: RouteTable;
@@ -257,4 +305,57 @@ function headerOf({ headers }: IncomingMessage, name: string): string | undefine
 function sendText(client: ServerResponse, { status, message }: { status: number; message: string }): void {
   client.writeHead(status, { "content-type": "text/plain", "content-length": message.length + 1 });
   client.end(`${message}\n`);
+}
+
+/** The header that tells a client where it can ask what its call has cost. */
+const CALL_HEADER = "assay-call";
+
+/** What a call has used in the end: what was reported and, where that was not all, what was estimated. */
+interface CallBill {
+  readonly usage: Readonly<Usage>;
+  readonly isEstimated: boolean;
+}
+
+/** Bills that nobody has asked for are not kept for ever. */
+const MOST_BILLS = 4096;
+
+/** How long whoever asks waits for a call that is not over: its end is heard of a moment later than it is made. */
+const PATIENCE_MS = 5000;
+
+/**
+ * Bills of single calls, for clients that leave before the end of an answer and so never see its usage. One meter for
+ * both sides: what the client writes down is what the receipt says.
+ */
+class CallBook {
+  readonly #bills = new Map<string, CallBill | null>();
+  readonly #waiting = new Map<string, ((bill: CallBill | null) => void)[]>();
+  #calls = 0;
+
+  /** A call begins; gives the name to ask for it by. */
+  open(): string {
+    this.#calls += 1;
+    return String(this.#calls);
+  }
+
+  /** The call is over; null when it cost nothing. */
+  close(call: string, bill: CallBill | null): void {
+    this.#bills.set(call, bill);
+    if (this.#bills.size > MOST_BILLS) this.#bills.delete(this.#bills.keys().next().value ?? "");
+    for (const tell of this.#waiting.get(call) ?? []) tell(bill);
+    this.#waiting.delete(call);
+  }
+
+  /** The bill of a call once it is over; undefined when it is not known, or not over in time. */
+  async ask(call: string): Promise<CallBill | null | undefined> {
+    if (this.#bills.has(call)) return this.#bills.get(call);
+    if (!(Number(call) <= this.#calls)) return undefined;
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, PATIENCE_MS, undefined);
+      const tell = (bill: CallBill | null) => {
+        clearTimeout(timer);
+        resolve(bill);
+      };
+      this.#waiting.set(call, [...(this.#waiting.get(call) ?? []), tell]);
+    });
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { dataOf, EventSplitter } from "./event-splitter.js";
+import { dataOf, EventSplitter } from "./relay.js";
 
 /** Pushes the bytes cut at the places given. */
 function splitAt(bytes: Buffer, cuts: readonly number[], maxBytes?: number) {

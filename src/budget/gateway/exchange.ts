@@ -1,16 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Dialect } from "../../models/dialects/dialect.js";
-import { UpstreamCall } from "./call.js";
-import { beginAnswer, carry } from "./carrier.js";
-import { BROKEN_OFF, ErrorBody } from "./error-body.js";
-import { EventRelay } from "./event-relay.js";
-import { KeyMask } from "./key-mask.js";
-import type { Pace } from "./pace.js";
+import type { Pace } from "./ledger.js";
+import type { Upstream, UpstreamRequest } from "./provider.js";
 import type { Ending } from "./receipt.js";
-import { type RefusalError, refusalEvents, sendRefusal } from "./refusal.js";
-import type { RequestMeter } from "./request-meter.js";
-import type { Upstream, UpstreamRequest } from "./upstream.js";
-import { WholeRelay } from "./whole-relay.js";
+import { BROKEN_OFF, ErrorBody, type RefusalError, refusalEvents, sendRefusal } from "./refusal.js";
+import { beginAnswer, carry, EventRelay, WholeRelay } from "./relay.js";
+import { type RequestMeter, UpstreamCall } from "./request-meter.js";
+import { KeyMask } from "./secrets.js";
 
 export interface ExchangeOptions {
   readonly client: ServerResponse;

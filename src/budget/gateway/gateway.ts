@@ -8,16 +8,11 @@ import type { Price } from "../../core/price.js";
 import { didYouMean } from "../../core/suggest.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import { loadTokenizer } from "../../models/tokens/index.js";
-import { Accounts } from "./accounts.js";
 import { Desk } from "./desk.js";
-import { gatewayEnv } from "./env.js";
-import { type GatewayBudget, Ledger } from "./ledger.js";
-import { PriceBook, type PriceOf } from "./prices.js";
-import { PROVIDER_NAMES, PROVIDERS, type ProviderName } from "./provider.js";
+import { Accounts, type GatewayBudget, type GatewayTotal, Ledger } from "./ledger.js";
+import { PROVIDER_NAMES, PROVIDERS, PriceBook, type PriceOf, type ProviderName, Upstream } from "./provider.js";
 import type { GatewayRequest, Receipt } from "./receipt.js";
 import { RouteTable } from "./route.js";
-import type { GatewayTotal } from "./tally.js";
-import { Upstream } from "./upstream.js";
 
 /** How long an upstream may think before it begins to answer. Answers that are not streamed take minutes. */
 const HEADERS_TIMEOUT_MS = 600_000;
@@ -177,4 +172,29 @@ function closed(server: Server): Promise<void> {
     server.close(() => resolve());
     server.closeAllConnections();
   });
+}
+
+/** The variables by which programs are pointed at another address, for each provider. */
+const VARIABLES: Readonly<Record<ProviderName, readonly string[]>> = {
+  openai: ["OPENAI_BASE_URL", "OPENAI_API_BASE"],
+  anthropic: ["ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"],
+  google: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL", "GEMINI_API_BASE"],
+};
+
+const PROXIES = ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
+
+/** What a program needs in its environment to go through the gateway at this URL. */
+function gatewayEnv(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  const pointed = Object.values(PROVIDERS).flatMap(({ name, mount }) =>
+    VARIABLES[name].map((variable) => [variable, url + mount] as const),
+  );
+  return { ...Object.fromEntries(pointed), ...withoutProxy(url, env) };
+}
+
+/** A program that uses a proxy would ask the proxy for an address on this very machine. */
+function withoutProxy(url: string, env: NodeJS.ProcessEnv): Record<string, string> {
+  if (!PROXIES.some((name) => env[name])) return {};
+  const { hostname } = new URL(url);
+  const hosts = [env.NO_PROXY ?? env.no_proxy ?? "", hostname].filter(Boolean).join(",");
+  return { NO_PROXY: hosts, no_proxy: hosts };
 }

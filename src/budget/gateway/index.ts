@@ -1,5 +1,4 @@
 export { type Gateway, type GatewayOptions, startGateway } from "./gateway.js";
-export type { GatewayBudget } from "./ledger.js";
-export type { PriceOf } from "./prices.js";
+export type { GatewayBudget, GatewayTotal } from "./ledger.js";
+export type { PriceOf } from "./provider.js";
 export type { GatewayRequest, Receipt, ReceiptLine } from "./receipt.js";
-export type { GatewayTotal } from "./tally.js";

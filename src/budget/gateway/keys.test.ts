@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, type DialectName } from "../../models/dialects/index.js";
 import { type GatewayOptions, startGateway } from "./index.js";
-import { KeyMask } from "./key-mask.js";
 import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream } from "./scripted-upstream.js";
+import { KeyMask } from "./secrets.js";
 
 const closers = new Closers();
 afterEach(() => closers.closeAll());

@@ -1,8 +1,9 @@
+import type { Price } from "../../core/price.js";
 import type { CostSource } from "../../core/row.js";
 import type { Usage } from "../../core/system.js";
+import { promptOf } from "../../core/usage.js";
 import type { DialectName, Finish } from "../../models/dialects/dialect.js";
-import { dollars } from "../price.js";
-import type { Figures } from "./figures.js";
+import { costOf, dollars, picoDollars } from "../price.js";
 import type { ProviderName } from "./provider.js";
 
 /**
@@ -93,4 +94,100 @@ export function lineOf(model: string, requests: number, figures: Figures): Recei
     costSource,
     unpriced: pico === null,
   };
+}
+
+/** What one request, or all requests of one model, used and cost. Costs are whole pico-dollars, so that sums are exact. */
+export interface Figures {
+  readonly usage: Readonly<Required<Usage>>;
+  /** What is billed; null when nobody knows. */
+  readonly pico: number | null;
+  /** What the price table says, beside a cost that the provider told. */
+  readonly pricedPico: number | null;
+  readonly costSource: CostSource;
+  /** True when a part of the usage was never reported. */
+  readonly isEstimated: boolean;
+}
+
+/** What is known of an answer so far. */
+export interface Known {
+  readonly price: Price | null;
+  /** As the provider reports it; null until it does. */
+  readonly usage: Usage | null;
+  readonly providerCostUsd: number | null;
+  /** Tokens on top of what was reported. */
+  readonly estimatedInput: number;
+  readonly estimatedOutput: number;
+}
+
+/** Puts together what was reported and what had to be estimated. */
+export function figuresOf({ price, usage, providerCostUsd, estimatedInput, estimatedOutput }: Known): Figures {
+  const whole = wholeUsage(usage, estimatedInput, estimatedOutput);
+  const pricedPico = price === null ? null : costOf(price, whole);
+  const isEstimated = usage === null || estimatedInput + estimatedOutput > 0;
+  // A cost that came before the last of the usage does not cover what was estimated on top.
+  if (providerCostUsd !== null && !isEstimated)
+    return { usage: whole, pico: picoDollars(providerCostUsd), pricedPico, costSource: "provider", isEstimated };
+  const priced = isEstimated ? "estimated" : "priced";
+  return {
+    usage: whole,
+    pico: pricedPico,
+    pricedPico,
+    costSource: pricedPico === null ? "unknown" : priced,
+    isEstimated,
+  };
+}
+
+function wholeUsage(usage: Usage | null, estimatedInput: number, estimatedOutput: number): Required<Usage> {
+  return {
+    input: (usage?.input ?? 0) + estimatedInput,
+    output: (usage?.output ?? 0) + estimatedOutput,
+    cacheRead: usage?.cacheRead ?? 0,
+    cacheWrite: usage?.cacheWrite ?? 0,
+    cacheWrite1h: usage?.cacheWrite1h ?? 0,
+    reasoning: usage?.reasoning ?? 0,
+  };
+}
+
+/** The tokens of all classes together. */
+export function tokensOf(usage: Usage): number {
+  return promptOf(usage) + usage.output;
+}
+
+/** From the least to the most reliable: a sum is as good as the worst of its parts. */
+export const SOURCES: readonly CostSource[] = ["unknown", "estimated", "priced", "provider"];
+
+export const NO_FIGURES: Figures = {
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cacheWrite1h: 0, reasoning: 0 },
+  pico: 0,
+  pricedPico: 0,
+  costSource: "provider",
+  isEstimated: false,
+};
+
+/** True when who keeps a total has to be told of the difference. */
+export function isMoved(before: Figures | null, after: Figures): boolean {
+  if (before === null || before.pico !== after.pico) return true;
+  if (before.isEstimated !== after.isEstimated || before.costSource !== after.costSource) return true;
+  return tokensOf(before.usage) !== tokensOf(after.usage);
+}
+
+export function addFigures(a: Figures, b: Figures): Figures {
+  return {
+    usage: {
+      input: a.usage.input + b.usage.input,
+      output: a.usage.output + b.usage.output,
+      cacheRead: a.usage.cacheRead + b.usage.cacheRead,
+      cacheWrite: a.usage.cacheWrite + b.usage.cacheWrite,
+      cacheWrite1h: a.usage.cacheWrite1h + b.usage.cacheWrite1h,
+      reasoning: a.usage.reasoning + b.usage.reasoning,
+    },
+    pico: sum(a.pico, b.pico),
+    pricedPico: sum(a.pricedPico, b.pricedPico),
+    costSource: SOURCES[Math.min(SOURCES.indexOf(a.costSource), SOURCES.indexOf(b.costSource))] ?? "unknown",
+    isEstimated: a.isEstimated || b.isEstimated,
+  };
+}
+
+function sum(a: number | null, b: number | null): number | null {
+  return a === null || b === null ? null : a + b;
 }

@@ -1,9 +1,15 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import type { Readable } from "node:stream";
+import { messageOf } from "../../core/errors.js";
 import type { Price } from "../../core/price.js";
 import type { Usage } from "../../core/system.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
 import type { AnswerReader, Delta, Finish } from "../../models/dialects/dialect.js";
-import { type Figures, figuresOf } from "./figures.js";
+import { connectionError } from "../../models/http/errors.js";
 import type { Ledger } from "./ledger.js";
+import type { Upstream, UpstreamRequest } from "./provider.js";
+import { type Figures, figuresOf } from "./receipt.js";
+import { RefusalError } from "./refusal.js";
 
 export interface MeterOptions {
   readonly ledger: Ledger;
@@ -126,4 +132,149 @@ export class RequestMeter {
     this.#figures = after;
     this.#options.ledger.replace(before, after);
   }
+}
+
+/** The beginning of every Chat Completions request that asks for usage on a client's behalf. */
+const ASK = Buffer.from('{"stream_options":{"include_usage":true},');
+
+const BRACE = 0x7b;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** True when a streamed Chat Completions request asks for usage itself. */
+export function asksForUsage({ stream_options: options }: Json): boolean {
+  return isObject(options) && options.include_usage === true;
+}
+
+/**
+ * The same request, asking for usage. Where the request says nothing about it, the question is put in front and every
+ * other byte stays: writing the request anew would round long numbers and take time with long prompts.
+ */
+export function withUsage(body: Buffer, json: Json): Buffer {
+  const options = json.stream_options;
+  if (options === undefined) return Buffer.concat([ASK, body.subarray(body.indexOf(BRACE) + 1)]);
+  const asked = { ...(isObject(options) ? options : {}), include_usage: true };
+  return Buffer.from(JSON.stringify({ ...json, stream_options: asked }));
+}
+
+/** True for the extra event that holds nothing but usage. Others may hold usage too: clients get those in any case. */
+export function isUsageOnly(event: unknown): boolean {
+  return isObject(event) && Array.isArray(event.choices) && event.choices.length === 0 && isObject(event.usage);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sold at the usual price, which is also what no tier at all means. */
+const USUAL = new Set(["auto", "default", "standard", "standard_only", "unspecified"]);
+
+/** Sold for at most the usual price. */
+const CHEAPER = new Set(["flex", "batch"]);
+
+/** The service tier that a request asks for; null for the usual one. Anthropic's fast mode is one by another name. */
+export function tierIn(json: Readonly<Record<string, unknown>>): string | null {
+  for (const value of [json.service_tier, json.serviceTier, json.speed]) {
+    const tier = typeof value === "string" ? value.toLowerCase().replace(/^service_tier_/, "") : "";
+    if (tier !== "" && !USUAL.has(tier)) return tier;
+  }
+  return null;
+}
+
+/** The name that a tier of a model has in a price table and in the receipt. */
+export function tierName(model: string, tier: string | null): string {
+  return tier === null ? model : `${model} (${tier})`;
+}
+
+/** True when the usual price is at least what the tier costs. */
+export function isCoveredByUsual(tier: string | null): boolean {
+  return tier === null || CHEAPER.has(tier);
+}
+
+export interface CallOptions {
+  readonly upstream: Upstream;
+  readonly request: UpstreamRequest;
+  /** Held in memory, or passed on as it comes. */
+  readonly body: Buffer | Readable;
+  readonly headersTimeoutMs: number;
+  readonly onAnswer: (answer: IncomingMessage) => void;
+  /** Nothing was answered. */
+  readonly onFailure: (refusal: RefusalError) => void;
+}
+
+/** One request to an upstream, until the head of its answer is there. */
+export class UpstreamCall {
+  readonly #options: Omit<CallOptions, "body">;
+  readonly #timer: NodeJS.Timeout;
+  #request: ClientRequest | null = null;
+  #isOver = false;
+
+  constructor({ body, ...options }: CallOptions) {
+    this.#options = options;
+    this.#timer = setTimeout(() => this.#fail(tooSlow(options)), options.headersTimeoutMs);
+    this.#send(body);
+  }
+
+  /** True once the upstream has the whole request, and may charge for it. */
+  get isSent(): boolean {
+    return this.#request?.writableFinished === true;
+  }
+
+  /** Ends the request and its answer, wherever they are. */
+  abort(): void {
+    this.#finish();
+    this.#request?.destroy();
+  }
+
+  /** Once only: of a request that failed nobody can say whether it was received, and paid for. */
+  #send(body: CallOptions["body"]): void {
+    const { upstream, request } = this.#options;
+    try {
+      const sent = upstream.request(request);
+      this.#request = sent;
+      sent.on("response", (answer) => this.#answer(answer));
+      sent.on("error", (error) => this.#fail(unreachable(upstream, error)));
+      if (Buffer.isBuffer(body)) sent.end(body);
+      else body.pipe(sent);
+    } catch (error) {
+      // Node refuses some paths and headers before anything is sent. Whoever calls hears of it as of any other failure.
+      queueMicrotask(() => this.#fail(unsendable(error)));
+    }
+  }
+
+  #answer(answer: IncomingMessage): void {
+    if (this.#isOver) return;
+    this.#finish();
+    this.#options.onAnswer(answer);
+  }
+
+  #fail(refusal: RefusalError): void {
+    if (this.#isOver) return;
+    this.abort();
+    this.#options.onFailure(refusal);
+  }
+
+  #finish(): void {
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+  }
+}
+
+function unsendable(cause: unknown): RefusalError {
+  return new RefusalError("request", `the request cannot be passed on: ${messageOf(cause)}.`, { cause });
+}
+
+function unreachable({ host }: Upstream, error: NodeJS.ErrnoException): RefusalError {
+  const why = error.code ?? messageOf(error);
+  return new RefusalError("upstream", `${host} cannot be reached (${why}). Check the network and --upstream.`, {
+    status: 502,
+    cause: error,
+    story: connectionError(error, host).message,
+  });
+}
+
+function tooSlow({ upstream, headersTimeoutMs }: Pick<CallOptions, "upstream" | "headersTimeoutMs">): RefusalError {
+  return new RefusalError("upstream", `${upstream.host} did not begin to answer within ${headersTimeoutMs / 1000} s.`, {
+    status: 504,
+  });
 }

@@ -5,10 +5,10 @@ import { afterEach, describe, expect, it } from "vitest";
 import { DIALECT_NAMES, dialects } from "../../models/dialects/index.js";
 import { startMock } from "../../testing/mock/index.js";
 import { costOf } from "../price.js";
-import type { Figures } from "./figures.js";
+import { Reservations } from "./desk.js";
 import type { GatewayOptions } from "./index.js";
 import { Ledger } from "./ledger.js";
-import { Reservations } from "./reservations.js";
+import type { Figures } from "./receipt.js";
 import { addressOf, ask, Closers, gatewayBefore, PRICE, requestOf, scriptedUpstream } from "./scripted-upstream.js";
 
 const closers = new Closers();

@@ -1,8 +1,14 @@
 import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, OutgoingHttpHeaders } from "node:http";
 import type { DialectName } from "../../models/dialects/dialect.js";
-import { encodePath, normalizePath } from "./path.js";
 import { PROVIDERS, type Provider } from "./provider.js";
-import { withoutQuery } from "./query.js";
+import { BROKEN_OFF, ErrorBody, sendRefusal } from "./refusal.js";
+import { beginAnswer, carry } from "./relay.js";
+import { answerHeaders, requestHeaders } from "./request.js";
+import { UpstreamCall } from "./request-meter.js";
+import { KeyMask } from "./secrets.js";
+
+import type { Visit } from "./visit.js";
 
 /**
  * What a path leads to. A model's `answer` and an `embedding` are metered; a `count` of tokens and a `list` of models
@@ -133,4 +139,145 @@ function withName(path: string, model: string): string {
 /** The path of a route, for another model. */
 export function pathFor({ path, model }: Route, other: string): string {
   return model === null ? path : path.replace(/[^/:]+(?=(?::\w+)?$)/, () => encodeURIComponent(other));
+}
+
+/**
+ * The one spelling of a path, decoded: clients, and whoever wants to get past a table of paths, spell one in many ways,
+ * and servers take most of them for the same. Escapes are read once, a backslash counts as a slash, empty and dot
+ * segments are gone; the root is "".
+ * @example
+ * normalizePath("/chat//%63ompletions/"); // "/chat/completions"
+ */
+function normalizePath(raw: string): string {
+  const kept: string[] = [];
+  for (const segment of raw.split("/").map(decode).join("/").split(/[/\\]/)) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  return kept.map((segment) => `/${segment}`).join("");
+}
+
+/** A decoded path as it is sent. */
+function encodePath(path: string): string {
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+}
+
+/** A text without its escapes; as it is when they make no sense. */
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The path alone: queries may hold keys. */
+function withoutQuery(path: string): string {
+  const query = path.indexOf("?");
+  return query === -1 ? path : path.slice(0, query);
+}
+
+/** The fields of a query that carry a key, at Google. */
+const KEY_FIELDS = new Set(["key", "access_token"]);
+
+/** The keys in the query of a path. */
+export function keysInQuery(path: string): string[] {
+  return fieldsOf(path)
+    .filter(isKeyField)
+    .map((field) => decode(field.slice(field.indexOf("=") + 1)));
+}
+
+/** The same path without keys, every other byte as it was. */
+export function withoutKeys(path: string): string {
+  if (!fieldsOf(path).some(isKeyField)) return path;
+  const kept = fieldsOf(path).filter((field) => !isKeyField(field));
+  return kept.length === 0 ? withoutQuery(path) : `${withoutQuery(path)}?${kept.join("&")}`;
+}
+
+/** True when a query holds this field with this value. */
+export function hasField(query: string, field: string, value: string): boolean {
+  return fieldsOf(query).some((each) => decode(each) === `${field}=${value}`);
+}
+
+function fieldsOf(path: string): string[] {
+  const bare = withoutQuery(path);
+  return bare === path ? [] : path.slice(bare.length + 1).split("&");
+}
+
+function isKeyField(field: string): boolean {
+  return KEY_FIELDS.has(decode(field.split("=", 1)[0] ?? ""));
+}
+
+export interface PassOnOptions {
+  readonly headersTimeoutMs: number;
+  /** What goes on instead of what came. */
+  readonly changed?: Changed;
+}
+
+export interface Changed {
+  /** With the query. */
+  readonly path: string;
+  readonly body: Buffer;
+  readonly headers: OutgoingHttpHeaders;
+}
+
+/** Passes a request on whose answer is not metered, such as one for a list of models: neither of them is held. */
+export function passOn(visit: Visit, { headersTimeoutMs, changed }: PassOnOptions): void {
+  const { request, client, route, dialect, upstream } = visit;
+  const call = new UpstreamCall({
+    upstream,
+    request: {
+      method: request.method ?? "GET",
+      path: changed?.path ?? route.path + route.query,
+      headers: changed?.headers ?? readableHeaders(visit),
+    },
+    body: changed?.body ?? request,
+    headersTimeoutMs,
+    onAnswer: (answer) => {
+      if ((answer.statusCode ?? 502) < 400) passBack(visit, answer);
+      else passErrorBack(visit, answer);
+    },
+    onFailure: (refusal) => {
+      sendRefusal(client, dialect, refusal);
+      visit.end("failed", { message: refusal.story });
+    },
+  });
+  client.on("close", () => {
+    if (!client.writableFinished) call.abort();
+    visit.end("abandoned");
+  });
+}
+
+/** Where no key may show in an error, the error must not be packed. */
+function readableHeaders({ request, upstream }: Visit): OutgoingHttpHeaders {
+  const headers = requestHeaders(request, upstream);
+  return upstream.replacesKey ? { ...headers, "accept-encoding": "identity" } : headers;
+}
+
+function passBack(visit: Visit, answer: IncomingMessage): void {
+  const { client } = visit;
+  client.writeHead(answer.statusCode ?? 502, answer.statusMessage, answerHeaders(answer));
+  answer.on("error", () => client.destroy());
+  answer.pipe(client);
+  visit.endUnmetered();
+}
+
+function passErrorBack(visit: Visit, answer: IncomingMessage): void {
+  const { client, dialect, upstream } = visit;
+  const mask = new KeyMask(upstream.key);
+  const body = new ErrorBody();
+  beginAnswer(client, answer, { mask });
+  const onChunk = (chunk: Buffer) => {
+    body.push(chunk);
+    client.write(mask.push(chunk));
+  };
+  const onEnd = () => {
+    visit.end("failed", { message: body.message(dialect, answer.statusCode ?? 0) });
+    client.end(mask.end());
+  };
+  const onBroken = () => {
+    visit.end("failed", { message: BROKEN_OFF });
+    client.destroy();
+  };
+  carry({ answer, client, onChunk, onEnd, onBroken });
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import { keysInQuery } from "./query.js";
-import type { Upstream } from "./upstream.js";
+import type { Upstream } from "./provider.js";
+import { keysInQuery } from "./route.js";
 
 /** Shorter ones are placeholders, and words such as "none" stand in many messages. */
-export const SHORTEST_SECRET = 6;
+const SHORTEST_SECRET = 6;
 
 /** What the keys of well-known providers look like, also when somebody has starred out their middle. */
 const KEY_LIKE = /\b(?:(?:sk|rk|pk|gsk|xai)[-_]|AIza)[-_*A-Za-z0-9]{12,}/g;
@@ -26,4 +26,51 @@ export function secretsOf({ headers, url = "" }: IncomingMessage, { provider, ke
   return [key ?? "", ...sent, ...keysInQuery(url), ofAddress]
     .filter(({ length }) => length >= SHORTEST_SECRET)
     .sort((a, b) => b.length - a.length);
+}
+
+const STAR = 0x2a;
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Stars out a key in bytes that pass by, wherever they are cut. As many bytes leave as came, so that a length that was
+ * said before stays true.
+ */
+export class KeyMask {
+  readonly #key: Buffer;
+  /** What may be the beginning of the key. */
+  #held: Buffer = NOTHING;
+
+  constructor(key: string | null) {
+    this.#key = Buffer.from(key === null || key.length < SHORTEST_SECRET ? "" : key);
+  }
+
+  push(chunk: Buffer): Buffer {
+    if (this.#key.length === 0) return chunk;
+    const bytes = Buffer.concat([this.#held, chunk]);
+    for (let at = bytes.indexOf(this.#key); at !== -1; at = bytes.indexOf(this.#key, at + this.#key.length))
+      bytes.fill(STAR, at, at + this.#key.length);
+    const end = bytes.length - this.#begunAtEnd(bytes);
+    this.#held = bytes.subarray(end);
+    return bytes.subarray(0, end);
+  }
+
+  /** What is held when nothing more comes. */
+  end(): Buffer {
+    const rest = this.#held;
+    this.#held = NOTHING;
+    return rest;
+  }
+
+  /** The same for a text that is whole. */
+  text(text: string): string {
+    if (this.#key.length === 0) return text;
+    return text.replaceAll(this.#key.toString(), "*".repeat(this.#key.length));
+  }
+
+  /** How many of the last bytes are the beginning of the key. */
+  #begunAtEnd(bytes: Buffer): number {
+    for (let length = Math.min(this.#key.length - 1, bytes.length); length > 0; length--)
+      if (bytes.subarray(-length).equals(this.#key.subarray(0, length))) return length;
+    return 0;
+  }
 }

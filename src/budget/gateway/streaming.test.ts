@@ -4,8 +4,8 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import type { DialectName } from "../../models/dialects/index.js";
 import { type FaultKind, startMock } from "../../testing/mock/index.js";
-import { isUsageOnly } from "./chat-usage.js";
 import type { Gateway, GatewayOptions } from "./index.js";
+import { isUsageOnly } from "./request-meter.js";
 import { addressOf, ask, Closers, gatewayBefore, requestOf, scriptedUpstream, sse } from "./scripted-upstream.js";
 
 const closers = new Closers();

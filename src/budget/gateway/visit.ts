@@ -1,15 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type Dialect, dialects, type Finish } from "../../models/dialects/index.js";
 import { dollars } from "../price.js";
-import type { Accounts } from "./accounts.js";
-import type { Figures } from "./figures.js";
-import { Pace } from "./pace.js";
-import type { ProviderName } from "./provider.js";
-import type { Ending, GatewayRequest } from "./receipt.js";
+import { type Accounts, Pace } from "./ledger.js";
+import type { ProviderName, Upstream } from "./provider.js";
+import type { Ending, Figures, GatewayRequest } from "./receipt.js";
+
 import { type RefusalError, sendRefusal } from "./refusal.js";
 import type { Route } from "./route.js";
 import { secretsOf, shortMessage } from "./secrets.js";
-import type { Upstream } from "./upstream.js";
 
 export interface VisitOptions {
   readonly request: IncomingMessage;

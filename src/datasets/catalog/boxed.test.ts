@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lastBoxed } from "./boxed.js";
+import { lastBoxed } from "./answers.js";
 
 describe("lastBoxed", () => {
   it.each([

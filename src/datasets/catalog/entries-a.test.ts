@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { contentId } from "../../core/content-id.js";
+import { contentId } from "../../core/fingerprint.js";
 import { readCsv, readTsv } from "../csv.js";
 import { readJsonl } from "../jsonl.js";
 import type { RawRow, SourceRow } from "../source-row.js";
+import { RowProblem, valueAt } from "./columns.js";
 import { arcChallengeFixture } from "./entries/arc-challenge.fixture.js";
 import { arcChallenge } from "./entries/arc-challenge.js";
 import { bbhFixture } from "./entries/bbh.fixture.js";
@@ -52,8 +53,6 @@ import { winograndeFixture } from "./entries/winogrande.fixture.js";
 import { winogrande } from "./entries/winogrande.js";
 import type { CatalogueEntry, ExampleFields, HubSource } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
-import { valueAt } from "./read-column.js";
-import { RowProblem } from "./row-problem.js";
 
 const ENTRIES: readonly [string, CatalogueEntry, Fixture | readonly Fixture[]][] = [
   ["hotpotqa", hotpotqa, hotpotqaFixture],

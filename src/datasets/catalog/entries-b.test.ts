@@ -8,6 +8,7 @@ import { evaluatorFactories } from "../../evaluators/factories.js";
 import { openAlignedLines } from "../aligned-lines.js";
 import { openRowFile, type RowFile } from "../row-file.js";
 import { isBadRow, type RawRow } from "../source-row.js";
+import { RowProblem } from "./columns.js";
 import { alpacaEvalFixture } from "./entries/alpaca-eval.fixture.js";
 import { alpacaEval } from "./entries/alpaca-eval.js";
 import { apigenFixture } from "./entries/apigen.fixture.js";
@@ -50,7 +51,6 @@ import { swebenchVerifiedFixture } from "./entries/swebench-verified.fixture.js"
 import { swebenchVerified } from "./entries/swebench-verified.js";
 import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
 import type { Fixture, FixtureFile } from "./fixture.js";
-import { RowProblem } from "./row-problem.js";
 
 interface Case {
   name: string;

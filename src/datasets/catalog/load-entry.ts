@@ -1,16 +1,19 @@
-import { contentId } from "../../core/content-id.js";
-import type { LoadedExamples, LoadOptions } from "../../core/dataset.js";
+import { basename } from "node:path";
+import type { DatasetOrigin, LoadedExamples, LoadOptions } from "../../core/dataset.js";
 import { DatasetError, UsageError } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
+import { contentId } from "../../core/fingerprint.js";
 import { didYouMean, nearest } from "../../core/suggest.js";
+import { openAlignedLines } from "../aligned-lines.js";
+import { isArchive, nameOfFile, requireFile } from "../formats.js";
 import { loadRows, stratum } from "../load-rows.js";
-import type { RowFile } from "../row-file.js";
+import { openRowFile, type RowFile } from "../row-file.js";
 import type { RawRow } from "../source-row.js";
 import type { Conversion } from "../to-example.js";
-import type { CatalogueEntry, ExampleFields, RowContext } from "./entry.js";
-import { type OpenedEntry, openEntry } from "./open-entry.js";
-import { valueAt } from "./read-column.js";
-import { RowProblem } from "./row-problem.js";
+import { RowProblem, valueAt } from "./columns.js";
+import type { CatalogueEntry, ExampleFields, HubSource, LineColumns, RowContext } from "./entry.js";
+import { HubShelf } from "./hub-shelf.js";
+import { OpenFiles } from "./open-files.js";
 
 /** An entry under its name. */
 export interface NamedEntry {
@@ -211,4 +214,116 @@ function requireColumns(columns: readonly string[], met: ReadonlySet<string>, fi
 
 function topName(path: string): string {
   return path.split(".", 1)[0] ?? path;
+}
+
+/** The files of an entry, ready to be read. */
+interface OpenedEntry {
+  readonly files: readonly { readonly file: RowFile; readonly subject?: string }[];
+  readonly lookups: Readonly<Record<string, readonly RowFile[]>>;
+  /** Null for local files. */
+  readonly origin: DatasetOrigin | null;
+  /** What happened on the way, such as a repository that has moved. */
+  notes(): readonly string[];
+  close(): Promise<void>;
+}
+
+/** Opens what an entry reads: on the hub, or local files in its place. */
+async function openEntry(named: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+  return options.files === undefined ? openFromHub(named, config, options) : openLocal(named, config, options.files);
+}
+
+/** Local files: those of the rows, and one for each lookup after them. */
+async function openLocal({ name, entry }: NamedEntry, config: string, paths: readonly string[]): Promise<OpenedEntry> {
+  const lookups = Object.keys(entry.lookups ?? {});
+  if (lookups.length > 0 && paths.length !== lookups.length + 1) {
+    throw new UsageError(
+      `${name} is read from ${lookups.length + 1} files: its rows, then ${lookups.join(", ")}. Write ${name}=rows.jsonl,${lookups.map((lookup) => `${lookup}.jsonl`).join(",")}.`,
+    );
+  }
+  const files = new OpenFiles();
+  try {
+    const sources = entry.sources(config);
+    const opened = await openLocalFiles(paths, { sources, files });
+    const rows = lookups.length > 0 ? opened.slice(0, 1) : opened;
+    return {
+      files: rows.map((file) => ({ file, ...subjectOf(sourceOf(sources, file.name) ?? {}) })),
+      lookups: Object.fromEntries(lookups.map((lookup, index) => [lookup, opened.slice(index + 1, index + 2)])),
+      origin: null,
+      notes: () => [],
+      close: () => files.close(),
+    };
+  } catch (error) {
+    await files.close();
+    throw error;
+  }
+}
+
+/** Which of several sources a local file holds: that which its name ends with. */
+function sourceOf(sources: readonly HubSource[], path: string): HubSource | undefined {
+  if (sources.length === 1) return sources[0];
+  const name = nameOfFile(path);
+  return sources.find(({ subject }) => subject !== undefined && new RegExp(`(?:^|[-_])${subject}$`).test(name));
+}
+
+async function openFromHub({ entry }: NamedEntry, config: string, options: LoadOptions): Promise<OpenedEntry> {
+  const { openHub } = await import("../hub/index.js");
+  const { onDownload, signal } = options;
+  const notes: string[] = [];
+  const hub = openHub({
+    ...(onDownload === undefined ? {} : { onProgress: onDownload }),
+    ...(signal === undefined ? {} : { signal }),
+    onNote: (note) => notes.push(note),
+  });
+  const shelf = new HubShelf(hub, entry.repo, options.revision);
+  try {
+    const files: OpenedEntry["files"][number][] = [];
+    for (const source of entry.sources(config))
+      for (const file of await shelf.open(source)) files.push({ file, ...subjectOf(source) });
+    const lookups: Record<string, readonly RowFile[]> = {};
+    for (const [name, source] of Object.entries(entry.lookups ?? {})) lookups[name] = await shelf.open(source(config));
+    return { files, lookups, origin: shelf.origin, notes: () => notes, close: () => shelf.close() };
+  } catch (error) {
+    await shelf.close();
+    throw error;
+  }
+}
+
+function subjectOf({ subject }: HubSource): { subject?: string } {
+  return subject === undefined ? {} : { subject };
+}
+
+/** Opens local files in the place of a dataset's own, in whichever of the forms it is published in. */
+async function openLocalFiles(
+  paths: readonly string[],
+  { sources, files }: { sources: readonly HubSource[]; files: OpenFiles },
+): Promise<RowFile[]> {
+  for (const path of paths) requireFile(path);
+  const known = sources.flatMap(withFallbacks);
+  const lines = known.find((source) => source.lines !== undefined)?.lines;
+  const columns = lines === undefined ? null : columnsOf(paths, lines);
+  if (columns !== null) return [openAlignedLines({ ...lines, name: paths.join(" + "), columns })];
+  const member = known.find((source) => source.member !== undefined)?.member;
+  const opened: RowFile[] = [];
+  for (const path of paths) {
+    const isPacked = member !== undefined && isArchive(path);
+    opened.push(
+      isPacked ? await files.openPacked({ path, name: path, member }) : files.keep(await openRowFile({ path })),
+    );
+  }
+  return opened;
+}
+
+function withFallbacks(source: HubSource): HubSource[] {
+  return [source, ...(source.fallback === undefined ? [] : withFallbacks(source.fallback))];
+}
+
+/** Each column with the path of its text, by the texts' names; null when these are other files. */
+function columnsOf(paths: readonly string[], { columns }: LineColumns): Record<string, string> | null {
+  const found: Record<string, string> = {};
+  for (const [column, published] of Object.entries(columns)) {
+    const path = paths.find((each) => basename(each) === basename(published));
+    if (path !== undefined) found[column] = path;
+  }
+  const count = Object.keys(found).length;
+  return count === paths.length && count === Object.keys(columns).length ? found : null;
 }

@@ -1,3 +1,5 @@
+import { askForSummary } from "./answers.js";
+
 /** One of the tasks of a collection of long texts: how it asks, and what scores it. */
 export interface LongTask {
   /** What is asked, given the row's own input, which is blank for some tasks. */
@@ -9,7 +11,7 @@ export interface LongTask {
 }
 
 /** Published scores that are computed in another way than here, in words for the report. */
-export const OTHER_METHOD = {
+const OTHER_METHOD = {
   chineseWords:
     "the published score is the F1 of the Chinese words that a segmenter finds; here answers are compared character by character (1 − edits ÷ length), so that figures are not comparable with published ones.",
   chineseCharacters:
@@ -23,33 +25,159 @@ export const OTHER_METHOD = {
   code: "the published score compares the first line that is no comment, by the similarity of a fuzzy matcher; here the whole answer is compared character by character (1 − edits ÷ length).",
 } as const;
 
-export type Scoring = Pick<LongTask, "evaluators" | "primaryField">;
+type Scoring = Pick<LongTask, "evaluators" | "primaryField">;
 
 /** Words in common with a short gold answer. */
-export const BY_WORDS: Scoring = { evaluators: ["answer_quality"], primaryField: "f1" };
+const BY_WORDS: Scoring = { evaluators: ["answer_quality"], primaryField: "f1" };
 /** A short gold answer that has to occur in what is returned. */
-export const BY_MENTION: Scoring = { evaluators: ["answer_quality"], primaryField: "contains" };
+const BY_MENTION: Scoring = { evaluators: ["answer_quality"], primaryField: "contains" };
 /** Of all that there is, only this compares Chinese, which has no spaces, by less than whole sentences. */
-export const BY_LETTERS: Scoring = { evaluators: ["levenshtein", "answer_quality"], primaryField: "levenshtein" };
-export const BY_SUMMARY: Scoring = {
+const BY_LETTERS: Scoring = { evaluators: ["levenshtein", "answer_quality"], primaryField: "levenshtein" };
+const BY_SUMMARY: Scoring = {
   evaluators: ["summarization_quality", "answer_quality"],
   primaryField: "rouge_l_f1",
 };
-export const BY_FINAL_ANSWER: Scoring = {
+const BY_FINAL_ANSWER: Scoring = {
   evaluators: ["final_answer", "answer_quality"],
   primaryField: "final_answer",
 };
 
 /** A task that asks its row's input and then says what form the answer takes. */
-export function inputThen(form: string, scoring: Scoring): LongTask {
+function inputThen(form: string, scoring: Scoring): LongTask {
   return { ask: (input) => paragraphs(input.trim(), form), ...scoring };
 }
 
 /** A task that first says what is to be done with its row's input. */
-export function thenInput(task: string, scoring: Scoring): LongTask {
+function thenInput(task: string, scoring: Scoring): LongTask {
   return { ask: (input) => paragraphs(task, input.trim()), ...scoring };
 }
 
 function paragraphs(...texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n\n");
+}
+
+const QUESTION = inputThen("Answer from the text alone, in as few words as possible.", BY_WORDS);
+const CHINESE_QUESTION = inputThen("请只根据上文作答，用中文，越简短越好。", BY_LETTERS);
+const BY_LINE: Scoring = { evaluators: ["levenshtein"], primaryField: "levenshtein" };
+const NEXT_LINE = inputThen(
+  "Write the line that comes next in this code. Answer with that line alone, without its indentation and without a fence.",
+  BY_LINE,
+);
+
+/** The tasks of LongBench by the name of their config. */
+export const LONGBENCH_TASKS: Readonly<Record<string, LongTask>> = {
+  narrativeqa: QUESTION,
+  qasper: inputThen(
+    'Answer from the article alone, in as few words as possible: "yes" or "no" where that is asked, "unanswerable" where the article does not say.',
+    BY_WORDS,
+  ),
+  multifieldqa_en: QUESTION,
+  multifieldqa_zh: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseWords },
+  hotpotqa: QUESTION,
+  "2wikimqa": QUESTION,
+  musique: QUESTION,
+  dureader: { ...CHINESE_QUESTION, caution: OTHER_METHOD.chineseSummary },
+  gov_report: inputThen(askForSummary("this report of a government agency", "about one page"), BY_SUMMARY),
+  qmsum: inputThen("Answer in one paragraph, from what is said in the meeting.", BY_SUMMARY),
+  multi_news: inputThen(askForSummary("what these news articles report", "a few paragraphs"), BY_SUMMARY),
+  vcsum: {
+    ...inputThen("请用一段话总结这次会议的内容，只写总结。", BY_LETTERS),
+    caution: OTHER_METHOD.chineseSummary,
+  },
+  trec: {
+    ...thenInput("The text shows questions with their types. Say of which type this one is.", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.classes,
+  },
+  triviaqa: thenInput(
+    "The text shows passages with a question and its answer. Answer the question to this passage likewise, with the answer alone.",
+    BY_WORDS,
+  ),
+  samsum: thenInput(
+    "The text shows dialogues with their summaries. Summarise this one likewise, in a few short sentences.",
+    BY_SUMMARY,
+  ),
+  lsht: {
+    ...thenInput("上文是若干新闻及其类别。请判断下面这条新闻属于哪一类。", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.classes,
+  },
+  passage_count: {
+    ...inputThen(
+      "Some of the paragraphs in the text are repeated. How many different ones are there? Answer with the number alone.",
+      BY_FINAL_ANSWER,
+    ),
+    caution: OTHER_METHOD.numbers,
+  },
+  passage_retrieval_en: {
+    ...inputThen(
+      'Of which paragraph in the text is this the abstract? Answer with the word "Paragraph" and its number alone.',
+      BY_FINAL_ANSWER,
+    ),
+    caution: OTHER_METHOD.numbers,
+  },
+  passage_retrieval_zh: {
+    ...inputThen("这是上文中哪一段的摘要？只回答“段落”二字加上编号。", BY_FINAL_ANSWER),
+    caution: OTHER_METHOD.numbers,
+  },
+  lcc: { ...NEXT_LINE, caution: OTHER_METHOD.code },
+  "repobench-p": { ...NEXT_LINE, caution: OTHER_METHOD.code },
+};
+
+const BY_CHOICE: Scoring = { evaluators: ["multiple_choice_accuracy", "answer_quality"], primaryField: "mc_accuracy" };
+const BY_NUMBER: Scoring = { evaluators: ["math_equivalence", "answer_quality"], primaryField: "math_equiv" };
+/** The published figures are those of ROUGE-Lsum. */
+const INFINITEBENCH_BY_SUMMARY: Scoring = {
+  evaluators: ["summarization_quality", "answer_quality"],
+  primaryField: "rouge_lsum_f1",
+};
+
+/** A task of InfiniteBench; `gold` says how its answers are to be read. */
+export interface InfiniteTask extends LongTask {
+  /** Any of them is right, all of them in order are, or one of the options is. */
+  readonly gold: "any" | "sequence" | "option";
+}
+
+const anyGold = (task: LongTask): InfiniteTask => ({ ...task, gold: "any" });
+const rightOption = (task: LongTask): InfiniteTask => ({ ...task, gold: "option" });
+
+/** The tasks of InfiniteBench by the name of their config, which is that of their file. */
+export const INFINITEBENCH_TASKS: Readonly<Record<string, InfiniteTask>> = {
+  longbook_qa_eng: anyGold(inputThen("Answer from the book alone, in as few words as possible.", BY_WORDS)),
+  longbook_qa_chn: {
+    ...anyGold(inputThen("请只根据这本书作答，用中文，越简短越好。", BY_LETTERS)),
+    caution: OTHER_METHOD.chineseCharacters,
+  },
+  longbook_choice_eng: rightOption(inputThen("", BY_CHOICE)),
+  longbook_sum_eng: anyGold({
+    ...INFINITEBENCH_BY_SUMMARY,
+    ask: () => askForSummary("this book", "about one page"),
+  }),
+  longdialogue_qa_eng: anyGold(
+    inputThen(
+      "One name in this script has been replaced by $$MASK$$. Whose is it? Answer with the name alone, as it stands before the colons.",
+      BY_MENTION,
+    ),
+  ),
+  code_debug: rightOption(
+    thenInput("One function in this code has been given an obvious mistake. Which one of these is it?", BY_CHOICE),
+  ),
+  code_run: anyGold({ ...BY_NUMBER, ask: askForReturn }),
+  math_calc: {
+    ...BY_LETTERS,
+    ask: () =>
+      "Work this expression out from left to right. Answer with a list in square brackets of the result after each operation, without the number that it begins with: for 1 + 3 + 10 - 8 that is [4, 14, 6].",
+    gold: "sequence",
+    caution:
+      "the published score is the share of its results that are right before the first wrong one; here the list is compared character by character (1 − edits ÷ length), and a list of thousands of numbers may stay unscored because the comparison takes too long.",
+  },
+  math_find: anyGold(inputThen("Answer with the number alone.", BY_NUMBER)),
+  passkey: anyGold(inputThen("Answer with the pass key alone.", BY_MENTION)),
+  number_string: anyGold(inputThen("Answer with the sequence of digits alone.", BY_MENTION)),
+  kv_retrieval: anyGold(inputThen("Answer with the value that the text has for this key alone.", BY_MENTION)),
+};
+
+/** The input says in what words the answer should end, which is not how answers are read here: only its call is taken. */
+function askForReturn(input: string): string {
+  const [call] = /\bfunc_\w+\([^()]*\)/.exec(input) ?? [];
+  const question = call === undefined ? `${input.trim()}\n\n` : `What does ${call} return? `;
+  return `${question}Answer with the number alone.`;
 }

@@ -1,6 +1,6 @@
 import { OPTION_LETTERS, renderChoices } from "../../core/choice-order.js";
 import { createRandom, hashSeed, permutation } from "../../stats/index.js";
-import { RowProblem } from "./row-problem.js";
+import { RowProblem } from "./columns.js";
 
 /** A question with options, one of which is right. */
 export interface MultipleChoice {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { parseNolimaConfig } from "./nolima-config.js";
+import { parseNolimaConfig } from "./entries/nolima.js";
 
 describe("parseNolimaConfig", () => {
   it("has settings of its own where none are given", () => {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../stats/index.js";
-import { hide } from "./nolima-haystack.js";
+import { hide } from "./entries/nolima.js";
 
 const NEEDLE = "Actually, Ida lives beside the old lighthouse.";
 /** Sentences that can be told apart, some on lines of their own. */

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { zipOf } from "../../testing/write-zip.js";
 import { type HubPlan, type ScriptedHub, startHub } from "../hub/scripted-hub.js";
+import { text } from "./columns.js";
 import type { CatalogueEntry, HubSource } from "./entry.js";
 import { loadEntry } from "./load-entry.js";
-import { text } from "./read-column.js";
 
 const folder = mkdtempSync(join(tmpdir(), "assay-open-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

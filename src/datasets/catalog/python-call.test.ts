@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { callOf } from "./python-call.js";
+import { callOf } from "./tool-calling.js";
 
 describe("callOf", () => {
   it.each([

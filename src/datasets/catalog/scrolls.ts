@@ -1,7 +1,6 @@
 import type { RawRow } from "../source-row.js";
+import { RowProblem, text } from "./columns.js";
 import type { CatalogueEntry } from "./entry.js";
-import { text } from "./read-column.js";
-import { RowProblem } from "./row-problem.js";
 
 /** What all tasks of SCROLLS share: their place on the hub and their columns. */
 export function scrolls(task: string) {

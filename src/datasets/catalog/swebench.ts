@@ -1,8 +1,7 @@
 import type { RawRow } from "../source-row.js";
+import { goldText } from "./answers.js";
+import { jsonList, optionalText, text } from "./columns.js";
 import type { CatalogueEntry, ExampleFields } from "./entry.js";
-import { goldText } from "./gold.js";
-import { jsonList } from "./json-column.js";
-import { optionalText, text } from "./read-column.js";
 
 const ASK = "Write the patch that resolves this issue. Answer with a unified diff alone.";
 const CAUTION =

@@ -13,7 +13,9 @@ import { repoOf, someBytes, TestBench } from "./test-bench.js";
 const BIG = someBytes(4_000_000);
 const SOURCE = fileURLToPath(new URL("./hub.ts", import.meta.url));
 /** The same in one file of plain JavaScript: a child that had to compile it would spend most of its time on that. */
-const BUNDLED = fileURLToPath(new URL(`../../../node_modules/.cache/assay-tests/hub-${process.pid}.mjs`, import.meta.url));
+const BUNDLED = fileURLToPath(
+  new URL(`../../../node_modules/.cache/assay-tests/hub-${process.pid}.mjs`, import.meta.url),
+);
 
 beforeAll(async () => {
   const build = await rolldown({ input: SOURCE, platform: "node", external: (id) => /^[^./]/.test(id) });

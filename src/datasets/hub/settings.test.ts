@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { readSettings } from "./settings.js";
+import { readSettings } from "./hub.js";
 
 const home = mkdtempSync(join(tmpdir(), "assay-home-"));
 afterAll(() => rmSync(home, { recursive: true, force: true }));

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type ByteSource, openBytes } from "../../utils/files/byte-source.js";
 import { type DuckDbWriter, openDuckDb } from "./duckdb-file.js";
 import { openParquet } from "./index.js";
+import { toPlainValue } from "./parquet-file.js";
 import type { ParquetTable } from "./table.js";
-import { toPlainValue } from "./values.js";
 
 let folder: string;
 let duckdb: DuckDbWriter;

@@ -7,7 +7,7 @@ import { DatasetError } from "../../core/errors.js";
 import { openBytes } from "../../utils/files/byte-source.js";
 import { type DuckDbWriter, openDuckDb } from "./duckdb-file.js";
 import { openParquet } from "./index.js";
-import { listGroups } from "./row-groups.js";
+import { listGroups } from "./parquet-file.js";
 
 let folder: string;
 let duckdb: DuckDbWriter;

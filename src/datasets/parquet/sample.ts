@@ -1,5 +1,4 @@
-import { createRandom, permutation } from "../../stats/index.js";
-import { drawFromBlocks } from "./block-sample.js";
+import { createRandom, hashSeed, permutation } from "../../stats/index.js";
 import type { DrawnRows, Region, SampleOptions, TableSample } from "./table.js";
 
 /** A table as far as drawing a sample needs it. */
@@ -51,4 +50,236 @@ function estimateCost(positions: Uint32Array, regions: readonly Region[]): numbe
       cost += part.fixed + ((part.bytes - part.fixed) * Math.min(rows, (at - from) * part.pageRows)) / rows;
   }
   return cost;
+}
+
+/** How a sample is drawn from blocks. */
+interface BlockSampleOptions {
+  readonly count: number;
+  readonly seed: number;
+  /** All rows of the table in random order. */
+  readonly order: Uint32Array;
+  /** What a sample of all rows would have cost, for the note. */
+  readonly cost: number;
+  readonly budget: number;
+  /** The budget may be exceeded up to here, rather than to draw from a single block. */
+  readonly maxBytes: number;
+}
+
+/** Rows that lie together and are read together: a row group, or a range of its pages. */
+interface Block {
+  /** Its number in the order of the file, counted from 1. */
+  readonly number: number;
+  readonly first: number;
+  readonly rows: number;
+  /** About how many bytes reading it takes, besides those that its region needs for any row. */
+  readonly cost: number;
+}
+
+interface BlockRegion {
+  readonly first: number;
+  readonly blocks: readonly Block[];
+  /** Bytes that are read once for any of the blocks, such as dictionaries. */
+  readonly fixed: number;
+}
+
+/** One block says nothing about how much blocks differ. */
+const MIN_BLOCKS = 2;
+/** Blocks are made so small that this many are affordable, where that is possible. */
+const TARGET_BLOCKS = 30;
+/** The blocks of a sample have this many rows at least, so that samples up to this size are drawn from the same blocks. */
+const MIN_BLOCK_ROWS = 1000;
+/** Rows that blocks are chosen by: more than there are blocks to be paid for. */
+const MAX_TICKETS = 20_000;
+
+/**
+ * Draws a sample from as many blocks as are affordable. Rows are drawn from all over the table, of each region its
+ * share, and each is a ticket for its block: a row of that block is taken in its place. Where the next block is too
+ * expensive, it starts again with the first ticket, and takes further rows of the same blocks.
+ */
+function drawFromBlocks(allRegions: readonly Region[], options: BlockSampleOptions): TableSample {
+  const regions = allRegions.filter(({ rows }) => rows > 0);
+  const shelf = new BlockShelf(regions, options);
+  const { order, seed, count } = options;
+  const tickets = drawTickets(regions, seed);
+  const { affordable, isAll } = countAffordable(shelf, tickets, options);
+  const drawn = (from: number, to: number): DrawnRows => {
+    const { positions, numbers } = drawRows(shelf, { tickets: tickets.slice(0, affordable), rest: order, seed, to });
+    // Where every block is affordable, it is a sample of all rows.
+    return { positions: positions.slice(from), blocks: isAll ? null : numbers.slice(from) };
+  };
+  const { positions, blocks } = drawn(0, count);
+  const ranks = Array.from(positions.keys()).sort((a, b) => (positions[a] ?? 0) - (positions[b] ?? 0));
+  return {
+    positions: positions.toSorted(),
+    blocks: blocks === null ? null : Uint32Array.from(ranks, (at) => blocks[at] ?? 0),
+    note: blocks === null ? null : describeDraw(regions, shelf.size, new Set(blocks).size, options.cost),
+    drawn,
+  };
+}
+
+/** The blocks of a table, found by their rows. */
+class BlockShelf {
+  readonly #regions: readonly BlockRegion[];
+  readonly size: number;
+
+  constructor(regions: readonly Region[], options: BlockSampleOptions) {
+    let before = 0;
+    this.#regions = regions.map((region) => {
+      const blockRows = chooseBlockRows(region, regions.length, options);
+      const isWhole = blockRows === region.rows;
+      const cost = isWhole ? region.bytes : estimateRange(region, blockRows);
+      const blocks: Block[] = [];
+      for (let at = 0; at < region.rows; at += blockRows) {
+        const rows = Math.min(blockRows, region.rows - at);
+        blocks.push({ number: ++before, first: region.first + at, rows, cost });
+      }
+      return { first: region.first, blocks, fixed: isWhole ? 0 : sumFixed(region) };
+    });
+    this.size = before;
+  }
+
+  /** Finds the block of a row by halving: a table may have many thousands of row groups. */
+  find(row: number): { block: Block; region: BlockRegion } {
+    let [low, high] = [0, this.#regions.length - 1];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if ((this.#regions[middle]?.first ?? 0) <= row) low = middle;
+      else high = middle - 1;
+    }
+    const region = this.#regions[low];
+    const size = region?.blocks[0]?.rows ?? 1;
+    const block = region?.blocks[Math.floor((row - region.first) / size)];
+    if (region === undefined || block === undefined) throw new RangeError(`no block holds row ${row}`);
+    return { block, region };
+  }
+}
+
+/**
+ * All rows where the region is small or its pages are not listed. Otherwise half of the rows that a page of the largest
+ * part holds, so that a range mostly lies in one such page, or in two; or half of that, and so on, while too few are
+ * affordable and those hold enough rows.
+ */
+function chooseBlockRows(region: Region, regions: number, { budget, count }: BlockSampleOptions): number {
+  if (region.parts.length === 0 || region.bytes <= budget / TARGET_BLOCKS) return region.rows;
+  const largest = region.parts.reduce((best, part) => (part.bytes > best.bytes ? part : best));
+  const fixed = sumFixed(region);
+  // In all regions, or in as many as there are ranges.
+  const countRanges = (size: number) => {
+    const cost = estimateRange(region, size);
+    return Math.floor(Math.max((budget - fixed * regions) / cost, budget / (cost + fixed)));
+  };
+  let rows = Math.max(1, Math.ceil(largest.pageRows / 2));
+  const isEnough = (size: number) => countRanges(size) * size >= Math.max(count, MIN_BLOCK_ROWS);
+  while (rows > 1 && countRanges(rows) < TARGET_BLOCKS && isEnough(Math.ceil(rows / 2))) rows = Math.ceil(rows / 2);
+  return estimateRange(region, rows) * 2 > region.bytes ? region.rows : rows;
+}
+
+/** A range of rows touches its share of each part and, at its borders, about one page more. */
+function estimateRange({ parts, rows: all }: Region, rows: number): number {
+  return parts.reduce(
+    (sum, { bytes, fixed, pageRows }) => sum + (bytes - fixed) * Math.min(1, (rows + pageRows) / all),
+    0,
+  );
+}
+
+function sumFixed({ parts }: Region): number {
+  return parts.reduce((sum, { fixed }) => sum + fixed, 0);
+}
+
+/** Draws rows in a random order of which every beginning holds of each region its share. */
+function drawTickets(regions: readonly Region[], seed: number): number[] {
+  const total = regions.reduce((sum, { rows }) => sum + rows, 0);
+  const sizes = regions.map(({ rows }, key) => ({ key, size: rows }));
+  const drawn = spread(sizes, { count: Math.min(total, MAX_TICKETS), seed });
+  return drawn.map(({ list, item }) => (regions[list]?.first ?? 0) + item);
+}
+
+/** Counts the tickets for blocks that can be paid for, and tells whether that is every block. */
+function countAffordable(shelf: BlockShelf, tickets: readonly number[], { budget, maxBytes }: BlockSampleOptions) {
+  const [opened, regions] = [new Set<Block>(), new Set<BlockRegion>()];
+  let cost = 0;
+  for (const [at, row] of tickets.entries()) {
+    const { block, region } = shelf.find(row);
+    if (opened.has(block)) continue;
+    cost += block.cost + (regions.has(region) ? 0 : region.fixed);
+    if (opened.size > 0 && cost > (opened.size < MIN_BLOCKS ? maxBytes : budget))
+      return { affordable: at, isAll: false };
+    opened.add(block);
+    regions.add(region);
+  }
+  return { affordable: tickets.length, isAll: opened.size === shelf.size };
+}
+
+interface RowsToDraw {
+  readonly tickets: readonly number[];
+  /** All rows, for when more are wanted than the blocks of the tickets have. */
+  readonly rest: Uint32Array;
+  readonly seed: number;
+  readonly to: number;
+}
+
+function drawRows(shelf: BlockShelf, { tickets, rest, seed, to }: RowsToDraw) {
+  const orders = new Map<Block, Iterator<number, undefined>>();
+  const [positions, numbers]: [number[], number[]] = [[], []];
+  const take = (row: number): boolean => {
+    const { block } = shelf.find(row);
+    const order = orders.get(block) ?? permutation(block.rows, createRandom(hashSeed(seed, block.number))).values();
+    orders.set(block, order);
+    const next = order.next();
+    if (next.done === true) return false;
+    positions.push(block.first + next.value);
+    numbers.push(block.number);
+    return true;
+  };
+  for (let found = true; found && positions.length < to; ) {
+    found = false;
+    for (let at = 0; at < tickets.length && positions.length < to; at++) found = take(tickets[at] ?? 0) || found;
+  }
+  for (let at = 0; at < rest.length && positions.length < to; at++) take(rest[at] ?? 0);
+  return { positions: Uint32Array.from(positions), numbers: Uint32Array.from(numbers) };
+}
+
+function describeDraw(regions: readonly Region[], all: number, used: number, cost: number): string {
+  const [some, total, size] = [used, all, Math.round(cost / 1e6)].map((n) => n.toLocaleString("en-US"));
+  const why = regions.every(({ isIndexed }) => isIndexed) ? "" : "it has no offset index, and ";
+  return `the sample is drawn from ${some} of ${total} blocks of the file, because ${why}reading rows from all over it would take ${size} MB; intervals are by block`;
+}
+
+/** So many items under a key that its random order is made from. */
+export interface SpreadList {
+  readonly key: number;
+  readonly size: number;
+}
+
+/** An item, by its list and its number there, both counted from 0. */
+interface SpreadItem {
+  readonly list: number;
+  readonly item: number;
+}
+
+/**
+ * The first `count` items of all lists in a seeded random order in which every beginning holds of each list its share,
+ * give or take one. A list's items are put in random order and spread evenly over [0, 1) from a random start; those that
+ * come first on that line are taken.
+ * @example
+ * spread([{ key: 0, size: 300 }, { key: 1, size: 100 }], { count: 8, seed: 1 }); // about six of the first, two of the second
+ */
+export function spread(
+  lists: readonly SpreadList[],
+  { count, seed }: { count: number; seed: number },
+): readonly SpreadItem[] {
+  const total = lists.reduce((sum, { size }) => sum + size, 0);
+  // No list has more than one item less than its share before this place, so that there are enough of them.
+  const limit = (count + lists.length) / total;
+  const places: (SpreadItem & { place: number })[] = [];
+  for (const [list, { key, size }] of lists.entries()) {
+    const random = createRandom(hashSeed(seed, key));
+    const start = random.next();
+    for (const [rank, item] of permutation(size, random).entries()) {
+      const place = (rank + start) / size;
+      if (place >= limit) break;
+      places.push({ list, item, place });
+    }
+  }
+  return places.sort((a, b) => a.place - b.place || a.list - b.list).slice(0, count);
 }

@@ -1,7 +1,7 @@
 export type { Experiment, Setting, Variant } from "./experiment.js";
 export { ExperimentError } from "./experiment-error.js";
 export { loadExperiment } from "./load-experiment.js";
-export { mergeShards } from "./merge-shards.js";
+export { formatShard, mergeShards, parseShard, type Shard } from "./merge-shards.js";
 export { type ExperimentPlan, type PlanExperimentOptions, planExperiment } from "./plan-experiment.js";
 export {
   type ExperimentRecord,
@@ -10,6 +10,6 @@ export {
   type RecordedVariant,
   type StimulusName,
 } from "./record.js";
-export { formatShard, parseShard, type Shard } from "./shard.js";
+
 export type { SpecReader } from "./spec-reader.js";
 export type { EvalLimits, PlannedEval, PlannedSystem, VariantPlan } from "./variant-plan.js";

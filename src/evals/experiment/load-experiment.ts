@@ -1,13 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
+import * as z from "zod";
 import { messageOf } from "../../core/errors.js";
+import { canonicalJson } from "../../core/fingerprint.js";
+import { describe } from "../../core/shape.js";
+import { didYouMean } from "../../core/suggest.js";
 import { parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
-import type { Experiment, Variant } from "./experiment.js";
+import { isSame } from "./differences.js";
+import type { Experiment, Setting, Variant } from "./experiment.js";
 import { ExperimentError, type Problem, placed } from "./experiment-error.js";
-import { experimentCheck, type RawExperiment } from "./experiment-schema.js";
 import { fromHere } from "./from-here.js";
-import { type PointerPath, parsePointer } from "./pointer.js";
-import { baselineProblem, readVariants } from "./read-variants.js";
+import { isMapping } from "./mapping.js";
+import { PointerError, type PointerPath, parsePointer } from "./pointer.js";
 
 /**
  * Reads an experiment file. The eval files it names are read when the experiment is planned.
@@ -109,4 +113,264 @@ function notesOf({ baseline, matrix }: RawExperiment, chosen: string | undefined
   return matrix !== undefined && baseline === undefined && chosen !== undefined
     ? [`no baseline is named: the first combination is it (${chosen})`]
     : [];
+}
+
+/** More than this many variants is a slip of the matrix, not an experiment. */
+const MAX_VARIANTS = 64;
+
+/** The variants that a file describes, and what is wrong with them. */
+interface ReadVariants {
+  readonly variants: readonly Variant[];
+  readonly problems: readonly Problem[];
+}
+
+/** Reads variants, or makes them of a matrix. Paths of eval files start from `dir`. */
+function readVariants({ variants, matrix }: RawExperiment, dir: string): ReadVariants {
+  if (variants !== undefined && matrix !== undefined)
+    return wrong({ path: ["matrix"], isAtKey: true, text: "there are variants already: write one of the two." });
+  if (matrix !== undefined) return readMatrix(matrix);
+  if (variants !== undefined) return readNamed(variants, dir);
+  return wrong({ path: [], text: "there is nothing to compare: write variants or matrix." });
+}
+
+function wrong(...problems: Problem[]): ReadVariants {
+  return { variants: [], problems };
+}
+
+function readNamed(variants: Readonly<Record<string, RawVariant>>, dir: string): ReadVariants {
+  const entries = Object.entries(variants);
+  if (entries.length === 0)
+    return wrong({ path: ["variants"], isAtKey: true, text: "there are no variants: name the baseline and another." });
+  if (entries.length > MAX_VARIANTS) return wrong(tooMany(["variants"], entries.length));
+  const problems = entries.flatMap(([name, raw]) => problemsOfVariant(name, raw));
+  if (problems.length > 0) return wrong(...problems);
+  return { variants: entries.map(([name, raw]) => variantOf(name, raw ?? {}, dir)), problems: [] };
+}
+
+function problemsOfVariant(name: string, raw: RawVariant): Problem[] {
+  const path = ["variants", name];
+  const wrongName = problemWithName(name);
+  if (wrongName !== null) return [{ path, isAtKey: true, text: wrongName }];
+  if (raw === null) return [];
+  if (!isMapping(raw))
+    return [{ path, text: `${name} must be a mapping of JSON pointers to values, or {} for the eval as it is.` }];
+  return Object.entries(raw).flatMap(([key, value]) => {
+    const text = key === "eval" ? problemWithEvals(value) : keyProblem(key);
+    return text === null ? [] : [{ path: [...path, key], isAtKey: true, text: `${name}: ${text}.` }];
+  });
+}
+
+/** Names stand in tables, and in messages of one line. */
+function problemWithName(name: string): string | null {
+  if (name.trim() === "") return "a variant needs a name.";
+  const shown = JSON.stringify(name);
+  if (/[\n\r\v\f\u0085\u2028\u2029]/.test(name))
+    return `the name ${shown} of a variant has a line break in it: write it on one line.`;
+  if (/\p{Cc}/u.test(name)) return `the name ${shown} of a variant has a control character in it: leave it out.`;
+  return null;
+}
+
+function keyProblem(key: string): string | null {
+  if (key.startsWith("/")) return problemWithPointer(key);
+  return `"${key}" is no JSON pointer: write /${key.replaceAll(".", "/")}, or eval for a file of its own`;
+}
+
+function problemWithEvals(value: unknown): string | null {
+  const paths = Array.isArray(value) ? value : [value];
+  const isRight = paths.length > 0 && paths.every((path) => typeof path === "string" && path !== "");
+  return isRight ? null : "eval must be the path of an eval file, or a list of such paths";
+}
+
+function variantOf(name: string, raw: Readonly<Record<string, unknown>>, dir: string): Variant {
+  const { eval: own, ...settings } = raw;
+  return {
+    name,
+    evals: own === undefined ? null : ([own].flat() as string[]).map((path) => resolve(dir, path)),
+    settings: Object.entries(settings).map(([pointer, value]) => settingOf(pointer, value)),
+    isCombination: false,
+  };
+}
+
+function settingOf(pointer: string, value: unknown): Setting {
+  return { path: parsePointer(pointer), value };
+}
+
+function readMatrix(matrix: Readonly<Record<string, readonly unknown[]>>): ReadVariants {
+  const axes = Object.entries(matrix);
+  if (axes.length === 0)
+    return wrong({ path: ["matrix"], isAtKey: true, text: "the matrix is empty: give a pointer a list of values." });
+  const problems = axes.flatMap(([pointer, values]) => axisProblem(pointer, values));
+  if (problems.length > 0) return wrong(...problems);
+  const count = axes.reduce((product, [, values]) => product * values.length, 1);
+  if (count > MAX_VARIANTS) return wrong(tooMany(["matrix"], count));
+  const combinations = axes.reduce<Setting[][]>(
+    (all, [pointer, values]) => all.flatMap((one) => values.map((value) => [...one, settingOf(pointer, value)])),
+    [[]],
+  );
+  const names = numbered(combinations.map(variantName));
+  return {
+    variants: combinations.map((settings, i) => ({ name: names[i] ?? "", evals: null, settings, isCombination: true })),
+    problems: [],
+  };
+}
+
+function axisProblem(pointer: string, values: unknown): Problem[] {
+  const path = ["matrix", pointer];
+  const text = pointer.startsWith("/") ? problemWithPointer(pointer) : keyProblem(pointer);
+  if (text !== null) return [{ path, isAtKey: true, text: `matrix: ${text}.` }];
+  if (!Array.isArray(values) || values.length === 0)
+    return [{ path, text: `matrix: ${pointer} needs a list of values, each of which is tried.` }];
+  const twice = values.findIndex((value, i) => values.slice(0, i).some((other) => isSame(other, value)));
+  return twice === -1 ? [] : [{ path: [...path, twice], text: `matrix: this value of ${pointer} stands there twice.` }];
+}
+
+function tooMany(path: readonly string[], count: number): Problem {
+  return { path, isAtKey: true, text: `${count} variants are too many: at most ${MAX_VARIANTS} are run.` };
+}
+
+/** What is wrong with the name of a baseline; null when there is such a variant. */
+function baselineProblem(baseline: string, names: readonly string[]): Problem | null {
+  if (names.includes(baseline)) return null;
+  return { path: ["baseline"], text: `there is no variant "${baseline}".${didYouMean(baseline, names)}` };
+}
+
+/** Longer values, such as prompts, are cut in names. */
+const MAX_LABEL = 40;
+
+/**
+ * A name for a combination of a matrix, made of its values.
+ * @example
+ * variantName([{ path: ["defaults", "model"], value: "gpt-5.5" }, { path: ["environment", "skills"], value: [] }]);
+ * // "gpt-5.5,no-skills"
+ */
+function variantName(settings: readonly Setting[]): string {
+  return settings.map(labelOf).join(",");
+}
+
+/** Names that are there already get a number, in order. */
+function numbered(names: readonly string[]): string[] {
+  const taken = new Set<string>();
+  return names.map((name) => {
+    let own = name;
+    for (let copy = 2; taken.has(own); copy++) own = `${name}#${copy}`;
+    taken.add(own);
+    return own;
+  });
+}
+
+/** Text stands for itself; a number or a list says little without the key it is for. */
+function labelOf({ path, value }: Setting): string {
+  const key = path.at(-1) ?? "";
+  if (isNothing(value)) return `no-${key}`;
+  return shortened(typeof value === "string" ? value : `${key}=${textOf(value)}`);
+}
+
+function isNothing(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length === 0;
+  return value === null || (isMapping(value) && Object.keys(value).length === 0);
+}
+
+function textOf(value: unknown): string {
+  return Array.isArray(value) ? value.map(textOf).join("+") : typeof value === "string" ? value : canonicalJson(value);
+}
+
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MAX_LABEL ? line : `${line.slice(0, MAX_LABEL - 1)}…`;
+}
+
+/** An experiment file as it is written, checked key by key. */
+interface RawExperiment {
+  readonly name: string;
+  readonly description?: string;
+  readonly eval: string | readonly string[];
+  readonly baseline?: string;
+  readonly vary?: readonly string[];
+  readonly variants?: Readonly<Record<string, RawVariant>>;
+  readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
+  readonly runs?: number;
+}
+
+/** Pointers with values, and perhaps `eval`; null for a variant that changes nothing. */
+type RawVariant = Readonly<Record<string, unknown>> | null;
+
+const KEYS = ["name", "description", "eval", "baseline", "vary", "variants", "matrix", "runs"];
+
+/** Looks for everything that is wrong with the keys and values of an experiment file. */
+type ExperimentCheck = (value: unknown) => Problem[];
+
+/** Makes the check. Strict: a key that is not known would otherwise be a setting silently ignored. */
+function experimentCheck(): ExperimentCheck {
+  const schema = experimentSchema();
+  return (value) =>
+    (schema.safeParse(value).error?.issues ?? []).flatMap((issue): Problem[] => {
+      const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
+      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key));
+      return [{ path, text: `${path.join(".")} ${issue.message}.`.trim() }];
+    });
+}
+
+function unknownKey(key: string): Problem {
+  const hint = key.startsWith("/") ? " A pointer belongs into a variant, or into matrix." : didYouMean(key, KEYS);
+  return { path: [key], isAtKey: true, text: `unknown key "${key}".${hint}` };
+}
+
+/** What keeps a value from being right, in words that follow its name; null when nothing does. */
+type Rule = (value: unknown) => string | null;
+
+const TEXT: Rule = (value) => (isText(value) ? null : `must be text, but is ${describe(value)}`);
+
+const RULES: Readonly<Record<string, Rule>> = {
+  name: TEXT,
+  description: TEXT,
+  eval: (value) =>
+    isText(value) || isListOf(value, isText) ? null : "must be the path of an eval file, or a list of such paths",
+  baseline: TEXT,
+  vary: (value) => pointersProblem(value),
+  variants: (value) => (isMapping(value) ? null : "must be a mapping: the name of each variant, with its settings"),
+  matrix: (value) => (isMapping(value) ? null : "must be a mapping: JSON pointers, each with a list of values"),
+  runs: (value) => (Number.isInteger(value) && Number(value) >= 1 ? null : "must be a whole number of at least 1"),
+};
+
+function experimentSchema() {
+  const kept = (name: string, rule: Rule) =>
+    z.custom<unknown>((value) => rule(value) === null, {
+      error: ({ input }) => (input === undefined ? missing(name) : (rule(input) ?? "is wrong")),
+    });
+  const isNeeded = (name: string) => name === "name" || name === "eval";
+  const fields = Object.entries(RULES).map(([name, rule]) => [
+    name,
+    isNeeded(name) ? kept(name, rule) : kept(name, rule).optional(),
+  ]);
+  return z.strictObject(Object.fromEntries(fields), {
+    error: () => "The file must be a mapping with name, eval, baseline, vary and variants or matrix",
+  });
+}
+
+function missing(name: string): string {
+  return name === "eval" ? "is missing: name the eval file" : "is missing: give the experiment one";
+}
+
+function pointersProblem(value: unknown): string | null {
+  if (!isListOf(value, isText)) return "must be a list of JSON pointers such as /environment/skills";
+  const problems = value.flatMap((pointer) => problemWithPointer(pointer) ?? []);
+  return problems[0] ?? null;
+}
+
+/** Why a text is no pointer that can be varied; null when it is one. */
+function problemWithPointer(pointer: string): string | null {
+  try {
+    return parsePointer(pointer).length === 0 ? `"${pointer}" is the whole document: name a part of it` : null;
+  } catch (error) {
+    if (!(error instanceof PointerError)) throw error;
+    return `"${pointer}" ${error.message}`;
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string" && value.trim() !== "";
+}
+
+function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
+  return Array.isArray(value) && value.length > 0 && value.every(is);
 }

@@ -1,15 +1,20 @@
-import type { Dataset } from "../../core/dataset.js";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { type Dataset, makeDataset } from "../../core/dataset.js";
+import { AssayError, NothingToRunError, UsageError } from "../../core/errors.js";
+import { canonicalJson } from "../../core/fingerprint.js";
+import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import type { EvalSpec } from "../spec/spec.js";
-import { checkVary } from "./check-vary.js";
+import { type Difference, differencesOf, isSame } from "./differences.js";
 import type { Experiment, Variant } from "./experiment.js";
-import { datasetsInShard, datasetsOf, stimuliInOrder, trialsOf, type VariantDataset } from "./experiment-datasets.js";
-import { planFingerprint } from "./plan-fingerprint.js";
-import { formatPointer } from "./pointer.js";
-import { experimentError, type ReadVariant, readSpecs } from "./read-specs.js";
+import type { Problem } from "./experiment-error.js";
+import { inShard, type Shard } from "./merge-shards.js";
+import { formatPointer, isUnder, type PointerPath, valueAt, withoutValue, withValue } from "./pointer.js";
+import { experimentError, placeOf, type ReadSpec, type ReadVariant, readSpecs } from "./read-specs.js";
 import type { ExperimentRecord, RecordedVariant, StimulusName } from "./record.js";
-import type { Shard } from "./shard.js";
 import { type SpecReader, type SpecReaderOptions, specReader } from "./spec-reader.js";
-import { planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
+import { type PlannedEval, planVariant, type SystemDefaults, type VariantPlan } from "./variant-plan.js";
 
 /** Everything an experiment runs, before anything is spent. */
 export interface ExperimentPlan {
@@ -141,4 +146,237 @@ function recordedVariant(
     settings: Object.fromEntries<unknown>(settings),
     planned: { all: trialsOf(all, systems), here: trialsOf(here, systems) },
   };
+}
+
+interface Planned {
+  readonly experiment: Experiment;
+  readonly datasets: readonly Dataset[];
+  readonly variants: readonly VariantPlan[];
+}
+
+/** Identifies a plan by what is asked, of whom and on what terms, wherever its files lie. */
+function planFingerprint({ experiment, datasets, variants }: Planned): string {
+  const { name, baseline, vary, file } = experiment;
+  const content = canonicalJson({
+    name,
+    baseline,
+    vary: vary.map(formatPointer),
+    variants: variants.map(({ name: variant, systems }) => ({ variant, systems })),
+    datasets: datasets.map(({ name: dataset, examples, terms }) => ({ dataset, examples, terms })),
+  });
+  return createHash("sha256").update(withoutRoot(content, file)).digest("hex");
+}
+
+/** Shards run on different machines, whose copies of a project lie in different folders. */
+function withoutRoot(json: string, file: string): string {
+  const root = projectRoot(dirname(file));
+  const start = JSON.stringify(root.endsWith(sep) ? root : root + sep).slice(0, -1);
+  return json.replaceAll(start, '"./');
+}
+
+function projectRoot(dir: string): string {
+  for (let at = dir; ; at = dirname(at)) {
+    if (existsSync(join(at, ".git"))) return at;
+    if (dirname(at) === at) return dir;
+  }
+}
+
+/** The dataset of one eval of one variant, and the name that its eval has in all variants. */
+interface VariantDataset {
+  readonly evalName: string;
+  readonly dataset: Dataset;
+}
+
+/** The datasets of all variants; those that the filters leave nothing of are left out. */
+async function datasetsOf(
+  variants: readonly VariantPlan[],
+  reader: SpecReader,
+  tags: readonly string[],
+): Promise<VariantDataset[]> {
+  const made: VariantDataset[] = [];
+  for (const planned of variants.flatMap(({ evals }) => evals))
+    made.push({ evalName: planned.name, dataset: await datasetOfEval(planned, reader, tags) });
+  requireOwnNames(made.map(({ dataset }) => dataset.name));
+  const filled = made.filter(({ dataset }) => dataset.examples.length > 0);
+  if (filled.length === 0) throw new NothingToRunError(`No stimulus has the tags ${tags.join(", ")}. Check --tag.`);
+  return filled;
+}
+
+async function datasetOfEval(planned: PlannedEval, reader: SpecReader, tags: readonly string[]): Promise<Dataset> {
+  const { dataset: name, spec, systems, limits } = planned;
+  const stimuli = tags.length === 0 ? spec.stimuli : spec.stimuli.filter((each) => reader.isWanted(each.tags, tags));
+  // The gates of an eval are for the eval as it is; a baseline without the skill under test is meant to miss them.
+  // Its notes are those of the plan, which says each once and not for every variant.
+  const { gates: _, fingerprint: __, notes: ___, ...made } = await reader.dataset({ ...spec, stimuli });
+  return makeDataset({
+    ...made,
+    name,
+    examples: made.examples.map((example) => ({ ...example, dataset: name })),
+    terms: { ...made.terms, systems, trials: limits.runs },
+  });
+}
+
+/** `a` with the eval `b/c`, and `a/b` with the eval `c`, would be one dataset. */
+function requireOwnNames(names: readonly string[]): void {
+  const twice = names.find((name, i) => names.indexOf(name) < i);
+  if (twice === undefined) return;
+  throw new UsageError(
+    `Two datasets of the experiment would be called "${twice}". Rename a variant or an eval so that no / stands in it.`,
+  );
+}
+
+/** The stimuli of all variants, each once. */
+function stimuliOf(datasets: readonly VariantDataset[]): Set<string> {
+  return new Set(datasets.flatMap((each) => each.dataset.examples.map(({ id }) => keyOf(each, id))));
+}
+
+function keyOf({ evalName }: VariantDataset, id: string | number): string {
+  return JSON.stringify([evalName, id]);
+}
+
+/** The stimuli of all variants in the order of their eval files, each once. */
+function stimuliInOrder(datasets: readonly VariantDataset[]): StimulusName[] {
+  const evals = [...new Set(datasets.map(({ evalName }) => evalName))];
+  const sorted = evals.flatMap((name) => datasets.filter(({ evalName }) => evalName === name));
+  return [...stimuliOf(sorted)].map((key) => JSON.parse(key) as StimulusName);
+}
+
+/** How many trials these datasets ask of some systems. */
+function trialsOf(datasets: readonly Dataset[], systems: readonly string[]): number {
+  const asked = ({ terms }: Dataset) => systems.filter((system) => terms?.systems?.includes(system)).length;
+  return datasets.reduce((sum, each) => sum + asked(each) * each.examples.length * (each.terms?.trials ?? 1), 0);
+}
+
+/** The datasets with the stimuli of a shard alone. */
+function datasetsInShard(datasets: readonly VariantDataset[], shard: Shard): VariantDataset[] {
+  const wanted = inShard(stimuliOf(datasets), shard);
+  return datasets.flatMap((each) => {
+    const examples = each.dataset.examples.filter(({ id }) => wanted.has(keyOf(each, id)));
+    return examples.length === 0 ? [] : [{ ...each, dataset: makeDataset({ ...each.dataset, examples }) }];
+  });
+}
+
+/**
+ * Throws unless variants differ from the baseline, and at the places of `vary` alone. What counts is what the evals mean
+ * once they are read: each variant must be what the baseline becomes with its values at those places.
+ */
+async function checkVary(experiment: Experiment, read: readonly ReadVariant[], reader: SpecReader): Promise<string[]> {
+  const baseline = read.find(({ variant }) => variant.name === experiment.baseline);
+  if (baseline === undefined) throw new Error(`The experiment has no variant ${experiment.baseline}.`);
+  const problems: Problem[] = [];
+  for (const one of read)
+    if (one !== baseline) problems.push(...(await problemsWith(one, baseline, { vary: experiment.vary, reader })));
+  if (problems.length > 0) throw await experimentError(experiment, problems);
+  return [...unvaried(experiment.vary, read), ...twins(read)];
+}
+
+interface Allowed {
+  readonly vary: readonly PointerPath[];
+  readonly reader: SpecReader;
+}
+
+async function problemsWith(one: ReadVariant, baseline: ReadVariant, allowed: Allowed): Promise<Problem[]> {
+  if (isEqual(one, baseline))
+    return [
+      {
+        path: placeOf(one.variant),
+        isAtKey: true,
+        text: `variant "${one.variant.name}" is the same as the baseline "${baseline.variant.name}": change something in it, or remove it.`,
+      },
+    ];
+  const found: Problem[] = [];
+  for (const [index, spec] of one.specs.entries()) {
+    const base = baseline.specs[index];
+    if (base === undefined) continue;
+    const offending = await outsideVary(spec, base, allowed);
+    found.push(...offending.map((difference) => problemOf(difference, one, baseline)));
+  }
+  return found;
+}
+
+function problemOf({ path, before, after }: Difference, { variant }: ReadVariant, baseline: ReadVariant): Problem {
+  const { place, pointer } = causeOf(path, [variant, baseline.variant]);
+  return {
+    path: place,
+    isAtKey: true,
+    text: `variant "${variant.name}" differs at ${formatPointer(path)}, which is not under vary: ${shown(after)}, but ${shown(before)} in "${baseline.variant.name}". Add ${pointer} to vary, or make it the same.`,
+  };
+}
+
+/** The setting that a difference comes from, of whichever variant; where it comes from elsewhere, the first of them. */
+function causeOf(path: PointerPath, variants: readonly [Variant, Variant]): { place: KeyPath; pointer: string } {
+  for (const each of variants) {
+    const setting = each.settings.find((one) => isUnder(path, one.path));
+    if (setting !== undefined) return { place: placeOf(each, setting), pointer: formatPointer(setting.path) };
+  }
+  return { place: placeOf(variants[0]), pointer: formatPointer(path) };
+}
+
+const MAX_SHOWN = 120;
+
+function shown(value: unknown): string {
+  if (value === undefined) return "nothing";
+  const text = JSON.stringify(value);
+  return text.length <= MAX_SHOWN ? text : `${text.slice(0, MAX_SHOWN)}…`;
+}
+
+/** The differences of a variant that its values at the places of `vary` do not bring about. */
+async function outsideVary(one: ReadSpec, base: ReadSpec, { vary, reader }: Allowed): Promise<Difference[]> {
+  const isOutside = ({ path }: Difference) => !vary.some((above) => isUnder(path, above));
+  const written = differencesOf(base.raw, one.raw).filter(isOutside);
+  const expected = await reread(reader, base.file, () => transplanted(base.raw, one.raw, vary));
+  const meant = expected === null ? null : differencesOf(meaningOf(expected), meaningOf(one.spec)).filter(isOutside);
+  if (meant?.length === 0) return [];
+  const telling = written.filter(({ path }) => !SAYS_NOTHING.has(path[0] ?? ""));
+  return telling.length > 0 ? telling : (meant ?? written);
+}
+
+/** Keys of an eval document that change nothing about how it is run. */
+const SAYS_NOTHING = new Set(["description", "version"]);
+
+/** Null when the baseline with those values makes no sound eval: then something else of the variant is needed for it. */
+async function reread(reader: SpecReader, file: string, edit: () => unknown): Promise<EvalSpec | null> {
+  try {
+    return await reader.load(file, edit);
+  } catch (error) {
+    if (error instanceof AssayError) return null;
+    throw error;
+  }
+}
+
+/** A document with what another has at these places, where that may be nothing. */
+function transplanted(into: unknown, from: unknown, places: readonly PointerPath[]): unknown {
+  const isThere = (path: PointerPath) => valueAt(from, path) !== undefined;
+  const set = places.filter(isThere).reduce((document, path) => withValue(document, path, valueAt(from, path)), into);
+  // From the last entry of a list on, so that the numbers of the others still hold.
+  return places
+    .filter((path) => !isThere(path))
+    .toSorted((a, b) => formatPointer(b).localeCompare(formatPointer(a), "en", { numeric: true }))
+    .reduce(withoutValue, set);
+}
+
+/** What of an eval decides how it is run. */
+function meaningOf({ file: _, notes: __, description: ___, stimuli, ...rest }: EvalSpec): unknown {
+  return { ...rest, stimuli: stimuli.map(({ line: ____, column: _____, ...stimulus }) => stimulus) };
+}
+
+function isEqual(a: ReadVariant, b: ReadVariant): boolean {
+  return isSame(
+    a.specs.map(({ spec }) => meaningOf(spec)),
+    b.specs.map(({ spec }) => meaningOf(spec)),
+  );
+}
+
+function unvaried(vary: readonly PointerPath[], read: readonly ReadVariant[]): string[] {
+  const valuesAt = (path: PointerPath) => read.map(({ specs }) => specs.map(({ raw }) => valueAt(raw, path) ?? null));
+  return vary
+    .filter((path) => valuesAt(path).every((values, _, [first]) => isSame(values, first)))
+    .map((path) => `vary names ${formatPointer(path)}, but it is the same in all variants`);
+}
+
+function twins(read: readonly ReadVariant[]): string[] {
+  return read.flatMap((one, index) => {
+    const twin = read.slice(0, index).find((other) => isEqual(one, other));
+    return twin === undefined ? [] : [`variants "${twin.variant.name}" and "${one.variant.name}" are the same`];
+  });
 }

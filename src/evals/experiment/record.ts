@@ -1,5 +1,5 @@
 import { isMapping } from "./mapping.js";
-import type { Shard } from "./shard.js";
+import type { Shard } from "./merge-shards.js";
 
 /** What a stored run says of the experiment it is, or is a part of: enough to report it without its files. */
 export interface ExperimentRecord {

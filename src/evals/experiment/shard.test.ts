@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { inShard, parseShard } from "./shard.js";
+import { inShard, parseShard } from "./merge-shards.js";
 
 describe("--shard", () => {
   test("is read", () => {

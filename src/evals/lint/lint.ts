@@ -1,8 +1,11 @@
-import { relative, resolve, sep } from "node:path";
+import type { Dirent } from "node:fs";
+import { readdir, stat } from "node:fs/promises";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
+import { readGlob } from "../../graders/glob.js";
+import { isForeignYaml, isSearchedFolder } from "../spec/index.js";
 import { evalRemarks, type LintEvalOptions } from "./eval/lint-eval.js";
-import { findTargets } from "./find-targets.js";
 import type { Finding, Remark } from "./finding.js";
 import { isLintCode, LINT_RULES, type LintCode } from "./rules.js";
 import { skillRemarks } from "./skill/lint-skill.js";
@@ -63,4 +66,74 @@ function shownPath(file: string, cwd: string): string {
 function inOrder(a: Finding, b: Finding): number {
   if (a.file !== b.file) return a.file < b.file ? -1 : 1;
   return a.line - b.line || a.column - b.column;
+}
+
+/** The files to look through. */
+interface LintTargets {
+  readonly skills: readonly string[];
+  readonly evals: readonly string[];
+}
+
+const SPEC_NAME = /^(?:eval|.+\.eval)\.ya?ml$/;
+const DEEPEST = 24;
+
+/**
+ * The SKILL.md and eval files that paths mean: files, folders that are searched, and patterns.
+ * @example
+ * await findTargets(["skills"], process.cwd()); // { skills: ["…/skills/tidy/SKILL.md"], evals: ["…/skills/tidy/eval.yaml"] }
+ */
+async function findTargets(paths: readonly string[], cwd: string): Promise<LintTargets> {
+  const found = new Set<string>();
+  for (const path of paths) for (const file of await filesOf(path, cwd)) found.add(file);
+  const files = [...found].sort();
+  if (files.length === 0)
+    throw new UsageError(
+      `There is nothing to look through in ${paths.join(", ")}: no SKILL.md, eval.yaml or *.eval.yaml. Name a file or another folder.`,
+    );
+  return { skills: files.filter(isSkill), evals: files.filter((file) => !isSkill(file)) };
+}
+
+function isSkill(file: string): boolean {
+  return basename(file) === "SKILL.md";
+}
+
+async function filesOf(given: string, cwd: string): Promise<readonly string[]> {
+  const path = resolve(cwd, given);
+  const found = await stat(path).catch(() => null);
+  if (found?.isDirectory() === true) return searched(path);
+  if (found !== null) return [requireKnown(path, given)];
+  const matching = /[*?[{]/.test(given) ? await matchingIn(cwd, given) : [];
+  if (matching.length > 0) return matching;
+  throw new UsageError(`There is no file or folder ${given}. Name a SKILL.md, an eval file or a folder that has some.`);
+}
+
+/** Any YAML file that is named may be an eval file; one that is found has to be called so. */
+function requireKnown(path: string, given: string): string {
+  if (isSkill(path) || /\.ya?ml$/.test(path)) return path;
+  throw new UsageError(`${given} is neither a SKILL.md nor an eval file in YAML. Name one of these, or a folder.`);
+}
+
+async function matchingIn(cwd: string, pattern: string): Promise<string[]> {
+  const glob = readGlob(pattern);
+  const fits = (file: string) => glob.matches(relative(cwd, file).split(sep).join("/"));
+  return (await walked(cwd)).filter((file) => fits(file) && (isSkill(file) || /\.ya?ml$/.test(file)));
+}
+
+async function searched(dir: string): Promise<string[]> {
+  const files = (await walked(dir)).filter((file) => isSkill(file) || SPEC_NAME.test(basename(file)));
+  const isForeign = await Promise.all(files.map(async (file) => !isSkill(file) && (await isForeignYaml(file))));
+  return files.filter((_, i) => isForeign[i] === false);
+}
+
+/** The files below a folder; `inside` is the way there, with slashes. */
+async function walked(dir: string, inside = "", depth = 0): Promise<string[]> {
+  const entries: Dirent[] = await readdir(join(dir, inside), { withFileTypes: true }).catch(() => []);
+  const below = await Promise.all(
+    entries.map(async (entry): Promise<string[]> => {
+      const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
+      if (entry.isFile()) return [join(dir, path)];
+      return entry.isDirectory() && isSearchedFolder(path) && depth < DEEPEST ? walked(dir, path, depth + 1) : [];
+    }),
+  );
+  return below.flat();
 }

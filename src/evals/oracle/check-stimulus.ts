@@ -1,24 +1,32 @@
-import { messageOf } from "../../core/errors.js";
-import type { Evaluator } from "../../core/evaluator.js";
+import { mkdtemp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Environment, WorkspaceState } from "../../core/environment.js";
+import { AssayError, messageOf } from "../../core/errors.js";
+import type { Evaluator, ScoredWithEvidence } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Registry } from "../../core/registry.js";
+import { type CommandResult, runCommand } from "../../exec/process/index.js";
+import { Baseline } from "../../exec/workspace/baseline.js";
+import { changesSince } from "../../exec/workspace/changes.js";
+import { copyFolder, OwnFolder } from "../../exec/workspace/folder.js";
+import { scrubbedEnv, stateOf, Workspace } from "../../exec/workspace/index.js";
+import { liveState } from "../../exec/workspace/state.js";
+import { VERDICT, WEIGHTED_SCORE } from "../../graders/graders-of.js";
 import type { Limit } from "../../utils/limit.js";
-import { allEnded } from "./all-ended.js";
-import { type Grading, gradePatched, notMade } from "./grade-state.js";
-import { omissionsOf } from "./omissions.js";
-import { PatchError } from "./patch-error.js";
-import type {
-  CheckedStimulus,
-  OmissionSummary,
-  StateVerdict,
-  StimulusCheck,
-  StimulusPlace,
-  TriedOmission,
-  UncheckedStimulus,
+import { chosenOf, omissionsOf, type UndoableLine } from "./omissions.js";
+import {
+  allEnded,
+  type CheckedStimulus,
+  isSurvivor,
+  type OmissionSummary,
+  type StateVerdict,
+  type StimulusCheck,
+  type StimulusPlace,
+  type TakingPart,
+  type TriedOmission,
+  takingPart,
+  type UncheckedStimulus,
 } from "./result.js";
-import { PatchedFolders } from "./states.js";
-import { type TakingPart, takingPart } from "./taking-part.js";
-import { tryOmissions } from "./try-omissions.js";
 
 /** A stimulus as the oracle takes it: the example it became, and the patch that solves it. */
 export interface OracleTask {
@@ -140,4 +148,230 @@ function notesOn(patch: string, { found, tried }: OmissionSummary): string[] {
       : []),
     ...(whole.length > 0 ? [`has no lines to leave out, and is only tried as a whole: ${whole.join(", ")}`] : []),
   ];
+}
+
+interface OmissionWork {
+  readonly grading: Grading;
+  readonly limit: Limit;
+  /** At most so many are tried. */
+  readonly most: number;
+  /** Told how many will be tried, and each that was. */
+  readonly onPlan: (count: number) => void;
+  readonly onTried: (tried: TriedOmission) => void;
+}
+
+/** Leaves out the lines of a patch one by one, and says which of them no grader notices. */
+async function tryOmissions(patch: string, work: OmissionWork): Promise<OmissionSummary> {
+  const { all } = omissionsOf(patch);
+  const chosen = chosenOf(all, work.most);
+  work.onPlan(chosen.length);
+  const tried = await allEnded(chosen.map((one) => work.limit.run(() => tryOne(patch, one, work))));
+  return summaryOf(tried, all.length);
+}
+
+async function tryOne(patch: string, one: UndoableLine, { grading, onTried }: OmissionWork): Promise<TriedOmission> {
+  const { undoIn, ...omission } = one;
+  const { outcome, reason, evidence } = await gradePatched(patch, grading, undoIn).catch((error: unknown) => {
+    grading.signal.throwIfAborted();
+    return notMade(error);
+  });
+  const ends = { pass: "survived", fail: "caught", error: "error" } as const;
+  const tried: TriedOmission = { ...omission, outcome: ends[outcome], reason, evidence };
+  onTried(tried);
+  return tried;
+}
+
+function summaryOf(tried: readonly TriedOmission[], found: number): OmissionSummary {
+  const count = (isMeant: (one: TriedOmission) => boolean) => tried.filter(isMeant).length;
+  return {
+    found,
+    tried: tried.length,
+    caught: count(({ outcome }) => outcome === "caught"),
+    survived: count(isSurvivor),
+    harmless: count(({ outcome, looksHarmless }) => outcome === "survived" && looksHarmless),
+    failed: count(({ outcome }) => outcome === "error"),
+    uncaught: tried.filter(({ outcome }) => outcome !== "caught"),
+  };
+}
+
+/** What it takes to grade a state. */
+interface Grading {
+  readonly evaluator: Evaluator;
+  /** With those graders alone that can tell. */
+  readonly example: Example;
+  readonly folders: PatchedFolders;
+  readonly signal: AbortSignal;
+}
+
+/** Makes the state that a patch leads to, has it graded and removes it; `change` is made to the folder before. */
+async function gradePatched(
+  patch: string,
+  { evaluator, example, folders, signal }: Grading,
+  change?: FolderChange,
+): Promise<StateVerdict> {
+  signal.throwIfAborted();
+  const folder = await folders.make(patch, change);
+  try {
+    const scored = await evaluator.score(example, { workspace: folder.state }, { signal });
+    signal.throwIfAborted();
+    return verdictIn(scored as ScoredWithEvidence);
+  } finally {
+    await folder.remove();
+  }
+}
+
+/** The verdict on a state that could not be made. */
+function notMade(error: unknown): StateVerdict {
+  return { outcome: "error", reason: messageOf(error), evidence: {} };
+}
+
+function verdictIn({ scores, evidence = {}, unscored = {} }: ScoredWithEvidence): StateVerdict {
+  const { [VERDICT]: reason = "", ...found } = evidence;
+  const { [VERDICT]: whyNot = "", [WEIGHTED_SCORE]: _, ...silent } = unscored;
+  const said = { ...found, ...silent };
+  const verdict = scores[VERDICT];
+  if (verdict === undefined) return { outcome: "error", reason: whyNot, evidence: said };
+  return { outcome: verdict === 1 ? "pass" : "fail", reason, evidence: said };
+}
+
+/** A folder in one of the states that are graded, for one grading: graders leave things behind. */
+interface PatchedFolder {
+  readonly state: WorkspaceState;
+  remove(): Promise<void>;
+}
+
+/** Something that is done to a folder once its patch is applied. */
+type FolderChange = (folder: string) => Promise<void>;
+
+const NO_CHANGE: FolderChange = async () => {};
+
+/**
+ * Makes folders as an environment describes them, with a patch applied. Where the set-up takes more than writing files,
+ * it is done once, and copied.
+ */
+class PatchedFolders {
+  readonly #environment: Environment;
+  readonly #signal: AbortSignal;
+  #original: Promise<Workspace> | null = null;
+  #isCopying: boolean;
+
+  constructor({ skills: _, mcpServers: __, ...environment }: Environment, signal: AbortSignal) {
+    this.#environment = environment;
+    this.#signal = signal;
+    this.#isCopying = environment.git !== undefined || (environment.commands ?? []).length > 0;
+  }
+
+  /** True when folders are copies, which a set-up that wrote down where its folder is may not work in. */
+  get isCopying(): boolean {
+    return this.#isCopying;
+  }
+
+  /** From now on, every folder is set up from the beginning. */
+  stopCopying(): void {
+    this.#isCopying = false;
+  }
+
+  /** An empty patch leaves the folder untouched. */
+  make(patch: string, change: FolderChange = NO_CHANGE): Promise<PatchedFolder> {
+    return this.#isCopying ? this.#copy(patch, change) : this.#setUp(patch, change);
+  }
+
+  async close(): Promise<void> {
+    const original = await this.#original?.catch(() => null);
+    await original?.remove();
+  }
+
+  async #setUp(patch: string, change: FolderChange): Promise<PatchedFolder> {
+    const workspace = await this.#newWorkspace();
+    try {
+      const { path, home, tmp } = workspace;
+      await applyPatch({ folder: path, patch, home, tmp, signal: this.#signal });
+      await change(path);
+      return { state: stateOf(workspace, await workspace.changes()), remove: () => workspace.remove() };
+    } catch (error) {
+      await workspace.remove();
+      throw error;
+    }
+  }
+
+  /** In a folder of the original's, which goes with it at the latest. */
+  async #copy(patch: string, change: FolderChange): Promise<PatchedFolder> {
+    this.#original ??= this.#newWorkspace();
+    const { path, root, home, tmp } = await this.#original;
+    const holder = await mkdtemp(join(root, "state-"));
+    const folder = join(holder, "work");
+    const signal = this.#signal;
+    await copyFolder({ from: path, to: folder, maxBytes: Infinity, signal });
+    const own = new OwnFolder(holder, folder);
+    const baseline = await Baseline.take(folder, join(holder, "baseline"));
+    const remove = async () => {
+      baseline.close();
+      await own.remove();
+    };
+    try {
+      await applyPatch({ folder, patch, home, tmp, signal });
+      await change(folder);
+      const changes = await changesSince(baseline, folder);
+      const before = (file: string) => baseline.before(file);
+      return { state: liveState({ changes, before, path: () => (own.isThere ? folder : undefined) }), remove };
+    } catch (error) {
+      await remove();
+      throw error;
+    }
+  }
+
+  #newWorkspace(): Promise<Workspace> {
+    return Workspace.create({ environment: this.#environment, signal: this.#signal });
+  }
+}
+
+const TIMEOUT_MS = 120_000;
+const LONGEST_WORDS = 2000;
+
+interface PatchToApply {
+  /** The folder that it is applied in; it need not be a repository. */
+  readonly folder: string;
+  readonly patch: string;
+  readonly home: string;
+  readonly tmp: string;
+  readonly signal: AbortSignal;
+}
+
+/** Applies a patch to the files of a folder, all of it or nothing; throws with what git says when it does not apply. */
+async function applyPatch({ folder, patch, home, tmp, signal }: PatchToApply): Promise<void> {
+  if (patch.trim() === "") return;
+  const ended = await runCommand({
+    command: "git",
+    args: ["apply", "--whitespace=nowarn", "-"],
+    cwd: folder,
+    env: scrubbedEnv({ home, tmp, extra: gitSettings(folder) }),
+    // Without a line break at its end, git takes the last line for a damaged one.
+    input: patch.endsWith("\n") ? patch : `${patch}\n`,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  });
+  if (ended.code !== 0) throw new PatchError(`git apply says: ${wordsOf(ended)}`);
+}
+
+/** No settings but the folder's own, no repository that it happens to lie in, and words that are the same everywhere. */
+function gitSettings(folder: string): Record<string, string> {
+  return {
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_CONFIG_GLOBAL: "/dev/null",
+    GIT_CEILING_DIRECTORIES: dirname(folder),
+    LC_ALL: "C.UTF-8",
+  };
+}
+
+function wordsOf({ stderr, stdout, timedOut, code }: CommandResult): string {
+  if (timedOut) return `nothing within ${TIMEOUT_MS / 1000} s`;
+  const words = (stderr.trim() || stdout.trim()).slice(0, LONGEST_WORDS);
+  return words === "" ? `nothing; it ended with exit code ${code}` : words;
+}
+
+/** A golden patch that does not apply to the folder it was made for. */
+class PatchError extends AssayError {
+  constructor(message: string, options: { cause?: unknown } = {}) {
+    super("PATCH", message, options);
+  }
 }

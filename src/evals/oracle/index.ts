@@ -1,13 +1,13 @@
 export type { OracleTask } from "./check-stimulus.js";
-export { commandsOf } from "./commands.js";
 export { oracleTasks, runOracle } from "./oracle.js";
 export {
   type CheckedStimulus,
+  commandsOf,
   isSurvivor,
+  type LeftOut,
+  type OracleProgress,
   type StateVerdict,
   type StimulusCheck,
   type StimulusPlace,
   type TriedOmission,
 } from "./result.js";
-export type { LeftOut } from "./taking-part.js";
-export type { OracleProgress } from "./tally.js";

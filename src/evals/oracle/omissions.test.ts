@@ -3,8 +3,8 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { lacks } from "../../testing/system-command.js";
-import { looksHarmless } from "./harmless.js";
-import { chosenOf, omissionsOf } from "./omissions.js";
+import { chosenOf, looksHarmless, omissionsOf } from "./omissions.js";
+
 import { type Files, folderWith, gitApply, patchBetween } from "./oracle-testing.js";
 
 type Change = (folder: string) => Promise<void>;

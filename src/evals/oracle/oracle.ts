@@ -5,10 +5,8 @@ import { registry as defaultRegistry, type Registry } from "../../core/registry.
 import { GraderEvaluator } from "../../graders/index.js";
 import { Limit } from "../../utils/limit.js";
 import type { EvalSpec } from "../spec/spec.js";
-import { allEnded } from "./all-ended.js";
 import { type Bench, checkStimulus, type GradableTask, gradable, type OracleTask } from "./check-stimulus.js";
-import { isSurvivor, type StimulusCheck } from "./result.js";
-import { type OracleProgress, Tally } from "./tally.js";
+import { allEnded, isSurvivor, type OracleProgress, type StimulusCheck, Tally } from "./result.js";
 
 const MAX_OMISSIONS = 50;
 const WORKERS = 2;

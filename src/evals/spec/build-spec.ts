@@ -1,21 +1,26 @@
-import { readFileSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, relative, resolve } from "node:path";
 import type { Environment } from "../../core/environment.js";
 import { messageOf } from "../../core/errors.js";
+import { RepeatedIds } from "../../core/fingerprint.js";
 import type { Registry } from "../../core/registry.js";
+import { readSkill } from "../../exec/skills/read-skill.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
 import { millisecondsOf } from "./fields.js";
 import type { Findings } from "./findings.js";
 import { gatesOf, problemWithGate } from "./gates.js";
-import { mergeEnvironments, takesSkillsAway } from "./merge-environment.js";
-import { checkOffered, skillUnderTest } from "./skill-under-test.js";
-import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
-import { environmentAt, type SharedEnvironment } from "./spec-environment.js";
+import { checkGrader } from "./grader-check.js";
+import type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
+import {
+  environmentAt,
+  mergeEnvironments,
+  type SharedEnvironment,
+  skillAt,
+  takesSkillsAway,
+} from "./spec-environment.js";
 import type { RawDefaults, RawSpec, RawStimulus } from "./spec-schema.js";
 import { stimulusGraders } from "./stimulus-graders.js";
-import { askedBy } from "./stimulus-turns.js";
 import { tagsOf } from "./tags.js";
-import { triggerStimuli } from "./trigger-stimuli.js";
 
 /** What a document is made into a spec with. */
 export interface BuildContext {
@@ -162,4 +167,140 @@ function checkGates({ gate = [] }: RawSpec, findings: Findings): void {
     const path = Array.isArray(gate) ? ["gate", index, "value"] : ["gate", "value"];
     if (problem !== null) findings.at(path, problem);
   }
+}
+
+/** What is asked, and what was said before it. */
+type Asked = Pick<Stimulus, "prompt" | "turns">;
+
+/** The prompt of a stimulus, which may be the last turn of a conversation. */
+function askedBy({ name, prompt, turns = [] }: RawStimulus, path: KeyPath, findings: Findings): Asked {
+  const who = `the stimulus ${JSON.stringify(name)}`;
+  if (turns.length === 0) {
+    if (prompt === undefined) findings.at(path, `${who} asks nothing: give it a prompt, or turns.`);
+    return { prompt: prompt ?? "", turns: [] };
+  }
+  if (prompt !== undefined)
+    findings.atKey([...path, "turns"], `${who} has both a prompt and turns: put the prompt last among the turns.`);
+  const spoken = turns.map((turn) => (typeof turn === "string" ? { role: "user", content: turn } : turn));
+  const last = spoken.at(-1);
+  if (last !== undefined && last.role !== "user")
+    findings.at(
+      [...path, "turns", turns.length - 1],
+      `${who}: the last turn must be the user's, as it is what is asked.`,
+    );
+  return { prompt: last?.content ?? "", turns: spoken.slice(0, -1) };
+}
+
+/** The skill that a file names as the one under test. */
+async function skillUnderTest(given: string, dir: string, findings: Findings): Promise<SkillUnderTest | null> {
+  let isThere = true;
+  const folder = skillAt(given, dir, (text) => {
+    isThere = false;
+    findings.at(["skill"], text);
+  });
+  if (!isThere) return null;
+  try {
+    return { dir: folder, name: (await readSkill(folder)).name };
+  } catch (error) {
+    findings.at(["skill"], messageOf(error));
+    return null;
+  }
+}
+
+/** What is known of the file that names the skill. */
+interface OfferContext {
+  readonly dir: string;
+  readonly findings: Findings;
+  /** True when the file was changed on purpose: a variant may be just the one without the skill. */
+  readonly isEdited: boolean;
+}
+
+/** Says which stimuli do not offer the skill under test: without it they test nothing of it. */
+function checkOffered(skill: SkillUnderTest, stimuli: readonly Stimulus[], context: OfferContext): void {
+  const wanted = realpathSync(skill.dir);
+  const without = stimuli.filter(
+    ({ environment }) => !(environment.skills ?? []).some((one) => isSame(one, wanted, skill)),
+  );
+  if (without.length === 0) return;
+  const names = without.slice(0, 3).map(({ name }) => JSON.stringify(name));
+  const who =
+    without.length === stimuli.length
+      ? "no stimulus"
+      : `not all stimuli (not ${names.join(", ")}${without.length > 3 ? ", …" : ""})`;
+  const path = relative(context.dir, skill.dir);
+  const text = `the skill under test is offered to the agent in ${who}. Add ${path === "" ? "./" : path} to environment.skills`;
+  if (context.isEdited) context.findings.note(text);
+  else context.findings.at(["skill"], `${text}.`);
+}
+
+function isSame(offered: string | { readonly name: string }, wanted: string, { name }: SkillUnderTest): boolean {
+  if (typeof offered !== "string") return offered.name === name;
+  try {
+    return realpathSync(offered) === wanted;
+  } catch {
+    return false;
+  }
+}
+
+/** What trigger tests are made with. */
+interface TriggerContext {
+  readonly raw: RawSpec;
+  readonly skill: SkillUnderTest | null;
+  readonly environment: Environment;
+  readonly registry: Registry;
+  readonly findings: Findings;
+}
+
+const KINDS = [
+  { key: "should", title: "should", setting: "required" },
+  { key: "should_not", title: "should not", setting: "disallowed" },
+] as const;
+
+const NAME_LENGTH = 60;
+
+/** A stimulus for each prompt of `triggers`, which passes when the skill is activated, or is not. */
+function triggerStimuli(context: TriggerContext): Stimulus[] {
+  const { raw, skill, findings } = context;
+  if (raw.triggers === undefined) return [];
+  if (raw.skill === undefined) {
+    findings.atKey(["triggers"], "triggers test when a skill is activated: name the skill under test with skill.");
+    return [];
+  }
+  if (skill === null) return [];
+  const met = new Set<string>();
+  const names = new RepeatedIds();
+  return KINDS.flatMap((kind) =>
+    (raw.triggers?.[kind.key] ?? []).map((prompt, index) => {
+      const path = ["triggers", kind.key, index];
+      if (met.has(prompt.trim())) findings.at(path, "this prompt is there already: keep one of them.");
+      met.add(prompt.trim());
+      const name = names.next(`${kind.title}: ${shortened(prompt)}`, () => false);
+      return { ...triggerStimulus({ ...context, skill }, kind, prompt), name, ...findings.placeOf(path) };
+    }),
+  );
+}
+
+function triggerStimulus(
+  { raw, skill, environment, registry, findings }: TriggerContext & { skill: SkillUnderTest },
+  { key, setting }: (typeof KINDS)[number],
+  prompt: string,
+): Omit<Stimulus, "name" | "line" | "column"> {
+  const { spec, problem } = checkGrader({ type: "skill-invocation", config: { [setting]: [skill.name] } }, registry);
+  if (problem !== undefined) findings.atKey(["triggers"], problem.text);
+  return {
+    prompt,
+    turns: [],
+    tags: tagsOf(raw.triggers?.tags),
+    rubric: [],
+    environment,
+    graders: [spec],
+    threshold: null,
+    goldenPatch: null,
+    trigger: key,
+  };
+}
+
+function shortened(prompt: string): string {
+  const line = prompt.trim().replaceAll(/\s+/g, " ");
+  return line.length <= NAME_LENGTH ? line : `${line.slice(0, NAME_LENGTH - 1).trimEnd()}…`;
 }

@@ -34,7 +34,7 @@ export interface EvalsConfigProblem {
 export async function evalsConfigProblems(value: unknown): Promise<readonly EvalsConfigProblem[]> {
   const [{ evalsSchema, EVALS_RULES }, { schemaProblems }] = await Promise.all([
     import("./evals-schema.js"),
-    import("./schema-problems.js"),
+    import("./findings.js"),
   ]);
   return schemaProblems(evalsSchema, value, EVALS_RULES);
 }

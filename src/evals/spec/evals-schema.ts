@@ -1,6 +1,6 @@
-import { environmentSchema } from "./environment-schema.js";
 import { filled, listOf, mapping, recordOf } from "./fields.js";
 import { ENVIRONMENT_RULES, type KeyRules } from "./key-rules.js";
+import { environmentSchema } from "./spec-environment.js";
 import { matchesTags } from "./tags.js";
 
 const filter = filled.superRefine((value, context) => {

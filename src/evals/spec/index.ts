@@ -5,9 +5,9 @@ export {
   sharedEnvironments,
 } from "./evals-config.js";
 export { findSpecs } from "./find-specs.js";
+export { SpecError } from "./findings.js";
 export { type LoadSpecOptions, loadSpec } from "./read-spec.js";
 export type { EvalSpec, SkillUnderTest, SpecDefaults, Stimulus } from "./spec.js";
 export { datasetOf } from "./spec-dataset.js";
 export type { SharedEnvironment } from "./spec-environment.js";
-export { SpecError } from "./spec-error.js";
 export { matchesTags } from "./tags.js";

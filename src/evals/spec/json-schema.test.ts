@@ -4,8 +4,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { Registry } from "../../core/registry.js";
 import { ownFactories } from "../../graders/make-grader.js";
-import { GRADER_CONFIGS } from "./grader-config-schema.js";
-import { evalJsonSchema } from "./json-schema.js";
+import { evalJsonSchema, GRADER_CONFIGS } from "./json-schema.js";
+
 import { WHOLE, WITH_CONFIG, WITH_TRIALS } from "./spec-samples.js";
 
 const FILE = new URL("../../../schemas/eval.schema.json", import.meta.url);

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { environmentSchema, fileSchema, gitSchema, serverSchema } from "./environment-schema.js";
+import { environmentSchema, fileSchema, gitSchema, serverSchema } from "./spec-environment.js";
 import {
   constraintsSchema,
   defaultsSchema,

@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { EXIT } from "../../core/errors.js";
+import { SpecError } from "./findings.js";
 import { loadSpec, readSpec } from "./read-spec.js";
-import { SpecError } from "./spec-error.js";
 import { BESIDE, WHOLE } from "./spec-samples.js";
 import { judgingRegistry, SKILL, specFolder } from "./spec-testing.js";
 

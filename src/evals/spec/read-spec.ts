@@ -4,13 +4,13 @@ import { registry as defaultRegistry, type Registry } from "../../core/registry.
 import { ownFactories } from "../../graders/make-grader.js";
 import { type FileProblem, parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
 import { buildSpec } from "./build-spec.js";
-import { Findings } from "./findings.js";
+import { Findings, inOrder, SpecError, schemaProblems } from "./findings.js";
 import { SPEC_RULES } from "./key-rules.js";
 import { isMapping, respell } from "./respell.js";
-import { schemaProblems } from "./schema-problems.js";
+
 import type { EvalSpec } from "./spec.js";
 import type { SharedEnvironment } from "./spec-environment.js";
-import { inOrder, SpecError } from "./spec-error.js";
+
 import { type RawSpec, specSchema } from "./spec-schema.js";
 
 /** What eval files are read with. */

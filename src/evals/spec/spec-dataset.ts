@@ -4,8 +4,8 @@ import { DatasetError, messageOf } from "../../core/errors.js";
 import type { Example } from "../../core/example.js";
 import { registry as defaultRegistry, type Registry } from "../../core/registry.js";
 import { GraderEvaluator } from "../../graders/grader-evaluator.js";
-import { EnvironmentContents } from "./environment-contents.js";
 import type { EvalSpec, SpecDefaults, Stimulus } from "./spec.js";
+import { EnvironmentContents } from "./spec-environment.js";
 
 /**
  * The stimuli of a spec as examples that can be run. What their environments name is read now.

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { environmentOrName } from "./environment-schema.js";
 import {
   amount,
   count,
@@ -15,6 +14,7 @@ import {
   share,
   text,
 } from "./fields.js";
+import { environmentOrName } from "./spec-environment.js";
 
 /** More of one stimulus tell nothing more, and are a slip of the pen. */
 const MOST_RUNS = 10_000;

@@ -1,4 +1,4 @@
-import { ownValue } from "../../core/own-value.js";
+import { ownValue } from "../../core/shape.js";
 import type { Alias, KeyRules } from "./key-rules.js";
 
 /**

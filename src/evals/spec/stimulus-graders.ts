@@ -3,11 +3,9 @@ import { resolve } from "node:path";
 import type { GraderSpec } from "../../core/grader.js";
 import type { Registry } from "../../core/registry.js";
 import type { KeyPath } from "../../utils/files/yaml-tree.js";
-import { constraintGraders } from "./constraint-graders.js";
 import type { Findings } from "./findings.js";
 import { checkGrader } from "./grader-check.js";
-import { isJudged, withJudging } from "./judged-graders.js";
-import type { RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
+import type { RawConstraints, RawGrader, RawSpec, RawStimulus } from "./spec-schema.js";
 
 /** What the graders of all stimuli of a file have in common. */
 export interface GraderContext {
@@ -106,4 +104,90 @@ function checkedGrader({ spec, path }: Placed, { registry, findings }: GraderCon
   if (problem.isKey) findings.atKey(at, problem.text);
   else findings.at(at, problem.text);
   return [];
+}
+
+type Config = Readonly<Record<string, unknown>>;
+type Check = readonly [type: string, config: Config];
+
+/** What each constraint is checked by; null when it checks nothing. */
+const CHECKS: { readonly [K in keyof RawConstraints]-?: (value: NonNullable<RawConstraints[K]>) => Check | null } = {
+  max_turns: (max) => ["turn-count", { max }],
+  max_tokens: (max) => ["token-budget", { max }],
+  max_tool_calls: (max) => ["tool-call-count", { max }],
+  max_duration: (max) => ["wall-time", { max: max.replaceAll(/\s/g, "") }],
+  expect_tools: (required) => listed("tool-calls", { required }),
+  reject_tools: (disallowed) => listed("tool-calls", { disallowed }),
+  expect_skills: (required) => listed("skill-invocation", { required }),
+  reject_skills: (disallowed) => listed("skill-invocation", { disallowed }),
+};
+
+function listed(type: string, config: Readonly<Record<string, readonly string[]>>): Check | null {
+  return Object.values(config).every((names) => names.length === 0) ? null : [type, config];
+}
+
+/** A constraint as a grader, and the key that it stands for. */
+interface ConstraintGrader {
+  readonly key: string;
+  readonly spec: GraderSpec;
+}
+
+/**
+ * The graders that constraints stand for. Each is required and counts nothing, so that it decides and does not dilute the
+ * score; where nothing else counts, they do.
+ */
+function constraintGraders(constraints: RawConstraints, doOthersCount: boolean): ConstraintGrader[] {
+  const weight = doOthersCount ? 0 : 1;
+  return Object.entries(constraints).flatMap(([key, value]) => {
+    const check =
+      value === undefined ? null : (CHECKS[key as keyof RawConstraints] as (given: unknown) => Check | null)(value);
+    if (check === null) return [];
+    const [type, config] = check;
+    return [{ key, spec: { type, config, name: `constraint:${key}`, required: true, weight } }];
+  });
+}
+
+/** What graders that ask a model are given by the file. */
+interface Judging {
+  readonly rubric: readonly string[];
+  readonly judgeModel: string | null;
+}
+
+/** Which of its settings the file fills in, for graders that ask a model. */
+const FILLED: Readonly<Record<string, (judging: Judging) => Config>> = {
+  prompt: ({ rubric, judgeModel }) => ({ ...rubricOf(rubric), ...(judgeModel !== null && { model: judgeModel }) }),
+  panel: ({ rubric }) => rubricOf(rubric),
+};
+
+function rubricOf(rubric: readonly string[]): Config {
+  return rubric.length === 0 ? {} : { rubric };
+}
+
+/** A grader with the rubric of its stimulus and the judge of its file, where it has none of its own; parts of it, too. */
+function withJudging(spec: GraderSpec, judging: Judging): GraderSpec {
+  const filled = Object.hasOwn(FILLED, spec.type) ? (FILLED[spec.type]?.(judging) ?? {}) : {};
+  const config = { ...filled, ...partsWithJudging(spec.config ?? {}, judging) };
+  return Object.keys(config).length === 0 ? spec : { ...spec, config };
+}
+
+function partsWithJudging(config: Config, judging: Judging): Config {
+  const { graders, grader } = config;
+  return {
+    ...config,
+    ...(Array.isArray(graders) && {
+      graders: graders.map((part: unknown) => (isSpec(part) ? withJudging(part, judging) : part)),
+    }),
+    ...(isSpec(grader) && { grader: withJudging(grader, judging) }),
+  };
+}
+
+/** True for a grader that looks at the rubric, or has a part that does. */
+function isJudged({ type, config = {} }: GraderSpec): boolean {
+  if (Object.hasOwn(FILLED, type)) return true;
+  const { graders, grader } = config;
+  const parts: readonly unknown[] = Array.isArray(graders) ? graders : [grader];
+  return parts.some((part) => isSpec(part) && isJudged(part));
+}
+
+function isSpec(value: unknown): value is GraderSpec {
+  return typeof value === "object" && value !== null && typeof (value as Partial<GraderSpec>).type === "string";
 }

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../testing/cpu-time.js";
-import { oneLineBlocks, taggedBlocks } from "./inline-code.js";
-import { typedIn } from "./sessions.js";
 import type { CodeTask } from "./task.js";
-import { variantsOf } from "./variants.js";
+import { oneLineBlocks, taggedBlocks, typedIn, variantsOf } from "./variants.js";
 
 const LABELS = new Set(["", "python", "py"]);
 const WHOLE = "def total(xs): return sum(xs)";

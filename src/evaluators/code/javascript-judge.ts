@@ -3,7 +3,8 @@ import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
 import { textArgs } from "../../exec/sandbox/interpreter-args.js";
 import type { Sandbox } from "../../exec/sandbox/sandbox.js";
 import { definedNames, wordsOf } from "./definitions.js";
-import { JAVASCRIPT_PROGRAM } from "./javascript-program.js";
+import { JAVASCRIPT_LINES } from "./javascript-lines.js";
+import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_TESTS } from "./javascript-tests.js";
 import { asScript, beforeEntry } from "./javascript-variants.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
@@ -81,3 +82,151 @@ function testsJob({ tests, prompt, entryPoint }: CodeTask, nonce: string): Recor
   const promptNames = [...definedNames(preamble, "javascript")];
   return { nonce, tests: asScript(tests), prompt: asScript(preamble), promptNames, entry: entryPoint, names };
 }
+
+/** How the side of a program answers, turn by turn. Expects its `peer`, and `extra`, what the tests may ask besides. */
+const JAVASCRIPT_TURNS = `
+let waiting = null, isAsked = false, held = null;
+function answer(mark, value) {
+  if (waiting === null) return;
+  waiting = null;
+  isAsked = false;
+  peer.reply(mark, value);
+  setImmediate(turn);
+}
+
+function turn() {
+  const message = held ?? peer.read();
+  held = null;
+  isAsked = true;
+  const { kind, values } = message;
+  if (kind === "await") {
+    waiting = message;
+    untilAsked(peer.asked);
+    Promise.resolve(values[0]).then((value) => { if (waiting === message) answer("=", value); }, (error) => { if (waiting === message) answer("!", error); });
+  } else if (kind === "idle") {
+    waiting = message;
+    untilAsked(peer.asked);
+  } else if (kind === "tick") {
+    waiting = message;
+    setTimeout(() => answer("=", null), 0);
+  } else {
+    peer.serve(message, extra);
+    isAsked = false;
+    setImmediate(turn);
+  }
+}
+
+// Lets its timers run until it has called the tests, which may have something to do then, or has nothing left to do.
+function untilAsked(before) {
+  const asked = waiting;
+  const timer = setInterval(() => {
+    if (waiting === asked && peer.asked === before) return;
+    clearInterval(timer);
+    if (waiting !== asked) return;
+    if (asked.kind === "idle") answer("=", true);
+    else if (peer.hasPending) answer("~", null);
+  }, 1).unref();
+}
+
+// Nothing is left to do, as before the end of a process.
+function idle() {
+  if (waiting?.kind === "idle") answer("=", false);
+  else if (peer.hasPending) answer("~", null);
+  else answer("!", new Error("a promise of the program is never settled"));
+}
+`;
+
+/** Finds the first reading of a response that is a program. Expects `job` and `vm`. */
+const JAVASCRIPT_CHOICE = String.raw`
+function choose() {
+  let first;
+  for (const { text, mayCut } of job.variants) {
+    let left = text;
+    for (let tries = 0; tries < 4 && left !== null; tries += 1) {
+      try {
+        return { text: left, script: new vm.Script(left, { filename: "program.js" }) };
+      } catch (error) {
+        first ??= error;
+        left = mayCut ? cut(left, error) : null;
+      }
+    }
+  }
+  throw first;
+}
+
+// What stands before the line where JavaScript stops understanding, when the function is still in it.
+function cut(text, error) {
+  const number = Number(/^program\.js:(\d+)/.exec(String(error.stack))?.[1] ?? 0);
+  const lines = text.split("\n");
+  let at = Math.min(number, lines.length) - 1;
+  while (at > 0 && /^\s|^$/.test(lines[at])) at -= 1;
+  const kept = lines.slice(0, Math.max(at, 0)).join("\n");
+  return kept.trim() !== "" && kept.includes(job.entry) ? kept : null;
+}
+`;
+
+/**
+ * What is run in the box of a JavaScript program. It answers what the tests ask, turn by turn: between two questions
+ * its timers run. Whatever it does to itself, it can only answer.
+ */
+const JAVASCRIPT_PROGRAM = `(() => {${JAVASCRIPT_LINES}
+send("ready");
+Object.assign(globalThis, { require });
+${JAVASCRIPT_PEER_MAKER}
+const peer = createPeer({
+  send, receive, holdsTests: false,
+  // Between two questions nobody listens: it waits for the next one, and asks before it answers that.
+  beforeAsk: () => { if (!isAsked && held === null) held = peer.read(); },
+});
+const job = JSON.parse(receive());
+// Its output goes nowhere; making the streams for it would take a tenth of the start.
+const silent = () => {};
+for (const name of Object.keys(console)) console[name] = silent;
+const module = { exports: {} };
+
+${JAVASCRIPT_CHOICE}
+// What it exports by name comes first: the name may also be one of Node's own.
+function valueOf(name) {
+  const { exports } = module;
+  if (Object.hasOwn(Object(exports), name)) return [exports[name]];
+  if (name === job.entry && (!isDefined(name) || theirs.has(name))) return unnamed(exports);
+  try {
+    return [vm.runInThisContext(name)];
+  } catch {
+    return [];
+  }
+}
+
+function isDefined(name) {
+  try {
+    return vm.runInThisContext("typeof " + name) !== "undefined";
+  } catch {
+    return false;
+  }
+}
+
+// The one thing that a module exports without a name is what was asked for.
+function unnamed(exports) {
+  const found = [exports, Object(exports).default].find((value) => typeof value === "function");
+  return found === undefined ? [] : [found];
+}
+
+// Names of Node's that the program has not taken for itself.
+const globals = new Map(Object.getOwnPropertyNames(globalThis).map((name) => [name, Object.getOwnPropertyDescriptor(globalThis, name)?.value]));
+const theirs = { has: (name) => globals.has(name) && globals.get(name) !== undefined && vm.runInThisContext(name) === globals.get(name) };
+
+const extra = {
+  load: () => {
+    Object.assign(globalThis, { require, module, exports: module.exports });
+    choose().script.runInThisContext();
+  },
+  names: (names) => JSON.parse(names).map((name) => [name, ...valueOf(name)]).filter((pair) => pair.length === 2),
+  name: (name) => valueOf(name)[0],
+  additions: () => peer.additions(),
+  exports: () => [module.exports, Object(module.exports).default].find((value) => typeof value === "function"),
+};
+
+${JAVASCRIPT_TURNS}
+process.on("beforeExit", idle);
+turn();
+})();`;

@@ -1,11 +1,112 @@
-import { JAVASCRIPT_LIBRARIES } from "./javascript-libraries.js";
 import { JAVASCRIPT_LINES } from "./javascript-lines.js";
 import { JAVASCRIPT_PEER_MAKER } from "./javascript-peer.js";
 import { JAVASCRIPT_PROMPT } from "./javascript-prompt.js";
-import { JAVASCRIPT_SOLUTION } from "./javascript-solution.js";
-import { JAVASCRIPT_TEXTS } from "./javascript-texts.js";
 import { JAVASCRIPT_UNCALLED } from "./javascript-uncalled.js";
 import { JAVASCRIPT_WAITING } from "./javascript-waiting.js";
+
+/**
+ * Keeps what the program wrote from being run in the process of the tests: of its texts, `eval` takes literals and
+ * calculations only, and `Function` takes none. Expects `job`, and `refuseText`, which makes the error.
+ */
+const JAVASCRIPT_TEXTS = String.raw`
+const RUNNING = /\b(?:eval|Function)\s*\(/;
+const told = RUNNING.test(job.tests) ? new Set() : null;
+
+function noteTexts(line) {
+  if (told === null || line === null) return;
+  JSON.parse(line, (key, value) => {
+    for (const text of [key, value]) if (typeof text === "string") told.add(text);
+    return value;
+  });
+}
+
+function guardTexts() {
+  if (told === null) return job.tests;
+  globalThis.Function = new Proxy(Function, {
+    apply: (make, self, texts) => (texts.forEach(refuseTold), Reflect.apply(make, self, texts)),
+    construct: (make, texts, target) => (texts.forEach(refuseTold), Reflect.construct(make, texts, target)),
+  });
+  Object.defineProperty(globalThis, "__text", { set(text) { if (!isPlain(text)) refuseTold(text); } });
+  // An assignment gives what it assigns, so that eval stays the one that sees the variables around it.
+  return job.tests.replace(/(?<![\w$.])eval\s*\((?!\s*\))/g, "eval(globalThis.__text = ");
+}
+
+function refuseTold(text) {
+  const isWithin = (each) => each.length > 1 && text.includes(each) && !job.tests.includes(each) && !/^[\w$]+$/.test(each);
+  const isWhole = told.has(text) && !["'", '"', "${"`"}"].some((quote) => job.tests.includes(quote + text + quote));
+  if (typeof text === "string" && (isWhole || Array.from(told).some(isWithin))) throw refuseText();
+}
+
+// No names, and nothing that could be called.
+function isPlain(text) {
+  const parts = String(text).replace(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/g, "s").replace(/\b\d+(?:\.\d+)?(?:e[+-]?\d+)?\b|\b(?:true|false|null|undefined|NaN|Infinity)\b/gi, "0");
+  return !/[A-Za-rt-z_$\\${"`"}]|[\])}s0]\s*(?:\(|\?\.)/.test(parts);
+}
+`;
+
+/** What tests get that require or import the program as a file, such as `./solution`. Expects `job`, `peer` and `define`. */
+const JAVASCRIPT_SOLUTION = String.raw`
+const nodeRequire = require;
+const RELATIVE = /^\.\.?\/(?!.*\.json$)/;
+const REQUIRED_AS = /\b(?:const|let|var)\s+([\w$]+)\s*=\s*require\(\s*["']\.\.?\//g;
+const requiredAs = new Set(Array.from(job.tests.matchAll(REQUIRED_AS), ([, name]) => name));
+
+function provideSolution(taken) {
+  const members = findMembers(taken), whole = findWhole(taken, members);
+  define("require", Object.assign((id) => (RELATIVE.test(id) ? whole() : nodeRequire(id)), nodeRequire));
+  define("__import", async (id) => (RELATIVE.test(id) ? asModule(members, peer.ask("exports")) : asModule(nodeRequire(id))));
+}
+
+function asModule(members, exported = members) {
+  return Object.defineProperties({ default: exported }, Object.getOwnPropertyDescriptors(typeof members === "function" ? { ...members } : members));
+}
+
+function findMembers(taken) {
+  const members = {};
+  for (const [name, value] of taken) {
+    const trait = typeof value === "function" ? { value, writable: true } : { get: () => peer.ask("name", name) };
+    Object.defineProperty(members, name, { ...trait, configurable: true, enumerable: true });
+  }
+  return members;
+}
+
+function findWhole(taken, members) {
+  // One function may be the whole module: the one that is exported, that has the name it gets, or that was asked for.
+  return () => {
+    if (requiredAs.size === 0) return members;
+    const exported = peer.ask("exports");
+    if (typeof exported === "function") return exported;
+    const [name] = requiredAs;
+    const isCalled = requiredAs.size === 1 && new RegExp("(?<![\\w$.])" + name.replaceAll("$", "\\$") + "\\s*\\(|\\bnew\\s+" + name.replaceAll("$", "\\$") + "\\b").test(job.tests);
+    const own = isCalled ? [taken.get(name), taken.get(job.entry)].find((value) => typeof value === "function") : undefined;
+    return own ?? members;
+  };
+}
+`;
+
+/** What tests may use without saying where it comes from. Expects the `peer`, `builtinModules` and `isDeepStrictEqual`. */
+const JAVASCRIPT_LIBRARIES = String.raw`
+// A name that only a library for tests has is never taken from the program: it would judge itself.
+const LIBRARIES = new Set(["describe", "it", "test", "expect", "jest", "vi", "chai", "should", "sinon", "_", "beforeEach", "afterEach", "beforeAll", "afterAll"]);
+function missingLibrary(error) {
+  if (typeof error !== "object" || error === null || peer.isForeign(error) || error.name !== "ReferenceError") return null;
+  const name = /^(\w+) is not defined$/.exec(error.message)?.[1];
+  return LIBRARIES.has(name) ? "they need " + name + ", which is not part of Node" : null;
+}
+
+// Nor is a module of Node's that the tests use without asking for it: one of whose members they name.
+function usedModules({ names, tests, entry }) {
+  const isMember = (name) => Array.from(tests.matchAll(new RegExp("(?<![\\w$.])" + name + "\\.(\\w+)", "g"))).some(([, key]) => key in require(name));
+  return names.filter((name) => name !== entry && builtinModules.includes(name) && isMember(name));
+}
+
+// Nor is a function by which the tests compare what another function returns: it is Node's own, or it is missing.
+function usedComparisons({ names, tests, entry }) {
+  const known = { ...require("assert"), isDeepStrictEqual };
+  const isComparing = (name) => Array.from(tests.matchAll(new RegExp("(?<![\\w$.])" + name.replaceAll("$", "\\$") + "\\(\\s*(?:await\\s+)?([\\w$]+)\\s*\\(", "g"))).some(([, inner]) => inner !== name && !(inner in globalThis));
+  return names.filter((name) => name !== entry && (/^assert[A-Z_]/.test(name) || Object.hasOwn(known, name)) && isComparing(name)).map((name) => [name, known[name]]);
+}
+`;
 
 /**
  * What is run in the box of the tests, for one trial. The trial is over when nothing is left to do. Its lines go to the

@@ -3,7 +3,218 @@ import type { BoxedProcess } from "../../exec/sandbox/boxed-process.js";
 import { textArgs } from "../../exec/sandbox/interpreter-args.js";
 import type { BoxOptions, Sandbox } from "../../exec/sandbox/sandbox.js";
 import { cutShort, failedStart, type Judge, type Trial, trialLimits, type Verdict, verdictIn } from "./judge.js";
-import { PYTHON_COMPILER, PYTHON_PROGRAM_HARNESS, PYTHON_STARTER, PYTHON_TESTS_HARNESS } from "./python-harness.js";
+import { PYTHON_PEER } from "./python-peer.js";
+import { PYTHON_TESTS } from "./python-tests.js";
+
+/** The side of the program: it loads the first reading of the response that is Python, and answers. */
+const PYTHON_PROGRAM = String.raw`
+class ProgramPeer(Peer):
+    def __init__(self, wire):
+        super().__init__(wire, False)
+        self.watched = {}
+
+    def get_news(self):
+        """The global variables that the tests use and that have another value than before."""
+        news = []
+        for name, value in self.watched.items():
+            now = self.scope.get(name, value)
+            if now is not value:
+                news.append([name, self.pack(now)])
+        self.watched.update((name, self.scope[name]) for name, _ in news)
+        return news
+
+    def take_news(self, news):
+        if news is not None:
+            import random
+            random.setstate(self.unpack(news))
+
+
+class Input(io.TextIOBase):
+    """The standard input of the program is that of the tests, which may have put something there."""
+
+    def readable(self):
+        return True
+
+    def read(self, size=-1):
+        return PEER.ask("stdin", None, "read", size)
+
+    def readline(self, size=-1):
+        return PEER.ask("stdin", None, "readline", size)
+
+
+def ask_input(prompt=""):
+    return PEER.ask("input", None, str(prompt))
+
+
+def be_program(first):
+    global PEER
+    wire = Wire(first)
+    job = wire.receive()
+    PEER = peer = ProgramPeer(wire)
+    peer.tape = sys.stdout = Tape()
+    sys.stderr, sys.stdin = Tape(), Input()
+    sys.path.extend(job["packages"])
+    builtins.exit = builtins.quit = sys.exit
+    builtins.input = ask_input
+    solution = type(sys)("solution")
+    sys.modules["solution"] = solution
+    peer.scope = solution.__dict__
+    peer.handlers = {
+        "load": lambda: load(job, peer.scope),
+        "names": lambda names: pick(peer, names),
+        "module": lambda: solution,
+    }
+    os_write(3, b"[]\n")
+    try:
+        while True:
+            mark, body = peer.receive()
+            if mark == "?":
+                peer.serve(body)
+    except Gone:
+        pass
+    os._exit(0)
+
+
+def load(job, scope):
+    if job["before"]:
+        try:
+            exec(compile(job["before"], "<setup>", "exec"), scope)
+        except Exception:
+            pass
+    exec(compile(choose(job["variants"], job["entry"]), "<program>", "exec"), scope)
+
+
+def choose(variants, entry):
+    """The first reading of the response that is Python; the error of the first one when none is."""
+    first = None
+    for variant in variants:
+        text = variant["text"]
+        for _ in range(4):
+            try:
+                compile(text, "<program>", "exec")
+                return text
+            except (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError) as error:
+                first = first or error
+                text = cut(text, error, entry) if variant["mayCut"] else None
+            if text is None:
+                break
+    raise first
+
+
+def cut(text, error, entry):
+    """What stands before the line where Python stops understanding, when the function is still in it."""
+    lines = text.split("\n")
+    at = min(getattr(error, "lineno", None) or 0, len(lines)) - 1
+    while at > 0 and (not lines[at].strip() or lines[at][:1].isspace()):
+        at -= 1
+    kept = lines[:max(at, 0)]
+    found = any(line.startswith(("def " + entry, "class " + entry, "async def " + entry)) for line in kept)
+    return "\n".join(kept) if found else None
+
+
+def pick(peer, names):
+    found = {name: peer.scope[name] for name in names if name in peer.scope}
+    peer.watched.update(found)
+    is_module = lambda value: type(value) is type(sys) and is_common_module(value)
+    return {name: NamedModule(value) if is_module(value) else value for name, value in found.items()}
+`;
+
+/**
+ * Keeps what the program wrote from being run in the process of the tests. Tests that evaluate a text of the program get
+ * data and objects of classes out of it, such as `eval(repr(point))`, and tests that load bytes of the program get data.
+ */
+const PYTHON_GUARDS = `
+GUARDED_WORDS = ("eval", "exec", "hints", "annotations", "signature", "dataclass")
+PLAIN_NODES = tuple(getattr(_ast, name) for name in (
+    "Expression Constant Name Attribute Call keyword Tuple List Dict Set UnaryOp BinOp operator unaryop expr_context"
+).split())
+LOADED_CLASSES = frozenset(
+    "bytearray complex frozenset range set Counter OrderedDict defaultdict deque Decimal Fraction date datetime time timedelta timezone"
+    .split())
+
+
+def guard_texts(tests, peer):
+    if any(word in tests for word in GUARDED_WORDS):
+        peer.told = set()
+        builtins.eval, builtins.exec = make_guarded(eval, peer), make_guarded(exec, peer)
+    if "pickle" in tests:
+        guard_pickle()
+
+
+def make_guarded(work, peer):
+    own = {node.value for node in walk(parse(peer.tests)) if is_a(node, _ast.Constant) and type(node.value) is str}
+
+    def may_run(text, scope):
+        is_told = text in peer.told and text not in own or any(
+            len(each) > 1 and each in text and each not in peer.tests and not each.isidentifier() for each in peer.told)
+        return not is_told or work is eval and is_plain_text(text, scope)
+
+    def run_guarded(source, scope=None, names=None, /, **options):
+        frame = sys._getframe(1)
+        if scope is None:
+            scope, names = frame.f_globals, frame.f_locals if names is None else names
+        is_hint = frame.f_globals.get("__name__") in ("typing", "inspect")
+        is_allowed = not calls_something(source) if is_hint else type(source) is not str or may_run(source, scope)
+        if not is_allowed:
+            raise peer.refuse("running a text of the program")
+        return work(source, scope, scope if names is None else names, **options)
+    return run_guarded
+
+
+def is_plain_text(text, scope):
+    try:
+        tree = compile(text.strip(), "<text>", "eval", _ast.PyCF_ONLY_AST)
+    except (SyntaxError, ValueError):
+        return True
+    return all(is_plain_node(node, scope) for node in walk(tree))
+
+
+def is_plain_node(node, scope):
+    if not any(is_a(node, kind) for kind in PLAIN_NODES):
+        return False
+    if is_a(node, _ast.Name):
+        found = scope.get(node.id, getattr(builtins, node.id, None))
+        return is_a(found, type) and found is not type or is_known_module(found)
+    if is_a(node, _ast.Attribute):
+        owner = scope.get(node.value.id) if is_a(node.value, _ast.Name) else None
+        return is_known_module(owner) and is_a(getattr(owner, node.attr, None), type)
+    return True
+
+
+def is_known_module(value):
+    return type(value) is type(sys) and value.__name__ in CLASS_MODULES and value is not builtins
+
+
+def calls_something(source):
+    """A type hint names classes. One that calls something is none."""
+    import dis
+    code = source if type(source) is CODE else compile(source, "<hint>", "eval")
+    return any("CALL" in step.opname for step in dis.get_instructions(code))
+
+
+def guard_pickle():
+    import pickle
+
+    class Loader(pickle.Unpickler):
+        def find_class(self, module, name):
+            found = super().find_class(module, name)
+            if is_a(found, type) and (module == "__main__" or module in CLASS_MODULES and name in LOADED_CLASSES):
+                return found
+            raise pickle.UnpicklingError("a %s of the program" % name)
+    pickle.load = lambda file, **options: Loader(file, **options).load()
+    pickle.loads = lambda data, **options: Loader(io.BytesIO(data), **options).load()
+
+
+def find_texts(message):
+    waiting, found = [message], set()
+    while waiting:
+        part = waiting.pop()
+        if type(part) is str:
+            found.add(part)
+        elif type(part) is list or type(part) is dict:
+            waiting.extend(part if type(part) is list else [*part, *part.values()])
+    return found
+`;
 
 /** What a line of the tests begins with: a question to the program, or the verdict. */
 const VERDICT_MARK = "V";
@@ -113,3 +324,31 @@ async function relay(
     tests.lines.send(answer ?? "");
   }
 }
+
+/** What is run in the box of the program. Expects what was read beyond it on descriptor 3 in `FIRST`. */
+const PYTHON_PROGRAM_HARNESS = [PYTHON_PEER, PYTHON_PROGRAM, "be_program(FIRST)\n"].join("\n");
+
+/**
+ * What is run in the box of the tests. The tests, what they expect and the nonce are in no other process, and whatever
+ * the program's process sends is data here, whoever has written it.
+ */
+const PYTHON_TESTS_HARNESS = [PYTHON_PEER, PYTHON_TESTS, PYTHON_GUARDS, "be_tests(FIRST)\n"].join("\n");
+
+/** Compiles the harness once, so that no box has to do it again. Reads it from descriptor 3 and answers there. */
+const PYTHON_COMPILER = String.raw`
+import json, marshal, os
+text = b""
+while not text.endswith(b"\n"):
+    text += os.read(3, 1 << 16)
+os.write(3, marshal.dumps(compile(json.loads(text), "<harness>", "exec")).hex().encode() + b"\n")
+`;
+
+/** Starts the compiled harness that comes on descriptor 3. */
+const PYTHON_STARTER = String.raw`
+import marshal, os
+text = b""
+while b"\n" not in text:
+    text += os.read(3, 1 << 16)
+code, _, FIRST = text.partition(b"\n")
+exec(marshal.loads(bytes.fromhex(code.decode())))
+`;

@@ -1,11 +1,134 @@
+import { plainText } from "../math/canonical.js";
+import { answersIn, isRefusal } from "../math/extract.js";
+import { findLeading } from "../math/find-number.js";
+import { onlyWordedNumber } from "../math/numbers.js";
+import { quantitiesIn } from "../math/quantities.js";
 import { chosenOption } from "../multiple-choice/extract.js";
 import { letterIndex, letterOf, MOST_OPTIONS, type Options } from "../multiple-choice/labels.js";
 import { ownAnswer } from "../own-answer.js";
-import { findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
+import { findResult, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
 import { clauseOf, cleaned, firstBold } from "./clean.js";
 import { isBrackets, kindOf, optionLetter, verdictsLike, wholeNumber } from "./kind.js";
-import { listsIn, withoutOnlyBullet, wordsOf } from "./list.js";
-import { numbersAmong, numbersOf } from "./numbers.js";
+
+const NUMBERS_LONGEST = 200;
+const MAX_LINE = 1000;
+const WITH_UNIT = /^([-−+]?[\d,]*\.?\d+) [a-z][^\d]*$/i;
+/** Where a number ends that an explanation follows; a minus before a digit, and a remark that a sign
+ * follows, go on with the sum. */
+const CLAUSE_END = /[.,;:!?](?=\s|$)|\s[-–—](?!\s?[\d$])|\s\((?![^()]{0,60}\)\s?[-+*/×÷=])|\s(?:because|since|as)\s/;
+/** Where a sum ends: it may hold brackets. */
+const SUM_END = /[.,;!?](?=\s|$)|\s(?:because|since|as|where|which)\s/;
+
+/** The numbers that a line may answer with; the result of a sum only when the line does not begin with its answer. */
+function numbersOf(line: string, isExplicit: boolean): number[] {
+  const plain = findResult(line.replaceAll("**", ""));
+  if (isFormula(plain)) return [];
+  const direct = numbersAmong([line, before(plain, CLAUSE_END), firstBold(line) ?? ""]);
+  if (direct.length > 0) return direct;
+  const sum = isExplicit ? before(plain, SUM_END) : plain;
+  if (quantitiesIn(sum.slice(-MAX_LINE)).at(-1)?.isFormula === true) return [];
+  const result = sum.slice(sum.lastIndexOf("=") + 1);
+  const results = sum.includes("=") ? numbersAmong([result, before(result, CLAUSE_END)]) : [];
+  return results.length > 0 ? results : onlyNumber(plain, isExplicit);
+}
+
+/** The one number of a line: "There are 11 animals"; behind an announcement only one that it begins with. */
+function onlyNumber(line: string, isLeading: boolean): number[] {
+  if (line.length > MAX_LINE || isRefusal(line)) return [];
+  const text = latexText(plainText(line));
+  const [number, another] = answersIn(text);
+  const worded = isLeading || number !== undefined ? null : onlyWordedNumber(text);
+  if (worded !== null) return [Number(worded.top) / Number(worded.bottom)];
+  if (number === undefined || another !== undefined || number.isFormula) return [];
+  const isFound = !(isLeading && findLeading(text) === null) && !/[/%:]|frac/.test(number.text);
+  const [value] = number.values;
+  return isFound && value !== undefined ? [Number(value.top) / Number(value.bottom)] : [];
+}
+
+/** Without the commands that only put words into a formula. */
+function latexText(text: string): string {
+  return text.replace(/^\\(?:boxed|fbox)\s?\{/, "").replace(/\\(?:text|textbf|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1");
+}
+
+/** Whether a line answers with a formula or a list, "x = 1 or x = 4": no number of it is the answer. */
+function isFormula(line: string): boolean {
+  return line.length <= MAX_LINE && findLeading(line)?.isFormula === true;
+}
+
+/** Those of some texts that are numbers, spelled or with a unit. */
+function numbersAmong(texts: readonly string[]): number[] {
+  return texts.flatMap((text) => numberOf(cleaned(text)) ?? []);
+}
+
+function numberOf(text: string): number | null {
+  if (text.length > NUMBERS_LONGEST || isFormula(text)) return null;
+  return wholeNumber(moneyless(text)) ?? numberWithUnit(text);
+}
+
+/** "24 clips" is 24; "8 squared" and "8 and a half" are other numbers. */
+function numberWithUnit(text: string): number | null {
+  const number = wholeNumber(WITH_UNIT.exec(text)?.[1] ?? "");
+  const values = findLeading(text)?.values.map(({ top, bottom }) => Number(top) / Number(bottom)) ?? [];
+  return number !== null && values.length > 0 && !values.includes(number) ? null : number;
+}
+
+function before(text: string, end: RegExp): string {
+  const at = text.trimStart().search(end);
+  return at === -1 ? text : text.trimStart().slice(0, at);
+}
+
+function moneyless(text: string): string {
+  return text.replace(/^([-−+]?)[$€£]/, "$1");
+}
+
+const BULLET = /^[ \t]*(?:[-*•]|\d{1,3}[.)])[ \t]+/;
+/** A dash before a number may be its sign. */
+const WORDED_BULLET = new RegExp(`${BULLET.source}(?!\\d)`);
+
+/** The texts that may be a list at the beginning of an answer: its bullets, its first paragraph, all of it. */
+function listsIn(rest: string): string[] {
+  const text = rest.trimStart().slice(0, LONGEST);
+  const lines = text.split("\n");
+  const end = text.search(/\n[ \t]*\r?\n/);
+  const paragraph = end === -1 ? text : text.slice(0, end);
+  return [bullets(lines), withoutBullets(paragraph), withoutBullets(text)].filter((list) => list !== "");
+}
+
+/** A list as it is compared: its words in lower case, however they are separated. */
+function wordsOf(text: string): string {
+  return text
+    .toLowerCase()
+    .replace(/["“”[\]]/g, "")
+    .split(/[\s,;]+/)
+    .filter((word) => word !== "")
+    .join(" ");
+}
+
+/** The items of a list with marks; a blank line may stand between them, a remark ends it. */
+function bullets(lines: readonly string[]): string {
+  const items: string[] = [];
+  for (const line of lines) {
+    if (line.trim() === "") continue;
+    if (!BULLET.test(line)) break;
+    items.push(cleaned(line.replace(BULLET, "")));
+  }
+  return items.join(" ");
+}
+
+function withoutBullets(text: string): string {
+  return cleaned(
+    text
+      .split("\n")
+      .map((line) => line.replace(BULLET, ""))
+      .join("\n"),
+  );
+}
+
+/** A line without the mark of a list, unless it is one of several items: these may be what there is to choose from. */
+function withoutOnlyBullet(line: string, text: string): string {
+  const items = text.slice(-LONGEST).match(new RegExp(BULLET.source, "gm")) ?? [];
+  return items.length === 1 ? line.replace(WORDED_BULLET, "") : line;
+}
 
 /** One place of a response where its answer may stand. */
 interface Place {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { languageDetector } from "./detect-language.js";
-import { letterRuns } from "./language-letters.js";
+import { languageDetector, letterRuns } from "./detect-language.js";
+
 import { loadProfiles } from "./language-profiles.js";
 
 const profiles = loadProfiles();

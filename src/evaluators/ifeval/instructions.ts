@@ -1,14 +1,279 @@
-import { InstructionArguments } from "./arguments.js";
+import { ownValue } from "../../core/shape.js";
+import { compares, InstructionArguments } from "./arguments.js";
 import { CASE_RULES } from "./case-rules.js";
-import { CONTENT_RULES } from "./content-rules.js";
 import type { DetectLanguage } from "./detect-language.js";
-import { FORMAT_RULES } from "./format-rules.js";
-import { KEYWORD_RULES } from "./keyword-rules.js";
-import { LENGTH_RULES } from "./length-rules.js";
-import { looseResponses } from "./loose-responses.js";
-import { isBlank } from "./python-text.js";
+import {
+  countMatches,
+  isBlank,
+  isBoundary,
+  isLineStart,
+  lineEnd,
+  SPACE,
+  skipSpaces,
+  splitWords,
+  strip,
+  stripCharacter,
+  stripEnd,
+  stripStart,
+  WORD,
+} from "./python-text.js";
 import type { Follows, Rules } from "./rule.js";
-import { WRAPPING_RULES } from "./wrapping-rules.js";
+import { sentenceSpans } from "./sentences.js";
+
+const WORDS = new RegExp(`[${WORD}]+`, "gu");
+const DIVIDER = new RegExp(`[${SPACE}]?\\*\\*\\*[${SPACE}]?`);
+/** What ends the first word of a paragraph. */
+const PUNCTUATION = ".,?!'\"";
+
+/** The rules about how long a response is and how it is divided. */
+const LENGTH_RULES: Rules = {
+  "length_constraints:number_words": (given) => {
+    const relation = given.relation("relation");
+    const wanted = given.count("num_words");
+    return (response) => compares(countMatches(WORDS, response), relation, wanted);
+  },
+  "length_constraints:number_sentences": (given) => {
+    const relation = given.relation("relation");
+    const wanted = given.count("num_sentences");
+    return (response) => compares(sentenceSpans(response).length, relation, wanted);
+  },
+  "length_constraints:number_paragraphs": (given) => {
+    const wanted = given.count("num_paragraphs");
+    return (response) => countParagraphs(response.split(DIVIDER)) === wanted;
+  },
+  "length_constraints:nth_paragraph_first_word": firstWordRule,
+};
+
+/** How many there are between dividers; the first and the last may be blank, NaN when another is. */
+function countParagraphs(paragraphs: readonly string[]): number {
+  let count = paragraphs.length;
+  for (const [place, paragraph] of paragraphs.entries()) {
+    if (!isBlank(paragraph)) continue;
+    if (place !== 0 && place !== paragraphs.length - 1) return Number.NaN;
+    count -= 1;
+  }
+  return count;
+}
+
+function firstWordRule(given: InstructionArguments): Follows {
+  const wanted = given.count("num_paragraphs");
+  const nth = given.count("nth_paragraph");
+  const word = given.text("first_word").toLowerCase();
+  if (nth < 1 || nth > wanted) given.refuse("nth_paragraph", "a number from 1 to num_paragraphs");
+  return (response) => {
+    const paragraphs = response.split("\n\n");
+    // Blank ones do not count, but the one that is asked for is looked up among all, as the official grader does.
+    const count = paragraphs.filter((paragraph) => !isBlank(paragraph)).length;
+    if (nth > count || count !== wanted) return false;
+    return firstWord(paragraphs[nth - 1] ?? "") === word;
+  };
+}
+
+function firstWord(paragraph: string): string {
+  const [word = ""] = splitWords(strip(paragraph));
+  const bare = word.replace(/^'*"*/, "");
+  const end = [...bare].findIndex((character) => PUNCTUATION.includes(character));
+  const letters = end === -1 ? [...bare] : [...bare].slice(0, end);
+  // Letter by letter, which leaves a Greek sigma at the end as it is in the middle.
+  return letters.map((letter) => letter.toLowerCase()).join("");
+}
+
+const OPTIONS = ["My answer is yes.", "My answer is no.", "My answer is maybe."];
+const HIGHLIGHT = /\*[^\n*]*\*/g;
+const DOUBLE_HIGHLIGHT = /\*\*[^\n*]*\*\*/g;
+
+/** The rules about the form of a response. */
+const FORMAT_RULES: Rules = {
+  "detectable_format:number_bullet_lists": (given) => {
+    const wanted = given.count("num_bullets");
+    return (response) => countBullets(response) === wanted;
+  },
+  "detectable_format:constrained_response": () => (response) => OPTIONS.some((option) => response.includes(option)),
+  "detectable_format:number_highlighted_sections": (given) => {
+    const wanted = given.count("num_highlights");
+    return (response) => countHighlights(response) >= wanted;
+  },
+  "detectable_format:multiple_sections": (given) => {
+    const splitter = patternOf(given.searched("section_spliter"));
+    const heading = new RegExp(`${splitter}[${SPACE}]?\\p{Nd}+[${SPACE}]?`, "gu");
+    const wanted = given.count("num_sections");
+    return (response) => countMatches(heading, response) >= wanted;
+  },
+  "detectable_format:json_format": () => isJson,
+  "detectable_format:title": () => (response) => response.split("\n").some(hasTitle),
+};
+
+/** Texts between asterisks and texts between pairs of them; one between three on either side is both. */
+function countHighlights(text: string): number {
+  const single = (text.match(HIGHLIGHT) ?? []).filter((found) => !isBlank(stripCharacter(found, "*")));
+  const double = (text.match(DOUBLE_HIGHLIGHT) ?? []).filter((found) => !isBlank(found.slice(2, -2)));
+  return single.length + double.length;
+}
+
+/** Whether anything stands between the first << and the last >> of the line. */
+function hasTitle(line: string): boolean {
+  const start = line.indexOf("<<");
+  const end = line.lastIndexOf(">>");
+  if (start === -1 || end < start + 3) return false;
+  return !isBlank(stripEnd(stripStart(line.slice(start, end), "<"), ">"));
+}
+
+/**
+ * How many bullet points there are, of asterisks and of dashes. White space before the sign may span lines, and an
+ * asterisk takes whatever follows it along, even the end of the line; two asterisks are no bullet.
+ */
+function countBullets(text: string): number {
+  const asterisks = countLines(
+    text,
+    (sign) => text[sign] === "*" && sign + 1 < text.length && text[sign + 1] !== "*",
+    2,
+  );
+  return asterisks + countLines(text, (sign) => text[sign] === "-", 1);
+}
+
+/** Counts the lines whose first sign is a bullet, each from its sign to the end of the line that the bullet ends in. */
+function countLines(text: string, isBullet: (sign: number) => boolean, bulletLength: number): number {
+  let count = 0;
+  let place = 0;
+  while (place < text.length) {
+    const sign = skipSpaces(text, place);
+    const isFound = isBullet(sign);
+    if (isFound) count += 1;
+    const end = lineEnd(text, isFound ? sign + bulletLength : sign);
+    place = isFound && isLineStart(text, end) ? end : end + 1;
+  }
+  return count;
+}
+
+const FENCES = ["```json", "```Json", "```JSON", "```"];
+/** A string, whole or cut off, or a number that only Python's reader knows. */
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\[\s\S])*"?|-?Infinity|NaN/g;
+
+/** Whether the response, without a code fence around it, is JSON as Python reads it: with NaN and infinite numbers. */
+function isJson(response: string): boolean {
+  const text = withoutFence(strip(response));
+  return parses(text) || (/NaN|Infinity/.test(text) && parses(withPlainNumbers(text)));
+}
+
+function withoutFence(text: string): string {
+  let inside = text;
+  for (const fence of FENCES) if (inside.startsWith(fence)) inside = inside.slice(fence.length);
+  return strip(inside.endsWith("```") ? inside.slice(0, -3) : inside);
+}
+
+/** The spaces keep a digit or a sign beside such a number from making it valid. */
+function withPlainNumbers(text: string): string {
+  return text.replace(STRING_OR_NUMBER, (found) => (found.startsWith('"') ? found : " 0 "));
+}
+
+function parses(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The rules about words and letters that must or must not occur. */
+const KEYWORD_RULES: Rules = {
+  "keywords:existence": (given) => {
+    const patterns = given.allSearched("keywords").map((keyword) => new RegExp(caselessPatternOf(keyword), "iu"));
+    return (response) => patterns.every((pattern) => pattern.test(response));
+  },
+  "keywords:frequency": (given) => {
+    const pattern = new RegExp(caselessPatternOf(given.searched("keyword")), "giu");
+    const relation = given.relation("relation");
+    const frequency = given.count("frequency");
+    return (response) => compares(countMatches(pattern, response), relation, frequency);
+  },
+  "keywords:forbidden_words": (given) => {
+    const patterns = given.allSearched("forbidden_words").map((word) => new RegExp(caselessPatternOf(word), "giu"));
+    return (response) => !patterns.some((pattern) => occursWhole(pattern, response));
+  },
+  "keywords:letter_frequency": (given) => {
+    const letter = given.character("letter").toLowerCase();
+    const relation = given.relation("let_relation");
+    const frequency = given.count("let_frequency");
+    return (response) => compares(response.toLowerCase().split(letter).length - 1, relation, frequency);
+  },
+};
+
+/**
+ * Whether the pattern is found between two boundaries of words. Looking at those apart is much faster: a pattern with
+ * the letters of all scripts in it takes a millisecond to build.
+ */
+function occursWhole(pattern: RegExp, text: string): boolean {
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    if (isBoundary(text, found.index) && isBoundary(text, pattern.lastIndex)) return true;
+    const isPair = (text.codePointAt(found.index) ?? 0) > 0xffff;
+    pattern.lastIndex = found.index + (isPair ? 2 : 1);
+  }
+  return false;
+}
+
+const OPTIONAL_SPACE = `[${SPACE}]?`;
+
+/** Markers that may be written with spaces in them. */
+const MARKERS: Readonly<Record<string, string>> = {
+  "P.P.S": `p\\.${OPTIONAL_SPACE}p\\.${OPTIONAL_SPACE}s`,
+  "P.S.": `p\\.${OPTIONAL_SPACE}s\\.`,
+};
+
+/** The rules about what a response contains. */
+const CONTENT_RULES: Rules = {
+  "detectable_content:number_placeholders": (given) => {
+    const wanted = given.count("num_placeholders");
+    return (response) => countPlaceholders(response) >= wanted;
+  },
+  "detectable_content:postscript": (given) => {
+    const marker = given.searched("postscript_marker");
+    const pattern = new RegExp(ownValue(MARKERS, marker) ?? patternOf(marker.toLowerCase()), "u");
+    return (response) => pattern.test(response.toLowerCase());
+  },
+};
+
+/** How many square brackets are closed in the line they are opened in. */
+function countPlaceholders(text: string): number {
+  return text.split("\n").reduce((count, line) => count + countBrackets(line), 0);
+}
+
+function countBrackets(line: string): number {
+  let count = 0;
+  for (let place = 0; ; count++) {
+    const open = line.indexOf("[", place);
+    const close = open === -1 ? -1 : line.indexOf("]", open);
+    if (close === -1) return count;
+    place = close + 1;
+  }
+}
+
+const SEPARATOR = "******";
+
+/** The rules about how a response begins and ends, and about giving two of them. */
+const WRAPPING_RULES: Rules = {
+  "combination:two_responses": () => hasTwoResponses,
+  "combination:repeat_prompt": (given) => {
+    const prompt = given.text("prompt_to_repeat").toLowerCase();
+    return (response) => strip(response).toLowerCase().startsWith(prompt);
+  },
+  "startend:end_checker": (given) => {
+    const ending = given.text("end_phrase").toLowerCase();
+    return (response) => stripCharacter(strip(response), '"').toLowerCase().endsWith(ending);
+  },
+  "startend:quotation": () => (response) => {
+    const text = strip(response);
+    return text.length > 1 && text.startsWith('"') && text.endsWith('"');
+  },
+};
+
+function hasTwoResponses(response: string): boolean {
+  const parts = response.split(SEPARATOR);
+  if (parts.slice(1, -1).some(isBlank)) return false;
+  const [first, second, ...more] = parts.map(strip).filter((part) => part !== "");
+  return second !== undefined && more.length === 0 && first !== second;
+}
 
 /** One instruction of an example: its official id and its arguments. */
 export interface Instruction {
@@ -56,3 +321,37 @@ export function check(instructions: readonly Instruction[], response: string, de
 }
 
 const never: Follows = () => false;
+
+/**
+ * The eight forms of a response of which one must follow an instruction for the loose verdict: with and without its
+ * asterisks, each whole, without its first line, without its last, and without both. Forms that are the same are given once.
+ */
+export function looseResponses(response: string): string[] {
+  const lines = response.split("\n");
+  const forms = [response, lines.slice(1), lines.slice(0, -1), lines.slice(1, -1)].map((form) =>
+    typeof form === "string" ? form : strip(form.join("\n")),
+  );
+  return [...new Set(forms.flatMap((form) => [form, form.replaceAll("*", "")]))];
+}
+
+/** Python takes all of these for one letter when case does not matter; JavaScript does so only for the first two. */
+const ANY_I = "[iI\\u0130\\u0131]";
+const IS_I = /^[iI\u0130\u0131]$/;
+
+/**
+ * The source of a pattern that finds this text, for the flag u. The official grader takes the text itself for a
+ * pattern; here only its dot keeps that meaning, any character, so that "C++" is found and nothing can take for ever.
+ */
+function patternOf(text: string): string {
+  return [...text].map(patternOfCharacter).join("");
+}
+
+/** The same for the flags i and u. */
+function caselessPatternOf(text: string): string {
+  return [...text].map((character) => (IS_I.test(character) ? ANY_I : patternOfCharacter(character))).join("");
+}
+
+function patternOfCharacter(character: string): string {
+  if (character === ".") return "[^\\n]";
+  return /[\\^$*+?()[\]{}|/]/.test(character) ? `\\${character}` : character;
+}

@@ -1,5 +1,5 @@
-import { isSpaceAt, lengthWithoutEnd, skipSpaces } from "./python-text.js";
-import { hasSentenceEnd } from "./sentence-tokens.js";
+import { englishWords } from "../english-words.js";
+import { isBlank, isSpaceAt, lengthWithoutEnd, SPACE, skipSpaces } from "./python-text.js";
 
 /** From the first character to the one after the last. */
 type Span = readonly [start: number, end: number];
@@ -97,4 +97,129 @@ function closersAt(text: string, [start, end]: Span): { end: number; length: num
   const isEnd = place === end || isSpaceAt(text, place);
   if (!isEnd) return text.startsWith("--", place) && place + 2 <= end ? { end: place, length: place - start } : null;
   return { end: place, length: Math.min(skipSpaces(text, place), end) - start };
+}
+
+/** The inside of a character class: what ends a word, besides white space. */
+const WORD_END = ")\";}\\]*:@'({[?!";
+/** Dashes and dots in a row, which are one token. */
+const ROW = `(?:-{2,}|\\.{2,}|(?:\\.[${SPACE}]){2,}\\.)`;
+const NO_SPACE = `[^${SPACE}]`;
+const AFTER_WORD = `(?:[${SPACE}]|$|[${WORD_END}]|${ROW})`;
+const TOKENS = new RegExp(
+  `${ROW}|(?![("\`{[:;&#*@)}\\]\\-,])${NO_SPACE}+?(?=${AFTER_WORD}|,${AFTER_WORD})|${NO_SPACE}`,
+  "gu",
+);
+const NUMERIC = /^-?[.,]?\p{Nd}[\p{Nd},.-]*$/u;
+const INITIAL = /^(?!\p{Nd})[\p{L}\p{N}_]\.$/u;
+const STARTS_UPPER = /^\p{Uppercase}/u;
+const STARTS_LOWER = /^\p{Lowercase}/u;
+
+interface Token {
+  readonly text: string;
+  /** The text in small letters; all numbers are one type. */
+  readonly type: string;
+  isBreak: boolean;
+  readonly isAbbreviation: boolean;
+  readonly isEllipsis: boolean;
+}
+
+/** Whether a sentence ends inside this piece of text: one or two words with a period, a question or exclamation mark. */
+function hasSentenceEnd(piece: string): boolean {
+  const tokens = piece.split("\n").flatMap((line) => (isBlank(line) ? [] : (line.match(TOKENS) ?? []).map(tokenOf)));
+  return tokens.some((token, place) => {
+    const next = tokens[place + 1];
+    return next !== undefined && endsSentence(token, next);
+  });
+}
+
+/** What the token is by itself, whatever follows it. */
+function tokenOf(text: string): Token {
+  const small = text.toLowerCase();
+  const isEllipsis = /^\.\.+$/.test(text);
+  const isWordWithPeriod = text.length > 1 && text.endsWith(".") && !text.endsWith("..");
+  const isAbbreviation = isWordWithPeriod && isKnownAbbreviation(small.slice(0, -1));
+  return {
+    text,
+    type: NUMERIC.test(small) ? NUMBER : small,
+    isBreak: text === "." || text === "?" || text === "!" || (isWordWithPeriod && !isAbbreviation),
+    isAbbreviation,
+    isEllipsis,
+  };
+}
+
+function isKnownAbbreviation(word: string): boolean {
+  const { abbreviations } = englishModel();
+  return abbreviations.has(word) || abbreviations.has(word.slice(word.lastIndexOf("-") + 1));
+}
+
+/** What the token is in view of the one that follows it. */
+function endsSentence(token: Token, next: Token): boolean {
+  if (!token.text.endsWith(".")) return token.isBreak;
+  const { pairs, starters, small } = englishModel();
+  const type = token.type.length > 1 && token.type.endsWith(".") ? token.type.slice(0, -1) : token.type;
+  const nextType = typeInside(next);
+  if (pairs.has(`${type},${nextType}`)) return false;
+  const isInitial = INITIAL.test(token.text);
+  const starts = startsSentence(next, nextType);
+  if ((token.isAbbreviation || token.isEllipsis) && !isInitial) {
+    if (starts === "yes" || (STARTS_UPPER.test(next.text) && starters.has(nextType))) return true;
+  }
+  if (!isInitial && type !== NUMBER) return token.isBreak;
+  if (starts === "no") return false;
+  const isName = isInitial && starts === "unknown" && STARTS_UPPER.test(next.text) && !small.has(nextType);
+  return isName ? false : token.isBreak;
+}
+
+/** The type without the period, when that ends the sentence rather than an abbreviation. */
+function typeInside({ type, isBreak }: Token): string {
+  return isBreak && type.length > 1 && type.endsWith(".") ? type.slice(0, -1) : type;
+}
+
+/** Whether a token looks like the first of a sentence, by its first letter and by how the word is written elsewhere. */
+function startsSentence({ text }: Token, type: string): "yes" | "no" | "unknown" {
+  if (text.length === 1 && ";:,.!?".includes(text)) return "no";
+  const { small, smallStarters } = englishModel();
+  if (STARTS_UPPER.test(text) && small.get(type) === false) return "yes";
+  return STARTS_LOWER.test(text) && !smallStarters.has(type) ? "no" : "unknown";
+}
+
+/** What the English model of the official grader's sentence splitter, Punkt, has learned from newspapers. */
+interface SentenceModel {
+  /** Written with a period at their end that need not end a sentence. */
+  readonly abbreviations: ReadonlySet<string>;
+  /** Words that begin a sentence when they have a capital and follow an abbreviation. */
+  readonly starters: ReadonlySet<string>;
+  /** A number or an initial, and a word that belongs to it: no sentence ends between them. */
+  readonly pairs: ReadonlySet<string>;
+  /** Words seen with a small first letter → whether they were also seen with a capital inside a sentence. */
+  readonly small: ReadonlyMap<string, boolean>;
+  /** Words seen with a small letter at the beginning of a sentence, and never with a capital. */
+  readonly smallStarters: ReadonlySet<string>;
+}
+
+/** The type of every number. */
+const NUMBER = "##number##";
+
+const ABBREVIATIONS =
+  "a.a a.c a.d a.g a.h a.m a.m.e a.s a.t adm ala ariz aug ave b.f b.v bros c c.i.t c.o.m.b c.v calif chg cie co col colo conn corp cos ct d d.c d.h d.w dec dr e e.f e.h e.l e.m f f.g f.j feb fla fri ft g g.d g.f g.k ga gen h h.c h.f h.m i.m.s ill inc j.b j.c j.j j.k j.p j.r jan jr k kan ky l l.a l.f l.p lt ltd m m.b.a m.d.c m.j maj messrs mg mich minn mr mrs ms n n.c n.d n.h n.j n.m n.v n.y nev nov oct ok okla ore p p.a.m p.m pa ph.d prof r r.a r.h r.i r.j r.k r.t rep reps s s.a s.a.y s.c s.g s.p.a s.s sen sep sept sr st sw t t.j tenn tues u.k u.n u.s u.s.a u.s.s.r v va vs vt w w.c w.r w.va w.w wash wed wis yr";
+const STARTERS =
+  "according although among both but despite even he however i if in indeed instead it many meanwhile moreover most nevertheless nonetheless nor sales separately similarly since so some the there these they this though thus under when while yet";
+const AFTER_NUMBERS =
+  "abreast aes business cbot colgate commodities cooper corrections credit dividend financing genentech henley insider international leisure letters notable pay-fone pegasus pepper review rj wedgestone who zimmer";
+const AFTER_INITIALS =
+  "b,edelman b,levine b,smith b,stewart b,wigton i,magnin i,toussie j,aron j,fialka j,walter o,ludcke";
+
+/** Built at the first sentence, and kept: every response is split by the same model. */
+let english: SentenceModel | null = null;
+
+function englishModel(): SentenceModel {
+  english ??= {
+    // Three periods with spaces between them stand for something left out.
+    abbreviations: new Set([...ABBREVIATIONS.split(" "), ". . "]),
+    starters: new Set(STARTERS.split(" ")),
+    pairs: new Set([...AFTER_NUMBERS.split(" ").map((word) => `${NUMBER},${word}`), ...AFTER_INITIALS.split(" ")]),
+    small: new Map(englishWords().map((word) => [word.replace("^", ""), word.startsWith("^")])),
+    smallStarters: new Set(["administrators", "b-week", "r-revised", "z-holiday"]),
+  };
+  return english;
 }

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exactValue } from "./arithmetic.js";
-import { parseDecimal, sameNumber } from "./rational.js";
+import { exactValue, parseDecimal, sameNumber } from "./arithmetic.js";
 
 describe("exactValue", () => {
   it.each([

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { canonical } from "./canonical.js";
-import { compareCheaply } from "./cheap.js";
-import { compareAnswers } from "./compare.js";
+import { compareAnswers, compareCheaply } from "./compare.js";
 
 function compare(gold: string, given: string): string {
   return compareAnswers(canonical(gold), canonical(given), compareCheaply);

@@ -1,9 +1,6 @@
-import { exactValue } from "./arithmetic.js";
-import { isNonlinear, sidesOf } from "./chain.js";
-import { namedValuesOf, pairedValues } from "./named-values.js";
-import { type Inequality, inequalityOf, intervalOf, isEquation, unionOf } from "./relation.js";
-import { type Shape, shapeOf, split, withoutBrackets } from "./shape.js";
-import { unmarked } from "./worded.js";
+import { exactValue, isRounding, sameNumber } from "./arithmetic.js";
+import { namedValuesOf, pairedValues } from "./extract.js";
+import { GONE } from "./quantities.js";
 
 /** `open` is what only symbolic work can decide. */
 export type Verdict = "same" | "different" | "open";
@@ -168,4 +165,374 @@ function inAnyOrder(gold: readonly string[], given: readonly string[], compare: 
     unpaired.every((part) => left.some((other) => mayPair(part, other))) &&
     left.every((other) => unpaired.some((part) => mayPair(part, other)));
   return isOpen ? "open" : "different";
+}
+
+/** What an answer in canonical form is made of. */
+type Shape =
+  | { readonly kind: "single" }
+  | { readonly kind: "matrix"; readonly brackets: string; readonly rows: readonly (readonly string[])[] }
+  | { readonly kind: "union" | "set" | "list"; readonly parts: readonly string[] }
+  | { readonly kind: "tuple"; readonly brackets: string; readonly parts: readonly string[] };
+
+/** Lists longer than this are compared as texts: matching each element with each would take too long. */
+const MAX_PARTS = 200;
+
+function shapeOf(text: string): Shape {
+  const matrix = matrixOf(text);
+  if (matrix !== null) return matrix;
+  const union = split(text, "\\cup");
+  if (union.length > 1) return { kind: "union", parts: union };
+  if (isSet(text)) {
+    const parts = split(text.slice(2, -2), ",");
+    return parts.length === 1 && isElement(parts[0] ?? "") ? { kind: "single" } : { kind: "set", parts };
+  }
+  const parts = split(text, ",");
+  if (parts.length > 1 && parts.length <= MAX_PARTS) return { kind: "list", parts: parts.flatMap(bothSigns) };
+  return tupleOf(text) ?? signed(text);
+}
+
+function isSet(text: string): boolean {
+  return text.startsWith("\\{") && closes(text, 2, text.length - 2);
+}
+
+/** The one solution of a set; a condition, `x \mid x > 3`, describes many. */
+function isElement(text: string): boolean {
+  return text !== "" && !/[:|]|\\mid|\\in/.test(text);
+}
+
+function tupleOf(text: string): Shape | null {
+  if (!/^[([].*[)\]]$/s.test(text) || !closes(text, 1, text.length - 1)) return null;
+  const parts = split(text.slice(1, -1), ",");
+  if (parts.length < 2 || parts.length > MAX_PARTS) return null;
+  return { kind: "tuple", brackets: `${text[0]}${text.at(-1)}`, parts };
+}
+
+/** `a \pm b` is the two numbers it stands for. */
+function signed(text: string): Shape {
+  const parts = bothSigns(text);
+  return parts.length > 1 ? { kind: "list", parts } : { kind: "single" };
+}
+
+function bothSigns(text: string): string[] {
+  if (text.split("\\pm").length !== 2 || text.includes("\\mp")) return [text];
+  return [text.replace(/\\pm ?/, "+").replace(/^\+/, ""), text.replace(/\\pm ?/, "-")];
+}
+
+const MATRIX =
+  /^\(?\[?\\begin\{(?<kind>[pbvBV]?matrix|smallmatrix|array)\}(?:\{[lcr|]*\})?(?<body>[\s\S]*)\\end\{\k<kind>\}\]?\)?$/;
+
+function matrixOf(text: string): Shape | null {
+  if (!text.includes("\\begin")) return null;
+  const { kind = "", body = "" } = MATRIX.exec(text)?.groups ?? {};
+  if (kind === "" || body.includes("\\begin")) return null;
+  const rows = body.split("\\\\").filter((row) => row !== "");
+  return { kind: "matrix", brackets: /^[vV]/.test(kind) ? kind : "", rows: rows.map((row) => row.split("&")) };
+}
+
+const OPENING = new Set(["(", "[", "{"]);
+const CLOSING = new Set([")", "]", "}"]);
+
+/** The parts of a text between the separators that stand outside of all brackets. */
+export function split(text: string, separator: string): string[] {
+  if (!text.includes(separator)) return [text];
+  const parts: string[] = [];
+  let depth = 0;
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] ?? "";
+    if (OPENING.has(character)) depth += 1;
+    else if (CLOSING.has(character)) depth -= 1;
+    else if (depth === 0 && text.startsWith(separator, at)) {
+      parts.push(text.slice(start, at));
+      start = at + separator.length;
+      at = start - 1;
+    }
+  }
+  return [...parts, text.slice(start)].map((part) => part.trim());
+}
+
+/** Whether commas outside of all brackets make several of it. */
+export function isList(text: string): boolean {
+  return text.includes(",") && split(text, ",").length > 1;
+}
+
+/** Whether the bracket before `start` is closed at `end` and not earlier. */
+function closes(text: string, start: number, end: number): boolean {
+  let depth = 1;
+  for (let at = start; at < end; at++) {
+    const character = text[at] ?? "";
+    if (OPENING.has(character)) depth += 1;
+    else if (CLOSING.has(character) && --depth === 0) return false;
+  }
+  return depth === 1 && end > start;
+}
+
+/** Without the brackets around all of it: (A) is A, [4] and \{4\} are 4, and (x+1) is x+1. */
+export function withoutBrackets(text: string): string {
+  let inner = isSet(text) && isElement(text) ? text.slice(2, -2) : text;
+  while (/^(?:[({].*[)}]|\[.*\])$/s.test(inner) && closes(inner, 1, inner.length - 1)) inner = inner.slice(1, -1);
+  return inner;
+}
+
+export function isEquation(text: string): boolean {
+  return split(text, "=").length === 2 && !isList(text);
+}
+
+/** A chain of inequalities, from small to large. */
+interface Inequality {
+  readonly terms: readonly string[];
+  readonly signs: readonly string[];
+}
+
+const SIGN = /\\le ?|\\ge ?|\\ne ?|<|>/g;
+
+/** Null for what is no inequality, and for a chain whose signs point both ways. */
+function inequalityOf(text: string): Inequality | null {
+  const signs = (text.match(SIGN) ?? []).map((sign) => sign.trim());
+  if (signs.length === 0 || signs.length > 4 || isList(text)) return null;
+  const terms = text.split(SIGN);
+  const fall = signs.filter((sign) => sign === ">" || sign === "\\ge").length;
+  if (fall === 0) return { terms, signs };
+  if (fall < signs.length) return null;
+  return { terms: terms.reverse(), signs: signs.reverse().map((sign) => (sign === ">" ? "<" : "\\le")) };
+}
+
+const BRACKETS: Record<string, readonly [string, string]> = { "<": ["(", ")"], "\\le": ["[", "]"] };
+
+/** The interval of the numbers that an inequality leaves to a variable: `[-2,7]` for `-2 \le x \le 7`; null for others. */
+function intervalOf({ terms, signs }: Inequality): string | null {
+  const place = terms.findIndex(isVariable);
+  const isPlain = place !== -1 && terms.length <= 3 && (terms.length === 2 || place === 1) && !signs.includes("\\ne");
+  if (!isPlain) return null;
+  const low = place === 0 ? "(-\\infty" : `${BRACKETS[signs[place - 1] ?? ""]?.[0] ?? ""}${terms[place - 1] ?? ""}`;
+  const high =
+    place === terms.length - 1 ? "\\infty)" : `${terms[place + 1] ?? ""}${BRACKETS[signs[place] ?? ""]?.[1] ?? ""}`;
+  return `${low},${high}`;
+}
+
+/** The union of intervals that a list of inequalities for one variable stands for, `x<2,x>3`; null for other lists. */
+function unionOf(text: string): string | null {
+  const inequalities = isList(text) ? split(text, ",").map(inequalityOf) : [];
+  const intervals = inequalities.map((inequality) => (inequality === null ? null : intervalOf(inequality)));
+  const variables = new Set(inequalities.map((inequality) => inequality?.terms.find(isVariable)));
+  return intervals.length === 0 || intervals.includes(null) || variables.size !== 1 ? null : intervals.join("\\cup ");
+}
+
+function isVariable(term: string): boolean {
+  return /^[a-zA-Z]$/.test(term);
+}
+
+const NAME =
+  /^(?:[a-zA-Z](?:_\{?\w{1,3}\}?|')?(?:\^\{?-?1\}?)?(?:\([a-zA-Z\d,]{1,9}\))?|\([a-zA-Z](?:,[a-zA-Z]){1,5}\)|\\(?!log(?![a-zA-Z]))[a-zA-Z]{2,9}(?:_\{?\w{1,3}\}?| ?[A-Z]{1,4})?|\\frac\{d[a-z]\}\{d[a-z]\}|[A-Z]{2,4}|[a-zA-Z']{3,}|)$/;
+const CONSTANT_COMMANDS = /\\(?:frac|sqrt|pi|(?:arc)?(?:sin|cos|tan|cot|sec|csc)|log|ln|binom)(?![a-zA-Z])|e(?=\^)/g;
+
+const MAX_OTHERS = 4;
+
+/** Whether a side of an equation is what the answer is called, `x` or `f(2)` or `\angle ABC`. */
+export function isName(side: string): boolean {
+  return NAME.test(unmarked(side).replace(/\ue000/g, ""));
+}
+
+/** Commands, words, and points such as AB. */
+const NAMES = /[\\\ue002][a-zA-Z]+|[a-zA-Z]{3,}|[A-Z]{2}/g;
+/** Roots, logarithms and absolute values of unknowns; but |z| and |AB| name a size. */
+const UNSOLVED =
+  /\\(?:sqrt|ln|log)(?:\[[^\]]*\]|_\w|_\{[^{}]*\})? ?(?:[a-df-z]|[{(][^{}()]*(?<![\\a-zA-Z])[a-df-z](?![a-zA-Z]))|\|[xyt]\|/;
+/** Powers and products of unknowns. A letter before a bracket is a function, unless the bracket holds it again. */
+const NONLINEAR =
+  /[a-zA-Z)]\^|\^(?:\{[^{}]*)?[a-zA-Z]|[a-zA-Z]\*?[a-zA-Z]|[a-zA-Z]\*\(|\)\*?[a-zA-Z(]|([a-zA-Z])\([^()]*\1[^()]*\)/;
+
+/** Whether a side of an equation has unknowns in it that are multiplied with one another, raised to a power or the like. */
+export function isNonlinear(side: string): boolean {
+  if (UNSOLVED.test(side)) return true;
+  const unknowns = side.replace(CONSTANT_COMMANDS, " ").replace(NAMES, " ");
+  return /[a-zA-Z]/.test(unknowns) && NONLINEAR.test(unknowns);
+}
+
+function isConstant(side: string): boolean {
+  return !/[a-zA-Z\\]/.test(side.replace(CONSTANT_COMMANDS, ""));
+}
+
+/**
+ * Everything in an equation or a chain of them that may be its answer, the likeliest first: `5` of `x = 5`, `[2,3)` of
+ * `x \in [2,3)`, `11` of `x = 5+6 = 11`. An equation between two formulas stays as it is, and so does a list, whose
+ * elements may each have a name.
+ */
+export function sidesOf(text: string): string[] {
+  if (isList(text)) return [text];
+  const [member = "", ...sets] = split(text, "\\in");
+  if (sets.length === 1 && isName(member)) return [sets[0] ?? ""];
+  const chain = split(text, "≈").map((part) => split(part, "="));
+  const sides = chain.flat();
+  const [left = ""] = sides;
+  if (sides.length === 1) return [text];
+  const last = sides.at(-1) ?? "";
+  const isSolved = isName(left) || (isConstant(left) && (isConstant(last) || isName(last)));
+  return isSolved ? solved(chain, sides) : [text.replace(/≈/g, "=")];
+}
+
+/** The last side, and those that it only approximates. In `1 = x` the name comes last. */
+function solved(chain: readonly (readonly string[])[], sides: readonly string[]): string[] {
+  const last = sides.at(-1) ?? "";
+  if (isName(last) && !isConstant(last) && sides.length === 2 && !isName(sides[0] ?? "")) return sides.slice(0, 1);
+  const exact = sides.slice(0, -1).filter((side) => rounds(last, side));
+  const approximated = chain.slice(0, -1).map((part) => part.at(-1) ?? "");
+  const others = [...new Set([...approximated, ...exact])].slice(-MAX_OTHERS);
+  return [last, ...others.filter((side) => isConstant(side) || !isName(side))];
+}
+
+function rounds(decimal: string, side: string): boolean {
+  const [rounded, exact] = [exactValue(decimal), exactValue(side)];
+  return rounded !== null && exact !== null && isRounding(rounded, exact);
+}
+
+const DECORATED =
+  /\\(overline|bar|vec|hat|widehat|tilde|widetilde|dot|ddot|overrightarrow) ?(?:\{([^{}]{1,40})\}|([a-zA-Z\d]))/;
+/** f, g, zeta and Gamma are functions, whatever they are taken of; other letters only where a product would not be written so. */
+const APPLIED = /((?:[fg]|\\(?:zeta|Gamma))(?:_\d|')?)\(([^()]{1,40})\)|([hpqFGHPQ](?:_\d|')?)\(([a-zA-Z]|-?\d{1,9})\)/;
+/** Names with an index, and letters that the engine takes for a function, a constant or a transposed matrix. */
+const NAMED = /((?:[a-zA-Z]|\\[a-zA-Z]+ ?)_(?:\{[^{}]{1,20}\}|\w)|[DEGINTi])/;
+/** dy/dx is no fraction that d could be taken out of. */
+const DERIVATIVE =
+  /(\\frac ?\{(?:d|\\partial ?)(?:\^\{?\d\}?)?[a-zA-Z]?\}\{(?:d|\\partial ?)[a-zA-Z](?:\^\{?\d\}?)?\}|(?<![a-zA-Z\\])d[a-z]\/d[a-z](?![a-zA-Z]))/;
+/** What is left as it is: repeating decimals and commands, some with an index. */
+const KEPT = /\.\d*\\overline\{\d+\}|\\(?:log|sum|prod|lim|int)_(?:\{[^{}]*\}|\w)|\\[a-zA-Z]+(?![a-zA-Z]| ?_)/;
+const PARTS = new RegExp([DECORATED, APPLIED, DERIVATIVE, KEPT, NAMED].map(({ source }) => source).join("|"), "g");
+/** Stands for i, which the engine must not know: it loses imaginary parts. */
+export const IMAGINARY_UNIT = "I";
+const LETTERS = "wvutsrqponmlkjhgfcbazyxWVUSRQPOMLKJHFCBAZYX";
+const SAME_MARK: Record<string, string> = {
+  bar: "overline",
+  widehat: "hat",
+  widetilde: "tilde",
+  overrightarrow: "vec",
+};
+
+/**
+ * Two formulas in which everything that no rule of algebra looks into is one letter of its own, the same in both: the
+ * conjugate of z is not z, and f(2) is not 2f.
+ */
+export function withLetters(gold: string, given: string): [string, string] {
+  const free = [...LETTERS].filter((letter) => !gold.includes(letter) && !given.includes(letter));
+  const names = new Map([["i", IMAGINARY_UNIT]]);
+  const letterFor = (thing: string): string => {
+    const letter = names.get(thing) ?? free.shift() ?? thing;
+    names.set(thing, letter);
+    return letter;
+  };
+  return [replaced(gold, letterFor), replaced(given, letterFor)];
+}
+
+function replaced(text: string, letterFor: (thing: string) => string): string {
+  return text.replace(PARTS, (...match: (string | undefined)[]) => {
+    const [whole = "", mark, inner, single, name, argument, otherName, atom, derivative, index] = match;
+    const named = derivative ?? index;
+    if (mark !== undefined) return `(${letterFor(`${SAME_MARK[mark] ?? mark} ${inner ?? single ?? ""}`)})`;
+    // Braces, since a power takes no more than the one sign that follows it.
+    if (named !== undefined) return `{${letterFor(named)}}`;
+    if (name === undefined && otherName === undefined) return whole;
+    return `(${letterFor(`${name ?? otherName ?? ""}(${argument ?? atom ?? ""})`)})`;
+  });
+}
+
+const CHOOSE = /\{?(\w+)\\choose ?(\w+)\}?/g;
+const BINOMIAL = /\\[dt]?binom ?\{([^{}]*)\} ?\{([^{}]*)\}/g;
+
+/** A formula in the commands that the engine knows. */
+export function withKnownCommands(text: string): string {
+  return text
+    .replace(/\\(gcd|lcm)(?![a-zA-Z])/g, "\\operatorname{$1}")
+    .replace(CHOOSE, "\\binom{$1}{$2}")
+    .replace(BINOMIAL, (_, n: string, k: string) => binomial(n, k));
+}
+
+/** By factorials; of few, as a product, which has a value for every number. */
+function binomial(n: string, k: string): string {
+  if (!/^\d$/.test(k)) return `\\frac{(${n})!}{(${k})!((${n})-(${k}))!}`;
+  const factors = Array.from({ length: Number(k) }, (_, taken) => `((${n})-${taken})`);
+  return `\\frac{${factors.join("") || "1"}}{${k}!}`;
+}
+
+const MAX_FORMULA = 300;
+const FUNCTIONS =
+  /\\[a-zA-Z]+|(?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc|log|ln|exp|sqrt|max|min|arc(?:sin|cos|tan))(?![a-zA-Z])/g;
+
+/** A number or a letter alone: two that are not the same text or number are not the same. */
+const CHEAP_NAMES = /^(?:-?[\d.]+|[a-zA-Z])$/;
+/** Points, matrices or initials: their order is what they say. */
+const CAPITALS = /^[A-Z]{2,3}$/;
+/** 204_5 is an answer in base 5, which 54 is not. */
+const BASED = /^[\dA-F]+_\{?\d+\}?$/;
+/** Transposed and inverted matrices: their products depend on their order, which numbers in their place do not show. */
+const MATRICES =
+  /(?:[A-Z]|\([A-Z]+\))\^(?:T|\{T\})(?![a-z])|\^\{?\\(?:top|intercal)|[A-Z]\^\{-1\}[A-Z]|[A-Z]{2}\^\{-1\}/;
+
+/** Decides without symbolic work: by exact numbers, and by telling words from formulas. */
+export function compareCheaply(gold: string, given: string): Verdict {
+  const [wanted, found] = [exactValue(gold), exactValue(given)];
+  if (wanted !== null && found !== null) return sameNumber(wanted, found) ? "same" : "different";
+  if (gold.length > MAX_FORMULA || given.length > MAX_FORMULA) return "different";
+  const areBoth = (pattern: RegExp): boolean => pattern.test(gold) && pattern.test(given);
+  if (areBoth(CHEAP_NAMES) || areBoth(CAPITALS)) return "different";
+  if (BASED.test(gold) || BASED.test(given)) return "different";
+  return isFormula(gold) && isFormula(given) ? "open" : "different";
+}
+
+/** The short words that are answers most often; other runs of letters are products of variables. */
+const SHORT_WORDS = /^(?:yes|no|odd|red|one|two|six|ten|all)$/i;
+
+/** Words are no formulas, nor is what has marks that no formula has. */
+function isFormula(text: string): boolean {
+  const letters = text.replace(FUNCTIONS, "");
+  const hasWords = SHORT_WORDS.test(text) || /[a-zA-Z]{4,}|[^\x20-\x7e]|[?#@"':;&]/.test(letters);
+  return !hasWords && /[\da-zA-Z\\]/.test(text) && !MATRICES.test(text);
+}
+
+const COMMANDS = "text|textbf|textit|textrm|textnormal|textsf|mbox|hbox|mathrm|operatorname";
+const TEXT = `\\\\(?:${COMMANDS})\\s*\\{([^{}]*)\\}`;
+const WHOLE_TEXT = new RegExp(`^${TEXT}[.\\s]*$`);
+const AND_TEXT = new RegExp(`\\s*,?\\s*${TEXT.replace("([^{}]*)", "\\s*,?\\s*(?:and|or)\\s*")}\\s*`, "g");
+const TEXT_BEHIND = new RegExp(`(?<=[\\d)}\\]a-zA-Z]\\s{0,3})${TEXT}(?:\\s*\\^\\s*\\{?\\d\\}?)?`, "g");
+/** "A parabola" is a parabola. */
+const ARTICLE = /^(?:an?|the)\s+(?=[a-z]{2})/i;
+const ANY_TEXT = new RegExp(TEXT, "g");
+const ORDINAL =
+  /(?<=\d\s?)\^\s?(?:(?:th|st|nd|rd)(?![a-z])|\{\s?(?:\\rm ?)?(?:th|st|nd|rd)\s?\}|\{?\s?\\(?:text|textrm|mathrm|mbox)\s?\{\s?(?:th|st|nd|rd)\s?\}\s?\}?)/g;
+const SYMBOL_NAMES = new Set(["e", "i", "d"]);
+const WORDED_NAMES = /[a-zA-Z]{2,}/g;
+/** Functions, constants, and what joins a list. */
+const NO_WORD = /^(?:(?:arc)?(?:sin|cos|tan|cot|sec|csc)h?|log|ln|exp|max|min|pi|inf(?:ty|inity)?|and|or)$/;
+
+/** Stands before what was written as words, so that `\text{no}` is not the product of n and o. */
+const WORD = "\ue002";
+const WORDS = /\ue002/g;
+
+/** An answer without the marks of words. */
+export function unmarked(text: string): string {
+  return text.includes(WORD) ? text.replace(WORDS, "") : text;
+}
+
+/** Words behind a formula name a unit and go; others stay, marked as words. */
+export function withoutText(text: string): string {
+  if (!text.includes("\\")) return text.replace(ORDINAL, "");
+  const whole = WHOLE_TEXT.exec(text)?.[1];
+  if (whole !== undefined) return marked(whole.trim().replace(ARTICLE, ""));
+  return text
+    .replace(ORDINAL, "")
+    .replace(AND_TEXT, ", ")
+    .replace(TEXT_BEHIND, (_, inner: string) => (isUnit(inner) ? GONE : marked(inner)))
+    .replace(ANY_TEXT, (_, inner: string) => marked(inner));
+}
+
+const SCALE = /(?<![a-z])(?:dozens?|hundred|thousand|million|billion|trillion)(?![a-z])/i;
+
+/** A number in words' clothing, `\text{24}` or `\text{ million}`, is no unit, nor is the `\mathrm{e}` of a power. */
+function isUnit(text: string): boolean {
+  return !/\d/.test(text) && !SCALE.test(text) && !SYMBOL_NAMES.has(text);
+}
+
+function marked(words: string): string {
+  return /\d/.test(words)
+    ? words
+    : words.replace(WORDED_NAMES, (word) => (NO_WORD.test(word) ? word : `${WORD}${word}`));
 }

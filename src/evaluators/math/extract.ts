@@ -1,19 +1,11 @@
 import { ownAnswer } from "../own-answer.js";
-import { COPULAS } from "../stated-answer/index.js";
-import { type Answer, answerOf } from "./answer.js";
-import { lastBox } from "./boxes.js";
-import { plainText } from "./characters.js";
-import { findLeading } from "./chosen-number.js";
-import { withoutCutFormula } from "./cut-formula.js";
-import { finalHashed, firstHashed, lastHashed } from "./hashes.js";
-import { lastDigit, lastNumber } from "./last-number.js";
-import { decimalComma } from "./locale.js";
-import type { TokenOptions } from "./number-token.js";
-import { onlyWordedNumber, wordedNumber } from "./number-words.js";
-import { MATHS, wordsOf } from "./only-number.js";
-import { isRefusal } from "./refusal.js";
-import { lastFormula, statedFormula } from "./stated-formula.js";
-import { statedNumber } from "./stated-number.js";
+import { COPULAS, findStatedAnswers, isRetracted, type StatedAnswer } from "../stated-answer/index.js";
+import { plainText, withMark } from "./canonical.js";
+import { isList, isName, split } from "./compare.js";
+import { findLeading, lastDigit, lastNumber, MATHS, statedNumber, wordsOf } from "./find-number.js";
+import { type Answer, answerOf } from "./grade.js";
+import { onlyWordedNumber, type TokenOptions, wordedNumber } from "./numbers.js";
+import { type Quantity, quantitiesIn } from "./quantities.js";
 
 /** The answer of a gold solution: what is in its last box or behind its "####", else all of it. */
 export function goldAnswer(gold: string): string {
@@ -100,4 +92,473 @@ function wordedAnswer(text: string): Answer | null {
   const isShort = short.length <= SHORT && short.split(/\s+/).length <= FEW_WORDS;
   const value = (isShort ? wordedNumber(short) : null) ?? (isRefusal(text) ? null : onlyWordedNumber(short));
   return value === null ? null : { text: short, source: "whole text", values: [value] };
+}
+
+/** A formula between the marks of formulas, `$…$` or `\(…\)`, or in an environment such as `\begin{pmatrix}`. */
+export interface Span {
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+// A dollar sign behind a number is money and opens nothing, one before a digit closes nothing, nor does one behind a
+// space unless a space follows the one that opened.
+const SPAN = new RegExp(
+  [
+    "\\$\\$(?<display>[^$]{1,1500})\\$\\$",
+    "(?<!\\d\\s?)\\$(?=\\S)(?<inline>[^$\\n]{0,799}[^$\\s\\\\])\\$(?!\\d)",
+    "(?<!\\d\\s?)\\$\\s(?<spaced>[^$\\n]{1,798})\\s\\$(?!\\d)",
+    "\\\\\\((?<round>[\\s\\S]{1,800}?)\\\\\\)",
+    "\\\\\\[(?<square>[\\s\\S]{1,1500}?)\\\\\\]",
+    "(?<environment>\\\\begin\\{(?<name>[a-zA-Z]{3,12}\\*?)\\}[\\s\\S]{1,1500}?\\\\end\\{\\k<name>\\})",
+  ].join("|"),
+  "g",
+);
+
+/** The formulas of a text that are marked as such, in order. */
+export function spansIn(text: string): Span[] {
+  if (!/[$\\]/.test(text)) return [];
+  const spans: Span[] = [];
+  const pattern = new RegExp(SPAN);
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const { display, inline, spaced, round, square, environment } = match.groups ?? {};
+    const content = display ?? inline ?? spaced ?? round ?? square ?? environment ?? "";
+    const isMoney = (inline ?? spaced) !== undefined && isProse(content);
+    if (isMoney) pattern.lastIndex = match.index + 1;
+    else spans.push({ content, start: match.index, end: match.index + match[0].length });
+  }
+  return spans;
+}
+
+const NO_PROSE = /\\(?:text|textbf|textrm|textit|mathrm|mbox|operatorname)\s?\{[^{}]*\}|\\[a-zA-Z]+/g;
+
+/** Words between two dollar signs, "$5 for each of the 3 and $", tell that these are money. */
+function isProse(content: string): boolean {
+  return (content.replace(NO_PROSE, " ").match(/\p{L}{3,}/gu) ?? []).length >= 2;
+}
+
+/** How much of a text is looked at behind an answer's announcement. */
+const MAX_SENTENCE = 400;
+/** A full stop ends a sentence unless it stands inside a number or behind a short form. */
+const END = /(?!(?<=\d)!\s+[a-z])[.!?](?=\s|$|["'*)\]$]{1,3}(?:\s|$))|[。！？।]|\n/g;
+const SHORT_FORM = /(?:\b(?:approx|Mr|Mrs|Ms|Dr|vs|e\.g|i\.e|Rs|no|sq|ca|bzw|z\.B|etc|p\.m|a\.m))$/i;
+
+/** How long a formula may be. */
+const MAX_FORMULA = 1600;
+
+/** The sentence, or line, that starts here, with its formulas whole; a long one is cut. */
+export function sentenceAt(text: string, start: number): string {
+  const spans = spansIn(text.slice(start, start + MAX_SENTENCE + MAX_FORMULA)).filter(
+    (span) => span.start < MAX_SENTENCE,
+  );
+  const window = text.slice(start, start + Math.max(MAX_SENTENCE, spans.at(-1)?.end ?? 0));
+  for (const { index } of window.matchAll(END)) {
+    if (spans.some((span) => span.start < index && index < span.end - 1)) continue;
+    if (window.slice(0, index).trim() !== "" && !SHORT_FORM.test(window.slice(Math.max(0, index - 8), index))) {
+      return window.slice(0, isFactorial(window, index) ? index + 1 : index);
+    }
+  }
+  return window;
+}
+
+/** An exclamation mark behind a number may be its factorial: it stays, and so does the full stop that tells it is one. */
+function isFactorial(text: string, end: number): boolean {
+  return /\d!\S?$/.test(text.slice(Math.max(0, end - 2), end + 1));
+}
+
+/** "It is not 18", "it can't be 18", "20 rather than 18". */
+const DENIED_BEFORE =
+  /(?:\bnot|n['’]t|\bcannot|\bnever|\brather than|\binstead of|\bother than)(?:\s(?:be|been|have|is|equals?|to|simply|just|actually|really|exactly|the|answer|an?))*[\s$*_"'“(\\]*$/i;
+/** "18 is wrong", "18 eggs is not the answer". */
+const DENIED_BEHIND =
+  /^[\s*_$"'”)]*(?:\p{L}+\s){0,2}(?:(?:is|are|was|were|would be|must be)\s(?:clearly |definitely |therefore |thus |also |simply )?(?:wrong|incorrect|false|impossible|not)|(?:isn|aren|wasn|can)['’]t|cannot)\b(?!\s(?:only|just)\b)(?!\s\p{L}+ing\b)/iu;
+/** "She has more than 6": another number. "No more than 6" may be asked for, as "at least 6" may. */
+const COMPARED =
+  /\b(?<!\b(?:no|not)\s)(?:more|less|fewer|greater|larger|smaller|higher|lower|bigger|longer|shorter|older|younger) than(?: or equal to)?[\s$*_(\\]*$/i;
+const BEFORE = 80;
+
+/** The numbers and formulas of a sentence that it may answer with. */
+export function answersIn(sentence: string, options: TokenOptions = {}): Quantity[] {
+  return quantitiesIn(sentence, options).filter(
+    (quantity) => isAnswer(quantity) && !isDenied(sentence, quantity) && !isCompared(sentence, quantity),
+  );
+}
+
+/** A time such as 3:30 is neither a number nor a formula. */
+function isAnswer({ values, isFormula }: Quantity): boolean {
+  return values.length > 0 || isFormula;
+}
+
+/** Whether a sentence says that a number is not what is asked for. */
+function isDenied(sentence: string, { from, end }: Quantity): boolean {
+  return (
+    DENIED_BEFORE.test(sentence.slice(Math.max(0, from - BEFORE), from)) ||
+    DENIED_BEHIND.test(sentence.slice(end, end + BEFORE)) ||
+    isRetracted(sentence.slice(end, end + BEFORE))
+  );
+}
+
+function isCompared(sentence: string, { from }: Quantity): boolean {
+  return COMPARED.test(sentence.slice(Math.max(0, from - BEFORE), from));
+}
+
+const REFUSAL =
+  /\b(?:can(?:not|['’]t| not)|could(?: not|n['’]t)|(?:un|not )able to|(?:im|not )possible to)(?: be)? (?:\w+ )?(?:answer|help|solve|determine|find|calculate|compute|tell|say|know|provide|give)|(?:\bnot enough|n['’]t enough|\binsufficient|\bno) (?:information|data|details|context)|\b(?<!\b(?:the|an|each|one) )(?:unknown|undetermined|indeterminate|unclear)(?=\s*(?:[.;:!]|$))/gi;
+const CONCLUSION = /[=≈]|\b(?:but|however|so|thus|therefore|hence|assum\w+|if|then|total|must)\b/i;
+const MAX_REFUSAL = 600;
+
+/** Whether a short text only says why it gives no answer: its numbers are those of the question. */
+export function isRefusal(text: string): boolean {
+  if (text.length > MAX_REFUSAL) return false;
+  const last = [...text.matchAll(REFUSAL)].at(-1);
+  return last !== undefined && !CONCLUSION.test(text.slice(last.index + last[0].length));
+}
+
+const UNKNOWN = /^[\s*_"'“(]*(?:unknown|undetermined|indeterminate|undefined|unclear|not known)\b/i;
+
+/** Whether a stated answer begins by saying that there is none: "unknown; 37 apples were given". */
+export function isUnknown(stated: string): boolean {
+  return UNKNOWN.test(stated);
+}
+
+/** The content of a box, and where the box stands. */
+interface Box {
+  readonly content: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+const OPENING = /\\(?:boxed|fbox|framebox)\s*\{/g;
+const SPACED = /\\boxed +([^${}\n]{1,200})/g;
+
+/**
+ * What is in the last `\boxed{…}` or `\fbox{…}`; null without a box that is closed and says something. Boxes in a row,
+ * joined by a comma, "and" or "or", are one answer.
+ */
+function lastBox(text: string): Box | null {
+  if (!text.includes("\\boxed") && !text.includes("\\f")) return null;
+  const boxes = closedBoxes(text).filter(({ content }) => content.trim() !== "");
+  const last = boxes.pop();
+  return last === undefined ? spacedBox(text) : joinedBoxes(text, boxes, last);
+}
+
+/** One pass with a stack, since a text may open a box a thousand times and close none. */
+function closedBoxes(text: string): Box[] {
+  const openings = new Map<number, number>();
+  for (const match of text.matchAll(OPENING)) openings.set(match.index + match[0].length - 1, match.index);
+  const [first] = openings.keys();
+  if (first === undefined) return [];
+  const open: number[] = [];
+  const boxes: Box[] = [];
+  for (let at = first; at < text.length; at++) {
+    const character = text[at];
+    if (character === "\\") at += 1;
+    else if (character === "{") open.push(at);
+    else if (character === "}") {
+      const brace = open.pop();
+      const start = brace === undefined ? undefined : openings.get(brace);
+      if (brace !== undefined && start !== undefined)
+        boxes.push({ content: text.slice(brace + 1, at), start, end: at + 1 });
+    }
+  }
+  return boxes.sort((a, b) => a.start - b.start);
+}
+
+const SPACE = "(?:[\\s$.~]|\\\\(?:[()[\\],;]|q?quad))*";
+const JOINT = new RegExp(
+  `^${SPACE}(?:,|,?\\s*(?:and|or)\\b|\\\\text\\{\\s*,?\\s*(?:and|or)\\s*\\})${SPACE}(?:[a-z](?:_\\d)?\\s*=\\s*)?$`,
+);
+const MAX_JOINT = 40;
+const MAX_JOINED = 20;
+
+function joinedBoxes(text: string, before: readonly Box[], last: Box): Box {
+  const joined = [last];
+  for (const box of before.slice(-MAX_JOINED).reverse()) {
+    const next = joined.at(-1)?.start ?? 0;
+    const isJoined = next - box.end <= MAX_JOINT && JOINT.test(text.slice(box.end, next));
+    if (!isJoined) break;
+    joined.push(box);
+  }
+  const contents = new Set(joined.reverse().map(({ content }) => content.trim()));
+  return { ...last, content: [...contents].join(", ") };
+}
+
+/** `\boxed 24`, as some of the MATH solutions write it. */
+function spacedBox(text: string): Box | null {
+  const match = [...text.matchAll(SPACED)].pop();
+  const content = match?.[1]?.trim() ?? "";
+  return match === undefined || content === ""
+    ? null
+    : { content, start: match.index, end: match.index + match[0].length };
+}
+
+// The same marks head a section in Markdown, "#### 2. Add the costs": a number with its own full stop is no answer.
+const HASHES = /#### ?[ \t]*(?!\**\d+[.)]\**[ \t]+\S)(?=\**[$€£¥\\({-]*[\d.-])([^\n]{1,300})/g;
+
+/** The first "####" with a number behind it: a model that goes on from there has begun something else. */
+function firstHashed(text: string): string | null {
+  for (const { 1: line = "" } of text.matchAll(HASHES)) if (/\d/.test(line)) return line.trim();
+  return null;
+}
+
+/** What stands behind "####" on the last line, where it heads nothing. */
+function finalHashed(text: string): string | null {
+  return /(?:^|\n)####[ \t]*([^\s#][^\n]{0,300})\s*$/.exec(text)?.[1]?.trim() ?? null;
+}
+
+/** What follows the last "####", whatever it is: a gold solution has nothing behind it. */
+function lastHashed(text: string): string | null {
+  const at = text.lastIndexOf("####");
+  const content = at === -1 ? "" : text.slice(at + 4).trim();
+  return content === "" ? null : content;
+}
+
+/** How much of the end of a text is looked at. */
+const TAIL = 1000;
+/** Words and the ends of sentences, which no formula goes over; the names of commands are no words. */
+const WORD = /(?<![\\\p{L}])\p{L}{2,}|[.!?]\s|\n\s*\n/gu;
+const WORD_OR_CLAUSE = /(?<![\\\p{L}])\p{L}{2,}|[.!?,;:]\s|\n\s*\n/gu;
+/** Brackets that only surround an answer: what they hold is whole when it is a number. */
+const SURROUNDING = /(?:\\(?:boxed|fbox|framebox|text|textbf|mathbf|boldsymbol|mathrm)\s?|^|[\s$*:=]|\\)$/;
+const PLAIN_NUMBER = /^[\s$\\*]*-?\d(?:[\d,]*\d)?(?:\.\d+)?[\s$.*%]*$/;
+const BOX = /\\(?:boxed|fbox|framebox)\s?$/;
+/** A calculation that lacks its next number. A star without a space before it may be the end of a text in italics. */
+const OPEN_CALCULATION = /[\d)}\]](?:[ \t]*(?:[+×÷/^=]|\\(?:times|cdot|div)|(?<=[ \t])[-–*])[ \t]*)\s*$/;
+
+/**
+ * A text without the formula that it was cut off in, whose numbers answer nothing: "The answer is $\\frac{1}{3", "So she
+ * has 9 +". A number alone in a bracket that was not closed, `\\boxed{18`, is kept.
+ */
+function withoutCutFormula(text: string): string {
+  const from = Math.max(0, text.length - TAIL);
+  const tail = text.slice(from);
+  const cut = OPEN_CALCULATION.test(tail) ? tail.length : findOpenBracket(tail);
+  if (cut === -1) return text;
+  const before = tail.slice(0, cut);
+  return text.slice(0, from + (BOX.exec(before)?.index ?? endOfLast(before, WORD_OR_CLAUSE)));
+}
+
+/** Where the outermost bracket opens that mathematics follows and nothing closes; -1 when there is none. */
+function findOpenBracket(tail: string): number {
+  let depth = 0;
+  let found = -1;
+  const first = endOfLast(tail, WORD);
+  for (let at = tail.length - 1; at >= first; at--) {
+    const character = tail[at] ?? "";
+    if (")]}".includes(character)) depth += 1;
+    else if ("([{".includes(character)) depth -= 1;
+    if (depth >= 0) continue;
+    depth = 0;
+    if (!isSurrounding(tail, at)) found = at;
+  }
+  return found;
+}
+
+function isSurrounding(tail: string, at: number): boolean {
+  return SURROUNDING.test(tail.slice(Math.max(0, at - 14), at)) && PLAIN_NUMBER.test(tail.slice(at + 1));
+}
+
+function endOfLast(text: string, pattern: RegExp): number {
+  const last = [...text.matchAll(pattern)].at(-1);
+  return last === undefined ? 0 : last.index + last[0].length;
+}
+
+/** "Step 3", "Case 2": the name of a part of a solution. */
+const NAMED = /\b(?:step|case|example|question|problem|equation|method|section|figure|attempt)\s(?:no\.\s?|#)?$/i;
+/** "GPT-4": the name of a thing. */
+const HYPHENED = /\p{Lu}[\p{L}\d]*-$/u;
+const LINE_START = /(?:^|\n)[ \t#>*_(-]{0,12}$/;
+const MARK = /^\*{0,2}[.):]\*{0,2}(?=\s|$)/;
+const MAX_LIST = 5000;
+const NEAR = 40;
+
+/** Whether a number of a text only counts or names its parts: the mark of a list, "Step 3", "(2) the price". */
+export function isListMark(text: string, start: number, end: number): boolean {
+  const before = text.slice(Math.max(0, start - NEAR), start);
+  if (NAMED.test(before) || HYPHENED.test(before)) return true;
+  const digits = text.slice(start, end).replace(/[()]/g, "");
+  if (!/^\d{1,2}$/.test(digits)) return false;
+  const behind = text.slice(end, end + NEAR);
+  const list = text.slice(Math.max(0, start - MAX_LIST), start);
+  const previous = Number(digits) - 1;
+  if (text[start] === "(" || before.endsWith("(")) {
+    const isFollowed = /^\)?\s\p{L}/u.test(behind);
+    return isFollowed && (previous === 0 || list.includes(`(${previous})`));
+  }
+  if (!LINE_START.test(before) || !MARK.test(behind)) return false;
+  const isFirst = previous === 0 && /^\S{1,5}[ \t]+\S/.test(behind);
+  return isFirst || new RegExp(`(?:^|\\n)[ \\t#>*_(-]{0,12}${previous}\\*{0,2}[.):]`).test(list);
+}
+
+const AND = /^\s*(?:,|,?\s*(?:and|or))\s*$/;
+const MAX_WORDS = 12;
+/** What goes on behind an answer that is said in full. */
+const REASON = /^\s*[,(]?\s*(?:because|since|as|where|when|which|so|due to|for (?:all|every|any|some))(?![a-z])/i;
+/** The same behind words, some of which belong to an answer in words. */
+const REASON_BEHIND = /[\s*_]*[,(]?\s(?:because|since|due to|which)(?![a-z]).*$/is;
+
+/** The formula, or the words, that a text last states as its answer; null when it states none. */
+function statedFormula(text: string): Answer | null {
+  for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
+    if (statement.by === "box" || statement.isDenied) continue;
+    const stated = read(text, statement);
+    if (stated !== null) return { text: stated, source: "stated" };
+  }
+  return null;
+}
+
+function read(whole: string, { start: from, end, by, isFinal }: StatedAnswer): string | null {
+  if (by === "space" && !isFinal) return null;
+  const text = whole.slice(0, end);
+  const start = withMark(text, from);
+  const window = text.slice(start, start + 2000);
+  const spans = spansIn(window);
+  if (spans[0]?.start === 0) return joined(window, spans);
+  const sentence = sentenceAt(text, start).trim();
+  const inside = spans.filter(({ end }) => end <= sentence.length + 3);
+  if (inside.length > 0) return inside.at(-1)?.content ?? null;
+  const formula = findLeading(sentence);
+  const rest = sentence.slice(formula?.end ?? 0);
+  if (formula?.isFormula === true && (/^[.。]?$/.test(rest) || REASON.test(rest))) return formula.text;
+  const words = sentence.replace(REASON_BEHIND, "");
+  return words === "" || words.split(/\s+/).length > MAX_WORDS ? null : words;
+}
+
+/** "$2$ and $3$" is one answer. */
+function joined(text: string, spans: readonly Span[]): string {
+  const contents: string[] = [];
+  let end = -1;
+  for (const span of spans) {
+    if (end !== -1 && !AND.test(text.slice(end, span.start))) break;
+    contents.push(span.content);
+    end = span.end;
+  }
+  return contents.join(", ");
+}
+
+const STATED_FORMULA_TAIL = 3000;
+const UNIT = /^(?:\s\p{L}+){0,3}[²³]?[\s.]*$/u;
+const MAX_LINE = 200;
+
+/** The last formula of a text that states no answer, else its last line. */
+function lastFormula(text: string): Answer | null {
+  const trimmed = text.trim();
+  if (trimmed === "") return null;
+  if (!trimmed.includes("\n") && trimmed.length <= MAX_LINE && spansIn(trimmed).length !== 1)
+    return onlyFormula(trimmed) ?? { text: trimmed, source: "whole text" };
+  const last = spansIn(trimmed.slice(-STATED_FORMULA_TAIL)).at(-1);
+  if (last !== undefined) return { text: last.content, source: "last formula" };
+  return { text: lastWords(trimmed.slice(trimmed.lastIndexOf("\n") + 1)), source: "last line" };
+}
+
+/** The one formula of a sentence that nothing but its unit follows: "The area is 25π square units." */
+function onlyFormula(sentence: string): Answer | null {
+  const [formula, another] = quantitiesIn(sentence);
+  if (formula?.isFormula !== true || another !== undefined) return null;
+  return UNIT.test(sentence.slice(formula.end)) ? { text: formula.text, source: "last formula" } : null;
+}
+
+/** The end of a line, from the beginning of a word on. */
+function lastWords(line: string): string {
+  return line.length <= MAX_LINE ? line : line.slice(-MAX_LINE).replace(/^\S+/, "");
+}
+
+const LABEL =
+  /^\s*(?:\\(?:text|textbf|textrm|textnormal|mathrm|mathbf|mbox)\s?\{\s?\(([A-Z])\)\s*(\}?)|\(([A-Z])\)(?=\\ |\s))(?:\\[ ,;:]|\\q?quad(?![a-z])|[~\s:])*/;
+
+/** An option of a choice with its label: `\textbf{(D)}\ 12`. */
+export interface Option {
+  readonly label: string;
+  readonly content: string;
+}
+
+/** Several labels, "(A) and (B)", or nothing but a full stop. */
+const GOES_ON = /^(?:[.,;&]|(?:and|or)(?![a-z])|\\text\{\s?(?:,|and|or))/;
+
+/** Null for what has no label, and for a label alone. */
+export function optionOf(answer: string): Option | null {
+  const match = LABEL.exec(answer);
+  if (match === null) return null;
+  const rest = answer.slice(match[0].length).trim();
+  const isOpen = match[1] !== undefined && match[2] === "";
+  const content = isOpen ? rest.replace(/\}$/, "") : rest;
+  return content.trim() === "" || GOES_ON.test(content) ? null : { label: match[1] ?? match[3] ?? "", content };
+}
+
+const LETTER = /^\s*(?:\\(?:text|textbf|textrm|mathrm)\s?\{)?\s?\(?[A-Z]\)?\s?\}?\s*$/;
+
+/** Whether an answer is the label of an option: `D`, `(D)`, `\text{(D)}`. */
+export function isLetter(answer: string): boolean {
+  return LETTER.test(answer);
+}
+
+/** The part of an answer that another answer can be compared with: the label when that is a letter, else the content. */
+export function comparablePart(answer: string, other: string): string {
+  const option = optionOf(answer);
+  if (option === null) return answer;
+  return isLetter(other) ? option.label : option.content;
+}
+
+/** Values that are said of different names, in the order of the names where they are letters. */
+export interface NamedValues {
+  readonly names: readonly string[];
+  readonly values: readonly string[];
+}
+
+/** What `x=1,y=2` or `x,y=1,2` says; null for other lists. In `x=1,x=2` and `x_1=1,x_2=2` the names tell nothing apart. */
+export function namedValuesOf(text: string): NamedValues | null {
+  if (!text.includes("=") || !isList(text)) return null;
+  const pairs = pairsOf(text);
+  const areNamed = pairs.every(({ name, value }) => name !== "" && isName(name) && value !== "");
+  if (!areNamed || new Set(pairs.map(({ name }) => withoutIndex(name))).size < pairs.length) return null;
+  if (pairs.every(({ name }) => name.length === 1)) pairs.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { names: pairs.map(({ name }) => name), values: pairs.map(({ value }) => value) };
+}
+
+interface Pair {
+  readonly name: string;
+  readonly value: string;
+}
+
+function pairsOf(text: string): Pair[] {
+  const [names = "", values = "", ...more] = split(text, "=");
+  const [left, right] = [split(names, ","), split(values, ",")];
+  if (more.length === 0 && left.length === right.length) {
+    return left.map((name, at) => ({ name, value: right[at] ?? "" }));
+  }
+  return split(text, ",").map((part) => {
+    const sides = split(part, "=");
+    return { name: sides.length > 1 ? (sides[0] ?? "") : "", value: sides.at(-1) ?? "" };
+  });
+}
+
+function withoutIndex(name: string): string {
+  return name.replace(/_\{?\w{1,3}\}?|'/, "");
+}
+
+/** The values of two answers side by side: by name where both name the same, else in order; null for different numbers. */
+export function pairedValues(gold: NamedValues, given: NamedValues): readonly string[] | null {
+  if (gold.names.length !== given.names.length) return null;
+  const byName = gold.names.map((name) => given.values[given.names.indexOf(name)]);
+  const named = byName.filter((value) => value !== undefined);
+  return named.length === gold.names.length ? named : given.values;
+}
+
+/** Common words of German, Spanish, French, Portuguese, Italian, Dutch, Indonesian and Turkish; also money behind its number. */
+const WORDS =
+  /(?<![\p{L}])(?:der|die|das|und|ist|sind|pro|insgesamt|er|sie|wir|im|ein|eine|einen|für|mit|von|zu|verdient|kostet|beträgt|jahr|monat|woche|tag|stunde|el|los|las|una|es|por|le|les|des|est|une|il|elle|é|uma|di|che|è|het|een|adalah|bir|antwort|respuesta|réponse)(?![\p{L}])|(?<=\d )\$(?=[\s.,]|$)/giu;
+/** Thousands of a currency that stands behind its number: money has no three decimals. */
+const MONEY =
+  /(?<![\d.,])[1-9]\d{0,2}(?:\.\d{3})+\s?(?:€|(?:euros?|eur|dollar|us-dollar|dólares|reais|pesos|franken|kronen|lire|rupiah|lira)(?![\p{L}]))/iu;
+const CYRILLIC = /[а-яё]{3}/i;
+const LOCALE_TAIL = 600;
+
+/** Whether a text is in a language that writes 1.234,5 where English writes 1,234.5, judged by its end. */
+function decimalComma(text: string): boolean {
+  const end = text.slice(-LOCALE_TAIL);
+  return (
+    CYRILLIC.test(end) ||
+    MONEY.test(end) ||
+    new Set((end.match(WORDS) ?? []).map((word) => word.toLowerCase())).size >= 2
+  );
 }

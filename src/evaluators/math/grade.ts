@@ -1,18 +1,19 @@
-import type { Answer } from "./answer.js";
-import { exactValue } from "./arithmetic.js";
-import { canonical } from "./canonical.js";
-import { sidesOf } from "./chain.js";
-import { residue } from "./characters.js";
-import { compareCheaply } from "./cheap.js";
-import { compareAnswers, type Verdict } from "./compare.js";
-import { extractFormula, extractNumber, goldAnswer } from "./extract.js";
-import { wordedPhrase } from "./number-words.js";
-import { onlyNumber } from "./only-number.js";
-import { comparablePart, isLetter, optionOf } from "./option.js";
-import { divide, multiply, type Rational, sameNumber } from "./rational.js";
-import { isEquation } from "./relation.js";
-import { isList, split } from "./shape.js";
-import { unmarked } from "./worded.js";
+import { divide, exactValue, multiply, type Rational, sameNumber } from "./arithmetic.js";
+import { canonical, residue } from "./canonical.js";
+import {
+  compareAnswers,
+  compareCheaply,
+  isEquation,
+  isList,
+  sidesOf,
+  split,
+  unmarked,
+  type Verdict,
+} from "./compare.js";
+import { comparablePart, extractFormula, extractNumber, goldAnswer, isLetter, optionOf } from "./extract.js";
+import { onlyNumber } from "./find-number.js";
+import { wordedPhrase } from "./numbers.js";
+import type { Quantity } from "./quantities.js";
 
 /** How a response compares with one gold answer. */
 export interface Comparison {
@@ -160,4 +161,54 @@ const MAX_SHOWN = 60;
 function short(text: string): string {
   const line = text.trim().replace(/\s+/g, " ");
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN)}…` : line;
+}
+
+/** What is not used for the longest time goes first. */
+export class VerdictMemory {
+  readonly #verdicts = new Map<string, boolean>();
+  readonly #size: number;
+
+  constructor(size: number) {
+    this.#size = size;
+  }
+
+  recall(gold: string, given: string): boolean | undefined {
+    const key = keyOf(gold, given);
+    const verdict = this.#verdicts.get(key);
+    if (verdict !== undefined) this.#keep(key, verdict);
+    return verdict;
+  }
+
+  remember(gold: string, given: string, verdict: boolean): void {
+    this.#keep(keyOf(gold, given), verdict);
+    const [oldest] = this.#verdicts.keys();
+    if (this.#verdicts.size > this.#size && oldest !== undefined) this.#verdicts.delete(oldest);
+  }
+
+  /** A map lists its keys in the order in which they came. */
+  #keep(key: string, verdict: boolean): void {
+    this.#verdicts.delete(key);
+    this.#verdicts.set(key, verdict);
+  }
+}
+
+function keyOf(gold: string, given: string): string {
+  return `${gold.length} ${gold}${given}`;
+}
+
+/** How an answer was found in a response, in words for people. */
+export type Source = "box" | "####" | "stated" | "last number" | "last formula" | "last line" | "whole text";
+
+/** The answer of a response. */
+export interface Answer {
+  readonly text: string;
+  readonly source: Source;
+  /** What it may mean when it was read as a number; absent for an answer that is still to be read. */
+  readonly values?: readonly Rational[];
+  readonly isPercent?: boolean;
+}
+
+/** A number as an answer; a formula is compared as a whole, so that it has no values. */
+export function answerOf({ text, values, isFormula, isPercent }: Quantity, source: Source): Answer {
+  return isFormula ? { text, source } : { text, source, values, isPercent };
 }

@@ -1,12 +1,9 @@
-import { exactValue } from "./arithmetic.js";
-import { canonical } from "./canonical.js";
-import { isName, isNonlinear } from "./chain.js";
-import { residue } from "./characters.js";
-import { type NumberToken, numbersIn, type TokenOptions } from "./number-token.js";
-import { readPair } from "./pairs.js";
-import { divide, isRounding, type Rational, sameNumber } from "./rational.js";
-import { type Run, runsIn } from "./runs.js";
-import { isList, split, withoutBrackets } from "./shape.js";
+import { divide, exactValue, isRounding, type Rational, sameNumber } from "./arithmetic.js";
+import { canonical, residue } from "./canonical.js";
+import { isList, isName, isNonlinear, split, withoutBrackets } from "./compare.js";
+
+import { type NumberToken, numbersIn, type TokenOptions } from "./numbers.js";
+import { type Run, readPair, runsIn } from "./runs.js";
 
 /** A number of a text, or a formula or a list, which has no `values` and is compared as a whole. */
 export interface Quantity extends NumberToken {
@@ -241,4 +238,59 @@ const HUNDRED = { top: 100n, bottom: 1n };
 function readingsOf({ quantity }: Piece): readonly Rational[] {
   const shares = quantity.isPercent ? quantity.values.map((value) => divide(value, HUNDRED)) : [];
   return [...quantity.values, ...shares.filter((value) => value !== null)];
+}
+
+/** Words that name what was counted or measured. Single letters are left out: m and s are variables as well. */
+const MEASURES = [
+  "millimet(?:er|re)s?|centimet(?:er|re)s?|kilomet(?:er|re)s?|met(?:er|re)s?|miles?|yards?|foot|feet|inch(?:es)?",
+  "mm|cm|km|ft|yd|mi|lbs?|kg|mg|ml|oz|mph|kph|hrs?|mins?|secs?",
+  "seconds?|minutes?|hours?|days?|weeks?|months?|years?|degrees?|deg|radians?|rad",
+  "pounds?|ounces?|grams?|kilograms?|tons?|tonnes?|lit(?:er|re)s?|gallons?|quarts?|pints?|cups?",
+  "dollars?|cents?|euros?|usd|eur|bucks|rupees?|yen|yuan",
+  "percent(?:age)?(?: points?)?|pct|units?|points?|ways?|integers?|solutions?|people|students?|times|sides?|edges?",
+];
+const POWER = "(?:\\s*\\^\\s*\\{?\\d\\}?)?";
+const UNIT = `(?:(?:square|cubic|sq\\.?|cu\\.?)\\s*)?(?:${MEASURES.join("|")})${POWER}`;
+
+/** Units right after a number or a closing bracket, with what they are per: "5 miles per hour". */
+const AFTER_NUMBER = new RegExp(
+  `(?<=(?:[\\d)}\\]]|\\\\pi)\\s{0,3})(?:\\s*(?:${UNIT})(?![a-z\\d]))(?:\\s*(?:per|/|an?)\\s*(?:${UNIT})(?![a-z\\d]))?`,
+  "gi",
+);
+
+/** Takes the units off the numbers of an answer; what stood between two numbers leaves a mark, so that they stay two. */
+export function withoutUnits(text: string): string {
+  return /[a-z]{2}/i.test(text) ? text.replace(AFTER_NUMBER, GONE) : text;
+}
+
+/** Stands where words were taken out. */
+export const GONE = "\ue000";
+
+const DEGREE = /\s*\^\s*(?:\{\s*\\(?:circ|degree)\s*\}|\\(?:circ|degree)(?![a-zA-Z]))|\\degree(?![a-zA-Z])/g;
+
+const ANGLE = "(?:\\d{1,9}(?:\\.\\d{1,9})?|[a-zA-Z]|\\\\(?:theta|alpha|beta|gamma|phi|varphi))";
+const IN_DEGREES = new RegExp(`(${ANGLE})\\s*°`, "g");
+/** A function, its power, and what it is taken of: a bracket, or one angle. Inverse functions give angles and take none. */
+const FUNCTION_OF_ANGLE = new RegExp(
+  `((?<![a-zA-Z])(?:sin|cos|tan|cot|sec|csc)\\s?(?:\\^\\s?\\{?\\d\\}?)?\\s?)(\\([^()]{1,100}\\)|\\{[^{}]{1,100}\\}|-?${ANGLE}\\s?°)`,
+  "g",
+);
+/** With the scale of a temperature, which is a unit as well. */
+const DEGREE_UNIT = /\s*°(?:\s*[CF](?![a-zA-Z]))?/g;
+
+/**
+ * Degrees are a unit, which an answer may leave out, but not in what a function is taken of: sin 30° is sin(30π/180),
+ * and sin 30 is something else.
+ */
+export function withoutDegrees(text: string): string {
+  const signed = text.includes("\\") ? text.replace(DEGREE, "°") : text;
+  if (!signed.includes("°")) return signed;
+  return signed
+    .replace(FUNCTION_OF_ANGLE, (_, name: string, angle: string) => `${name}${inRadians(angle)}`)
+    .replace(DEGREE_UNIT, "");
+}
+
+function inRadians(angle: string): string {
+  const converted = angle.replace(IN_DEGREES, "\\frac{$1\\pi}{180}");
+  return converted.startsWith("(") ? converted : `(${converted})`;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { MathEquivalence } from "../math-equivalence.js";
-import { compareSymbolically } from "./symbolic.js";
+import { compareSymbolically } from "./task.js";
 
 /** Pairs whose equality takes symbolic work, or looks as if it did. */
 const EQUAL: readonly (readonly [gold: string, given: string])[] = [

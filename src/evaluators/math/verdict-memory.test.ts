@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { VerdictMemory } from "./verdict-memory.js";
+import { VerdictMemory } from "./grade.js";
 
 describe("VerdictMemory", () => {
   it("knows what it was told, of this pair in this order", () => {

@@ -1,5 +1,5 @@
-import { onlyNumber } from "../math/only-number.js";
-import { sameNumber } from "../math/rational.js";
+import { sameNumber } from "../math/arithmetic.js";
+import { onlyNumber } from "../math/find-number.js";
 import { normalizeAnswer } from "../normalize.js";
 
 const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";

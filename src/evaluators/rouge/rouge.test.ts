@@ -2,10 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import * as jsRouge from "js-rouge";
 import { describe, expect, it } from "vitest";
-import { countCommon, markCommon } from "./lcs.js";
-import type { Measure } from "./measure.js";
 import { porterStem } from "./porter.js";
-import { type RougeInput, type RougeScores, rouge } from "./rouge.js";
+import { countCommon, type Measure, markCommon, type RougeInput, type RougeScores, rouge } from "./rouge.js";
 
 /** Precision, recall and F-measure by kind. */
 type Figures = Record<keyof RougeScores, [number, number, number]>;

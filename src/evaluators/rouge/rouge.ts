@@ -1,7 +1,4 @@
-import { countCommon } from "./lcs.js";
-import { type Measure, measureOf, pairOverlap, wordOverlap } from "./measure.js";
-import { summaryLevel } from "./summary-level.js";
-import { type NumberedText, WordNumbers } from "./words.js";
+import { porterStem } from "./porter.js";
 
 /** What is compared. */
 export interface RougeInput {
@@ -46,4 +43,183 @@ function better(best: RougeScores | null, next: RougeScores): RougeScores {
   if (best === null) return next;
   const pick = (kind: keyof RougeScores) => (next[kind].f1 > best[kind].f1 ? next[kind] : best[kind]);
   return { rouge1: pick("rouge1"), rouge2: pick("rouge2"), rougeL: pick("rougeL"), rougeLsum: pick("rougeLsum") };
+}
+
+/**
+ * ROUGE-Lsum: each line of the gold is compared with every line of the response, and the words of it that are in any
+ * of those longest common subsequences are hits, each word at most as often as it occurs in the response.
+ */
+function summaryLevel(gold: NumberedText, response: NumberedText): Measure {
+  const left = new Map<number, number>();
+  for (const word of response.all) left.set(word, (left.get(word) ?? 0) + 1);
+  let hits = 0;
+  for (const line of gold.lines) {
+    const marked = new Uint8Array(line.length);
+    for (const other of response.lines) markCommon(line, other, marked);
+    for (const [place, word] of line.entries()) {
+      const count = left.get(word) ?? 0;
+      if (marked[place] === 0 || count === 0) continue;
+      left.set(word, count - 1);
+      hits += 1;
+    }
+  }
+  return measureOf(hits, gold.all.length, response.all.length);
+}
+
+/** Precision, recall and their harmonic mean. */
+export interface Measure {
+  precision: number;
+  recall: number;
+  f1: number;
+}
+
+const NOTHING: Measure = { precision: 0, recall: 0, f1: 0 };
+
+/** What so many hits are worth, given the numbers of words, or pairs of words, of both texts. */
+function measureOf(hits: number, goldSize: number, responseSize: number): Measure {
+  if (hits === 0) return NOTHING;
+  const precision = hits / responseSize;
+  const recall = hits / goldSize;
+  return { precision, recall, f1: (2 * precision * recall) / (precision + recall) };
+}
+
+/** ROUGE-1: the words in common, each as often as it occurs in both. */
+function wordOverlap(gold: Symbols, response: Symbols): Measure {
+  return measureOf(sharedCount(gold, response), gold.length, response.length);
+}
+
+/** ROUGE-2: the same of pairs of neighbouring words. */
+function pairOverlap(gold: Symbols, response: Symbols, symbols: number): Measure {
+  const hits = sharedCount(pairsOf(gold, symbols), pairsOf(response, symbols));
+  return measureOf(hits, gold.length - 1, response.length - 1);
+}
+
+/** Each pair as one number; doubles hold the square of any number of words there can be. */
+function pairsOf(sequence: Symbols, symbols: number): Float64Array {
+  const pairs = new Float64Array(Math.max(0, sequence.length - 1));
+  for (let at = 0; at < pairs.length; at++) pairs[at] = (sequence[at] ?? 0) * symbols + (sequence[at + 1] ?? 0);
+  return pairs;
+}
+
+function sharedCount(gold: Iterable<number>, response: Iterable<number>): number {
+  const left = new Map<number, number>();
+  for (const each of gold) left.set(each, (left.get(each) ?? 0) + 1);
+  let shared = 0;
+  for (const each of response) {
+    const count = left.get(each);
+    if (count === undefined || count === 0) continue;
+    left.set(each, count - 1);
+    shared += 1;
+  }
+  return shared;
+}
+
+/** Shorter words have no suffix worth taking off. */
+const LONGEST_WITHOUT_STEM = 3;
+
+/** The words of a text, line by line, as numbers: equal words have equal numbers. */
+interface NumberedText {
+  /** One for every line that has a word. */
+  readonly lines: readonly Symbols[];
+  /** All lines, one after the other. */
+  readonly all: Symbols;
+}
+
+/** Splits texts into words as Google's ROUGE does, and numbers the words it meets. */
+class WordNumbers {
+  readonly #numbers = new Map<string, number>();
+  /** Numbers by stem: words with the same stem are one. */
+  readonly #stems: Map<string, number> | null;
+  #size = 0;
+
+  constructor(options: { stem: boolean }) {
+    this.#stems = options.stem ? new Map() : null;
+  }
+
+  /** How many different words there are so far. */
+  get size(): number {
+    return this.#size;
+  }
+
+  number(text: string): NumberedText {
+    const tokens = text.toLowerCase().match(/[a-z0-9]+|\n/g) ?? [];
+    const numbers = new Int32Array(tokens.length);
+    const lines: Symbols[] = [];
+    let start = 0;
+    let end = 0;
+    for (const token of tokens) {
+      if (token !== "\n") numbers[end++] = this.#numberOf(token);
+      else if (end > start) {
+        lines.push(numbers.subarray(start, end));
+        start = end;
+      }
+    }
+    if (end > start) lines.push(numbers.subarray(start, end));
+    return { lines, all: numbers.subarray(0, end) };
+  }
+
+  #numberOf(word: string): number {
+    const known = this.#numbers.get(word);
+    if (known !== undefined) return known;
+    const number = this.#stems === null ? this.#size++ : this.#numberOfStem(word, this.#stems);
+    this.#numbers.set(word, number);
+    return number;
+  }
+
+  #numberOfStem(word: string, stems: Map<string, number>): number {
+    const stem = word.length > LONGEST_WITHOUT_STEM ? porterStem(word) : word;
+    const known = stems.get(stem);
+    if (known !== undefined) return known;
+    stems.set(stem, this.#size);
+    return this.#size++;
+  }
+}
+
+/** The words of a text as numbers. */
+export type Symbols = Int32Array;
+
+/** Finds the length of the longest common subsequence of two sequences. */
+export function countCommon(a: Symbols, b: Symbols): number {
+  return fillTable(a, b, null);
+}
+
+/**
+ * Marks the places of a sequence that belong to one longest common subsequence with another, the one that Google's
+ * rouge_score finds from the end: equal symbols are paired; else the other sequence is shortened where that keeps more
+ * than shortening this one; else this one is shortened.
+ */
+export function markCommon(sequence: Symbols, other: Symbols, marked: Uint8Array): void {
+  // Bits, because a byte for each cell of ten thousand words by ten thousand would take 100 MB.
+  const shortensOther = new Uint8Array(Math.ceil((sequence.length * other.length) / 8));
+  if (fillTable(sequence, other, shortensOther) === 0) return;
+  let place = sequence.length - 1;
+  let at = other.length - 1;
+  while (place >= 0 && at >= 0) {
+    const cell = place * other.length + at;
+    if (sequence[place] === other[at]) {
+      marked[place--] = 1;
+      at -= 1;
+    } else if (((shortensOther[Math.floor(cell / 8)] ?? 0) & (1 << (cell % 8))) !== 0) at -= 1;
+    else place -= 1;
+  }
+}
+
+/** Computes the usual table row by row, and sets a bit for each cell whose value comes from the one to its left alone. */
+function fillTable(sequence: Symbols, other: Symbols, fromLeft: Uint8Array | null): number {
+  const row = new Int32Array(other.length);
+  let cell = 0;
+  for (const symbol of sequence) {
+    let left = 0;
+    let diagonal = 0;
+    for (let at = 0; at < other.length; at++, cell++) {
+      const above = row[at] ?? 0;
+      if (symbol === other[at]) left = diagonal + 1;
+      else if (left <= above) left = above;
+      else if (fromLeft !== null)
+        fromLeft[Math.floor(cell / 8)] = (fromLeft[Math.floor(cell / 8)] ?? 0) | (1 << (cell % 8));
+      row[at] = left;
+      diagonal = above;
+    }
+  }
+  return row.at(-1) ?? 0;
 }

@@ -1,11 +1,10 @@
 import type { Output } from "../../core/system.js";
 import { textOf } from "../gold.js";
-import { parseJson } from "../json-text.js";
+import { jsonValuesIn, parseJson, readJsonAt } from "../json-text.js";
 import { firstTurn } from "../own-answer/end-of-turn.js";
 import { spokenPart } from "../own-answer/reasoning.js";
-import { type Call, callsIn } from "./call.js";
-import { findCallsInText, readCallValues } from "./calls-in-text.js";
-import { pythonCalls } from "./python-calls.js";
+import { argumentsOf, type Call, callsIn, fieldsOf, hasArguments, plainName } from "./call.js";
+import { pythonCalls, pythonLiteral } from "./python-calls.js";
 
 /** Stands for an item of `tool_calls` that is not a call, so that it still counts as one too many. */
 const UNREADABLE: Call = { name: "something that is not a call", args: null };
@@ -34,4 +33,208 @@ function readListedCalls(given: unknown): Call[] | null {
 function readEach(given: unknown): Call[] {
   const items: readonly unknown[] = Array.isArray(given) ? given : [given];
   return items.flatMap((item) => callsIn(item) ?? [UNREADABLE]);
+}
+
+const FENCE = /```[\w-]{0,20}[ \t]*\r?\n([\s\S]*?)```/g;
+const FUNCTION_TAG = /<(function|invoke)(?:=| name=)["']?([\w.-]{1,200})["']?>/g;
+const PARAMETER = /<parameter(?:=| name=)["']?([\w.-]{1,200})["']?>([\s\S]*?)<\/parameter>/g;
+/** GLM's way of naming the arguments of a call. */
+const ARGUMENT = /<arg_key>([\s\S]*?)<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/g;
+/** Mistral's newer way: the name, and its arguments behind it. */
+const NAMED_MARK = /\[TOOL_CALLS\]\s*([A-Za-z_][\w.-]{0,199})(?:\[CALL_ID\]\w{1,50})?(?:\[ARGS\])?\s*(?=\{)/g;
+/** What may stand before and around a call in a list. */
+const LIST_MARK = /^\s*(?:[-*•]|\d{1,2}[.)])\s+/;
+const EMPHASIS = /^(\*{1,3}|`)(.*)\1$/;
+const CALL_TAG = "<tool_call>";
+const CALL_END = "</tool_call>";
+const MARKS = /<\|python_tag\|>|\[TOOL_CALLS\]|<\/?tool_calls?>/g;
+/** Characters that Markdown wants escaped, as in `my\_tool`; in JSON the backslash is escaped as well. */
+const ESCAPED = /\\{1,2}([_*[\]])/g;
+/** "get_weather" on a line of its own, also as "Action: get_weather". */
+const NAME_LINE =
+  /^[ \t]*(?:(?:action|tool|function|name)[ \t]*:[ \t]*)?(?!```)[`*"']{0,3}([A-Za-z_][\w.-]{0,199})[`*"']{0,3}[ \t]*:?[ \t]*\r?\n\s{0,20}(?:(?:action input|arguments|parameters|args|input)[ \t]*:\s{0,20})?(?=\{)/gim;
+/** What introduces a call that is shown and not made. */
+const EXAMPLE =
+  /\b(?:for (?:example|instance)|e\.g\.|example|hypothetical(?:ly)?|something like|(?:would|could|might|should) (?:be|look|call|have been)|you (?:can|could|would|might|need|should)|if you|if i (?:had|were)|placeholder|template|syntax)\b/i;
+
+/**
+ * Finds the calls that a text makes: in tags, as JSON, or in Python's syntax. A call that the text shows as an example
+ * is not one.
+ */
+function findCallsInText(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const calls = findCalls(text, toolNames);
+  const isRead = calls.length > 0 && !calls.some(({ name }) => name.includes("\\"));
+  const unescaped = text.replace(ESCAPED, "$1");
+  return isRead || unescaped === text ? calls : findCalls(unescaped, toolNames);
+}
+
+function findCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const tagged = readFunctionTags(text) ?? readCallTags(text, toolNames) ?? readNamedMarks(text);
+  if (tagged !== null) return tagged;
+  const plain = dropExamples(text.replace(MARKS, " "));
+  const fences = Array.from(plain.matchAll(FENCE), ([, block = ""]) => block);
+  const inJson = readCallValues(jsonValuesIn(plain), toolNames);
+  if (inJson.length > 0) return inJson;
+  for (const parts of [[plain], fences, [unlist(plain)], findBracketedLines(plain)]) {
+    const calls = parts.flatMap((part) => readCalls(part, toolNames));
+    if (calls.length > 0) return calls;
+  }
+  const inLines = readCallLines(unlist(plain), toolNames);
+  return inLines.length > 0 ? inLines : readNameLines(plain, toolNames);
+}
+
+/** Calls of known tools that each have a line among prose. */
+function readCallLines(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const calls = text.split("\n").flatMap((line) => (line.endsWith(")") ? readCalls(line, toolNames) : []));
+  return calls.filter(({ name }) => toolNames.has(plainName(name)));
+}
+
+/** Reads a text that is nothing but calls. */
+function readCalls(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const bare = text.trim().replace(/^`([^`]*)`$/, "$1");
+  return pythonCalls(bare) ?? readCallValues([pythonLiteral(bare)?.value], toolNames);
+}
+
+/** The text without the marks of lists and bold type around its lines. */
+function unlist(text: string): string {
+  return text
+    .split("\n")
+    .map((line) => line.replace(LIST_MARK, "").trim().replace(EMPHASIS, "$2"))
+    .join("\n");
+}
+
+/** Llama's way, <function=name>{…}</function>, and that of others, with a tag for each argument. Each end is looked for once, so that no text is read over and over. */
+function readFunctionTags(text: string): Call[] | null {
+  const tag = new RegExp(FUNCTION_TAG);
+  const calls: Call[] = [];
+  for (let match = tag.exec(text); match !== null; match = tag.exec(text)) {
+    const end = text.indexOf(`</${match[1]}>`, tag.lastIndex);
+    if (end === -1) break;
+    const inner = text.slice(tag.lastIndex, end).trim();
+    calls.push({ name: match[2] ?? "", args: readTaggedArguments(inner, PARAMETER) ?? argumentsOf(inner) });
+    tag.lastIndex = end;
+  }
+  return calls.length > 0 ? calls : null;
+}
+
+/** Arguments that each have a tag; what is not JSON in one is a text. Null when there are none. */
+function readTaggedArguments(text: string, pattern: RegExp): Call["args"] {
+  const found = [...text.matchAll(pattern)].map(([, name = "", value = ""]) => {
+    const written = value.trim();
+    return [name.trim(), parseJson(written)?.value ?? written] as const;
+  });
+  return found.length === 0 ? null : Object.fromEntries(found);
+}
+
+function readNamedMarks(text: string): Call[] | null {
+  const calls = [...text.matchAll(NAMED_MARK)].map((match): Call => {
+    const read = readJsonAt(text, match.index + match[0].length);
+    return { name: match[1] ?? "", args: read === null ? null : fieldsOf(read.value) };
+  });
+  return calls.length > 0 ? calls : null;
+}
+
+/** The way of Hermes and Qwen: a <tool_call> for each. What is in one may be JSON, Python, or a name and JSON. */
+function readCallTags(text: string, toolNames: ReadonlySet<string>): Call[] | null {
+  const blocks = text
+    .split(CALL_TAG)
+    .slice(1)
+    .map((block) => block.split(CALL_END, 1)[0] ?? "");
+  const calls = blocks.flatMap((block) => readCallBlock(block, toolNames));
+  return calls.length > 0 ? calls : null;
+}
+
+function readCallBlock(block: string, toolNames: ReadonlySet<string>): Call[] {
+  const args = readTaggedArguments(block, ARGUMENT);
+  if (args !== null) return [{ name: (block.split("<", 1)[0] ?? "").trim(), args }];
+  const inJson = readCallValues(jsonValuesIn(block), toolNames);
+  if (inJson.length > 0) return inJson;
+  const calls = readCalls(block, toolNames);
+  return calls.length > 0 ? calls : readNameLines(block, toolNames);
+}
+
+/**
+ * Reads the calls among values: objects that say they are calls, `{ name: { …arguments } }` with the name of a tool, and
+ * lists of nothing but calls as texts, `["f(x=1)"]`. An object that merely has a name is not a call.
+ */
+function readCallValues(values: Iterable<unknown>, toolNames: ReadonlySet<string>): Call[] {
+  const calls: Call[] = [];
+  for (const value of values) {
+    const items: readonly unknown[] = Array.isArray(value) ? value : [value];
+    const quoted = Array.isArray(value) ? readQuotedCalls(items) : null;
+    calls.push(...(quoted ?? items.flatMap((item) => readCallObject(item, toolNames))));
+  }
+  return calls;
+}
+
+function readQuotedCalls(items: readonly unknown[]): Call[] | null {
+  const read = items.map((item) => (typeof item === "string" ? pythonCalls(item) : null));
+  return read.length > 0 && read.every((calls) => calls !== null) ? read.flat() : null;
+}
+
+function readCallObject(item: unknown, toolNames: ReadonlySet<string>): Call[] {
+  const fields = fieldsOf(item);
+  if (fields === null) return [];
+  return (hasArguments(fields) ? callsIn(fields) : null) ?? readNamedCalls(fields, toolNames);
+}
+
+/** The way of BFCL, { name: { …arguments } }, which only the name of a tool can tell from any other object. */
+function readNamedCalls(fields: Readonly<Record<string, unknown>>, toolNames: ReadonlySet<string>): Call[] {
+  const entries = Object.entries(fields);
+  const isCall =
+    entries.length > 0 && entries.every(([name, args]) => toolNames.has(plainName(name)) && fieldsOf(args) !== null);
+  return isCall ? entries.map(([name, args]) => ({ name, args: argumentsOf(args) })) : [];
+}
+
+/** A name on one line and a JSON object on the next: where the name is that of a tool, or nothing else is there. */
+function readNameLines(text: string, toolNames: ReadonlySet<string>): Call[] {
+  const calls: Call[] = [];
+  let rest = "";
+  let at = 0;
+  for (const match of text.matchAll(NAME_LINE)) {
+    const start = match.index + match[0].length;
+    const read = match.index < at ? null : readJsonAt(text, start);
+    if (read === null) continue;
+    rest += text.slice(at, match.index);
+    at = read.end;
+    calls.push({ name: match[1] ?? "", args: fieldsOf(read.value) });
+  }
+  const isAlone = (rest + text.slice(at)).replace(/```[\w-]{0,20}/g, "").trim() === "";
+  return isAlone ? calls : calls.filter(({ name }) => toolNames.has(plainName(name)));
+}
+
+function findBracketedLines(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line.startsWith("[") && line.endsWith("]"));
+}
+
+/** Leaves out the fences, lines and blocks that the words before them call an example. */
+function dropExamples(text: string): string {
+  const withoutFences = text.replace(FENCE, (fence: string, _inner: string, at: number) =>
+    EXAMPLE.test(findIntroduction(text.slice(Math.max(0, at - MAX_INTRODUCTION), at))) ? "" : fence,
+  );
+  const kept: string[] = [];
+  let isInFence = false;
+  let block: "other" | "introduced" | "example" = "other";
+  for (const line of withoutFences.split("\n")) {
+    const isBlank = line.trim() === "";
+    if (line.startsWith("```")) isInFence = !isInFence;
+    if (isBlank && block === "example") block = "other";
+    if (!isBlank && block === "introduced") block = "example";
+    const words = line.slice(0, MAX_INTRODUCTION).split(/[[{`"=]|\w\(/, 1)[0] ?? "";
+    const isExample = !isInFence && (block === "example" || EXAMPLE.test(words));
+    kept.push(isExample ? "" : line);
+    if (isExample && /:\s*$/.test(line)) block = "introduced";
+  }
+  return kept.join("\n");
+}
+
+const MAX_INTRODUCTION = 300;
+
+/** The last sentence before a place. */
+function findIntroduction(before: string): string {
+  const text = before.trimEnd();
+  return text.slice(Math.max(text.lastIndexOf("\n"), text.slice(0, -1).lastIndexOf(". ")) + 1);
 }

@@ -1,12 +1,13 @@
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import type { Readable } from "node:stream";
+import type { Socket } from "node:net";
+import { PassThrough, type Readable } from "node:stream";
+import { finished } from "node:stream/promises";
+import { setTimeout as wait } from "node:timers/promises";
 import { endAll, NOTHING_RAN, type StopReport, tell } from "./ending.js";
 import { type Kin, kinOf } from "./kin.js";
 import { notStarted } from "./not-started.js";
-import { outputStream } from "./output-streams.js";
 import { MARK_NAME, newMark } from "./traces.js";
-import { watchdog } from "./watchdog.js";
 
 export type { StopReport } from "./ending.js";
 
@@ -159,3 +160,142 @@ function start({ command, args = [], cwd, env, folders = [] }: StartOptions, std
     }
   });
 }
+
+const LOOK_EVERY_MS = 100;
+
+/** About a second. Counted in looks and not by the clock, so that a process that was busy meanwhile still reads it all. */
+const IDLE_LOOKS = 10;
+
+/** What a program prints, up to its end. */
+interface OutputStream {
+  readonly stream: Readable;
+  /** When all of it was handed on; when nobody reads it, when all was printed. */
+  readonly closed: Promise<void>;
+}
+
+/**
+ * Hands on what a program prints and ends well in any case: something that the program started may hold its output open
+ * for ever, so that some time after the program's end without a word nothing more is waited for.
+ */
+function outputStream(source: Readable, ended: Promise<unknown>): OutputStream {
+  const stream = new PassThrough();
+  source.on("error", () => undefined);
+  source.pipe(stream, { end: false });
+  // A reader that turns away must not leave the program waiting for somebody to read.
+  stream.on("close", () => source.unpipe(stream).resume());
+  return { stream, closed: close(source, stream, ended) };
+}
+
+async function close(source: Readable, stream: PassThrough, ended: Promise<unknown>): Promise<void> {
+  const over = finished(source).catch(() => undefined);
+  await Promise.race([over, ended.then(() => isSilent(source, stream))]);
+  source.destroy();
+  stream.end();
+  if (stream.readableFlowing !== null) await finished(stream).catch(() => undefined);
+}
+
+async function isSilent(source: Readable, stream: PassThrough): Promise<void> {
+  let received = 0;
+  const count = () => {
+    received += 1;
+  };
+  source.on("data", count);
+  for (let idle = 0, seen = 0; idle < IDLE_LOOKS && !source.closed; seen = received) {
+    await wait(LOOK_EVERY_MS);
+    idle = received === seen && !isBeingRead(source, stream) ? idle + 1 : 0;
+  }
+  source.off("data", count);
+}
+
+/** True while a reader that takes its time has some of it still to come. */
+function isBeingRead(source: Readable, stream: PassThrough): boolean {
+  return stream.readableFlowing !== null && source.readableLength + stream.readableLength + stream.writableLength > 0;
+}
+
+/**
+ * Keeps the list of what runs, and when nobody is left to write to it ends what is still on it. Several times over, as
+ * what is being killed may still be starting others.
+ */
+const SCRIPT = `
+trap '' INT TERM HUP QUIT
+list=
+while read -r what mark; do
+  group=\${what#?} rest=
+  for item in $list; do
+    [ "\${item%%=*}" = "$group" ] || rest="$rest $item"
+  done
+  case $what in
+    +*) list="$rest $group=$mark" ;;
+    *) list=$rest ;;
+  esac
+done
+[ -n "$list" ] || exit 0
+for round in 1 2 3; do
+  for item in $list; do
+    kill -9 "-\${item%%=*}"
+    for file in $(grep -lsz "^${MARK_NAME}=\${item#*=}" /proc/[0-9]*/environ); do
+      file=\${file#/proc/}
+      kill -9 "\${file%/environ}"
+    done
+  done
+  sleep 0.2
+done
+`;
+
+/**
+ * Ends the programs of an Assay process that was killed and could not do so itself: a small shell that outlives it. All
+ * else works without it, so that it does not matter when there is no shell.
+ */
+export class Watchdog {
+  /** Group → mark of the programs that run. */
+  readonly #watched = new Map<number, string>();
+  readonly #shellPath: string;
+  #shell: ChildProcess | null = null;
+
+  constructor(shellPath = "/bin/sh") {
+    this.#shellPath = shellPath;
+  }
+
+  /** Puts a program on the list. */
+  watch(group: number, mark: string): void {
+    this.#watched.set(group, mark);
+    if (this.#shell === null) this.#start();
+    else this.#write(`+${group} ${mark}`);
+  }
+
+  /** The shell's number while there is one. */
+  get pid(): number | undefined {
+    return this.#shell?.pid;
+  }
+
+  /** Takes a program off the list: nothing of it is left. */
+  release(group: number): void {
+    if (this.#watched.delete(group)) this.#write(`-${group}`);
+  }
+
+  /** Lets go of the shell as the end of this process would: what is on the list is ended. */
+  hangUp(): void {
+    this.#shell?.stdin?.end();
+  }
+
+  #start(): void {
+    // Its folder and its environment are nobody's, so that it holds no folder and passes for no part of a trial.
+    const options = { cwd: "/", env: { PATH: process.env.PATH ?? "/usr/bin:/bin" }, detached: true } as const;
+    const shell = spawn(this.#shellPath, ["-c", SCRIPT], { ...options, stdio: ["pipe", "ignore", "ignore"] });
+    this.#shell = shell;
+    const forget = () => {
+      if (this.#shell === shell) this.#shell = null;
+    };
+    shell.on("error", forget).on("exit", forget).unref();
+    const input = shell.stdin as Socket | undefined;
+    input?.on("error", forget).unref();
+    for (const [group, mark] of this.#watched) this.#write(`+${group} ${mark}`);
+  }
+
+  #write(line: string): void {
+    this.#shell?.stdin?.write(`${line}\n`);
+  }
+}
+
+/** One for the whole process, as it is the end of the process that it waits for; started with the first program. */
+const watchdog = new Watchdog();

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { isGroupRunning, readProcess } from "./process-table.js";
-import { Watchdog } from "./watchdog.js";
+import { Watchdog } from "./program.js";
 
 const HERE = fileURLToPath(new URL(".", import.meta.url));
 
@@ -15,7 +15,7 @@ const DRIVER = `
 import { createJiti } from "jiti";
 const load = createJiti(${JSON.stringify(HERE)});
 const { startProgram } = await load.import("./program.ts");
-const { watchdog } = await load.import("./watchdog.ts");
+const { watchdog } = await load.import("./program.ts");
 const [script, how] = process.argv.slice(1);
 const program = await startProgram({ command: "sh", args: ["-c", script], env: process.env });
 console.log(JSON.stringify([program.pid, watchdog.pid]));

@@ -1,12 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { availableParallelism, constants } from "node:os";
 import type { Duplex, Readable, Writable } from "node:stream";
 import { messageOf, SandboxError } from "../../core/errors.js";
-import { BoundedText } from "./bounded-text.js";
 import { INFO_FD } from "./box.js";
 import { LineChannel } from "./line-channel.js";
-import { watchMemory } from "./memory-watch.js";
 
 /** Why a program was stopped from outside. */
 export type StopCause = "wall_time" | "output" | "memory" | "done" | "aborted";
@@ -222,4 +221,68 @@ function exitOf(
   const name = Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0];
   const isSignal = name !== undefined && (name !== "SIGXCPU" || mayBeCpu);
   return isSignal ? { exitCode: null, signal: name } : { exitCode: code, signal };
+}
+
+/** Keeps the first bytes that a stream gives, and calls when there are more. */
+class BoundedText {
+  readonly #parts: Buffer[] = [];
+  #bytes = 0;
+  #isTruncated = false;
+
+  constructor(stream: Readable | null, maxBytes: number, exceeded: () => void) {
+    stream?.on("data", (chunk: Buffer) => {
+      const room = maxBytes - this.#bytes;
+      if (room > 0) this.#parts.push(chunk.subarray(0, room));
+      this.#bytes += chunk.length;
+      if (this.#bytes <= maxBytes || this.#isTruncated) return;
+      this.#isTruncated = true;
+      exceeded();
+    });
+    stream?.on("error", () => undefined);
+  }
+
+  text(): string {
+    return Buffer.concat(this.#parts).toString("utf8");
+  }
+}
+
+const EVERY_MS = 150;
+
+/**
+ * Calls when a process and all it has started hold more memory than allowed. The kernel holds each process to its
+ * limit; this holds all of them together. Returns what ends the watch.
+ */
+function watchMemory(pid: number | undefined, maxBytes: number, exceeded: () => void): () => void {
+  if (pid === undefined) return () => undefined;
+  let timer: NodeJS.Timeout;
+  let isOver = false;
+  const look = async () => {
+    const bytes = await memoryOf(pid);
+    if (isOver) return;
+    if (bytes > maxBytes) exceeded();
+    else timer = again();
+  };
+  const again = () => setTimeout(() => void look(), EVERY_MS).unref();
+  timer = again();
+  return () => {
+    isOver = true;
+    clearTimeout(timer);
+  };
+}
+
+async function memoryOf(pid: number): Promise<number> {
+  const [own, children] = await Promise.all([ownMemory(pid), childrenOf(pid)]);
+  const theirs = await Promise.all(children.map(memoryOf));
+  return theirs.reduce((sum, bytes) => sum + bytes, own);
+}
+
+async function ownMemory(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8").catch(() => "");
+  const sizes = status.matchAll(/^Rss(?:Anon|Shmem):\s*(\d+) kB/gm);
+  return [...sizes].reduce((sum, [, kilobytes]) => sum + Number(kilobytes) * 1024, 0);
+}
+
+async function childrenOf(pid: number): Promise<number[]> {
+  const list = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8").catch(() => "");
+  return list.split(" ").filter(Boolean).map(Number);
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { lacksIsolation } from "../../testing/isolation.js";
-import { callFilter } from "./call-filter.js";
-import { MACHINES } from "./call-numbers.js";
+import { callFilter, MACHINES } from "./call-filter.js";
+
 import { openSandbox, type Sandbox } from "./sandbox.js";
 
 /** Calls the kernel without any library in between. Prints what it answers. */

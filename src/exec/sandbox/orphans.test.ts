@@ -6,8 +6,7 @@ import { lacksIsolation } from "../../testing/isolation.js";
 import { describeIsolation } from "./isolation.js";
 import { boxCommand } from "./launch.js";
 import { DEFAULT_LIMITS } from "./limits.js";
-import { endOrphans } from "./orphans.js";
-import { openSandbox } from "./sandbox.js";
+import { endOrphans, openSandbox } from "./sandbox.js";
 
 const NAME = `orphan-${process.pid}`;
 

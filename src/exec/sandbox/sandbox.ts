@@ -1,6 +1,7 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { availableParallelism, tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { SandboxError, UsageError } from "../../core/errors.js";
 import { Limit } from "../../utils/limit.js";
 import { WORK_FOLDER } from "./box.js";
@@ -10,8 +11,6 @@ import type { Interpreter, Language } from "./interpreters.js";
 import { describeIsolation, type Isolation } from "./isolation.js";
 import { boxCommand, type Launch, localCommand } from "./launch.js";
 import { limitsOf, type SandboxLimits } from "./limits.js";
-import { endOrphans } from "./orphans.js";
-import { checkFiles } from "./program-files.js";
 import { strayDescriptors } from "./stray-descriptors.js";
 import { ownUids } from "./uid-pool.js";
 
@@ -239,4 +238,91 @@ function resultOf({ exitCode, signal, stdout, stderr, stopped }: Ended): Program
     outputTruncated: stopped === "output",
     memoryExceeded: stopped === "memory",
   };
+}
+
+const LONGEST_NAME_BYTES = 255;
+/** Each file of a program takes a descriptor until its box is made. */
+const MOST_FILES = 500;
+const PAGE_BYTES = 4096;
+
+/** Refuses files that a box cannot be given. */
+function checkFiles(files: Readonly<Record<string, string>>, diskBytes: number): void {
+  const names = Object.keys(files);
+  for (const name of names) checkName(name);
+  if (names.length > MOST_FILES) {
+    throw new UsageError(`The program has ${names.length} files; give at most ${MOST_FILES}.`);
+  }
+  const bytes = Object.values(files).reduce((sum, text) => sum + inPages(Buffer.byteLength(text)), 0);
+  if (bytes > diskBytes) {
+    throw new UsageError(
+      `The files of the program take ${bytes} bytes; the limit diskBytes is ${diskBytes}. Raise it.`,
+    );
+  }
+}
+
+/** The folder of a box holds whole pages. */
+function inPages(bytes: number): number {
+  return Math.ceil(bytes / PAGE_BYTES) * PAGE_BYTES;
+}
+
+function checkName(name: string): void {
+  if (name === "" || basename(name) !== name || name.startsWith(".")) {
+    throw new UsageError(`"${name}" is no file name for a program: give a name without folders.`);
+  }
+  if (name.includes("\0") || Buffer.byteLength(name) > LONGEST_NAME_BYTES) {
+    const shown = JSON.stringify(name.slice(0, 40));
+    throw new UsageError(`${shown} is no file name: give one without NUL, of at most ${LONGEST_NAME_BYTES} bytes.`);
+  }
+}
+
+/**
+ * Ends boxes that were being made when the Assay process that made them was killed: `bwrap` holds on to its own parent
+ * from early on, but its first process in the box to `bwrap` only late. A box that somebody holds is never touched.
+ */
+export function endOrphans(): number {
+  const orphans = boxedProcesses().filter(isOrphan);
+  return orphans.filter(end).length;
+}
+
+/** The first processes of boxes, which are told by their command line and by their number in the box. */
+function boxedProcesses(): number[] {
+  return listOf("/proc")
+    .filter((name) => /^\d+$/.test(name) && isBox(name) && /^NSpid:.*\t1$/m.test(textOf(`/proc/${name}/status`)))
+    .map(Number);
+}
+
+/** While `bwrap` is there to hold a box, it is the parent. */
+function isOrphan(pid: number): boolean {
+  const parent = /^PPid:\t(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1];
+  return parent !== undefined && !isBox(parent);
+}
+
+function isBox(pid: string): boolean {
+  const command = textOf(`/proc/${pid}/cmdline`);
+  return command.startsWith("/usr/bin/bwrap\0") && command.includes("\0--hostname\0box\0--die-with-parent\0");
+}
+
+function end(pid: number): boolean {
+  try {
+    return process.kill(pid, "SIGKILL");
+  } catch {
+    // Another user's: it is theirs to end.
+    return false;
+  }
+}
+
+function listOf(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return "";
+  }
 }

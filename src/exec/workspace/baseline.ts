@@ -1,13 +1,11 @@
 import { isUtf8 } from "node:buffer";
 import { hash } from "node:crypto";
-import { type Stats, statSync, writeFileSync } from "node:fs";
+import { closeSync, openSync, readSync, type Stats, statSync, unlinkSync, writeFileSync, writeSync } from "node:fs";
 import { setTimeout as wait } from "node:timers/promises";
-import { ContentPack, type Packed } from "./content-pack.js";
 import { isDependency } from "./dependency-folders.js";
-import { bytesAt, linkTarget } from "./file-content.js";
-import { FolderList } from "./folder-list.js";
-import { type GitStates, gitStatesIn } from "./git-state.js";
-import { type Found, type Unseen, walkFolder } from "./walk-folder.js";
+import { bytesAt, linkTarget } from "./diff.js";
+import { FolderList, type Found, type Unseen, walkFolder } from "./folder.js";
+import { type GitStates, gitStatesIn } from "./git.js";
 
 /** Larger ones are told by their times alone. */
 const MAX_HASHED_BYTES = 8 * 2 ** 20;
@@ -139,4 +137,62 @@ async function hasTicked(probe: string, latestMs: number): Promise<boolean> {
     await wait(pauseMs);
   }
   return false;
+}
+
+/** A text this long is not read by people, and neither is what changed in it. */
+const MAX_TEXT_BYTES = 2 ** 20;
+
+const MAX_PACK_BYTES = 64 * 2 ** 20;
+
+/** Where a text is in the pack. */
+export interface Packed {
+  readonly offset: number;
+  readonly length: number;
+}
+
+/**
+ * Keeps many small texts in one file: much cheaper than a copy of a folder. The file has no name once it is open, so that
+ * nobody can put another in its place.
+ */
+export class ContentPack {
+  readonly #path: string;
+  #file: number | null = null;
+  #length = 0;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  /** Null when it is not kept: it is too long, or the pack is full. */
+  add(bytes: Buffer): Packed | null {
+    const { length } = bytes;
+    if (length > MAX_TEXT_BYTES || this.#length + length > MAX_PACK_BYTES) return null;
+    const file = this.#opened();
+    const packed = { offset: this.#length, length };
+    for (let done = 0; done < length; ) done += writeSync(file, bytes, done);
+    this.#length += length;
+    return packed;
+  }
+
+  /** Null once it is closed. */
+  read({ offset, length }: Packed): string | null {
+    if (length === 0) return "";
+    if (this.#file === null) return null;
+    const bytes = Buffer.alloc(length);
+    readSync(this.#file, bytes, 0, length, offset);
+    return bytes.toString("utf8");
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file);
+    this.#file = null;
+  }
+
+  #opened(): number {
+    if (this.#file === null) {
+      this.#file = openSync(this.#path, "wx+");
+      unlinkSync(this.#path);
+    }
+    return this.#file;
+  }
 }

@@ -1,7 +1,8 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, readlinkSync } from "node:fs";
 import { posix } from "node:path";
+import { type StructuredPatchHunk, structuredPatch } from "diff";
 import type { Environment, FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { decodeContent } from "./encoded-content.js";
-import { hunksBetween } from "./unified-diff.js";
 
 /** The text of a file as it was given, or the target of a link; null when it is not known. */
 export type ContentBefore = (path: string) => string | null;
@@ -72,4 +73,91 @@ function textAfter(change: ChangedFile): string | null {
   if (change.encoding !== undefined) return null;
   const text = decodeContent(change).toString("utf8");
   return text.includes("\0") ? null : text;
+}
+
+const CONTEXT_LINES = 3;
+/** With more edits, all between the first and the last is shown as replaced: the work grows with their square. */
+const MAX_EDITS = 1000;
+
+/** The hunks of a unified diff between two texts; empty when they are the same. */
+export function hunksBetween(before: string, after: string): string {
+  const options = { context: CONTEXT_LINES, maxEditLength: MAX_EDITS };
+  const patch = structuredPatch("", "", before, after, undefined, undefined, options);
+  return (patch?.hunks ?? [replaceMiddle(splitLines(before), splitLines(after))]).map(formatHunk).join("");
+}
+
+/** Each with its line end, so that a missing one at the end is a difference too. */
+function splitLines(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+/g) ?? [];
+}
+
+function replaceMiddle(before: readonly string[], after: readonly string[]): StructuredPatchHunk {
+  const shorter = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < shorter && before[start] === after[start]) start += 1;
+  let end = 0;
+  while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
+  const from = Math.max(0, start - CONTEXT_LINES);
+  const rest = Math.max(0, end - CONTEXT_LINES);
+  const sign = (mark: string, lines: readonly string[]) =>
+    lines.flatMap((line) =>
+      line.endsWith("\n") ? [mark + line.slice(0, -1)] : [mark + line, "\\ No newline at end of file"],
+    );
+  return {
+    oldStart: from + 1,
+    oldLines: before.length - rest - from,
+    newStart: from + 1,
+    newLines: after.length - rest - from,
+    lines: [
+      ...sign(" ", before.slice(from, start)),
+      ...sign("-", before.slice(start, before.length - end)),
+      ...sign("+", after.slice(start, after.length - end)),
+      ...sign(" ", after.slice(after.length - end, after.length - rest)),
+    ],
+  };
+}
+
+/** As git writes it, which leaves out a count of one. */
+function formatHunk({ oldStart, oldLines, newStart, newLines, lines }: StructuredPatchHunk): string {
+  return `@@ -${formatSpan(oldStart, oldLines)} +${formatSpan(newStart, newLines)} @@\n${lines.join("\n")}\n`;
+}
+
+/** A side without lines is named by the line before. */
+function formatSpan(start: number, length: number): string {
+  return `${length === 0 ? start - 1 : start}${length === 1 ? "" : `,${length}`}`;
+}
+
+/** The bytes of a file as JSON can hold them: text as it is, anything else in base64. */
+export interface EncodedContent {
+  readonly content: string;
+  readonly encoding?: "base64";
+}
+
+export function encodeContent(bytes: Buffer): EncodedContent {
+  return isUtf8(bytes)
+    ? { content: bytes.toString("utf8") }
+    : { content: bytes.toString("base64"), encoding: "base64" };
+}
+
+export function decodeContent({ content, encoding }: EncodedContent): Buffer {
+  return Buffer.from(content, encoding ?? "utf8");
+}
+
+/** The bytes of a file; null when it cannot be read. */
+export function bytesAt(place: string): Buffer | null {
+  try {
+    return readFileSync(place);
+  } catch {
+    return null;
+  }
+}
+
+/** What a link points to; null when it cannot be read or is no text. */
+export function linkTarget(place: string): string | null {
+  try {
+    const target = readlinkSync(place, "buffer");
+    return isUtf8(target) ? target.toString("utf8") : null;
+  } catch {
+    return null;
+  }
 }

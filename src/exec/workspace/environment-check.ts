@@ -1,8 +1,9 @@
-import type { Environment } from "../../core/environment.js";
+import type { Environment, OfferedSkill } from "../../core/environment.js";
 import { DatasetError } from "../../core/errors.js";
-import { checkVariables, fieldsOf, filledText, listOf, onlyKeys } from "./field-check.js";
-import { checkFile } from "./file-check.js";
-import { checkServers, checkSkills } from "./offer-check.js";
+import { describe } from "../../core/shape.js";
+import { didYouMean } from "../../core/suggest.js";
+import { problemWithSkillName, SKILL_FILE } from "../skills/read-skill.js";
+import { problemWithPath } from "./relative-path.js";
 
 const KEYS = ["git", "files", "commands", "env", "skills", "mcpServers"];
 const GIT_KEYS = ["url", "ref"];
@@ -41,4 +42,184 @@ function checkFileAt(value: unknown, index: number): void {
 
 function checkCommand(value: unknown, index: number): void {
   filledText(`environment.commands[${index}]`, value);
+}
+
+// What the parts of an environment are checked with. `at` is where a value stands, as messages name it.
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function innerPath(at: string, value: unknown): void {
+  const problem = problemWithPath(textOf(at, value));
+  if (problem === null) return;
+  throw new DatasetError(`${at} is ${JSON.stringify(value)}, which ${problem}. Name a path below the folder.`);
+}
+
+function filledText(at: string, value: unknown): string {
+  const text = withoutNull(at, textOf(at, value));
+  if (text.trim() === "") throw new DatasetError(`${at} is empty. Fill it in, or take it out.`);
+  return text;
+}
+
+function withoutNull(at: string, text: string): string {
+  if (text.includes("\0")) throw new DatasetError(`${at} has a null character, which no program can be given.`);
+  return text;
+}
+
+function textOf(at: string, value: unknown): string {
+  if (typeof value !== "string") throw new DatasetError(`${at} is ${describe(value)}, not text.`);
+  return value;
+}
+
+function listOf(at: string, value: unknown): readonly unknown[] {
+  if (!Array.isArray(value)) throw new DatasetError(`${at} is ${describe(value)}, not a list.`);
+  return value;
+}
+
+function fieldsOf(at: string, value: unknown): Fields {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Fields;
+  throw new DatasetError(`${at} is ${describe(value)}, not an object.`);
+}
+
+function onlyKeys(at: string, fields: Fields, keys: readonly string[]): void {
+  const unknown = Object.keys(fields).find((key) => !keys.includes(key));
+  if (unknown !== undefined)
+    throw new DatasetError(`${at} has an unknown key "${unknown}".${didYouMean(unknown, keys)}`);
+}
+
+/** Throws unless the value holds variables for a program: texts by names that a variable can have. */
+function checkVariables(at: string, value: unknown): void {
+  for (const [name, text] of Object.entries(fieldsOf(at, value))) {
+    if (!/^[^=\0]+$/.test(name)) {
+      throw new DatasetError(`${at} has the name ${JSON.stringify(name)}, which no variable can have.`);
+    }
+    if (typeof text !== "string") {
+      throw new DatasetError(`${at}.${name} is ${describe(text)}, not text. Put it in quotes.`);
+    }
+    withoutNull(`${at}.${name}`, text);
+  }
+}
+
+const FILE_KEYS = ["src", "dest", "content", "encoding", "executable"];
+
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+/** Throws unless the value is a file of an environment, with its content or with a source. */
+function checkFile(at: string, value: unknown): void {
+  const file = fieldsOf(at, value);
+  onlyKeys(at, file, FILE_KEYS);
+  innerPath(`${at}.dest`, file.dest);
+  if (file.src !== undefined) checkSource(at, file);
+  else checkContent(at, file);
+}
+
+function checkSource(at: string, file: Fields): void {
+  innerPath(`${at}.src`, file.src);
+  const extra = ["content", "encoding", "executable"].find((key) => key in file);
+  if (extra === undefined) return;
+  throw new DatasetError(`${at} has both src and ${extra}. Give a src alone, or the content itself.`);
+}
+
+function checkContent(at: string, file: Fields): void {
+  const { dest, content, encoding, executable } = file;
+  if (content === undefined) throw new DatasetError(`${at} has neither src nor content. Give it one of them.`);
+  const text = textOf(`${at}.content`, content);
+  if (isFolderName(String(dest))) {
+    throw new DatasetError(`${at}.dest is ${JSON.stringify(dest)}, which names a folder. Name the file in it.`);
+  }
+  if (encoding !== undefined && encoding !== "base64") {
+    throw new DatasetError(`${at}.encoding is ${describe(encoding)}. It may be "base64", or absent for text.`);
+  }
+  if (encoding === "base64" && !BASE64.test(text)) {
+    throw new DatasetError(`${at}.content is not base64. Encode it, or leave out the encoding for text.`);
+  }
+  if (executable !== undefined && typeof executable !== "boolean") {
+    throw new DatasetError(`${at}.executable is ${describe(executable)}, neither true nor false.`);
+  }
+}
+
+/** True when a file put there keeps its own name. */
+export function isFolderName(dest: string): boolean {
+  return dest.endsWith("/") || dest.split("/").at(-1) === ".";
+}
+
+const PROGRAM_KEYS = ["command", "args", "env"];
+const ADDRESS_KEYS = ["url", "headers"];
+
+/** Names of servers become names of settings and of tools, which take nothing else. */
+const SERVER_NAME = /^[A-Za-z0-9_-]+$/;
+
+/** Throws unless the value lists skills: folders, or skills with their files. */
+function checkSkills(at: string, value: unknown): void {
+  const skills = listOf(at, value);
+  for (const [index, skill] of skills.entries()) checkSkill(`${at}[${index}]`, skill);
+  requireDistinct(at, skills.filter(isOffered));
+}
+
+function checkSkill(at: string, value: unknown): void {
+  if (typeof value === "string") return void filledText(at, value);
+  const skill = fieldsOf(at, value);
+  onlyKeys(at, skill, ["name", "files"]);
+  const problem = problemWithSkillName(textOf(`${at}.name`, skill.name));
+  if (problem !== null) throw new DatasetError(`${at}.name: ${JSON.stringify(skill.name)} ${problem}.`);
+  const files = listOf(`${at}.files`, skill.files);
+  for (const [index, file] of files.entries()) checkSkillFile(`${at}.files[${index}]`, file);
+  if (!files.some((file) => (file as Fields).dest === SKILL_FILE))
+    throw new DatasetError(`${at}.files has no ${SKILL_FILE}. A skill has one at its top.`);
+}
+
+function checkSkillFile(at: string, value: unknown): void {
+  checkFile(at, value);
+  if ("src" in (value as Fields))
+    throw new DatasetError(`${at} has a src. Give its content, or name the skill's folder.`);
+}
+
+function isOffered(skill: unknown): skill is OfferedSkill {
+  return typeof skill === "object" && skill !== null;
+}
+
+/** One would be written over the other. Some file systems do not tell small letters from large ones. */
+export function requireDistinct(at: string, skills: readonly OfferedSkill[]): void {
+  const names = new Set<string>();
+  for (const { name } of skills) {
+    if (names.has(name.toLowerCase()))
+      throw new DatasetError(`${at} has two skills with the name "${name}". Take one of them out, or rename it.`);
+    names.add(name.toLowerCase());
+  }
+}
+
+/** Throws unless the value holds servers of tools by their names: programs or addresses. */
+function checkServers(at: string, value: unknown): void {
+  for (const [name, server] of Object.entries(fieldsOf(at, value))) {
+    if (!SERVER_NAME.test(name))
+      throw new DatasetError(
+        `${at} has the name ${JSON.stringify(name)}. Use letters, digits, hyphens and underscores.`,
+      );
+    checkServer(`${at}.${name}`, fieldsOf(`${at}.${name}`, server));
+  }
+}
+
+function checkServer(at: string, server: Fields): void {
+  if ((server.command === undefined) === (server.url === undefined))
+    throw new DatasetError(`${at} needs either a command that starts the server, or the url of one that runs.`);
+  if (server.url === undefined) checkProgram(at, server);
+  else checkAddress(at, server);
+}
+
+function checkProgram(at: string, server: Fields): void {
+  const { command, args = [], env = {} } = server;
+  onlyKeys(at, server, PROGRAM_KEYS);
+  filledText(`${at}.command`, command);
+  for (const [index, word] of listOf(`${at}.args`, args).entries()) textOf(`${at}.args[${index}]`, word);
+  checkVariables(`${at}.env`, env);
+}
+
+function checkAddress(at: string, server: Fields): void {
+  const { url, headers = {} } = server;
+  onlyKeys(at, server, ADDRESS_KEYS);
+  const address = filledText(`${at}.url`, url);
+  if (!/^https?:\/\//i.test(address) || !URL.canParse(address))
+    throw new DatasetError(
+      `${at}.url is ${JSON.stringify(url)}. Give an address that begins with http:// or https://.`,
+    );
+  checkVariables(`${at}.headers`, headers);
 }

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { lacks } from "../../testing/system-command.js";
-import { isAboutGitAlone } from "./git-state.js";
+import { isAboutGitAlone } from "./git.js";
 import { rebuildWorkspace } from "./rebuild.js";
 import { Workspace } from "./workspace.js";
 import { git, makeRepository, put, testFolder } from "./workspace-testing.js";

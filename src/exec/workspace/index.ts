@@ -1,4 +1,4 @@
-export { writeGitIdentity } from "./git-settings.js";
+export { writeGitIdentity } from "./git.js";
 export { rebuildWorkspace } from "./rebuild.js";
 export { scrubbedEnv } from "./scrubbed-env.js";
 export { snapshotOf } from "./snapshot.js";

@@ -1,6 +1,6 @@
 import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
 import { messageOf } from "../../core/errors.js";
-import { decodeContent } from "./encoded-content.js";
+import { decodeContent } from "./diff.js";
 import { FolderWriter } from "./folder-writer.js";
 import { Workspace, type WorkspaceOptions } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";

@@ -1,9 +1,8 @@
 import { mkdtemp } from "node:fs/promises";
 import { join } from "node:path";
 import type { WorkspaceState } from "../../core/environment.js";
-import { copyFolder } from "./copy-folder.js";
-import { OwnFolder, REPLACED } from "./own-folder.js";
-import { removeFolder } from "./remove-folder.js";
+import { copyFolder, OwnFolder, REPLACED, removeFolder } from "./folder.js";
+
 import { liveState } from "./state.js";
 import type { Workspace } from "./workspace.js";
 import { WorkspaceError } from "./workspace-error.js";

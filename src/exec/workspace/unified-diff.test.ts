@@ -5,8 +5,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { startCpuTime } from "../../testing/cpu-time.js";
 import { lacks } from "../../testing/system-command.js";
-import { diffOf } from "./diff.js";
-import { hunksBetween } from "./unified-diff.js";
+import { diffOf, hunksBetween } from "./diff.js";
+
 import { put, testFolder } from "./workspace-testing.js";
 
 describe("hunksBetween", () => {

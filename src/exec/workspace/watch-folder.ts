@@ -1,6 +1,6 @@
 import { lstatSync } from "node:fs";
 import { Breather } from "./breather.js";
-import { isGit, walkFolder } from "./walk-folder.js";
+import { isGit, walkFolder } from "./folder.js";
 
 const LOOK_EVERY_MS = 250;
 

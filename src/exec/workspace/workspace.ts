@@ -1,14 +1,16 @@
-import { mkdir, mkdtemp, realpath } from "node:fs/promises";
+import { mkdir, mkdtemp, realpath, rename, rmdir } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import type { Environment, WorkspaceChanges } from "../../core/environment.js";
+import { dirname, join, resolve } from "node:path";
+import type { Environment, EnvironmentFile, WorkspaceChanges } from "../../core/environment.js";
+import { messageOf } from "../../core/errors.js";
+import { type CommandResult, runCommand } from "../process/index.js";
 import { Baseline } from "./baseline.js";
 import { changesSince } from "./changes.js";
-import { keepFolder } from "./keep-folder.js";
-import { OwnFolder, REPLACED } from "./own-folder.js";
-import { removeFolder } from "./remove-folder.js";
+import { decodeContent } from "./diff.js";
+import { copyFolder, OwnFolder, REPLACED, removeFolder } from "./folder.js";
+import { FolderWriter } from "./folder-writer.js";
+import { CHECKOUT_SETTINGS, checkOut, gitCheckoutEnv, writeGitIdentity } from "./git.js";
 import { scrubbedEnv } from "./scrubbed-env.js";
-import { setUp } from "./set-up.js";
 import { WorkspaceError } from "./workspace-error.js";
 
 const STEP_TIMEOUT_MS = 600_000;
@@ -141,4 +143,149 @@ function environmentFor(
 ): Record<string, string> {
   // Otherwise git would take a repository that the throw-away folder happens to lie in for the agent's.
   return scrubbedEnv({ home, tmp, env: { GIT_CEILING_DIRECTORIES: root, ...env }, extra });
+}
+
+interface SetUpOptions extends WorkspacePaths {
+  readonly environment: Environment;
+  /** For the commands. */
+  readonly env: Readonly<Record<string, string>>;
+  /** True when the home is one that was there before. */
+  readonly isOwnHome: boolean;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Does what an environment asks for: the checkout, then the files, then the commands. */
+async function setUp(options: SetUpOptions): Promise<void> {
+  const { environment, signal } = options;
+  if (!options.isOwnHome) await writeGitIdentity(options.home);
+  if (environment.git !== undefined) await checkOutInto(options, environment.git);
+  signal.throwIfAborted();
+  await writeFiles(options.path, environment.files ?? []);
+  for (const command of environment.commands ?? []) await runSetUpCommand(options, command);
+}
+
+async function checkOutInto(options: SetUpOptions, { url, ref }: NonNullable<Environment["git"]>): Promise<void> {
+  const { root, home, tmp, path, timeoutMs, signal } = options;
+  const extra = await gitCheckoutEnv(join(root, "gitconfig"), home);
+  const env = scrubbedEnv({ home, tmp, extra: { ...extra, GIT_CEILING_DIRECTORIES: root } });
+  const what = `The set-up failed: the checkout of ${url}, in which \`git`;
+  const git = (args: readonly string[]) => {
+    const step = { command: "git", args: [...CHECKOUT_SETTINGS, ...args], cwd: path, env, timeoutMs, signal };
+    return runStep({ what: `${what} ${args[0]}\``, ...step });
+  };
+  await checkOut({ url, ...(ref !== undefined && { ref }), into: path, scratch: tmp, git });
+}
+
+async function writeFiles(path: string, files: readonly EnvironmentFile[]): Promise<void> {
+  const writer = new FolderWriter(path);
+  for (const file of files) {
+    if ("src" in file)
+      throw new WorkspaceError(`"${file.src}" has not been read yet: give the environment to inlineEnvironment first.`);
+    try {
+      await writer.write({ path: file.dest, bytes: decodeContent(file), executable: file.executable });
+    } catch (cause) {
+      throw new WorkspaceError(`The set-up failed at a file: ${messageOf(cause)}`, { cause });
+    }
+  }
+}
+
+async function runSetUpCommand({ path, env, timeoutMs, signal }: SetUpOptions, command: string): Promise<void> {
+  const what = `The set-up failed: the command \`${command}\``;
+  await runStep({ what, command, cwd: path, env, timeoutMs, signal });
+}
+
+const TAIL_CHARS = 2000;
+
+/** One thing that is run to set a folder up. */
+interface Step {
+  /** As messages name it. */
+  readonly what: string;
+  readonly command: string;
+  /** Without them the command is a line for the shell. */
+  readonly args?: readonly string[];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+/** Runs it and gives back what it printed; throws when it fails. */
+async function runStep({ what, args, ...step }: Step): Promise<string> {
+  const result = await runCommand({ ...step, ...(args === undefined ? { shell: true } : { args }) });
+  if (result.code === 0 && !result.timedOut) return result.stdout;
+  throw new WorkspaceError(withoutLogins(`${what} ${howItEnded(result, step.timeoutMs)}${tailOf(result)}`));
+}
+
+function howItEnded({ code, signal, timedOut }: CommandResult, timeoutMs: number): string {
+  if (timedOut) return `did not end within ${timeoutMs / 1000} s.`;
+  return code === null ? `was ended by ${signal}.` : `failed with exit code ${code}.`;
+}
+
+function tailOf({ stdout, stderr }: CommandResult): string {
+  const text = (stderr.trim() || stdout.trim()).slice(-TAIL_CHARS);
+  return text === "" ? " It printed nothing." : ` It said at the end:\n${text}`;
+}
+
+/** An address may hold a password. */
+function withoutLogins(message: string): string {
+  return message.replaceAll(/:\/\/[^/@\s]+@/g, "://***@");
+}
+
+/** By the lengths of files, which may be far beyond what they take on the disk: a copy would have no holes. */
+const MAX_COPIED_BYTES = 4 * 2 ** 30;
+
+interface KeepOptions {
+  readonly from: string;
+  readonly dir: string;
+  /** As near to it as the name of a folder can be; a number is added where it is taken. */
+  readonly name: string;
+}
+
+/** Moves a folder, and says where it is now. To another disk it is copied, unless it is too large for that. */
+async function keepFolder({ from, dir, name }: KeepOptions): Promise<string> {
+  await mkdir(dir, { recursive: true });
+  const kept = await newFolder(join(dir, folderName(name)));
+  try {
+    await rename(from, kept);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EXDEV") throw error;
+    await moveToOtherDisk(from, kept);
+  }
+  return kept;
+}
+
+async function moveToOtherDisk(from: string, kept: string): Promise<void> {
+  await rmdir(kept);
+  try {
+    await copyFolder({ from, to: kept, maxBytes: MAX_COPIED_BYTES });
+  } catch (cause) {
+    await removeFolder(kept);
+    const what = `The folder cannot be kept in ${dirname(kept)}, which is on another disk: ${messageOf(cause)}`;
+    throw new WorkspaceError(`${what} Name a folder on the disk of ${from}.`, { cause });
+  }
+  await removeFolder(from);
+}
+
+/** Made empty: one of that name that another process makes at the same time is not overwritten. */
+async function newFolder(wanted: string): Promise<string> {
+  for (let number = 1; ; number++) {
+    const path = number === 1 ? wanted : `${wanted}-${number}`;
+    if (await isMade(path)) return path;
+  }
+}
+
+async function isMade(path: string): Promise<boolean> {
+  try {
+    await mkdir(path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    return false;
+  }
+}
+
+function folderName(name: string): string {
+  const safe = name.replaceAll(/[^\w.-]+/g, "-").slice(0, 100);
+  return /^\.*$/.test(safe) ? "workspace" : safe;
 }

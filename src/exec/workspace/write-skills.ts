@@ -1,6 +1,6 @@
 import { mkdir, realpath } from "node:fs/promises";
 import type { Environment, EnvironmentFile, OfferedSkill } from "../../core/environment.js";
-import { decodeContent } from "./encoded-content.js";
+import { decodeContent } from "./diff.js";
 import { FolderWriter } from "./folder-writer.js";
 import { WorkspaceError } from "./workspace-error.js";
 

@@ -3,12 +3,11 @@ import type { Output } from "../../core/system.js";
 import { responseOf } from "../../evaluators/gold.js";
 import type { Material } from "./fence.js";
 import { type Interviewed, interview } from "./interview.js";
-import type { JudgeVote } from "./judgement.js";
+import type { Form, JudgeVote, Verdict } from "./judgement.js";
 import { referencesOf, taskOf } from "./material.js";
 import { caseMessage, scoreInstructions } from "./prompt.js";
 import { criteriaForm, scoreForm } from "./score-form.js";
 import type { JudgeSettings } from "./settings.js";
-import type { Form, Verdict } from "./verdict.js";
 
 /** An output, and the example it answers. */
 export interface Trialled {

@@ -1,11 +1,28 @@
 import { isTrialError, messageOf, UsageError } from "../../core/errors.js";
-import { lengthBias, pairLengthBias, positionBias } from "./bias.js";
-import { Bill } from "./bill.js";
-import type { BadLabel, Calibration } from "./calibration.js";
-import { agreementWith, type JudgedLabel } from "./compare.js";
-import { JudgeError } from "./judgement.js";
+import type { ScoreMeter } from "../../core/evaluator.js";
+import {
+  bootstrapInterval,
+  cohenKappa,
+  crossTable,
+  mean,
+  normalQuantile,
+  quadraticKappa,
+  spearman,
+} from "../../stats/index.js";
+import { NO_INTERVAL, wilsonBounds } from "../../stats/intervals.js";
+import type {
+  BadLabel,
+  Calibration,
+  Estimate,
+  JudgeAgreement,
+  LengthBias,
+  PairLengthBias,
+  PositionBias,
+} from "./calibration.js";
+import { JudgeError, type Winner } from "./judgement.js";
 import { type Label, type LabelRow, readLabel } from "./labels.js";
 import type { LLMJudge } from "./llm-judge.js";
+import { type JudgeScale, scaleOf } from "./scale.js";
 import { SCORE_FIELD } from "./score-form.js";
 
 /** How far a calibration is. */
@@ -152,4 +169,200 @@ class Sitting {
       isCostPartial: this.bill.isPartial,
     };
   }
+}
+
+/** What one label costs while it is judged. */
+interface Tab extends ScoreMeter {
+  end(): void;
+}
+
+/** Adds up what the calls of a calibration cost, and says whether there is money for one more label. */
+class Bill {
+  costUsd: number | null = null;
+  isPartial = false;
+  readonly #maxUsd: number | null;
+  #open = 0;
+  #dearest = 0;
+
+  constructor(maxUsd: number | null) {
+    this.#maxUsd = maxUsd;
+  }
+
+  get isLimited(): boolean {
+    return this.#maxUsd !== null;
+  }
+
+  /** Labels under way, and the next, are taken to cost what the dearest has. */
+  get isAffordable(): boolean {
+    return this.#maxUsd === null || (this.costUsd ?? 0) + (this.#open + 1) * this.#dearest <= this.#maxUsd;
+  }
+
+  begin(): Tab {
+    this.#open += 1;
+    let spent = 0;
+    return {
+      add: ({ costUsd }) => {
+        spent += costUsd ?? 0;
+        this.#add(costUsd);
+      },
+      end: () => {
+        this.#open -= 1;
+        this.#dearest = Math.max(this.#dearest, spent);
+      },
+    };
+  }
+
+  #add(costUsd: number | null): void {
+    if (costUsd === null) this.isPartial = true;
+    else this.costUsd = (this.costUsd ?? 0) + costUsd;
+  }
+}
+
+/** How much the place of an answer decides. Both orders of a pair, and what several judges say of it, are one item. */
+function positionBias(items: readonly JudgedLabel[]): PositionBias {
+  const orders = items.flatMap((item) => item.orders);
+  const pairs = items.filter((item) => item.orders.length > 0).length;
+  const decided = items.filter((item) => item.orders.flat().some((winner) => winner !== "tie")).length;
+  const flipped = orders.filter(([first, second]) => first !== second);
+  const contradicted = flipped.filter((both) => !both.includes("tie"));
+  return {
+    firstShown: rateOf(firstShown(orders), orders.flat().filter((winner) => winner !== "tie").length, decided),
+    flipped: rateOf(flipped.length, orders.length, pairs),
+    contradicted: rateOf(contradicted.length, orders.length, pairs),
+  };
+}
+
+/** A is the response, which is shown first in the first order and second in the second. */
+function firstShown(orders: readonly (readonly [Winner, Winner])[]): number {
+  return orders.reduce((first, [one, two]) => first + Number(one === "A") + Number(two === "B"), 0);
+}
+
+/** How much the length of a response decides. */
+function lengthBias(items: readonly JudgedLabel[], scale: JudgeScale): LengthBias {
+  return {
+    kind: "single",
+    correlation: estimateOf(items, lengthCorrelation),
+    longerHalf: estimateOf(items, (sample) => longerHalf(sample, scale)),
+  };
+}
+
+function lengthCorrelation(items: readonly JudgedLabel[]): number | null {
+  return spearman(
+    items.map(({ judge, people }) => judge - people),
+    items.map(({ length }) => length),
+  );
+}
+
+/** Of an odd number of items the middle one is in neither half. Null when all have the same length. */
+function longerHalf(items: readonly JudgedLabel[], scale: JudgeScale): number | null {
+  const sorted = items.toSorted((a, b) => a.length - b.length);
+  if (sorted.length < 2 || sorted[0]?.length === sorted.at(-1)?.length) return null;
+  const half = Math.floor(sorted.length / 2);
+  const shorter = meanDifference(sorted.slice(0, half), scale);
+  const longer = meanDifference(sorted.slice(-half), scale);
+  return shorter === null || longer === null ? null : longer - shorter;
+}
+
+/** How often the longer of two answers is preferred, by the judge and by people, over the same pairs. */
+function pairLengthBias(items: readonly JudgedLabel[]): PairLengthBias {
+  const decided = items.filter(
+    ({ judge, people, length, otherLength }) => judge !== 0.5 && people !== 0.5 && length !== otherLength,
+  );
+  const share = (who: "judge" | "people") => (sample: readonly JudgedLabel[]) =>
+    sample.filter((item) => prefersLonger(item, who)).length;
+  const difference = (sample: readonly JudgedLabel[]) =>
+    sample.length === 0 ? null : (share("judge")(sample) - share("people")(sample)) / sample.length;
+  return {
+    kind: "pairwise",
+    judge: rateOf(share("judge")(decided), decided.length),
+    people: rateOf(share("people")(decided), decided.length),
+    difference: estimateOf(decided, difference),
+  };
+}
+
+function prefersLonger(item: JudgedLabel, who: "judge" | "people"): boolean {
+  return item[who] > 0.5 === item.length > (item.otherLength ?? 0);
+}
+
+/** A row that people and the judge have both judged, as shares in [0, 1]. */
+interface JudgedLabel {
+  readonly people: number;
+  readonly judge: number;
+  readonly length: number;
+  readonly otherLength: number | null;
+  /** Of a pair, what each judge said in both orders. */
+  readonly orders: readonly (readonly [Winner, Winner])[];
+}
+
+const PAIR_CATEGORIES = ["b", "tie", "a"];
+
+/** The categories of a scale, the worst first. */
+function categoriesOf(scale: JudgeScale | "pairwise"): string[] {
+  return scale === "pairwise" ? PAIR_CATEGORIES : scaleOf(scale).values.map(String);
+}
+
+/** The category of a share: the nearest value of the scale; of a pair, who is ahead. */
+function categoryOf(share: number, scale: JudgeScale | "pairwise"): number {
+  if (scale === "pairwise") return 1 + Math.sign(share - 0.5);
+  return Math.round(share * (scaleOf(scale).values.length - 1));
+}
+
+/** Points of the scale in a share of 1. */
+function spanOf(scale: JudgeScale | "pairwise"): number {
+  if (scale === "pairwise") return 1;
+  const { low, high } = scaleOf(scale);
+  return high - low;
+}
+
+/** How far the judge agrees with people. */
+function agreementWith(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): JudgeAgreement {
+  const categories = categoriesOf(scale);
+  const pairs = items.map(({ people, judge }) => [categoryOf(people, scale), categoryOf(judge, scale)] as const);
+  const agreed = pairs.filter(([people, judge]) => people === judge).length;
+  const isOrdinal = scale !== "pairwise" && categories.length > 2;
+  const tableOf = (sample: readonly (readonly [number, number])[]) =>
+    crossTable(
+      sample.map(([people]) => people),
+      sample.map(([, judge]) => judge),
+      categories.length,
+    );
+  return {
+    accuracy: rateOf(agreed, items.length),
+    kappa: estimateOf(pairs, (sample) => cohenKappa(tableOf(sample))),
+    quadraticKappa: isOrdinal ? estimateOf(pairs, (sample) => quadraticKappa(tableOf(sample))) : null,
+    meanDifference: scale === "pairwise" ? null : estimateOf(items, (sample) => meanDifference(sample, scale)),
+    categories,
+    confusion: tableOf(pairs),
+  };
+}
+
+/** The mean of judge − people in points of the scale; null without items. */
+function meanDifference(items: readonly JudgedLabel[], scale: JudgeScale | "pairwise"): number | null {
+  return items.length === 0 ? null : mean(items.map(({ judge, people }) => judge - people)) * spanOf(scale);
+}
+
+/** From fewer items nothing can be told: resamples of two rows are hardly more than these two rows. */
+const FEWEST = 10;
+const Z = normalQuantile(0.975);
+
+/**
+ * A share of n verdicts with Wilson's interval over the items they are about: two orders of a pair, or three judges of
+ * one, are not two or three items.
+ */
+function rateOf(hits: number, n: number, items = n): Estimate {
+  if (n === 0) return { value: null, ...NO_INTERVAL, n };
+  const value = hits / n;
+  return { value, ...(items < FEWEST ? NO_INTERVAL : wilsonBounds(value, items, Z)), n };
+}
+
+/** Sorting every resample of very many labels would take longer than the judge did. */
+const MOST_DRAWS = 2e6;
+
+/** Any figure of the items, with a bootstrap interval over them; with none when they are too few. */
+function estimateOf<T>(items: readonly T[], figure: (items: readonly T[]) => number | null): Estimate {
+  const value = figure(items);
+  if (value === null || items.length < FEWEST) return { value, ...NO_INTERVAL, n: items.length };
+  const resamples = Math.min(2000, Math.max(200, Math.floor(MOST_DRAWS / items.length)));
+  const { low, high } = bootstrapInterval(items, (sample) => figure(sample) ?? Number.NaN, { seed: 0, resamples });
+  return { value, low, high, n: items.length };
 }

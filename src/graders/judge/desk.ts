@@ -1,10 +1,12 @@
+import { costOf, dollars } from "../../budget/index.js";
 import { isTrialError } from "../../core/errors.js";
-import type { ScoreContext } from "../../core/evaluator.js";
+import type { ScoreContext, ScoreMeter } from "../../core/evaluator.js";
+import type { Price } from "../../core/price.js";
 import { type RetryPolicy, retryOf, waitBeforeRetry } from "../../core/retry.js";
+import type { Usage } from "../../core/system.js";
 import { Limit } from "../../utils/limit.js";
 import { retry, type Tries } from "../../utils/retry.js";
 import type { JudgeAnswer, JudgeModel, JudgeRequest, OpenModel } from "./judge-model.js";
-import { report, reportFailed } from "./spending.js";
 
 export interface DeskOptions {
   readonly maxWorkers: number;
@@ -76,4 +78,27 @@ function refusesShape(error: unknown): boolean {
     /answered (?:400|404|415|422|501)\b/.test(message) &&
     /schema|response_?format|text\.format|tool|structured/i.test(message)
   );
+}
+
+/** What a call has used, as far as it is known. */
+type Used = Pick<JudgeAnswer, "usage" | "costUsd">;
+
+/** Reports what a call has used. Nobody knows what a call costs that tells no usage, or one without a price. */
+function report({ usage, costUsd }: Used, price: Price | null, meter: ScoreMeter | undefined): void {
+  meter?.add({ costUsd: costUsd ?? priced(usage, price), ...(usage === undefined ? {} : { usage }) });
+}
+
+/** Reports what a failed call had used before it failed; one that never got an answer has used nothing. */
+function reportFailed(error: unknown, price: Price | null, meter: ScoreMeter | undefined): void {
+  if (isTrialError(error) && error.spent !== undefined) report(error.spent, price, meter);
+}
+
+function priced(usage: Usage | undefined, price: Price | null): number | null {
+  if (usage === undefined || price === null) return null;
+  try {
+    return dollars(costOf(price, usage));
+  } catch {
+    // Counts that are none, from a client of the user's own.
+    return null;
+  }
 }

@@ -1,5 +1,6 @@
 import type { WorkPart } from "../work-text.js";
 import { fenced, type Material, markFor } from "./fence.js";
+import type { Form } from "./judgement.js";
 import {
   answerWith,
   DATA_ONLY,
@@ -11,7 +12,6 @@ import {
   scaleWords,
 } from "./prompt.js";
 import type { Scale } from "./scale.js";
-import type { Form } from "./verdict.js";
 
 /** Goes up with every change of the words below, because other words may get other scores. */
 export const GRADER_PROMPT_VERSION = 1;

@@ -3,9 +3,9 @@ import { textOf } from "../../evaluators/gold.js";
 import type { Message } from "../../models/dialects/index.js";
 import type { Desk } from "./desk.js";
 import type { JudgeAnswer, OpenModel } from "./judge-model.js";
+import type { Form } from "./judgement.js";
 import { lastObjectIn } from "./objects-in-text.js";
 import { correction } from "./prompt.js";
-import type { Form } from "./verdict.js";
 
 /** One question to one judge. */
 export interface Question<T> {

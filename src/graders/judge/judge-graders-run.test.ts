@@ -7,7 +7,7 @@ import { evaluate } from "../../evaluate.js";
 import type { ModelOptions } from "../../systems/index.js";
 import { type MockOptions, startMock } from "../../testing/mock/index.js";
 import { GraderEvaluator } from "../index.js";
-import { judgeGraderFactories } from "./judge-graders.js";
+import { judgeGraderFactories } from "./register-judge-graders.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -6,8 +6,8 @@ import type { Verdict } from "../../core/grader.js";
 import { serveScript } from "../../models/http/scripted-server.js";
 import { type Mock, type MockOptions, startMock } from "../../testing/mock/index.js";
 import { folderWith, graded, trajectory } from "../graded-testing.js";
-import { type JudgeGraderOptions, judgeGraderFactories } from "./judge-graders.js";
 import type { JudgeModel } from "./judge-model.js";
+import { type JudgeGraderOptions, judgeGraderFactories } from "./register-judge-graders.js";
 import { shownAs } from "./scripted-judge.js";
 
 const closing: (() => Promise<void> | void)[] = [];

@@ -2,18 +2,217 @@ import { messageOf } from "../../core/errors.js";
 import type { Evaluator, ScoreContext, Scored } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
 import type { Output } from "../../core/system.js";
-import { type Bench, ScoreBench, type Trialled } from "./bench.js";
+import { goldsOf, responseOf, textOf } from "../../evaluators/gold.js";
+import {
+  type Bench,
+  noReference,
+  noResponse,
+  type Prompt,
+  ScoreBench,
+  shownReferences,
+  type Trialled,
+} from "./bench.js";
 import { Desk } from "./desk.js";
 import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.js";
-import { modelFingerprint, type OpenModel } from "./judge-model.js";
-import { AGREEMENT_FIELD, type Judgement, type JudgeVote, weigh } from "./judgement.js";
-import { OpenModels } from "./open-models.js";
-import { PairBench } from "./pair-bench.js";
-import { PROMPT_VERSION } from "./prompt.js";
+import type { Material } from "./fence.js";
+import { type Heard, type Interviewed, interview } from "./interview.js";
+import { type JudgeModelSource, modelFingerprint, type OpenModel, openModel } from "./judge-model.js";
+import {
+  AGREEMENT_FIELD,
+  type CannotJudge,
+  cannotReason,
+  type Form,
+  type Judgement,
+  type JudgeVote,
+  OPENING,
+  objectSchema,
+  saysCannot,
+  shortReason,
+  type Winner,
+  weigh,
+} from "./judgement.js";
+import { taskOf } from "./material.js";
+import { type Fields, fieldsOf } from "./objects-in-text.js";
+import { caseMessage, PROMPT_VERSION, pairInstructions } from "./prompt.js";
 import type { JudgeScale } from "./scale.js";
 import { fieldOf, SCORE_FIELD } from "./score-form.js";
-import { type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
+import { type Against, type JudgeSettings, type LLMJudgeOptions, settingsOf } from "./settings.js";
 import { joinedTurns, TURN_FIELDS, turnsOf } from "./turns.js";
+
+/** What a judge says of two answers in one order. */
+interface Preference {
+  readonly winner: Winner;
+  readonly reason: string;
+}
+
+/** Asks which of two answers is better. */
+const PAIR_FORM: Form<Preference | CannotJudge> = {
+  shape: {
+    name: "verdict",
+    schema: objectSchema({ ...OPENING, winner: { type: "string", enum: ["A", "B", "tie"] } }),
+  },
+  pattern: '{"reasoning": "…", "cannot_judge": true | false, "winner": "A" | "B" | "tie"}',
+  fits: (fields) => "winner" in fields || saysCannot(fields),
+  read,
+};
+
+function read(fields: Fields): Preference | CannotJudge | string {
+  if (saysCannot(fields)) return { cannot: cannotReason(fields) };
+  const winner = winnerOf(fields.winner);
+  return winner === null ? 'the winner must be "A", "B" or "tie"' : { winner, reason: shortReason(fields.reasoning) };
+}
+
+function winnerOf(said: unknown): Winner | null {
+  const word = typeof said === "string" ? said.trim().toLowerCase() : "";
+  if (word === "tie" || word === "draw") return "tie";
+  if (word === "a" || word === "answer a") return "A";
+  return word === "b" || word === "answer b" ? "B" : null;
+}
+
+type Vote = Omit<JudgeVote, "judge">;
+
+/** Compares the response with another answer, in both orders: judges favour places, most often the first. */
+class PairBench implements Bench {
+  readonly #against: Against | null;
+  readonly #reference: boolean | undefined;
+  readonly #system: string;
+
+  constructor({ rules, reference }: JudgeSettings, against: Against | null) {
+    this.#against = against;
+    this.#reference = reference;
+    this.#system = pairInstructions(rules, PAIR_FORM);
+  }
+
+  obstacle({ original, processed }: Trialled): string | null {
+    const isMissing = otherOf(original, this.#against) === null;
+    const missing = isMissing ? `the example has no ${fieldNamed(this.#against)} to compare the response with` : null;
+    return noResponse(processed) ?? missing ?? noReference(original, this.#reference);
+  }
+
+  prompts(trialled: Trialled): readonly [Prompt, Prompt] {
+    const [own, other] = [responseOf(trialled.processed), otherOf(trialled.original, this.#against) ?? ""];
+    return [this.#prompt(trialled, [own, other]), this.#prompt(trialled, [other, own])];
+  }
+
+  async vote(trialled: Trialled, asked: Interviewed): Promise<Vote> {
+    if (responseOf(trialled.processed) === otherOf(trialled.original, this.#against)) return SAME;
+    const [one, two] = this.prompts(trialled);
+    const [first, second] = await both(
+      interview(asked, { form: PAIR_FORM, ...one }),
+      interview(asked, { form: PAIR_FORM, ...two }),
+    );
+    return combine(first, swapped(second));
+  }
+
+  #prompt({ original, processed }: Trialled, [a, b]: readonly [string, string]): Prompt {
+    const golds = shownReferences(original, this.#reference);
+    const answers: Material[] = [
+      { tag: "answer-a", text: a },
+      { tag: "answer-b", text: b },
+    ];
+    // An answer that is called good beforehand would win.
+    const references = golds.filter(({ text }) => text !== a && text !== b);
+    const message = caseMessage({ task: taskOf(original, processed), references, answers }, PAIR_FORM);
+    return { system: this.#system, message };
+  }
+}
+
+/** Waits for both even when one fails: a call that is still under way would be billed after the row is done. */
+async function both<T>(first: Promise<T>, second: Promise<T>): Promise<readonly [T, T]> {
+  await Promise.allSettled([first, second]);
+  return [await first, await second];
+}
+
+/** Nobody needs to be asked which of two equal texts is better. */
+const SAME: Vote = {
+  verdict: { [SCORE_FIELD]: { score: 0.5, value: "tie", reason: "both answers are the same text" } },
+};
+
+function otherOf(example: Example, against: Against | null): string | null {
+  if (typeof against === "function") return asText(against(example));
+  if (against !== null) return asText(example[against]);
+  return asText(example.baseline) ?? goldsOf(example)[0] ?? null;
+}
+
+/** A baseline may be an output as it was recorded. */
+function asText(value: unknown): string | null {
+  const fields = fieldsOf(value);
+  if (fields !== null && "response" in fields) return textOf(fields.response);
+  return value === undefined || value === null || typeof value === "object" ? null : textOf(value);
+}
+
+function fieldNamed(against: Against | null): string {
+  return typeof against === "string" ? `field "${against}"` : "baseline and no gold answer";
+}
+
+type Compared = Heard<Preference | CannotJudge>;
+
+/** The second comparison as if the response had been shown first. */
+function swapped(compared: Compared): Compared {
+  if (!("said" in compared) || "cannot" in compared.said) return compared;
+  const { winner, reason } = compared.said;
+  return { said: { winner: winner === "tie" ? winner : winner === "A" ? "B" : "A", reason } };
+}
+
+const POINTS: Readonly<Record<Winner, number>> = { A: 1, tie: 0.5, B: 0 };
+
+/** The mean of both orders. Judged in one order only, an answer would have no score that can be compared. */
+function combine(first: Compared, second: Compared): Vote {
+  const failure = failureOf(first) ?? failureOf(second);
+  if (failure !== null) return { verdict: null, failure };
+  const [one, two] = [preferenceIn(first), preferenceIn(second)];
+  if (one === null || two === null) return { verdict: null, failure: reasonIn(one === null ? first : second) };
+  const score = (POINTS[one.winner] + POINTS[two.winner]) / 2;
+  const orders = [one.winner, two.winner] as const;
+  return { verdict: { [SCORE_FIELD]: { score, value: wordsFor(orders), reason: one.reason } }, orders };
+}
+
+function failureOf(compared: Compared): string | null {
+  return "problem" in compared ? compared.problem : null;
+}
+
+function preferenceIn(compared: Compared): Preference | null {
+  return "said" in compared && "winner" in compared.said ? compared.said : null;
+}
+
+function reasonIn(compared: Compared): string {
+  return "said" in compared && "cannot" in compared.said ? compared.said.cannot : "";
+}
+
+const WORDS: Readonly<Record<Winner, string>> = { A: "better", B: "worse", tie: "a tie" };
+
+function wordsFor([first, second]: readonly [Winner, Winner]): string {
+  if (first === second) return first === "tie" ? "tie in both orders" : `${WORDS[first]} in both orders`;
+  const isContradiction = first !== "tie" && second !== "tie";
+  const each = `${WORDS[first]} when shown first, ${WORDS[second]} when shown second`;
+  return isContradiction ? `tie, because the two orders contradict each other: ${each}` : each;
+}
+
+/** The models of a judge, made when they are first needed. Judges of the same models share them. */
+export class OpenModels {
+  readonly #sources: readonly JudgeModelSource[];
+  #models: Promise<readonly OpenModel[]> | null = null;
+
+  constructor(sources: readonly JudgeModelSource[]) {
+    this.#sources = sources;
+  }
+
+  /** Throws when the key of one is missing; that is not kept. */
+  open(): Promise<readonly OpenModel[]> {
+    this.#models ??= Promise.all(this.#sources.map(openModel)).catch((error: unknown) => {
+      this.#models = null;
+      throw error;
+    });
+    return this.#models;
+  }
+
+  /** Gives their connections back. They can be opened again. */
+  async close(): Promise<void> {
+    const models = (await this.#models) ?? [];
+    this.#models = null;
+    for (const { model } of models) await model.close?.();
+  }
+}
 
 /**
  * Has a model, or a panel of models, judge each response: by a rubric on a scale, by several criteria, turn by

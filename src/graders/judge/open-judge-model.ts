@@ -1,7 +1,7 @@
 import { baseUrlOf } from "../../budget/base-url.js";
-import { findModelsFile } from "../../budget/find-models-file.js";
 import { loadModels, type ModelEntry, type ModelsFile } from "../../budget/index.js";
-import { bundledLimits, entryFor } from "../../budget/model-lookup.js";
+import { bundledLimits, entryFor, findModelsFile } from "../../budget/models-file.js";
+
 import { defaultBaseUrlOf, dialectOf, endpointOf, keyVariableOf } from "../../budget/providers.js";
 import { UsageError } from "../../core/errors.js";
 import { isLoopback } from "../../core/loopback.js";

@@ -1,6 +1,6 @@
 import { fenced, type Material, markFor } from "./fence.js";
+import type { Form } from "./judgement.js";
 import { type Scale, wanted } from "./scale.js";
-import type { Form } from "./verdict.js";
 
 /** Goes up with every change of the words below, because other words may get other scores. */
 export const PROMPT_VERSION = 1;

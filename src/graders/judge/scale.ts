@@ -1,5 +1,5 @@
 import { describe } from "../../core/shape.js";
-import { normalizeJudgeScore, type JudgeScale as ScaleKey } from "../../metrics/scoring/index.js";
+import { normalizeJudgeScore, type JudgeScale as ScaleKey } from "../../metrics/scoring.js";
 
 /** The scales a judge may be asked to answer on. */
 export type JudgeScale = "binary" | "1-5" | "1-10";

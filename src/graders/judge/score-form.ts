@@ -1,5 +1,3 @@
-import { type Fields, fieldsOf } from "./objects-in-text.js";
-import { readValue, type Scale, valueText, wanted } from "./scale.js";
 import {
   cannotReason,
   type Form,
@@ -9,7 +7,9 @@ import {
   saysCannot,
   shortReason,
   type Verdict,
-} from "./verdict.js";
+} from "./judgement.js";
+import { type Fields, fieldsOf } from "./objects-in-text.js";
+import { readValue, type Scale, valueText, wanted } from "./scale.js";
 
 /** The field of the whole judgement. */
 export const SCORE_FIELD = "judge_score";

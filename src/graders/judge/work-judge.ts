@@ -1,21 +1,32 @@
+import * as z from "zod";
 import { messageOf } from "../../core/errors.js";
 import type { ScoreContext } from "../../core/evaluator.js";
 import type { Example } from "../../core/example.js";
-import type { Graded, Verdict } from "../../core/grader.js";
+import type { Grade, Graded, GraderFactory, Verdict } from "../../core/grader.js";
 import type { Output } from "../../core/system.js";
-import { usualParts, workText } from "../work-text.js";
-import type { EstimateOptions, JudgingCost } from "./estimate.js";
-import type { GraderSettings } from "./grader-config.js";
-import { workCost } from "./grader-estimate.js";
+import { filled, readConfig } from "../config.js";
+import { cannotTell } from "../own-grader.js";
+import {
+  ALL_USUAL_PARTS,
+  LONGEST_PART,
+  recordedText,
+  usualParts,
+  WORK_PARTS,
+  type WorkPart,
+  workText,
+} from "../work-text.js";
+import type { Prompt, Trialled } from "./bench.js";
+import { type EstimateOptions, type JudgingCost, judgingCost } from "./estimate.js";
 import { type ShownPart, workInstructions, workMessage } from "./grader-prompt.js";
-import { verdictFrom } from "./grader-verdict.js";
 import { type Interviewed, interview, type Question } from "./interview.js";
 import type { JudgeModelSource } from "./judge-model.js";
-import { type JudgeVote, weigh } from "./judgement.js";
+import { type Form, type Judgement, type Verdict as JudgeVerdict, type JudgeVote, weigh } from "./judgement.js";
 import { referencesOf, taskOf } from "./material.js";
 import type { ModelPool, PooledModel } from "./model-pool.js";
-import { criteriaForm, scoreForm } from "./score-form.js";
-import type { Form, Verdict as JudgeVerdict } from "./verdict.js";
+import { PANEL_RULES, type PanelRule } from "./panel.js";
+import type { Rules } from "./prompt.js";
+import { type JudgeScale, type Scale, scaleOf } from "./scale.js";
+import { criteriaForm, fieldOf, SCORE_FIELD, scoreForm } from "./score-form.js";
 
 /** Has models judge the work of trials, as one grader is set. */
 export class WorkJudge {
@@ -103,4 +114,194 @@ async function voteOf(asked: Interviewed, question: Question<JudgeVerdict>): Pro
     asked.context.signal.throwIfAborted();
     return { judge, verdict: null, failure: messageOf(error), isError: true };
   }
+}
+
+/** Means of thirds are not exact: a score that is the threshold must reach it. */
+const ROUNDING = 1e-12;
+
+/** What a judgement means for a grader: a judge that gave no score leaves the question open. */
+function verdictFrom(judgement: Judgement, settings: GraderSettings): Verdict {
+  const { scores, unscored = {} } = judgement;
+  const score = scores[SCORE_FIELD];
+  const details = detailsOf(judgement, settings);
+  if (score === undefined) return cannotTell(silence(details) || (unscored[SCORE_FIELD] ?? "the judge gave no score"));
+  return {
+    passed: reaches(score, settings),
+    score,
+    evidence: details.length === 0 ? (judgement.evidence?.[SCORE_FIELD] ?? "") : told(details),
+    ...(details.length === 0 ? {} : { details }),
+  };
+}
+
+function reaches(score: number, { threshold }: GraderSettings): boolean {
+  return score >= threshold - ROUNDING;
+}
+
+/** A grade for each line of a rubric, and for the prompt beside it; none without one. */
+function detailsOf({ scores, evidence, unscored }: Judgement, settings: GraderSettings): Grade[] {
+  return settings.rules.criteria.map(([criterion, text]) => {
+    const field = fieldOf(criterion);
+    const score = scores[field];
+    const name = criterion === PROMPT_CRITERION ? criterion : text;
+    const grade = { name, type: settings.type, kind: "llm" } as const;
+    return score === undefined
+      ? { ...grade, passed: false, score: 0, evidence: unscored?.[field] ?? "", status: "error" }
+      : { ...grade, passed: reaches(score, settings), score, evidence: evidence?.[field] ?? "", status: "ok" };
+  });
+}
+
+function silence(details: readonly Grade[]): string {
+  return told(details.filter(({ status }) => status === "error"));
+}
+
+function told(details: readonly Grade[]): string {
+  return details.map(({ name, evidence }) => `${name}: ${evidence}`).join("; ");
+}
+
+/** What the cost of judging the work of a trial follows from. */
+interface EstimatedWork {
+  readonly sources: readonly JudgeModelSource[];
+  readonly evidence: readonly WorkPart[] | null;
+  /** What the judge is asked about the parts that are known. */
+  readonly prompt: (work: readonly ShownPart[], output: Output) => Prompt;
+}
+
+/** Code and logs have more tokens to their characters than prose. */
+const CHARACTERS_PER_TOKEN = 3;
+const LONGEST_PART_TOKENS = LONGEST_PART / CHARACTERS_PER_TOKEN;
+
+/**
+ * What judging the work of one trial costs: at least the task and the instructions, at most every part of the work at the
+ * length it is cut to. Of a stored output all is known but the files of its folder, which are left out.
+ */
+function workCost(example: Example, work: EstimatedWork, options: EstimateOptions): JudgingCost {
+  const { sources, evidence, prompt } = work;
+  const known = options.output === undefined ? [] : knownParts(evidence, example, options.output);
+  const bench = { obstacle: () => null, prompts: ({ processed }: Trialled) => [prompt(known, processed)] };
+  const answerTokens = longest(evidence, options);
+  return judgingCost(example, { sources, bench, perTurn: false }, { ...options, answerTokens });
+}
+
+function longest(evidence: readonly WorkPart[] | null, { answerTokens }: EstimateOptions): number {
+  const response = Math.min(answerTokens ?? Number.POSITIVE_INFINITY, LONGEST_PART_TOKENS);
+  const tokens = (evidence ?? ALL_USUAL_PARTS).map((part) => (part === "response" ? response : LONGEST_PART_TOKENS));
+  return tokens.reduce((total, each) => total + each, 0);
+}
+
+function knownParts(evidence: readonly WorkPart[] | null, example: Example, output: Output): ShownPart[] {
+  const wanted = evidence ?? usualParts(output);
+  return wanted.flatMap((part) => (part === "workspace" ? [] : textIn(part, example, output)));
+}
+
+/** A part that is not there ends the grading before anybody is asked. */
+function textIn(part: Exclude<WorkPart, "workspace">, example: Example, output: Output): ShownPart[] {
+  try {
+    return [{ part, text: recordedText(part, { example, output }) }];
+  } catch {
+    return [];
+  }
+}
+
+/** How a grader that asks models is set. */
+export interface GraderSettings {
+  readonly type: "prompt" | "panel";
+  /** Names, as models.yml or a provider have them. */
+  readonly models: readonly string[];
+  readonly rules: Rules;
+  readonly scale: Scale;
+  readonly panel: PanelRule;
+  /** The score that passing takes. */
+  readonly threshold: number;
+  /** What the judge is shown; null for the answer, and what was changed where there is a folder. */
+  readonly evidence: readonly WorkPart[] | null;
+}
+
+const SCALES: Readonly<Record<"binary" | "scale_1_5" | "scale_1_10", JudgeScale>> = {
+  binary: "binary",
+  scale_1_5: "1-5",
+  scale_1_10: "1-10",
+};
+
+const words = filled.refine((text) => text.trim() !== "", "must not be blank");
+const part = z.enum(WORK_PARTS, `must be one of ${WORK_PARTS.join(", ")}, or a list of them`);
+
+const shared = {
+  prompt: words.optional(),
+  rubric: z.array(words, "must be a list of texts").min(1, "must not be empty").optional(),
+  scoring: z.enum(["binary", "scale_1_5", "scale_1_10"], "must be binary, scale_1_5 or scale_1_10").default("binary"),
+  threshold: z.number("must be a number").min(0, "must be from 0 to 1").max(1, "must be from 0 to 1").default(0.5),
+  evidence: z
+    .preprocess(
+      (given) => (typeof given === "string" ? [given] : given),
+      z.array(part, `must be one of ${WORK_PARTS.join(", ")}, or a list of them`).min(1, "must not be empty"),
+    )
+    .optional(),
+};
+
+const promptConfig = z
+  .strictObject({ ...shared, model: words.optional() })
+  .superRefine(checkCriterion)
+  .superRefine(({ model }, context) => {
+    if (model === undefined) context.addIssue({ code: "custom", path: ["model"], message: NO_MODEL });
+  });
+
+const panelConfig = z
+  .strictObject({
+    ...shared,
+    models: z.array(words, "must be a list of names").min(1, "must not be empty"),
+    aggregation: z.enum(PANEL_RULES, "must be mean, median, majority or min").default("mean"),
+  })
+  .superRefine(checkCriterion)
+  .superRefine(({ aggregation, scoring }, context) => {
+    if (aggregation === "majority" && scoring !== "binary")
+      context.addIssue({ code: "custom", path: ["aggregation"], message: NO_MAJORITY });
+  });
+
+const NO_MODEL =
+  "is missing: name the model that judges, PROVIDER/MODEL or one of models.yml, here or as defaults.judge_model of the eval file";
+const NO_MAJORITY =
+  "cannot be majority on a scale, where three judges may say three different things: use median, mean or min";
+
+/** A judge has to be told what a good result is. */
+function checkCriterion({ prompt, rubric }: Pick<Shared, "prompt" | "rubric">, context: z.RefinementCtx): void {
+  if (prompt === undefined && rubric === undefined)
+    context.addIssue({
+      code: "custom",
+      path: ["prompt"],
+      message: "is missing: say what is to be judged, or give a rubric",
+    });
+}
+
+type Shared = z.output<z.ZodObject<typeof shared>>;
+type Config = Parameters<GraderFactory>[0];
+
+/** The settings of a grader that asks one model. */
+export function promptSettings(config: Config): GraderSettings {
+  const { model = "", ...read } = readConfig(promptConfig, config);
+  return { type: "prompt", models: [model], panel: "mean", ...settingsFrom(read) };
+}
+
+/** The settings of a grader that asks several models. */
+export function panelSettings(config: Config): GraderSettings {
+  const { models, aggregation, ...read } = readConfig(panelConfig, config);
+  return { type: "panel", models, panel: aggregation, ...settingsFrom(read) };
+}
+
+function settingsFrom({ prompt, rubric = [], scoring, threshold, evidence }: Shared) {
+  return {
+    rules: rulesFrom(prompt, rubric),
+    scale: scaleOf(SCALES[scoring]),
+    threshold,
+    evidence: evidence === undefined ? null : [...new Set(evidence)],
+  };
+}
+
+/** The criterion that the prompt is where there is a rubric besides. */
+const PROMPT_CRITERION = "prompt";
+
+/** Beside a rubric the prompt is one more criterion: what it asks must not go unanswered. */
+function rulesFrom(prompt: string | undefined, rubric: readonly string[]): Rules {
+  if (rubric.length === 0) return { rubric: prompt, criteria: [] };
+  const lines = rubric.map((text, index) => [`criterion_${index + 1}`, text] as const);
+  return { rubric: undefined, criteria: prompt === undefined ? lines : [[PROMPT_CRITERION, prompt], ...lines] };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { UsageError } from "../../core/errors.js";
-import { chooseSystems, type SystemChoice } from "./choose-systems.js";
+import { chooseSystems, type SystemChoice } from "./compare-runs.js";
 
 function choose(ofA: string[], ofB: string[], rest: Partial<SystemChoice> = {}) {
   return chooseSystems({ ofA, ofB, isSameRun: false, ...rest });

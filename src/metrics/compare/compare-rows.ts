@@ -1,12 +1,21 @@
 import { UsageError } from "../../core/errors.js";
-import { type EvalRow, isScored } from "../../core/row.js";
+import { type EvalRow, isScored, type Outcome } from "../../core/row.js";
+import { detectableDifference, mcnemarExact, mean, pairedDifference, type Seed } from "../../stats/index.js";
 import { adjustTogether } from "./adjust.js";
-import { compareMetric } from "./compare-metric.js";
-import { type CompareOptions, type Comparison, DEFAULT_LEVEL } from "./comparison.js";
-import { flipsIn } from "./flips.js";
-import { measuresOf } from "./measures.js";
-import { isPaired, namesIn, type Pair, pairRows } from "./pair-rows.js";
-import { unmatchedIn } from "./unmatched.js";
+import {
+  alphaOf,
+  type CompareOptions,
+  type Comparison,
+  DEFAULT_LEVEL,
+  type Detectable,
+  type Flips,
+  type MetricComparison,
+  type TaskName,
+  type TaskPasses,
+  type TestName,
+  type UnmatchedTask,
+} from "./comparison.js";
+import { type Measure, measuresOf } from "./measures.js";
 
 /**
  * Compares two sets of rows task by task. The unit is the task: its trials are averaged before anything else is.
@@ -54,4 +63,328 @@ function lostTrials(pairs: readonly Pair[]): string[] {
   return inA + inB === 0
     ? []
     : [`trials of paired tasks that were not scored and do not count: ${inA} in A, ${inB} in B`];
+}
+
+/** The tasks that only one side has a scored trial of, or neither, with what came of them. */
+function unmatchedIn(pairs: readonly Pair[]): UnmatchedTask[] {
+  return pairs.filter((pair) => !isPaired(pair)).map(unmatchedTask);
+}
+
+function unmatchedTask(pair: Pair): UnmatchedTask {
+  const name = taskNameOf(pair);
+  if (pair.a.some(isScored)) return { ...name, scoredIn: "a", reason: whyNot("B", pair.b) };
+  if (pair.b.some(isScored)) return { ...name, scoredIn: "b", reason: whyNot("A", pair.a) };
+  return { ...name, scoredIn: "neither", reason: `${whyNot("A", pair.a)}; ${whyNot("B", pair.b)}` };
+}
+
+/** Why a side has no scored trial of a task: what it says of the first one, errors before all else. */
+function whyNot(side: "A" | "B", rows: readonly EvalRow[]): string {
+  const first = (wanted: Outcome) => rows.find(({ outcome }) => outcome === wanted);
+  const error = first("error");
+  if (error !== undefined) return told(`error in ${side}`, error.attempts.at(-1)?.message ?? error.errorCategory);
+  const unscored = first("unscored");
+  if (unscored !== undefined) return told(`unscored in ${side}`, unscored.notes.at(-1));
+  return rows.length === 0 ? `not in ${side}` : `skipped in ${side}`;
+}
+
+function told(what: string, why: string | undefined): string {
+  return why === undefined || why === "" ? what : `${what}: ${why}`;
+}
+
+/** What the majority of a task's trials says; a tie says nothing. */
+type Majority = "pass" | "fail" | "tie";
+
+/** The tasks whose verdict changed, and those whose trials disagree. */
+function flipsIn(pairs: readonly Pair[]): Flips {
+  const toFail: TaskPasses[] = [];
+  const toPass: TaskPasses[] = [];
+  const flaky: TaskPasses[] = [];
+  for (const pair of pairs) {
+    if (!isPaired(pair)) continue;
+    const passes = passesOf(pair);
+    const [before, after] = [majority(passes.passesA, passes.trialsA), majority(passes.passesB, passes.trialsB)];
+    if (before === "pass" && after === "fail") toFail.push(passes);
+    else if (before === "fail" && after === "pass") toPass.push(passes);
+    else if (passes.isFlaky) flaky.push(passes);
+  }
+  return { toFail, toPass, flaky };
+}
+
+/** A task as the rows of its first side name it. */
+function taskNameOf({ a, b, key }: Pair): TaskName {
+  const { dataset, exampleId } = a[0] ?? b[0] ?? { dataset: "", exampleId: key };
+  return { dataset, exampleId };
+}
+
+function passesOf(pair: Pair): TaskPasses {
+  const [a, b] = [pair.a.filter(isScored), pair.b.filter(isScored)];
+  const passesA = a.filter(({ outcome }) => outcome === "pass").length;
+  const passesB = b.filter(({ outcome }) => outcome === "pass").length;
+  const isFlaky = isMixed(passesA, a.length) || isMixed(passesB, b.length);
+  return { ...taskNameOf(pair), passesA, trialsA: a.length, passesB, trialsB: b.length, isFlaky };
+}
+
+function isMixed(passes: number, trials: number): boolean {
+  return passes > 0 && passes < trials;
+}
+
+function majority(passes: number, trials: number): Majority {
+  if (passes * 2 === trials) return "tie";
+  return passes * 2 > trials ? "pass" : "fail";
+}
+
+interface MetricOptions {
+  level: number;
+  seed: Seed;
+}
+
+/** The task means of both sides, for the tasks that have a value on both. */
+interface Sample {
+  a: number[];
+  b: number[];
+  /** The group of each task; null where each stands for itself. */
+  groups: string[] | null;
+  trialsA: number;
+  trialsB: number;
+  /** One trial each that was either 0 or 1. */
+  isBinary: boolean;
+}
+
+/** Up to here every assignment of signs is counted. */
+const COUNTED_UP_TO = 20;
+/** As many are drawn above; of very many tasks fewer, but never under the second number. */
+const PERMUTATIONS = 10_000;
+const FEWEST_PERMUTATIONS = 1000;
+
+/** One metric over the pairs that have it on both sides; `adjustTogether` has the last word on p and change. */
+function compareMetric(measure: Measure, pairs: readonly Pair[], options: MetricOptions): MetricComparison {
+  const { metric, kind, better } = measure;
+  const sample = sampleOf(measure, pairs);
+  const { a, b, groups } = sample;
+  const n = a.length;
+  const paired = pairedDifference(b, a, {
+    ...options,
+    permutations: PERMUTATIONS,
+    clusters: groups ?? undefined,
+  });
+  const { test, p } = testOf(sample, paired);
+  const units = paired.clusters ?? n;
+  const smallestP = leastP(units, test);
+  const { se, low, high } = paired;
+  const reason = n === 0 ? whyNone(measure, pairs) : whyOpen({ units, smallestP, groups, level: options.level });
+  return {
+    metric,
+    kind,
+    better,
+    n,
+    groups: paired.clusters ?? null,
+    a: n === 0 ? null : mean(a),
+    b: n === 0 ? null : mean(b),
+    difference: n === 0 ? null : unsignedZero(paired.difference),
+    low: low === null ? null : unsignedZero(low),
+    high: high === null ? null : unsignedZero(high),
+    se,
+    test,
+    p,
+    adjustedP: null,
+    hypotheses: 0,
+    smallestP,
+    change: "unclear",
+    detectable: kind === "quality" ? detectableBy({ ...sample, n, units, se, smallestP, level: options.level }) : null,
+    ...(reason === null ? {} : { reason }),
+  };
+}
+
+function sampleOf({ read }: Measure, pairs: readonly Pair[]): Sample {
+  const sample: Sample = { a: [], b: [], groups: null, trialsA: 0, trialsB: 0, isBinary: true };
+  const groups: string[] = [];
+  for (const pair of pairs) {
+    const [ofA, ofB] = [valuesOf(pair.a, read), valuesOf(pair.b, read)];
+    if (ofA.length === 0 || ofB.length === 0) continue;
+    sample.a.push(mean(ofA));
+    sample.b.push(mean(ofB));
+    sample.trialsA += ofA.length;
+    sample.trialsB += ofB.length;
+    sample.isBinary &&= isOneVerdict(ofA) && isOneVerdict(ofB);
+    groups.push(groupOf(pair));
+  }
+  const isShared = new Set(groups).size < groups.length;
+  return isShared ? { ...sample, groups } : sample;
+}
+
+function valuesOf(rows: readonly EvalRow[], read: Measure["read"]): number[] {
+  const values: number[] = [];
+  for (const row of rows) {
+    const value = read(row);
+    if (value !== undefined && Number.isFinite(value)) values.push(value);
+  }
+  return values;
+}
+
+function isOneVerdict(values: readonly number[]): boolean {
+  return values.length === 1 && (values[0] === 0 || values[0] === 1);
+}
+
+/** What the task shares with others of its dataset; a task that shares nothing is a group of its own. */
+function groupOf({ key, a, b }: Pair): string {
+  // Copied rows may lack the field.
+  const row = a.find(({ group }) => group != null) ?? b.find(({ group }) => group != null);
+  if (row === undefined) return `task\u0000${key}`;
+  return `group\u0000${row.dataset}\u0000${typeof row.group}\u0000${row.group}`;
+}
+
+function testOf(
+  { a, b, groups, isBinary }: Sample,
+  { permutationP: p, permutationExact }: { permutationP: number | null; permutationExact: boolean },
+): { test: TestName | null; p: number | null } {
+  if (p === null) return { test: null, p };
+  if (!isBinary || groups !== null) return { test: permutationExact ? "sign-flip" : "sign-flip-sampled", p };
+  const gained = a.filter((value, i) => value < (b[i] ?? 0)).length;
+  const lost = a.filter((value, i) => value > (b[i] ?? 0)).length;
+  return { test: "mcnemar", p: mcnemarExact(lost, gained) };
+}
+
+/** With every difference on the same side, only that assignment of signs and its mirror image are as extreme. */
+function leastP(units: number, test: TestName | null): number {
+  if (units === 0) return 1;
+  if (test === "mcnemar" || units <= COUNTED_UP_TO) return 2 ** (1 - units);
+  return 1 / ((units <= PERMUTATIONS ? PERMUTATIONS : FEWEST_PERMUTATIONS) + 1);
+}
+
+function whyNone({ read }: Measure, pairs: readonly Pair[]): string {
+  const isIn = (side: "a" | "b") => pairs.some((pair) => valuesOf(pair[side], read).length > 0);
+  const [inA, inB] = [isIn("a"), isIn("b")];
+  if (inA && inB) return "no task has it in both";
+  if (inA || inB) return `not measured in ${inA ? "B" : "A"}`;
+  return "not measured";
+}
+
+function whyOpen(design: { units: number; smallestP: number; groups: unknown; level: number }): string | null {
+  const { units, smallestP, groups, level } = design;
+  const unit = groups === null ? "task" : "group of tasks";
+  if (units === 1) return `one ${unit}`;
+  if (smallestP < alphaOf(level)) return null;
+  return `too few ${groups === null ? "tasks" : "groups of tasks"} for any difference to show`;
+}
+
+function unsignedZero(value: number): number {
+  return value === 0 ? 0 : value;
+}
+
+const POWER = 0.8;
+
+/** What is known of a comparison of scores once it is made. */
+interface MeasuredDesign {
+  /** Tasks, and how many of them, or of their groups, are independent. */
+  n: number;
+  units: number;
+  trialsA: number;
+  trialsB: number;
+  se: number | null;
+  smallestP: number;
+  level: number;
+}
+
+/** The smallest difference of scores that a design finds four times in five, at its level and without adjustment. */
+function detectableBy(design: MeasuredDesign): Detectable {
+  const { n, units, se, smallestP } = design;
+  const alpha = alphaOf(design.level);
+  const spread = se === null || se === 0 ? "assumed" : "measured";
+  if (smallestP >= alpha) return { difference: null, power: POWER, spread, reason: tooFew(units) };
+  const difference =
+    se === null || se === 0
+      ? detectableDifference({ n: units, ...trialsOf(design), alpha, power: POWER })
+      : detectableDifference({ n, omega2: se ** 2 * n, sigmaA2: 0, sigmaB2: 0, alpha, power: POWER });
+  if (difference <= 1) return { difference, power: POWER, spread };
+  return { difference: null, power: POWER, spread, reason: "only one of more than 1, which scores cannot differ by" };
+}
+
+function tooFew(units: number): string {
+  return units === 0 ? "no paired tasks" : "too few tasks for any difference to show";
+}
+
+/** Trials per task, rounded down: the lesser of two designs. */
+function trialsOf({ n, trialsA, trialsB }: MeasuredDesign): { trialsA: number; trialsB: number } {
+  const perTask = (trials: number) => Math.max(1, Math.floor(trials / n));
+  return { trialsA: perTask(trialsA), trialsB: perTask(trialsB) };
+}
+
+/** The trials of one task in A and in B; one side may have none. */
+interface Pair {
+  readonly key: string;
+  readonly a: readonly EvalRow[];
+  readonly b: readonly EvalRow[];
+}
+
+interface RowPairs {
+  readonly pairs: readonly Pair[];
+  readonly notes: readonly string[];
+}
+
+type KeyOf = (row: EvalRow) => string;
+
+/**
+ * The rows of two sides by task, in an order that does not depend on that of the rows.
+ * @example
+ * const { pairs } = pairRows(rowsOfA, rowsOfB, { keyOf: ({ exampleId }) => String(exampleId) });
+ */
+function pairRows(a: readonly EvalRow[], b: readonly EvalRow[], options: Pick<CompareOptions, "keyOf"> = {}): RowPairs {
+  const { keyOf, notes } = options.keyOf === undefined ? usualKey(a, b) : { keyOf: options.keyOf, notes: [] };
+  const [ofA, ofB] = [byKey(a, keyOf), byKey(b, keyOf)];
+  const keys = [...new Set([...ofA.keys(), ...ofB.keys()])].sort(inOrder());
+  return { pairs: keys.map((key) => ({ key, a: ofA.get(key) ?? [], b: ofB.get(key) ?? [] })), notes };
+}
+
+/** Pairs whose two sides both have a scored trial. */
+function isPaired({ a, b }: Pair): boolean {
+  return a.some(isScored) && b.some(isScored);
+}
+
+function usualKey(a: readonly EvalRow[], b: readonly EvalRow[]): { keyOf: KeyOf; notes: string[] } {
+  requireOneSystem("A", a);
+  requireOneSystem("B", b);
+  const [ofA, ofB] = [namesIn(a, "dataset"), namesIn(b, "dataset")];
+  const [nameA = "", nameB = ""] = [ofA[0], ofB[0]];
+  if (ofA.length !== 1 || ofB.length !== 1 || nameA === nameB) return { keyOf: datasetAndId, notes: [] };
+  const note = `the datasets have different names, ${quoted(nameA)} and ${quoted(nameB)}: tasks are paired by the id of their example alone`;
+  return { keyOf: ({ exampleId }) => String(exampleId), notes: [note] };
+}
+
+function datasetAndId({ dataset, exampleId }: EvalRow): string {
+  return `${dataset}\u0000${exampleId}`;
+}
+
+/** Trials of different systems are no trials of one task. */
+function requireOneSystem(side: string, rows: readonly EvalRow[]): void {
+  const systems = namesIn(rows, "system");
+  if (systems.length < 2) return;
+  throw new UsageError(
+    `The rows of ${side} are of ${systems.length} systems (${systems.join(", ")}). Compare the rows of one, or say with keyOf what makes a pair.`,
+  );
+}
+
+/** The different values of a field, in the order they are met. */
+function namesIn(rows: readonly EvalRow[], field: "system" | "dataset"): string[] {
+  return [...new Set(rows.map((row) => row[field]))];
+}
+
+function byKey(rows: readonly EvalRow[], keyOf: KeyOf): Map<string, EvalRow[]> {
+  const found = new Map<string, EvalRow[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = found.get(key);
+    if (known === undefined) found.set(key, [row]);
+    else known.push(row);
+  }
+  return found;
+}
+
+/** As people count, "task-2" before "task-10"; keys that only differ in how a number is written have an order too. */
+function inOrder(): (x: string, y: string) => number {
+  const collator = new Intl.Collator("en", { numeric: true });
+  return (x, y) => collator.compare(x, y) || (x < y ? -1 : 1);
+}
+
+function quoted(name: string): string {
+  return name === "" ? "none" : `"${name}"`;
 }

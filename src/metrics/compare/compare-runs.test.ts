@@ -2,8 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DatasetConfig, EvalConfig } from "../../core/result.js";
 import { makeRow } from "../../core/row.js";
 import { makeConfig } from "../../testing/make-run.js";
-import { type ComparedRun, compareRuns } from "./compare-runs.js";
-import { runDifferences } from "./run-differences.js";
+import { type ComparedRun, compareRuns, runDifferences } from "./compare-runs.js";
 
 const DATASET: DatasetConfig = {
   name: "questions",

@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeSkillScore } from "./skill-score.js";
-import { computeStimulusScore } from "./stimulus-score.js";
-import type { StimulusScore } from "./types.js";
+import { computeSkillScore, computeStimulusScore, type StimulusScore } from "../scoring.js";
 
 function stimulus(name: string, scores: readonly number[], hasGraders = true): StimulusScore {
   const trials = scores.map((score) => ({

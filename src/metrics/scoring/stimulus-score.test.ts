@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeStimulusScore } from "./stimulus-score.js";
-import type { GraderResult, TrialGrade } from "./types.js";
+import { computeStimulusScore, type GraderResult, type TrialGrade } from "../scoring.js";
 
 const grader = (name: string, score: number): GraderResult => ({
   name,

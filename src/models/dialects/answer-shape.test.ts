@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { geminiSchema } from "./gemini-schema.js";
+import { geminiSchema } from "./gemini.js";
 import { type DialectName, dialects, type ModelRequest } from "./index.js";
 
 const schema = {

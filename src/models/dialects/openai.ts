@@ -1,4 +1,5 @@
 import type { ProviderError } from "./dialect.js";
+import type { RawUsage, UsageFold } from "./usage.js";
 
 /** The headers of OpenAI's APIs. */
 export function bearer(key: string | null): Record<string, string> {
@@ -13,4 +14,33 @@ export function openAiErrorBody(status: number, { message, type }: ProviderError
 function usualType(status: number): string {
   if (status === 429) return "rate_limit_exceeded";
   return status >= 500 ? "server_error" : "invalid_request_error";
+}
+
+/** What OpenAI's two ways of answering call the same counts. */
+export interface UsageNames {
+  readonly input: string;
+  readonly output: string;
+}
+
+/** Takes in the usage of an answer in OpenAI's manner, where cached tokens are a part of the prompt. */
+export function addOpenAiUsage(fold: UsageFold, usage: unknown, names: UsageNames): void {
+  const raw = fold.open(usage);
+  if (raw === null) return;
+  const inputDetails = `${names.input}_details`;
+  const prompt = raw.count(names.input);
+  // DeepSeek has a name of its own for what was cached, OpenRouter tells what was written to the cache.
+  const cacheRead = raw.count("cached_tokens", inputDetails) ?? raw.count("prompt_cache_hit_tokens");
+  const cacheWrite = raw.count("cache_write_tokens", inputDetails);
+  const input = prompt === undefined ? undefined : prompt - (cacheRead ?? 0) - (cacheWrite ?? 0);
+  fold.add(raw, { input, cacheRead, cacheWrite, ...outputOf(raw, names) });
+}
+
+/** xAI counts reasoning beside the completion, not inside it, which only the total shows. */
+function outputOf(raw: RawUsage, names: UsageNames) {
+  const completion = raw.count(names.output);
+  const reasoning = raw.count("reasoning_tokens", `${names.output}_details`);
+  if (completion === undefined || reasoning === undefined) return { output: completion, reasoning };
+  const sum = (raw.count(names.input) ?? 0) + completion + reasoning;
+  const isApart = reasoning > 0 && raw.count("total_tokens") === sum;
+  return { output: isApart ? completion + reasoning : completion, reasoning };
 }

@@ -1,5 +1,5 @@
+import { type Fields, fieldsOf, jsonText, textOf } from "./answer-base.js";
 import type { ProviderError } from "./dialect.js";
-import { type Fields, fieldsOf, jsonText, textOf } from "./fields.js";
 
 /**
  * The error a body holds. One reader for all dialects, because compatible servers answer in each other's shapes: an

@@ -1,4 +1,4 @@
-import { type Fields, fieldsOf, listOf, textOf } from "./fields.js";
+import { type Fields, fieldsOf, listOf, textOf } from "./answer-base.js";
 import { providerErrorIn } from "./provider-error.js";
 
 /** The last message, where it is the beginning of the model's own answer. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { CharacterClasses } from "./classes.js";
-import { cutText } from "./cut.js";
 import { loadTokenizer, type TokenizerName } from "./index.js";
 import { readTable } from "./table.js";
+import { cutText } from "./tokenizer.js";
 
 const NAMES: TokenizerName[] = ["cl100k_base", "o200k_base"];
 

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { MinTree } from "./min-tree.js";
+import { MinTree } from "./tokenizer.js";
 
 const value = fc.integer({ min: 0, max: 9 });
 

@@ -9,7 +9,7 @@ import { CharacterClasses } from "./classes.js";
 import { loadTokenizer, type TokenizerName } from "./index.js";
 import { cl100kScan, o200kScan, type Scan } from "./scan.js";
 import { readTable } from "./table.js";
-import { Utf8Scratch } from "./utf8.js";
+import { Utf8Scratch } from "./tokenizer.js";
 
 // gpt-tokenizer leaves the official patterns in three places, so texts with these characters are checked against the
 // reference below only: U+017F (its contractions list ASCII letters, where tiktoken folds case and takes 'ſ as 's),

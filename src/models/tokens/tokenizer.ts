@@ -1,11 +1,152 @@
 import { UsageError } from "../../core/errors.js";
 import type { Tokenizer } from "../../core/tokenizer.js";
-import { CharacterClasses } from "./classes.js";
-import { CUT_SIZES, cutText } from "./cut.js";
-import { PairMerger } from "./merge.js";
+import { BLANK, CharacterClasses, END_BYTE, LETTER, MARK, NEWLINE, NUMBER, WHITESPACE } from "./classes.js";
 import { cl100kScan, o200kScan, type Scan } from "./scan.js";
 import { NO_TOKEN, readTable, TokenFinder } from "./table.js";
-import { Utf8Scratch } from "./utf8.js";
+
+// Up to here finding the lowest pair by looking at all of them is cheaper than keeping a tree; measured.
+const SCAN_MAX_BYTES = 64;
+
+/** Counts the tokens into which byte pair encoding merges a pre-token: lowest rank first, leftmost among equals. */
+class PairMerger {
+  readonly #finder: TokenFinder;
+  readonly #starts = new Int32Array(SCAN_MAX_BYTES + 1);
+  readonly #ranks = new Int32Array(SCAN_MAX_BYTES + 1);
+
+  constructor(finder: TokenFinder) {
+    this.#finder = finder;
+  }
+
+  count(bytes: Uint8Array, start: number, end: number): number {
+    return end - start <= SCAN_MAX_BYTES ? this.#countByScan(bytes, start, end) : this.#countByTree(bytes, start, end);
+  }
+
+  #countByScan(bytes: Uint8Array, start: number, end: number): number {
+    const finder = this.#finder;
+    const starts = this.#starts;
+    const ranks = this.#ranks;
+    let parts = end - start;
+    for (let i = 0; i < parts - 1; i++) {
+      starts[i] = start + i;
+      ranks[i] = finder.find(bytes, start + i, start + i + 2);
+    }
+    starts[parts - 1] = end - 1;
+    starts[parts] = end;
+    while (parts > 1) {
+      const at = lowest(ranks, parts - 1);
+      if (ranks[at] === NO_TOKEN) break;
+      removePart(starts, ranks, at + 1, parts);
+      parts--;
+      if (at + 1 < parts) ranks[at] = finder.find(bytes, starts[at] ?? 0, starts[at + 2] ?? 0);
+      if (at > 0) ranks[at - 1] = finder.find(bytes, starts[at - 1] ?? 0, starts[at + 1] ?? 0);
+    }
+    return parts;
+  }
+
+  /** The parts form a linked list by their first byte, where the tree holds the rank of each part with the next. */
+  #countByTree(bytes: Uint8Array, start: number, end: number): number {
+    const finder = this.#finder;
+    const size = end - start;
+    const next = new Int32Array(size);
+    const previous = new Int32Array(size);
+    const ranks = new MinTree(size, NO_TOKEN);
+    for (let i = 0; i < size; i++) {
+      next[i] = i + 1;
+      previous[i] = i - 1;
+      if (i + 1 < size) ranks.fill(i, finder.find(bytes, start + i, start + i + 2));
+    }
+    ranks.build();
+    let parts = size;
+    while (ranks.lowest() !== NO_TOKEN) {
+      const left = ranks.leftmostLowest();
+      const before = previous[left] ?? -1;
+      const right = next[left] ?? size;
+      const after = next[right] ?? size;
+      next[left] = after;
+      if (after < size) previous[after] = left;
+      parts--;
+      ranks.set(right, NO_TOKEN);
+      ranks.set(left, after < size ? finder.find(bytes, start + left, start + (next[after] ?? size)) : NO_TOKEN);
+      if (before >= 0) ranks.set(before, finder.find(bytes, start + before, start + after));
+    }
+    return parts;
+  }
+}
+
+function lowest(ranks: Int32Array, pairs: number): number {
+  let at = 0;
+  let rank = ranks[0] ?? NO_TOKEN;
+  for (let i = 1; i < pairs; i++) {
+    const other = ranks[i] ?? NO_TOKEN;
+    if (other < rank) {
+      rank = other;
+      at = i;
+    }
+  }
+  return at;
+}
+
+/** A plain loop: copyWithin costs more than it saves on the dozen parts of a word. */
+function removePart(starts: Int32Array, ranks: Int32Array, at: number, parts: number): void {
+  for (let i = at; i < parts; i++) {
+    starts[i] = starts[i + 1] ?? 0;
+    ranks[i] = ranks[i + 1] ?? 0;
+  }
+}
+
+/**
+ * A list of numbers that knows its lowest, and the leftmost place of it, at any time; a change costs O(log n) and
+ * usually less, because it climbs only as far as it alters a minimum.
+ */
+export class MinTree {
+  // The root is node 1; the children of node i are 2i and 2i + 1, and the values are the last nodes.
+  readonly #nodes: Int32Array;
+  readonly #leaves: number;
+
+  constructor(size: number, initial: number) {
+    this.#leaves = 1 << Math.ceil(Math.log2(Math.max(size, 2)));
+    this.#nodes = new Int32Array(2 * this.#leaves).fill(initial);
+  }
+
+  /** Sets a value without keeping order; `build` must follow. */
+  fill(place: number, value: number): void {
+    this.#nodes[this.#leaves + place] = value;
+  }
+
+  build(): void {
+    for (let node = this.#leaves - 1; node > 0; node--) this.#nodes[node] = this.#lowestChild(node);
+  }
+
+  set(place: number, value: number): void {
+    const nodes = this.#nodes;
+    let node = this.#leaves + place;
+    nodes[node] = value;
+    for (node >>= 1; node > 0; node >>= 1) {
+      const lowest = this.#lowestChild(node);
+      if (nodes[node] === lowest) return;
+      nodes[node] = lowest;
+    }
+  }
+
+  lowest(): number {
+    return this.#nodes[1] ?? 0;
+  }
+
+  leftmostLowest(): number {
+    const nodes = this.#nodes;
+    const lowest = nodes[1];
+    let node = 1;
+    while (node < this.#leaves) {
+      node *= 2;
+      if (nodes[node] !== lowest) node++;
+    }
+    return node - this.#leaves;
+  }
+
+  #lowestChild(node: number): number {
+    return Math.min(this.#nodes[2 * node] ?? 0, this.#nodes[2 * node + 1] ?? 0);
+  }
+}
 
 const SCANS = { cl100k_base: cl100kScan, o200k_base: o200kScan };
 
@@ -75,4 +216,78 @@ class BpeTokenizer implements Tokenizer {
     }
     return total;
   }
+}
+
+const KEPT_BYTES = 1 << 16;
+const encoder = new TextEncoder();
+
+/** Turns texts into UTF-8 closed by an END_BYTE; a lone surrogate becomes U+FFFD. */
+export class Utf8Scratch {
+  readonly #kept = new Uint8Array(KEPT_BYTES);
+
+  /** The bytes are valid until the next call: most texts share one buffer, only long ones get their own. */
+  encode(text: string): { readonly bytes: Uint8Array; readonly length: number } {
+    const bytes = text.length * 3 < KEPT_BYTES ? this.#kept : new Uint8Array(Buffer.byteLength(text) + 1);
+    const { written } = encoder.encodeInto(text, bytes);
+    bytes[written] = END_BYTE;
+    return { bytes, length: written };
+  }
+}
+
+/** How long pieces are and how far a place to cut is looked for, in characters. */
+export interface CutSizes {
+  readonly piece: number;
+  readonly longest: number;
+}
+
+/** Counting a piece takes some milliseconds. Merging a single word takes 20 bytes for each of its own. */
+const CUT_SIZES: CutSizes = { piece: 1 << 16, longest: 1 << 20 };
+
+const APOSTROPHE = 0x27;
+const SLASH = 0x2f;
+
+/**
+ * Cuts a text into pieces whose tokens add up to its own. Only what has no place to cut for a million characters, such
+ * as a single endless word, is cut anywhere, which may add a token.
+ */
+export function* cutText(text: string, classes: CharacterClasses, sizes: CutSizes = CUT_SIZES): Generator<string> {
+  const { piece } = sizes;
+  let start = 0;
+  while (text.length - start > piece) {
+    const end = findCut(text, start, classes, sizes);
+    yield text.slice(start, end);
+    start = end;
+  }
+  if (start < text.length) yield text.slice(start);
+}
+
+/** The last place in reach of a piece, else the first one behind it. */
+function findCut(text: string, start: number, classes: CharacterClasses, { piece, longest }: CutSizes): number {
+  for (let i = start + piece; i > start; i--) if (isCut(text, i, classes)) return i;
+  const limit = Math.min(text.length, start + longest);
+  for (let i = start + piece + 1; i < limit; i++) if (isCut(text, i, classes)) return i;
+  return isPair(text, limit) ? limit - 1 : limit;
+}
+
+/**
+ * Whether a pre-token of either encoding ends before this character, whatever stands around the two: then no pattern
+ * reads beyond it, either. Half a character is never taken for one.
+ */
+function isCut(text: string, at: number, classes: CharacterClasses): boolean {
+  const [left, right] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
+  if (isSurrogate(left) || isSurrogate(right)) return false;
+  const [before, after] = [classes.of(left), classes.of(right)];
+  if (after & BLANK) return (before & WHITESPACE) === 0;
+  if (before & NUMBER) return (after & NUMBER) === 0;
+  if (before & LETTER) return (after & (LETTER | MARK)) === 0 && right !== APOSTROPHE;
+  return (before & NEWLINE) !== 0 && (after & WHITESPACE) === 0 && right !== SLASH;
+}
+
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xe000;
+}
+
+/** Whether the two halves of one character stand around this place. */
+function isPair(text: string, at: number): boolean {
+  return (text.codePointAt(at - 1) ?? 0) > 0xffff;
 }

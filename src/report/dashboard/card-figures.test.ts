@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cardFigures, figureReader } from "./card-figures.js";
+import { cardFigures, figureReader } from "./cards.js";
 import { CARD_FIGURES } from "./contract.js";
 
 describe("figureReader", () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { DatasetConfig } from "../../core/result.js";
 import { makeRow } from "../../core/row.js";
 import { FacetBreakdown, summarise } from "../../metrics/index.js";
-import { hasTag, tagsOf } from "./card-tags.js";
+import { hasTag, tagsOf } from "./cards.js";
 
 const dataset = (name: string, rest: Partial<DatasetConfig> = {}): DatasetConfig => ({
   name,

@@ -1,11 +1,22 @@
-import { ownValue } from "../../core/own-value.js";
+import { type Stats, statSync } from "node:fs";
+import { join } from "node:path";
 import type { EvalConfig, EvalResult, JsonSummary, Summary } from "../../core/result.js";
+import type { EvalRow } from "../../core/row.js";
+import { ownValue } from "../../core/shape.js";
 import { noTrials, type TrialCounts, trialCounts } from "../../core/trial-counts.js";
+import { FILES } from "../../store/journal.js";
 import type { Manifest } from "../../store/manifest.js";
+import { readRunFile } from "../../store/run-file.js";
 import { doneIn } from "../../store/summary-file.js";
-import { cardFigures, figureReader } from "./card-figures.js";
-import { tagsOf } from "./card-tags.js";
-import type { DatasetCard, RunCard, RunStatus, SystemCard } from "./contract.js";
+import { writeAtomically } from "../../utils/files/atomic.js";
+import {
+  CARD_FIGURES,
+  type CardFigure,
+  type DatasetCard,
+  type RunCard,
+  type RunStatus,
+  type SystemCard,
+} from "./contract.js";
 
 /** What a card is made of, be it stored with the run or worked out from its rows. */
 export interface CardParts {
@@ -117,4 +128,122 @@ function isUnpriced({ costUsd, outcomes: { pass, fail, unscored } }: SystemCard)
 function knownCost(costs: readonly (number | null)[]): number | null {
   const known = costs.flatMap((cost) => cost ?? []);
   return known.length === 0 ? null : known.reduce((total, cost) => total + cost, 0);
+}
+
+/** A figure of a summary by its key; null when it is missing or infinite, and when no task stands behind it. */
+export type ReadFigure = (key: string) => number | null;
+
+/** Reads the figures of a summary, in memory or as it is stored, with speed and efficiency in a block of their own. */
+export function figureReader(summary: Summary | JsonSummary): ReadFigure {
+  const { efficiency } = summary;
+  const nested = typeof efficiency === "object" && efficiency !== null ? efficiency : {};
+  return (key) => (summary[`${key}_n`] === 0 ? null : (finite(summary[key]) ?? finite(nested[key])));
+}
+
+/** The figures of a card, and the k that its `pass_hat` is for: the largest of at most `trials` that there is one for. */
+export function cardFigures(
+  summary: Summary | JsonSummary,
+  trials: number,
+): Pick<SystemCard, "k"> & { figures: Record<CardFigure, number | null> } {
+  const read = figureReader(summary);
+  const k = largestK(read, trials);
+  const figures = {} as Record<CardFigure, number | null>;
+  for (const figure of CARD_FIGURES) figures[figure] = shown(figure, read(keyOf(figure, k)));
+  return { figures, k };
+}
+
+/** A score has no values outside [0, 1]; in summaries that older versions stored its interval may go further. */
+export function withinScores(bound: number | null): number | null {
+  return bound === null ? null : Math.min(1, Math.max(0, bound));
+}
+
+function shown(figure: CardFigure, value: number | null): number | null {
+  if (figure === "mean_score_ci_low" || figure === "mean_score_ci_high") return withinScores(value);
+  // One system alone has no rank, for which its metric says 0.
+  return figure === "pareto_rank" && value === 0 ? null : value;
+}
+
+const PASS_HAT = "pass_hat";
+
+function keyOf(figure: CardFigure, k: number): string {
+  return figure.startsWith(PASS_HAT) ? `${PASS_HAT}_${k}${figure.slice(PASS_HAT.length)}` : figure;
+}
+
+function largestK(read: ReadFigure, trials: number): number {
+  for (let k = trials; k > 0; k--) if (read(`pass_hat_${k}`) !== null) return k;
+  return trials;
+}
+
+/** What every object has, such as `constructor`, is no number either. */
+function finite(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+/** Changes whenever cards do, so that one of another version is not taken for one of this. */
+const SCHEMA = "assay.card/2";
+export const CARD_FILE = "card.json";
+
+/** The files that a card is made of, as they lie in the folder; undefined where one is missing. */
+export type CardSources = readonly (Pick<Stats, "size"> | undefined)[];
+
+/** A card as it lies in the folder of its run: a thousand of them are read faster than a thousand summaries. */
+interface CardFile {
+  schema: string;
+  /** How long its sources were: a run that has gone on since, or was changed by hand, has others. */
+  sizes: readonly number[];
+  card: RunCard;
+}
+
+/** Keeps the card of a run that has ended. */
+export function writeCard(dir: string, card: RunCard): void {
+  const sources = [FILES.manifest, FILES.summary, FILES.rows].map((name) => statSync(join(dir, name)));
+  const file: CardFile = { schema: SCHEMA, sizes: sizesOf(sources), card };
+  writeAtomically(join(dir, CARD_FILE), `${JSON.stringify(file)}\n`);
+}
+
+/** The card in a run folder; null when there is none of these sources that can be read: it can always be made again. */
+export function readCard(dir: string, sources: CardSources): RunCard | null {
+  try {
+    const { schema, sizes, card } = JSON.parse(readRunFile(dir, CARD_FILE)) as CardFile;
+    return schema === SCHEMA && String(sizes) === String(sizesOf(sources)) ? card : null;
+  } catch {
+    return null;
+  }
+}
+
+function sizesOf(sources: CardSources): number[] {
+  return sources.map((source) => source?.size ?? -1);
+}
+
+const FACET = "facet:";
+/** Every value of a facet has a mean with bounds, which tells its key from those that stand beside it. */
+const BOUND = "_ci_low";
+
+/** What summaries are broken down by, such as `subject=anatomy`; datasets that stand before it in the keys are left out. */
+export function tagsOf(
+  summaries: Iterable<Summary | JsonSummary>,
+  { datasets }: Pick<EvalConfig, "datasets">,
+): string[] {
+  const prefixes = datasets.flatMap(({ tags }) => tags.map((tag) => `${tag || "unknown"}:`));
+  // Systems are asked the same, unless a dataset is put to some of them alone.
+  const isEnough = datasets.every(({ terms }) => terms?.systems === undefined);
+  const tags = new Set<string>();
+  for (const summary of summaries) {
+    if (isEnough && tags.size > 0) break;
+    for (const key of Object.keys(summary)) {
+      if (!key.startsWith(FACET) || !key.endsWith(BOUND)) continue;
+      tags.add(withoutDataset(key.slice(FACET.length, -BOUND.length), prefixes));
+    }
+  }
+  return [...tags];
+}
+
+/** Whether the example of a row has a value of a facet. */
+export function hasTag({ facets }: Pick<EvalRow, "facets">, tag: string): boolean {
+  return facets != null && Object.entries(facets).some(([field, value]) => `${field}=${value}` === tag);
+}
+
+function withoutDataset(tag: string, prefixes: readonly string[]): string {
+  const prefix = prefixes.length > 1 ? prefixes.find((one) => tag.startsWith(one)) : undefined;
+  return prefix === undefined ? tag : tag.slice(prefix.length);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FileChange, WorkspaceChanges } from "../../core/environment.js";
-import { fileChanges } from "./file-changes.js";
+import { fileChanges } from "./trial-view.js";
 
 const of = (...changes: FileChange[]): WorkspaceChanges => ({ changes });
 

@@ -1,10 +1,10 @@
 export { compareView } from "./compare-view.js";
-export { QueueFile } from "./queue-file.js";
-export { workersNow } from "./queue-view.js";
+export { QueueFile, workersNow } from "./queue-view.js";
+
 export { rowLines } from "./rows.js";
-export { RunList } from "./run-list.js";
+export { RunList, takingTurns } from "./run-list.js";
 export { lookAt, namesIn } from "./run-list-folder.js";
-export { takingTurns } from "./run-list-turns.js";
+
 export { runView } from "./run-view.js";
 export { searchTrials } from "./search.js";
 export { TrialFiles } from "./trial-files.js";

@@ -1,5 +1,5 @@
-import { ownValue } from "../../core/own-value.js";
 import type { Price } from "../../core/price.js";
+import { ownValue } from "../../core/shape.js";
 import type { Manifest } from "../../store/manifest.js";
 
 /** The price of a system that held when the run was made; null when nobody knew it. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { expect, it } from "vitest";
-import { PageError, readPage } from "./page-assets.js";
+import { PageError, readPage } from "./html-report-page.js";
 import { emptyFolder } from "./trial-testing.js";
 
 it("reads the script and the stylesheet of the page, or says how to get them", () => {

@@ -4,10 +4,10 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { QueueBudget, QueueState } from "../../queue/contract.js";
 import type { QueueView } from "./contract.js";
-import { QueueFile } from "./queue-file.js";
-import { queueForFile } from "./queue-for-file.js";
+import { queueForFile } from "./html-report-page.js";
 import { sampleQueue, sampleWorker, tellQueue } from "./queue-testing.js";
-import { workersNow } from "./queue-view.js";
+import { QueueFile, workersNow } from "./queue-view.js";
+
 import { emptyFolder } from "./trial-testing.js";
 
 const GOING = { isGoing: true };

@@ -2,7 +2,7 @@ import { readdirSync, type Stats, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import { FILES } from "../../store/journal.js";
 import { isRunLocked } from "../../store/lock.js";
-import { CARD_FILE, type CardSources } from "./card-file.js";
+import { CARD_FILE, type CardSources } from "./cards.js";
 
 /** A run folder as it is now. */
 export interface RunFolder {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takingTurns } from "./run-list-turns.js";
+import { takingTurns } from "./run-list.js";
 
 describe("takingTurns", () => {
   it("waits for the event loop after a while, and not before", async () => {

@@ -1,15 +1,12 @@
 import { basename, join } from "node:path";
 import { AssayError, messageOf } from "../../core/errors.js";
-import type { EvalResult } from "../../core/result.js";
+import type { EvalConfig, EvalResult } from "../../core/result.js";
 import { readManifest } from "../../store/journal.js";
 import type { Manifest } from "../../store/manifest.js";
 import { doneIn, hasEnded, readSummary, type StoredSummary } from "../../store/summary-file.js";
-import { readCard } from "./card-file.js";
-import { type CardParts, damagedCard, resultParts, runCard } from "./cards.js";
+import { type CardParts, damagedCard, datasetName, hasTag, readCard, resultParts, runCard } from "./cards.js";
 import type { RunCard, RunFilter } from "./contract.js";
 import { lookAt, namesIn, type RunFolder } from "./run-list-folder.js";
-import { takingTurns } from "./run-list-turns.js";
-import { hasAny, hasNothingElse, sliceOf } from "./slice.js";
 
 /** Loads a stored run; `soFar` for one that is going on, or that has not one row. */
 export type LoadStoredRun = (dir: string, options: { soFar: boolean }) => Promise<EvalResult>;
@@ -177,4 +174,52 @@ function problemOf(error: unknown): string {
 function newestFirst(a: RunCard, b: RunCard): number {
   if (a.createdAt !== b.createdAt) return a.createdAt < b.createdAt ? 1 : -1;
   return a.id < b.id ? 1 : -1;
+}
+
+/** For how long the event loop is kept at most, as far as single steps allow it. */
+const TURN_MS = 8;
+
+/**
+ * Lets long work be done in turns, so that others are answered meanwhile: awaited after each step, it waits for the
+ * event loop whenever that has not had its turn for a while.
+ * @example
+ * const pause = takingTurns();
+ * for (const dir of dirs) { read(dir); await pause(); }
+ */
+export function takingTurns(clock: () => number = () => performance.now()): () => Promise<void> | undefined {
+  let start = clock();
+  return () => {
+    if (clock() - start < TURN_MS) return undefined;
+    return new Promise<void>((resolve) => {
+      setImmediate(() => {
+        start = clock();
+        resolve();
+      });
+    });
+  };
+}
+
+/** Whether a run has anything of what a filter asks for. */
+function hasAny({ datasets, tags }: RunCard, { dataset, tag }: RunFilter): boolean {
+  const isOnDataset = dataset === undefined || datasets.some(({ name }) => name === dataset);
+  return isOnDataset && (tag === undefined || tags.includes(tag));
+}
+
+/** Whether a run has nothing else, so that its figures are those of the filter. */
+function hasNothingElse({ datasets }: RunCard, { dataset, tag }: RunFilter): boolean {
+  return tag === undefined && (dataset === undefined || datasets.every(({ name }) => name === dataset));
+}
+
+/** What a filter leaves of a run, with figures of its own; null when it leaves nothing. */
+function sliceOf(result: EvalResult, { dataset, tag }: RunFilter): EvalResult | null {
+  const own = dataset === undefined ? null : tagsOfDataset(result.config, dataset);
+  const slice = result.filter(
+    (row) => (own === null || own.has(row.dataset)) && (tag === undefined || hasTag(row, tag)),
+  );
+  return slice.rows.length === 0 ? null : slice;
+}
+
+/** Examples of one dataset may carry the names of several. */
+function tagsOfDataset({ datasets }: EvalConfig, name: string): Set<string> {
+  return new Set(datasets.filter((dataset) => datasetName(dataset.name) === name).flatMap(({ tags }) => tags));
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EditDiffs } from "./timeline-diff.js";
+import { EditDiffs } from "./timeline.js";
 
 const diffOf = (given: unknown) => new EditDiffs().of(given);
 

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { AgentAdapter } from "../../agents/adapter.js";
-import { claude } from "../../agents/claude.js";
-import { codex } from "../../agents/codex.js";
-import { gemini } from "../../agents/gemini.js";
-import { opencode } from "../../agents/opencode.js";
-import { pi } from "../../agents/pi.js";
+import { claude } from "../../agents/adapters/claude.js";
+import { codex } from "../../agents/adapters/codex.js";
+import { gemini } from "../../agents/adapters/gemini.js";
+import { opencode } from "../../agents/adapters/opencode.js";
+import { pi } from "../../agents/adapters/pi.js";
 import { fixture, readAll, shared } from "../../agents/recorded-testing.js";
 import type { AgentHappening, TrajectoryEvent } from "../../core/trajectory.js";
-import { trajectoryOf } from "../timeline-output.js";
+import { trajectoryOf } from "../timeline.js";
 import { timelineOf } from "./timeline.js";
 
 const START = 1_800_000_000_000;

@@ -1,12 +1,19 @@
+import { diffArrays } from "diff";
 import type { AgentHappening, Trajectory, TrajectoryEvent } from "../../core/trajectory.js";
 import { formatSeconds, plural } from "../format.js";
-import { ToolCalls } from "../timeline-calls.js";
-import { joinedTexts, shown } from "../timeline-text.js";
-import { argumentsText, gistOf } from "../tool-gist.js";
-import { grouped, UsageSoFar } from "../usage-so-far.js";
+import {
+  type Arguments,
+  argumentsText,
+  fileIn,
+  gistOf,
+  grouped,
+  joinedTexts,
+  objectOf,
+  shown,
+  ToolCalls,
+  UsageSoFar,
+} from "../timeline.js";
 import type { TimelineStep } from "./contract.js";
-import { EditDiffs } from "./timeline-diff.js";
-import { TextRoom } from "./timeline-room.js";
 import { cutText } from "./trial-cut.js";
 
 /** More are scrolled through by nobody. */
@@ -143,4 +150,142 @@ function timeOf(event: TrajectoryEvent | undefined): number | null {
 
 function finite(value: unknown): number | null {
   return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+const LONG = 20_000;
+/** Of all texts of a timeline together; what comes after them is cut short, so that a page can hold it. */
+const MOST = 4_000_000;
+const SHORT = 200;
+
+/** Cuts the texts of one timeline to what a page can show. */
+class TextRoom {
+  #left = MOST;
+
+  /** The beginning of a text. */
+  cut(text: string): string {
+    const kept = cutText(text, this.#left > 0 ? LONG : SHORT);
+    this.#left -= kept.length;
+    return kept;
+  }
+}
+
+/** What various tools call the text that was there, the one that takes its place, and that of a whole file. */
+const BEFORE = ["old_string", "oldString", "old_str", "oldText"];
+const AFTER = ["new_string", "newString", "new_str", "newText", "new_source"];
+const WHOLE = ["content", "file_text", "contents"];
+
+const LONG_TEXT = 20_000;
+/** Lines that are compared one by one, of one edit and of a whole timeline; the rest is shown as replaced. */
+const MOST_COMPARED = 400;
+const MOST_COMPARED_IN_ALL = 20_000;
+/** Characters of all edits of a timeline; those after them are not shown. */
+const MOST_SHOWN = 2_000_000;
+const NOT_SHOWN = [" (not shown: the edits before it fill the page)"];
+
+/** Shows what calls of tools do to files, within what one timeline may take. */
+export class EditDiffs {
+  #left = MOST_COMPARED_IN_ALL;
+  #room = MOST_SHOWN;
+
+  /** The lines of an edit, each with a leading `+`, `-` or space; null for a call that edits nothing. */
+  of(given: unknown): readonly string[] | null {
+    const lines = this.#linesOf(given);
+    if (lines === null) return null;
+    this.#room -= lines.reduce((sum, { length }) => sum + length + 1, 0);
+    return this.#room < 0 ? NOT_SHOWN : lines;
+  }
+
+  #linesOf(given: unknown): readonly string[] | null {
+    const known = objectOf(given);
+    const patched = patchLines(known ?? given, LONG_TEXT);
+    if (patched !== null || known === null) return patched;
+    const diffs = [known, ...editsIn(known)].flatMap((edit) => this.#edit(edit) ?? []);
+    if (diffs.length > 0) return diffs.flatMap((lines, index) => (index === 0 ? lines : [" …", ...lines]));
+    const written = fileIn(known) === null ? null : textIn(known, WHOLE);
+    return written === null ? null : linesOf(written).map((line) => `+${line}`);
+  }
+
+  #edit(edit: Arguments): [string[]] | null {
+    const before = textIn(edit, BEFORE);
+    const after = textIn(edit, AFTER);
+    return before === null && after === null ? null : [this.#diff(linesOf(before ?? ""), linesOf(after ?? ""))];
+  }
+
+  #diff(before: readonly string[], after: readonly string[]): string[] {
+    const count = before.length + after.length;
+    if (count > MOST_COMPARED || count > this.#left)
+      return [...before.map((line) => `-${line}`), ...after.map((line) => `+${line}`)];
+    this.#left -= count;
+    return diffArrays([...before], [...after]).flatMap(({ added, removed, value }) => {
+      const sign = added ? "+" : removed ? "-" : " ";
+      return value.map((line) => sign + line);
+    });
+  }
+}
+
+function editsIn({ edits }: Arguments): Arguments[] {
+  const given: readonly unknown[] = Array.isArray(edits) ? edits : [];
+  return given.map(objectOf).filter((edit) => edit !== null);
+}
+
+function textIn(known: Arguments, names: readonly string[]): string | null {
+  const text = names.map((name) => known[name]).find((value) => typeof value === "string");
+  return typeof text === "string" ? text : null;
+}
+
+/** Without the line end of the last; none of an empty text. */
+function linesOf(text: string): string[] {
+  if (text === "") return [];
+  const kept = cutText(text, LONG_TEXT);
+  const lines = kept.replace(/\n$/, "").split("\n");
+  return kept.length === text.length ? lines : [...lines, `… ${text.length - kept.length} more characters`];
+}
+
+const BEGINNING = "*** Begin Patch";
+const ENDING = "*** End Patch";
+/** What the lists of changed files of some agents call a diff. */
+const DIFFS = ["diff", "unified_diff"];
+
+/** The lines of a patch in what a tool was given, each with a leading `+`, `-` or space; null when there is none. */
+function patchLines(given: unknown, mostCharacters: number): string[] | null {
+  const patch = patchIn(given);
+  if (patch === null) return null;
+  const kept = cutText(patch, mostCharacters);
+  const lines = kept.replace(/\n$/, "").split("\n").filter(isTold).map(signed);
+  return kept.length === patch.length ? lines : [...lines, ` … ${patch.length - kept.length} more characters`];
+}
+
+function patchIn(given: unknown): string | null {
+  for (const text of textsIn(given)) {
+    const start = text.indexOf(BEGINNING);
+    if (start !== -1) return upToEnd(text.slice(start));
+  }
+  return diffsIn(given);
+}
+
+/** In a command, something may come behind it. */
+function upToEnd(text: string): string {
+  const end = text.indexOf(ENDING);
+  return end === -1 ? text : text.slice(0, end + ENDING.length);
+}
+
+function textsIn(given: unknown): string[] {
+  const values = typeof given === "object" && given !== null ? Object.values(given).flat() : [given];
+  return values.filter((value) => typeof value === "string");
+}
+
+function diffsIn(given: unknown): string | null {
+  const { changes } = (given ?? {}) as Arguments;
+  if (!Array.isArray(changes)) return null;
+  const diffs = changes.flatMap((change) => DIFFS.map((name) => (change as Arguments | null)?.[name]));
+  const texts = diffs.filter((diff) => typeof diff === "string" && diff !== "");
+  return texts.length === 0 ? null : texts.join("\n");
+}
+
+function isTold(line: string): boolean {
+  return line !== BEGINNING && line !== ENDING;
+}
+
+function signed(line: string): string {
+  return /^[+\- ]/.test(line) ? line : ` ${line}`;
 }

@@ -1,16 +1,19 @@
-import type { Environment } from "../../core/environment.js";
+import { posix } from "node:path";
+import type { Environment, FileChange as StoredChange, WorkspaceChanges } from "../../core/environment.js";
 import { RunFolderError } from "../../core/errors.js";
+import type { Example } from "../../core/example.js";
 import { type EvalRow, scoreOf, type TrialKey } from "../../core/row.js";
-import type { StoredExample } from "../../store/examples.js";
+import type { Output } from "../../core/system.js";
+import { hunksBetween } from "../../exec/workspace/diff.js";
+import { isShortened, type StoredExample } from "../../store/examples.js";
 import type { Manifest } from "../../store/manifest.js";
 import type { StoredOutput } from "../../store/outputs.js";
-import { trajectoryOf, workspaceOf } from "../timeline-output.js";
+import { jsonText, trajectoryOf, workspaceOf } from "../timeline.js";
 import { tokenClasses } from "./charts/class-totals.js";
-import type { TrialView } from "./contract.js";
-import { fileChanges } from "./file-changes.js";
+import type { FileChange, ShownField, TrialView } from "./contract.js";
 import { knownPrice } from "./known-price.js";
 import { timelineOf } from "./timeline.js";
-import { exampleFields, outputFields, shownField } from "./trial-fields.js";
+import { cutText } from "./trial-cut.js";
 import { TrialFiles } from "./trial-files.js";
 
 export interface TrialRequest {
@@ -117,4 +120,146 @@ function isSame(row: EvalRow, key: TrialKey): boolean {
 function siblingOf(row: EvalRow): TrialView["siblings"][number] {
   const { system, dataset, exampleId, trial, outcome } = row;
   return { system, dataset, exampleId, trial, outcome, score: scoreOf(row, "score") ?? null };
+}
+
+/** A field with all of its text. */
+type WholeField = Pick<ShownField, "name" | "text" | "kind">;
+
+/** Longer texts are fetched when they are asked for. */
+const MOST_SHOWN = 100_000;
+
+const EXAMPLE_FIRST = ["question", "context", "turns", "answer", "answers", "choices"];
+const OUTPUT_FIRST = ["response", "context"];
+/** The key of a trial says these. */
+const IN_KEY = ["id", "dataset"];
+/** The work of agents has a timeline, and a list of files. */
+const SHOWN_APART = ["trajectory", "workspace"];
+
+/** What was asked, the question first. */
+function exampleFields(example: Example): WholeField[] {
+  return fieldsOf(example, { first: EXAMPLE_FIRST, leftOut: IN_KEY });
+}
+
+/** What came back, the response first. */
+function outputFields(output: Output): WholeField[] {
+  return fieldsOf(output, { first: OUTPUT_FIRST, leftOut: [...IN_KEY, ...SHOWN_APART] });
+}
+
+/** A field as far as it is shown at first. */
+function shownField({ name, text, kind }: WholeField): ShownField {
+  return { name, text: cutText(text, MOST_SHOWN), length: text.length, kind };
+}
+
+interface FieldOrder {
+  first: readonly string[];
+  leftOut: readonly string[];
+}
+
+function fieldsOf(value: Readonly<Record<string, unknown>>, { first, leftOut }: FieldOrder): WholeField[] {
+  const names = Object.keys(value).filter((name) => !leftOut.includes(name));
+  const ahead = first.filter((name) => names.includes(name));
+  const others = names.filter((name) => !first.includes(name));
+  return [...ahead, ...others].map((name) => wholeField(name, value[name]));
+}
+
+function wholeField(name: string, value: unknown): WholeField {
+  return typeof value === "string"
+    ? { name, text: value, kind: "text" }
+    : { name, text: jsonText(value, 2), kind: "json" };
+}
+
+const MOST_FILES = 1000;
+/** Of all files together, in characters: more is read by nobody. */
+const MOST_TEXT = 2_000_000;
+const MOST_LINES = 5000;
+
+type WrittenFile = Extract<StoredChange, { content: string }>;
+
+/**
+ * What the work of a trial did to its files, with diffs where both sides are known. What a file was before is known
+ * where the example gave it.
+ * @example
+ * fileChanges({ changes: [{ path: "a.js", status: "added", content: "1\n" }] });
+ * // [{ path: "a.js", change: "added", diff: ["@@ -0,0 +1 @@", "+1"] }]
+ */
+export function fileChanges({ changes }: WorkspaceChanges, environment?: Environment): FileChange[] {
+  const before = contentsIn(environment);
+  let room = MOST_TEXT;
+  const shown = changes.slice(0, MOST_FILES).map((change) => {
+    const size = sizeOf(change, before);
+    const isShown = size <= room;
+    if (isShown) room -= size;
+    return changeOf(change, { before, isShown });
+  });
+  const more = changes.length - shown.length;
+  return more === 0 ? shown : [...shown, { path: `(and ${more} more, not shown)`, change: "changed", diff: null }];
+}
+
+type Contents = ReadonlyMap<string, string>;
+
+interface Telling {
+  before: Contents;
+  /** Whether there is room for its diff. */
+  isShown: boolean;
+}
+
+function changeOf(change: StoredChange, { before, isShown }: Telling): FileChange {
+  const { path } = change;
+  const diffOf = (lines: () => readonly string[]) => (isShown ? atMost(lines()) : ["@@ too long to be shown @@"]);
+  switch (change.status) {
+    case "folder":
+      return { path: `${path}/`, change: "changed", diff: null };
+    case "linked":
+      return { path, change: "changed", diff: [`+(a link to ${change.target})`] };
+    case "deleted":
+      return { path, change: "removed", diff: before.has(path) ? diffOf(() => hunks(before.get(path), "")) : null };
+    case "added":
+      return { path, change: "added", diff: isText(change) ? diffOf(() => hunks("", change.content)) : null };
+    case "modified":
+      return { path, change: "changed", diff: isText(change) ? diffOf(() => modified(change, before)) : null };
+  }
+}
+
+function modified({ path, content }: WrittenFile, before: Contents): readonly string[] {
+  const known = before.get(path);
+  return known === undefined ? asItIs(content) : hunks(known, content);
+}
+
+/** What it was before is not known: neither added nor removed. */
+function asItIs(content: string): string[] {
+  const lines = content.replace(/\n$/, "").split("\n");
+  return ["@@ as it is now: what it was before is not kept @@", ...lines.map((line) => ` ${line}`)];
+}
+
+function hunks(before = "", after = ""): string[] {
+  const text = hunksBetween(before, after);
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function atMost(lines: readonly string[]): readonly string[] {
+  const more = lines.length - MOST_LINES;
+  return more <= 0 ? lines : [...lines.slice(0, MOST_LINES), `@@ ${more} more lines are not shown @@`];
+}
+
+/** A null character is text by its encoding, but not for people. */
+function isText({ content, encoding }: WrittenFile): boolean {
+  return encoding === undefined && !content.includes("\0");
+}
+
+function sizeOf(change: StoredChange, before: Contents): number {
+  const now = "content" in change ? change.content.length : 0;
+  return now + (before.get(change.path)?.length ?? 0);
+}
+
+/** The texts of the files that the example gives, as far as they are whole; it may be of any shape. */
+function contentsIn(environment: Environment | undefined): Contents {
+  const { files } = (environment ?? {}) as { files?: unknown };
+  const given: readonly unknown[] = Array.isArray(files) ? files : [];
+  return new Map(
+    given.flatMap((file): [string, string][] => {
+      const { dest, content, encoding } = (file ?? {}) as Readonly<Record<string, unknown>>;
+      const isKnown = typeof dest === "string" && typeof content === "string" && encoding === undefined;
+      return isKnown && !isShortened(content) ? [[posix.normalize(dest), content]] : [];
+    }),
+  );
 }

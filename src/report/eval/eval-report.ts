@@ -1,11 +1,10 @@
 import type { DatasetGate } from "../../core/dataset.js";
 import type { GateVerdict } from "../../core/registry.js";
 import type { DatasetConfig, EvalResult, Summary } from "../../core/result.js";
-import { type EvalRow, isScored } from "../../core/row.js";
-import { type GateResult, heldAgainst } from "./gate-result.js";
-import { type SkillLine, skillLine } from "./skill-line.js";
-import { headlineK, type StimulusLine, stimulusLine } from "./stimulus-line.js";
-import { type TriggerScore, triggerScore } from "./trigger-score.js";
+import { type EvalRow, isScored, OUTCOMES, type Outcome, scoreOf } from "../../core/row.js";
+import { ownValue } from "../../core/shape.js";
+import { computeSkillScore, computeStimulusScore, type TrialGrade } from "../../metrics/scoring.js";
+import { mean, passAtK, passHatK, wilsonInterval } from "../../stats/index.js";
 
 /** What an eval found, stimulus by stimulus: what people, pull requests and CI are shown. */
 export interface EvalReport {
@@ -108,4 +107,219 @@ function byStimulus(rows: readonly EvalRow[]): Map<string, EvalRow[]> {
 function sumOf(values: readonly (number | null)[]): number | null {
   const known = values.filter((value) => value !== null);
   return known.length === 0 ? null : known.reduce((total, value) => total + value, 0);
+}
+
+/** All trials of one stimulus by one system. What nothing stands behind is null. */
+export interface StimulusLine {
+  readonly stimulus: string;
+  readonly trials: number;
+  readonly outcomes: Readonly<Record<Outcome, number>>;
+  readonly passRate: number | null;
+  /** Wilson, over the trials. */
+  readonly passRateInterval: readonly [number, number] | null;
+  /** What `passAtK` and `passHatK` are for. */
+  readonly k: number;
+  readonly passAtK: number | null;
+  readonly passHatK: number | null;
+  /** The share of trials that went the rarer way, in percent. */
+  readonly flakyPercent: number | null;
+  readonly meanScore: number | null;
+  /** For each trial. */
+  readonly meanCostUsd: number | null;
+  readonly meanSeconds: number | null;
+  /** Why a trial has no verdict, where one has none. */
+  readonly why: string | null;
+  /** What trials did not pass by, and how often; null when all that have a verdict passed. */
+  readonly failed: string | null;
+}
+
+/** How many trials in a row people mostly ask about, where no gate does. */
+const USUAL_K = 3;
+
+/** The k that a table of stimuli shows: that of a gate, else three, and no more than there are trials. */
+export function headlineK(rows: readonly EvalRow[], gates: readonly DatasetGate[]): number {
+  const trials = rows.reduce((most, { trial }) => Math.max(most, trial + 1), 1);
+  const asked = gates.flatMap(({ metric }) => /^pass_(?:at|hat)_(\d+)$/.exec(metric)?.[1] ?? []).map(Number);
+  return Math.min(trials, asked[0] ?? USUAL_K);
+}
+
+export function stimulusLine(stimulus: string, rows: readonly EvalRow[], k: number): StimulusLine {
+  const scored = rows.filter(isScored);
+  const [n, passes] = [scored.length, scored.filter(({ passed }) => passed === true).length];
+  const interval = n === 0 ? null : wilsonInterval(passes, n);
+  const isEnough = n >= k;
+  return {
+    stimulus,
+    trials: rows.length,
+    outcomes: outcomesOf(rows),
+    passRate: n === 0 ? null : passes / n,
+    passRateInterval: interval === null ? null : [interval.low, interval.high],
+    k,
+    passAtK: isEnough ? passAtK(n, passes, k) : null,
+    passHatK: isEnough ? passHatK(n, passes, k) : null,
+    flakyPercent: n === 0 ? null : (100 * Math.min(passes, n - passes)) / n,
+    meanScore: meanOf(scored.map((row) => row.scores.weighted_score ?? scoreOf(row, "score") ?? null)),
+    meanCostUsd: meanOf(rows.map(({ costUsd }) => costUsd)),
+    meanSeconds: meanOf(rows.map(({ durationMs }) => (durationMs === null ? null : durationMs / 1000))),
+    why: whyNot(rows),
+    failed: failedBy(scored),
+  };
+}
+
+function outcomesOf(rows: readonly EvalRow[]): Record<Outcome, number> {
+  const counts = OUTCOMES.map((outcome) => [outcome, rows.filter((row) => row.outcome === outcome).length]);
+  return Object.fromEntries(counts) as Record<Outcome, number>;
+}
+
+function meanOf(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === 0 ? null : mean(known);
+}
+
+/** Fields that say what the checks come to together. */
+const OVERALL = new Set(["verdict", "weighted_score"]);
+
+/** The checks that a trial did not pass in full, by their names. */
+export function shortOf({ scores }: EvalRow): string[] {
+  return Object.keys(scores).filter((field) => !OVERALL.has(field) && (scores[field] ?? 0) < 1);
+}
+
+/** `not passed by tests (3 of 5), lint (1 of 5)`. */
+function failedBy(scored: readonly EvalRow[]): string | null {
+  const failed = scored.filter(({ passed }) => passed === false);
+  if (failed.length === 0) return null;
+  const times = new Map<string, number>();
+  for (const field of failed.flatMap(shortOf)) times.set(field, (times.get(field) ?? 0) + 1);
+  const checks = Array.from(times, ([field, count]) => `${field} (${count} of ${scored.length})`);
+  return `not passed by ${checks.join(", ") || "its verdict"}`;
+}
+
+/** The first reason that is told. */
+function whyNot(rows: readonly EvalRow[]): string | null {
+  const row = rows.find(({ outcome }) => outcome === "error" || outcome === "unscored");
+  return row === undefined ? null : reasonOf(row);
+}
+
+/**
+ * Why a trial ended as it did, in words. What scoring has to say stands last among the notes; attempts that failed before
+ * the output came are no reason that it could not be scored.
+ */
+export function reasonOf({ outcome, attempts, notes, errorCategory }: EvalRow): string {
+  if (outcome === "unscored") return notes.at(-1) ?? errorCategory;
+  return attempts.at(-1)?.message ?? notes[0] ?? errorCategory;
+}
+
+/** How well a skill, or an eval without one, came off over all its stimuli. */
+export interface SkillLine {
+  /** Null for an eval that is about none. */
+  readonly skill: string | null;
+  /** The mean over stimuli of their mean weighted score; null when nothing was scored. */
+  readonly score: number | null;
+  /** Stimuli with a verdict, and all of them. */
+  readonly scored: number;
+  readonly stimuli: number;
+  /** The smallest number of trials, which the two after it are for. */
+  readonly k: number;
+  readonly passAtK: number | null;
+  readonly passRate: number | null;
+}
+
+/** The score of a skill from the trials of its stimuli; those without a verdict are left out. */
+export function skillLine(skill: string | null, groups: ReadonlyMap<string, readonly EvalRow[]>): SkillLine {
+  const stimuli = [...groups].map(([name, rows]) => computeStimulusScore(name, gradesOf(rows), true));
+  const { overallScore, overallMultiTrial } = computeSkillScore(skill ?? "", stimuli, 0);
+  const scored = stimuli.filter(({ unscored }) => !unscored).length;
+  const known = <T>(value: T) => (scored === 0 ? null : value);
+  return {
+    skill,
+    score: known(overallScore),
+    scored,
+    stimuli: stimuli.length,
+    k: overallMultiTrial.k,
+    passAtK: known(overallMultiTrial.passAtK),
+    passRate: known(overallMultiTrial.perTrialPassRate),
+  };
+}
+
+/** A row without graders has its verdict for a score. */
+function gradesOf(rows: readonly EvalRow[]): TrialGrade[] {
+  return rows.filter(isScored).map(({ passed, scores, primaryField }) => {
+    const isPass = passed === true;
+    const score = scores.weighted_score ?? scores[primaryField ?? ""] ?? (isPass ? 1 : 0);
+    return { passed: isPass, grade: { name: "trial", kind: "code", passed: isPass, score, evidence: "" } };
+  });
+}
+
+/** How well a skill is activated when it should be, and left alone when it should not. */
+export interface TriggerScore {
+  /** Trials: activated and should be, activated and should not be, not activated and should be, neither. */
+  readonly truePositives: number;
+  readonly falsePositives: number;
+  readonly falseNegatives: number;
+  readonly trueNegatives: number;
+  /** Null when it was never activated. */
+  readonly precision: number | null;
+  /** Null when no trial should have activated it. */
+  readonly recall: number | null;
+  readonly f1: number | null;
+}
+
+/**
+ * Precision, recall and F1 over the trials of trigger tests; null when there are none. A trial that should activate the
+ * skill passes when it does, one that should not when it does not.
+ */
+export function triggerScore(rows: readonly EvalRow[]): TriggerScore | null {
+  const tests = rows.filter(({ facets }) => facets?.trigger === "should" || facets?.trigger === "should_not");
+  if (tests.length === 0) return null;
+  const count = (trigger: string, passed: boolean) =>
+    tests.filter((row) => isScored(row) && row.facets?.trigger === trigger && row.passed === passed).length;
+  const [truePositives, falseNegatives] = [count("should", true), count("should", false)];
+  const [trueNegatives, falsePositives] = [count("should_not", true), count("should_not", false)];
+  const precision = ratio(truePositives, truePositives + falsePositives);
+  const recall = ratio(truePositives, truePositives + falseNegatives);
+  const f1 = ratio(2 * truePositives, 2 * truePositives + falsePositives + falseNegatives);
+  return { truePositives, falsePositives, falseNegatives, trueNegatives, precision, recall, f1 };
+}
+
+function ratio(part: number, whole: number): number | null {
+  return whole === 0 ? null : part / whole;
+}
+
+/** A gate, and whether it was passed. What was not measured passes no gate. */
+export interface GateResult extends DatasetGate {
+  readonly actual: number | null;
+  readonly passed: boolean;
+}
+
+/** Sums of decimals are not exact: a figure that is the value must reach it. */
+const ROUNDING = 1e-9;
+
+const HOLDS: Readonly<Record<DatasetGate["op"], (actual: number, value: number) => boolean>> = {
+  ">=": (actual, value) => actual >= value - ROUNDING,
+  "<=": (actual, value) => actual <= value + ROUNDING,
+  ">": (actual, value) => actual > value + ROUNDING,
+  "<": (actual, value) => actual < value - ROUNDING,
+  "==": (actual, value) => Math.abs(actual - value) <= ROUNDING,
+};
+
+/**
+ * The key of the summary that a gate is about. One trial passes as often as the pass rate says, and a run with a single
+ * trial of each stimulus has no figures of several.
+ * @example
+ * gatedKey("pass_at_1"); // "pass_rate"
+ */
+export function gatedKey(metric: string): string {
+  return /^pass_(?:at|hat)_1$/.test(metric) ? "pass_rate" : metric;
+}
+
+/**
+ * Holds a figure of a summary against its gate.
+ * @example
+ * heldAgainst({ metric: "pass_rate", op: ">=", value: 0.8 }, { pass_rate: 0.9 }).passed; // true
+ */
+export function heldAgainst(gate: DatasetGate, summary: Summary): GateResult {
+  const key = gatedKey(gate.metric);
+  const isCounted = summary[`${key}_n`] !== 0;
+  const actual = isCounted ? (ownValue(summary, key) ?? null) : null;
+  return { ...gate, actual, passed: actual !== null && HOLDS[gate.op](actual, gate.value) };
 }

@@ -1,9 +1,7 @@
 import type { Reporter } from "../../core/registry.js";
 import { formatDollars, formatNumber, formatSeconds, plural } from "../format.js";
 import { type Column, markdownTable, oneLine } from "../markdown.js";
-import { type EvalPart, type EvalReport, evalReport } from "./eval-report.js";
-import type { GateResult } from "./gate-result.js";
-import type { StimulusLine } from "./stimulus-line.js";
+import { type EvalPart, type EvalReport, evalReport, type GateResult, type StimulusLine } from "./eval-report.js";
 
 /** The report of an eval for people: a table of stimuli for each eval and system, the skill, triggers and gates. */
 export const evalReporter = { name: "eval", render: (result) => renderEval(evalReport(result)) } satisfies Reporter;

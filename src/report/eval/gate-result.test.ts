@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DatasetGate } from "../../core/dataset.js";
-import { heldAgainst } from "./gate-result.js";
+import { heldAgainst } from "./eval-report.js";
 
 const held = (op: DatasetGate["op"], value: number, actual: number) =>
   heldAgainst({ metric: "pass_rate", op, value }, { pass_rate: actual }).passed;

@@ -1,9 +1,8 @@
 import type { GateVerdict, Reporter, ReportOptions } from "../../core/registry.js";
 import type { EvalResult } from "../../core/result.js";
 import type { EvalRow } from "../../core/row.js";
-import { type EvalPart, evalReport, UNNAMED } from "./eval-report.js";
+import { type EvalPart, evalReport, reasonOf, shortOf, UNNAMED } from "./eval-report.js";
 import { gateInWords } from "./eval-text.js";
-import { reasonOf, shortOf } from "./stimulus-line.js";
 
 /** A report that CI servers read: a suite for each eval and system, a case for each trial and each gate. */
 export const junitReporter = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { trialRow, trialRows } from "../../testing/eval-result.js";
-import { skillLine } from "./skill-line.js";
+import { skillLine } from "./eval-report.js";
 
 describe("skillLine", () => {
   it("is the mean over stimuli, not over trials", () => {

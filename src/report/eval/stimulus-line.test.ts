@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { passAtK, passHatK } from "../../stats/index.js";
 import { trialRow, trialRows } from "../../testing/eval-result.js";
-import { headlineK, reasonOf, stimulusLine } from "./stimulus-line.js";
+import { headlineK, reasonOf, stimulusLine } from "./eval-report.js";
 
 describe("stimulusLine", () => {
   it("says how often, how dependably, how dear and how fast", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { trialRows } from "../../testing/eval-result.js";
-import { triggerScore } from "./trigger-score.js";
+import { triggerScore } from "./eval-report.js";
 
 const should = (letters: string) => trialRows(letters, { facets: { trigger: "should" } });
 const shouldNot = (letters: string) => trialRows(letters, { facets: { trigger: "should_not" } });

@@ -8,7 +8,7 @@ import type {
 } from "@duckdb/node-api";
 import { messageOf } from "../../core/errors.js";
 import { QueryStopped } from "./query-stopped.js";
-import { quotedList } from "./sql-text.js";
+import { quotedList } from "./sql-error.js";
 
 /** What a query may hold in memory; more goes to the scratch folder. */
 const MEMORY = "2GB";

@@ -1,7 +1,7 @@
 import { csvText } from "./csv.js";
 import { History } from "./history.js";
 import { linesOf } from "./query.js";
-import { quoted } from "./sql-text.js";
+import { quoted } from "./sql-error.js";
 import { readRuns } from "./stored-runs.js";
 
 /** Which trials are exported, and how much of them. */

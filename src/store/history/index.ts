@@ -10,6 +10,6 @@ export {
   withAnswer,
 } from "./query.js";
 export { QueryStopped } from "./query-stopped.js";
-export { VIEWS } from "./schema.js";
-export { schemaText } from "./schema-text.js";
+export { schemaText, VIEWS } from "./schema.js";
+
 export { type Pieces, writeAside, writePieces } from "./write-pieces.js";

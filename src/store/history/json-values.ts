@@ -1,4 +1,7 @@
 import type { DuckDBMapValue, DuckDBStructValue, DuckDBType, DuckDBValue } from "@duckdb/node-api";
+import { readLines } from "../../utils/files/lines.js";
+import { scratchFile } from "./scratch-file.js";
+import { writePieces } from "./write-pieces.js";
 
 /** What JSON can hold. */
 export type JsonValue = null | boolean | number | string | JsonValue[] | { [name: string]: JsonValue };
@@ -100,4 +103,38 @@ function parsed(text: string): JsonValue {
   } catch {
     return text;
   }
+}
+
+/**
+ * A copy of a file of JSON lines in which every line that JavaScript can read is one that DuckDB can read, so that a query
+ * finds what a report finds. Other lines are as they were.
+ */
+export async function strictCopy(path: string, scratchDir: string): Promise<string> {
+  const copy = scratchFile(scratchDir);
+  await writePieces(copy, strictLines(path));
+  return copy;
+}
+
+function* strictLines(path: string): Generator<string> {
+  for (const { text } of readLines(path)) yield `${strictLine(text)}\n`;
+}
+
+function strictLine(text: string): string {
+  try {
+    return strictJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
+}
+
+const ESCAPE = /\\(?:u(d[89a-f][0-9a-f]{2})|.)/g;
+
+/**
+ * JSON that DuckDB reads as well. It refuses half a character, such as a text ends with that was cut in the middle of an
+ * emoji: that is U+FFFD then, as everywhere a text is written as UTF-8.
+ * @example
+ * strictJson("cut \ud83d"); // '"cut \\ufffd"'
+ */
+export function strictJson(value: unknown): string {
+  return JSON.stringify(value).replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 }

@@ -1,9 +1,9 @@
 import { messageOf } from "../../core/errors.js";
 import type { Database } from "./database.js";
+import { strictCopy } from "./json-values.js";
 import { type LineFile, unreadable } from "./line-files.js";
 import { QueryStopped } from "./query-stopped.js";
-import { quoted, quotedList } from "./sql-text.js";
-import { strictCopy } from "./strict-copy.js";
+import { quoted, quotedList } from "./sql-error.js";
 
 /** Files of JSON lines that are read as one table. */
 export interface Lines {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import { OUTPUTS_DIR } from "../journal.js";
 import { openRunFile } from "../run-file.js";
 import type { Database } from "./database.js";
+import { strictCopy } from "./json-values.js";
 import type { LineFile } from "./line-files.js";
 import { SAID } from "./output-lines.js";
-import { quotedList } from "./sql-text.js";
+import { quotedList } from "./sql-error.js";
 import type { StoredRun } from "./stored-runs.js";
-import { strictCopy } from "./strict-copy.js";
 
 /** An output that is larger is left out: whole it would not fit into the memory of a query. */
 const LARGEST = 128 << 20;

@@ -1,8 +1,8 @@
 import { OUTCOMES } from "../../core/row.js";
 import { FILES } from "../journal.js";
 import type { Lines } from "./line-source.js";
-import { ROW_COLUMNS } from "./row-columns.js";
-import { quoted } from "./sql-text.js";
+import { ROW_COLUMNS } from "./schema.js";
+import { quoted } from "./sql-error.js";
 
 /** What tells a trial from all others, as its lines have it. Ids are JSON: `1` and `"1"` are two examples. */
 export const TRIAL_KEY = {

@@ -3,10 +3,8 @@ import { describe, expect, test } from "vitest";
 import { blocksOf, tableRows } from "../../../test/docs/markdown.js";
 import { Workspace } from "../../testing/workspace.js";
 import { queryRuns } from "./query-runs.js";
-import { ROW_COLUMNS } from "./row-columns.js";
 import { writeTestRun } from "./run-testing.js";
-import { TRIAL_COLUMNS_BESIDE_ROWS, VIEW_NAMES, VIEWS } from "./schema.js";
-import { schemaText } from "./schema-text.js";
+import { ROW_COLUMNS, schemaText, TRIAL_COLUMNS_BESIDE_ROWS, VIEW_NAMES, VIEWS } from "./schema.js";
 
 const PAGE = readFileSync(new URL("../../../docs/history.md", import.meta.url), "utf8");
 

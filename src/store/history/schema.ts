@@ -1,4 +1,49 @@
-import { ROW_COLUMNS } from "./row-columns.js";
+/** The columns of `rows`: the fields of a row in snake_case, and where it is from. `group` is a word of SQL, hence `group_id`. */
+export const ROW_COLUMNS: readonly Column[] = [
+  ["run", "VARCHAR", "the name of the run folder"],
+  ["created_at", "TIMESTAMP", "when the run was started, in UTC"],
+  ["system", "VARCHAR", "the system"],
+  ["dataset", "VARCHAR", "the dataset of the example"],
+  ["example_id", "VARCHAR", "the example; numbers as text"],
+  ["trial", "BIGINT", "which trial of the example, counted from 0"],
+  ["outcome", "VARCHAR", "pass, fail, error, unscored or skipped"],
+  ["error_category", "VARCHAR", "what went wrong; none when nothing did"],
+  ["score", "DOUBLE", "the primary score"],
+  ["scores", "MAP(VARCHAR, DOUBLE)", "all scores: scores['f1']"],
+  ["measures", "MAP(VARCHAR, DOUBLE)", "figures that decide nothing: measures['characters']"],
+  ["primary_field", "VARCHAR", "the score that decided pass or fail"],
+  ["passed", "BOOLEAN", "NULL when nothing could decide"],
+  ["input_tokens", "BIGINT", "tokens of the text that the system was given"],
+  ["output_tokens", "BIGINT", "tokens of what it produced"],
+  [
+    "usage",
+    'STRUCT("input" BIGINT, "output" BIGINT, cache_read BIGINT, cache_write BIGINT, cache_write_1h BIGINT, reasoning BIGINT)',
+    "tokens as billed: usage.input; NULL when nobody reported them",
+  ],
+  ["cost_usd", "DOUBLE", "what the trial cost; NULL when it is not known"],
+  ["cost_source", "VARCHAR", "provider, priced, estimated or unknown"],
+  ["overshoot_usd", "DOUBLE", "by how much it cost more than it was allowed"],
+  ["judge_cost_usd", "DOUBLE", "what scoring cost, which is no part of cost_usd"],
+  ["partial", "BOOLEAN", "usage or cost is known to be incomplete"],
+  ["cached", "BOOLEAN", "the output was there already"],
+  ["latency", "DOUBLE", "seconds inside the system"],
+  ["duration_ms", "DOUBLE", "from admission to the end of the work, retries included"],
+  ["ttft_ms", "DOUBLE", "until the first token"],
+  ["first_attempt_ms", "DOUBLE", "until the first edit, else the first text"],
+  ["success_at_ms", "DOUBLE", "until the graders passed it; NULL when not measured"],
+  ["turns", "BIGINT", "turns taken"],
+  ["tokens_per_sec", "DOUBLE", "output tokens for each second of generation"],
+  ["cost_killed_at", "DOUBLE", "running cost when it was stopped for its cost; 0 when it was not"],
+  [
+    "attempts",
+    "STRUCT(error_category VARCHAR, message VARCHAR, duration_ms DOUBLE)[]",
+    "calls that failed before the output came",
+  ],
+  ["notes", "VARCHAR[]", "what else is to be said about it"],
+  ["metadata", "JSON", "what the system had to add: metadata->>'model'"],
+  ["facets", "JSON", "what results are broken down by: facets->>'subject'"],
+  ["group_id", "VARCHAR", "what the example shares with others"],
+];
 
 /** The views that a statement can ask. */
 export const VIEW_NAMES = ["runs", "rows", "trials", "usage", "summary"] as const;
@@ -96,4 +141,23 @@ export const EXAMPLE_STATEMENTS: readonly string[] = [
 export function emptyShape(name: ViewName): string {
   const columns = VIEWS[name].columns.map(([column, type]) => `cast(null as ${type}) as "${column}"`);
   return `select ${columns.join(", ")} where false`;
+}
+
+/** A long type would push what the column holds out of sight. */
+const WIDEST_TYPE = 24;
+
+/** The views with their columns and a few statements, for people. */
+export function schemaText(): string {
+  const views = VIEW_NAMES.map(viewText).join("\n\n");
+  const statements = EXAMPLE_STATEMENTS.map((statement) => `  assay query "${statement}"`).join("\n");
+  return `${views}\n\nExamples:\n${statements}\n`;
+}
+
+function viewText(name: ViewName): string {
+  const { about, columns } = VIEWS[name];
+  const widest = Math.max(...columns.map(([column]) => column.length));
+  const lines = columns.map(
+    ([column, type, holds]) => `  ${column.padEnd(widest)}  ${type.padEnd(WIDEST_TYPE)}  ${holds}`,
+  );
+  return [`${name}: ${about}`, ...lines].join("\n");
 }

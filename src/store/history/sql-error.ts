@@ -81,3 +81,13 @@ function placeOf(sql: string, textBeforeIt: string): string {
     .replaceAll("\t", " ");
   return `\n  line ${line}, column ${column}:\n  ${shown}\n  ${" ".repeat(column - 1 - start)}^`;
 }
+
+/** A text as SQL writes it. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** A list of texts as SQL writes it. */
+export function quotedList(texts: readonly string[]): string {
+  return `[${texts.map(quoted).join(", ")}]`;
+}

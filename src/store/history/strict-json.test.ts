@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { strictJson } from "./strict-json.js";
+import { strictJson } from "./json-values.js";
 
 test("is the JSON of anything without half characters", () => {
   fc.assert(

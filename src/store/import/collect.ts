@@ -1,12 +1,11 @@
 import { DatasetError } from "../../core/errors.js";
 import { digest } from "../../core/fingerprint.js";
-import { type EvalRow, makeRow } from "../../core/row.js";
-import { adopted } from "./adopted.js";
+import { type EvalRow, makeRow, type TrialKey } from "../../core/row.js";
 import { type CollectedDataset, describeDatasets } from "./datasets-of.js";
+import { grouped } from "./fields.js";
 import type { ImportedSystem, ImportedTrial } from "./format.js";
 import type { Problem } from "./open-results.js";
 import type { FoundTrial } from "./read-trials.js";
-import { trialNumbers } from "./trial-numbers.js";
 
 /** Everything but the texts of what was read. */
 export interface Collected {
@@ -124,4 +123,41 @@ function rowOf({ system, example, row, output }: ImportedTrial, count: CountToke
     inputTokens: row.inputTokens ?? (isAnswered ? count(asked) : 0),
     outputTokens: row.outputTokens ?? (isAnswered ? count(output?.response ?? "") : 0),
   });
+}
+
+/**
+ * Which systems are known under another name: a trial that failed early may not tell its model, and belongs to the
+ * system of its variant then, where there is only one.
+ * @example
+ * adopted([{ name: "unknown model [a]", variant: "a" }, { name: "blue [a]", model: "blue", variant: "a" }]);
+ * // Map { "unknown model [a]" => "blue [a]" }
+ */
+function adopted(systems: readonly ImportedSystem[]): Map<string, string> {
+  const orphans = systems.filter(({ model, variant }) => model === undefined && variant !== undefined);
+  return new Map(
+    orphans.flatMap(({ name, variant }) => {
+      const [known, ...others] = systems.filter((one) => one.model !== undefined && one.variant === variant);
+      return known === undefined || others.length > 0 ? [] : [[name, known.name] as const];
+    }),
+  );
+}
+
+type Numbered = Pick<KeptTrial, "index" | "wanted"> & { readonly row: Omit<TrialKey, "trial"> };
+
+function slotOf({ row }: Numbered): string {
+  return JSON.stringify([row.system, row.dataset, row.exampleId]);
+}
+
+/**
+ * Numbers the trials of each example from 0, by the numbers that the file gives them, or else in the order they were
+ * found. There are no gaps: a number of a million in a file would be a million trials that were never run.
+ */
+export function trialNumbers(kept: readonly Numbered[]): Map<number, number> {
+  const slots = grouped(kept, slotOf);
+  const numbers = new Map<number, number>();
+  for (const trials of slots.values()) {
+    const inOrder = trials.toSorted((a, b) => (a.wanted ?? a.index) - (b.wanted ?? b.index) || a.index - b.index);
+    for (const [number, { index }] of inOrder.entries()) numbers.set(index, number);
+  }
+  return numbers;
 }

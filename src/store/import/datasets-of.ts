@@ -1,7 +1,7 @@
 import { DatasetError } from "../../core/errors.js";
 import { digest } from "../../core/fingerprint.js";
 import type { EvalRow } from "../../core/row.js";
-import { grouped } from "./grouped.js";
+import { grouped } from "./fields.js";
 
 /** What is known of a dataset from the trials on its examples. */
 export interface CollectedDataset {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decidingField } from "./deciding-field.js";
+import { decidingField } from "./context-bench.js";
 
 const ROWS = [
   { system: "a", scores: { recall: 1, f1: 0.5, judge: 0 } },

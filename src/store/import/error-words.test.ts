@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { categoryOfError } from "./error-words.js";
+import { categoryOfError } from "./fields.js";
 
 it.each([
   ["Request failed with status 429", "rate_limit"],

@@ -1,3 +1,5 @@
+import type { InfrastructureCategory } from "../../core/errors.js";
+
 /** An object of a file that nobody has checked. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -113,3 +115,41 @@ export function momentOf(object: JsonObject, ...names: readonly string[]): numbe
 /** No results were written before, and a clock is never this far ahead. */
 const EARLIEST = Date.UTC(2000, 0, 1);
 const LATEST = Date.UTC(2200, 0, 1);
+
+/**
+ * Values by a key of theirs, both in the order they were met.
+ * @example
+ * grouped([1, 2, 3], (n) => n % 2); // Map { 1 => [1, 3], 0 => [2] }
+ */
+export function grouped<K, V>(values: Iterable<V>, keyOf: (value: V) => K): Map<K, V[]> {
+  const groups = new Map<K, V[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}
+
+const WORDS: readonly (readonly [InfrastructureCategory, RegExp])[] = [
+  ["rate_limit", /\b429\b|rate.?limit|too many requests|throttl/i],
+  ["timeout", /timed?.?out|deadline exceeded/i],
+  [
+    "api_error",
+    /\b[45]\d\d\b|\bapi\b|\bhttp|econn|enotfound|epipe|socket|network|fetch failed|quota|unauthori[sz]ed|forbidden|overloaded|unavailable|credit/i,
+  ],
+];
+
+/** Words at the start of a message say what it is about; what follows may be a whole page. */
+const READ_CHARS = 2000;
+
+/**
+ * What kind of failure a message tells of; other tools write down no more than that.
+ * @example
+ * categoryOfError("Request failed with status 429"); // "rate_limit"
+ */
+export function categoryOfError(message: string): InfrastructureCategory {
+  const start = message.slice(0, READ_CHARS);
+  return WORDS.find(([, words]) => words.test(start))?.[0] ?? "system_error";
+}

@@ -1,27 +1,28 @@
+import { digest } from "../../core/fingerprint.js";
 import type { Grade } from "../../core/grader.js";
 import type { EvalRow } from "../../core/row.js";
 import type { Output, Usage } from "../../core/system.js";
-import { categoryOfError } from "./error-words.js";
 import {
   asText,
   BadRecord,
+  categoryOfError,
   countOf,
   fieldOf,
   flagOf,
+  isFiniteNumber,
   isObject,
   type JsonObject,
   listOf,
   measureOf,
   momentOf,
+  nameFrom,
   objectOf,
   positiveOf,
   scalarsOf,
+  shortName,
   textOf,
 } from "./fields.js";
-import type { ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./format.js";
-import { namesByColumns, namesByRecord, type SystemNames } from "./promptfoo-columns.js";
-import { promptfooGrades } from "./promptfoo-grades.js";
-import { exampleOf, promptOf } from "./promptfoo-test.js";
+import type { ImportedSystem, ImportedTrial, ImportFormat, OpenedDocument, RowFields } from "./format.js";
 import { usageFrom } from "./usage.js";
 import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
 
@@ -156,3 +157,147 @@ function outputOf(record: JsonObject, response: JsonObject): Output | null {
 
 /** Where the record stood in its table. */
 const KEPT = ["testIdx", "promptIdx", "failureReason"] as const;
+
+/** What each assertion said. Names are told apart by number, since one test may have the same assertion twice. */
+function promptfooGrades(record: JsonObject): Grade[] {
+  const grading = objectOf(record, "gradingResult");
+  const parts = listOf(grading, "componentResults").filter(isObject);
+  const alone = isObject(grading.assertion) ? [grading] : [];
+  const grades = (parts.length > 0 ? parts : alone).map(gradeOf);
+  const met = new Map<string, number>();
+  return grades.map((grade) => {
+    const times = (met.get(grade.name) ?? 0) + 1;
+    met.set(grade.name, times);
+    return times === 1 ? grade : { ...grade, name: `${grade.name} #${times}` };
+  });
+}
+
+function gradeOf(part: JsonObject): Grade {
+  const assertion = objectOf(part, "assertion");
+  const type = shortName(textOf(assertion, "type")) || "assertion";
+  const passed = flagOf(part, "pass") ?? false;
+  const isJudged = (measureOf(objectOf(part, "tokensUsed"), "total") ?? 0) > 0;
+  return {
+    name: shortName(textOf(assertion, "metric")) || type,
+    type,
+    kind: isJudged ? "llm" : "code",
+    passed,
+    score: Math.min(1, measureOf(part, "score") ?? Number(passed)),
+    evidence: textOf(part, "reason", "comment") ?? "",
+    status: "ok",
+  };
+}
+
+const SLUG_CHARS = 32;
+const HASH_CHARS = 8;
+
+/**
+ * What was asked. Repeats have a `testIdx` of their own each, so that a test is known by what it holds: its variables,
+ * its assertions and its description.
+ */
+function exampleOf(record: JsonObject, dataset: string): ImportedTrial["example"] {
+  const test = objectOf(record, "testCase");
+  const vars = withoutHistory(Object.hasOwn(test, "vars") ? objectOf(test, "vars") : objectOf(record, "vars"));
+  const description = textOf(test, "description") ?? textOf(record, "description");
+  const assertions = listOf(test, "assert");
+  const hash = digest([vars, assertions, description ?? null]).slice(0, HASH_CHARS);
+  const question = promptOf(record);
+  const answer = expectedOf(assertions);
+  return {
+    id: `${slugOf(description ?? firstText(vars))}${hash}`,
+    dataset,
+    ...(question === undefined ? {} : { question }),
+    ...(answer === undefined ? {} : { answer }),
+    ...(Object.keys(vars).length === 0 ? {} : { vars }),
+    ...(assertions.length === 0 ? {} : { assertions }),
+    ...(description === undefined ? {} : { description }),
+  };
+}
+
+/** What was sent, with the variables filled in. */
+function promptOf(record: JsonObject): string | undefined {
+  return textOf(objectOf(record, "prompt"), "raw", "display", "label");
+}
+
+/** The conversation so far differs from system to system, and is no part of what is asked. */
+function withoutHistory(vars: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(vars).filter(([name]) => name !== "_conversation" && name !== "sessionId"));
+}
+
+function firstText(vars: JsonObject): string {
+  const first = Object.values(vars).find((value) => typeof value === "string" || isFiniteNumber(value));
+  return first === undefined ? "" : String(first);
+}
+
+function slugOf(text: string): string {
+  const words = shortName(text, 200)
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, "-");
+  const slug = words.replace(/^-+/, "").slice(0, SLUG_CHARS).replace(/-+$/, "");
+  return slug === "" ? "" : `${slug}-`;
+}
+
+/** An answer can be read from an assertion that compares with it. */
+function expectedOf(assertions: readonly unknown[]): string | undefined {
+  const equal = assertions.filter(isObject).find((assertion) => assertion.type === "equals");
+  const value = equal === undefined ? undefined : fieldOf(equal, "value");
+  return typeof value === "string" || isFiniteNumber(value) ? String(value) : undefined;
+}
+
+/** A column of its table: a provider with one of the prompts. */
+interface Column {
+  readonly provider: string;
+  readonly prompt: string;
+}
+
+/** Names the system of a record. */
+type SystemNames = (record: JsonObject) => ImportedSystem;
+
+const LONGEST_PROMPT = 60;
+
+/** For records without the document that names all prompts: each prompt is told from the others by its label. */
+function namesByRecord(record: JsonObject): ImportedSystem {
+  const { provider, prompt } = columnOf(record);
+  return systemOf(provider, prompt === "" ? provider : `${provider} [${prompt}]`);
+}
+
+/** With all columns known, the prompt is named only where a provider was asked with several. */
+function namesByColumns(results: JsonObject): SystemNames {
+  const heads = [listOf(results, "prompts"), listOf(objectOf(objectOf(results, "table"), "head"), "prompts")];
+  const columns = (heads.find((list) => list.length > 0) ?? []).map((head) => (isObject(head) ? headOf(head) : null));
+  const labels = columns.map((column, index) => labelOf(column, index, columns));
+  const hasOnePrompt = new Set(columns.map((column) => column?.prompt)).size <= 1;
+  return (record) => {
+    const { provider } = columnOf(record);
+    const label = hasOnePrompt ? provider : labels[Number(fieldOf(record, "promptIdx"))];
+    return label === undefined ? namesByRecord(record) : systemOf(provider, label);
+  };
+}
+
+/** Two prompts may begin alike: then the place of the column is named as well. */
+function labelOf(column: Column | null, index: number, columns: readonly (Column | null)[]): string | undefined {
+  if (column === null) return undefined;
+  const others = columns.filter((other) => other?.provider === column.provider);
+  if (others.length <= 1) return column.provider;
+  const isAlone = others.filter((other) => other?.prompt === column.prompt).length === 1;
+  return `${column.provider} [${isAlone ? column.prompt : `${column.prompt} #${index + 1}`}]`;
+}
+
+function headOf(head: JsonObject): Column {
+  return { provider: textOf(head, "provider") ?? "", prompt: readColumnPrompt(head) };
+}
+
+function readColumnPrompt(prompt: JsonObject): string {
+  return shortName(textOf(prompt, "label", "display", "raw"), LONGEST_PROMPT);
+}
+
+function columnOf(record: JsonObject): Column {
+  const provider = fieldOf(record, "provider");
+  const name = isObject(provider) ? textOf(provider, "label", "id") : provider;
+  return { provider: nameFrom(name, "provider"), prompt: readColumnPrompt(objectOf(record, "prompt")) };
+}
+
+/** A provider is named `openai:chat:gpt-5`: what follows the first colon is no more than close to a model's name. */
+function systemOf(model: string, name: string): ImportedSystem {
+  return { name, model };
+}

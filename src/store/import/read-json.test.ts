@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { readJson } from "./read-json.js";
+import { readJson } from "./file-content.js";
 
 describe("readJson", () => {
   it("reads what Python writes for numbers that JSON has no words for as null, and passes over a byte order mark", () => {

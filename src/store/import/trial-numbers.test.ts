@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { trialNumbers } from "./trial-numbers.js";
+import { trialNumbers } from "./collect.js";
 
 it("numbers the trials of each example from 0 without gaps, in the order of the numbers they came with", () => {
   const trial = fc.record({

@@ -1,11 +1,13 @@
-import type { EvalRow } from "../../core/row.js";
+import type { Grade } from "../../core/grader.js";
+import { ERROR_CATEGORIES, type ErrorCategory, type EvalRow, OUTCOMES } from "../../core/row.js";
 import type { Output, Usage } from "../../core/system.js";
-import type { Trajectory } from "../../core/trajectory.js";
-import { firstAttemptAt } from "../../core/trajectory-figures.js";
-import { categoryOfError } from "./error-words.js";
+import { type AgentEvent, type AgentHappening, firstAttemptAt, type Trajectory } from "../../core/trajectory.js";
 import {
+  asText,
+  categoryOfError,
   countOf,
   fieldOf,
+  flagOf,
   idFrom,
   isObject,
   type JsonObject,
@@ -15,14 +17,12 @@ import {
   nameFrom,
   objectOf,
   positiveOf,
+  shortName,
   textOf,
 } from "./fields.js";
 import type { ImportedSystem, ImportedTrial, ImportFormat, RowFields } from "./format.js";
 import { usageFrom } from "./usage.js";
-import { vallyTrajectory } from "./vally-events.js";
-import { type VallyGrading, vallyGrading } from "./vally-grades.js";
-import { errorText, ownCategory, vallyOutcome } from "./vally-outcome.js";
-import { evidenceOfGrades } from "./verdict.js";
+import { evidenceOfGrades, graded, scoresOfGrades, ungraded } from "./verdict.js";
 
 const TRIAL = "trial-result";
 
@@ -171,4 +171,173 @@ function outputOf(record: JsonObject, trajectory: Trajectory | null): Output | n
   const response = textOf(told, "output") ?? textOf(record, "response", "output");
   if (response === undefined && trajectory === null) return null;
   return { ...(response === undefined ? {} : { response }), ...(trajectory === null ? {} : { trajectory }) };
+}
+
+type Outcome = Pick<RowFields, "outcome" | "errorCategory" | "scores" | "primaryField" | "passed">;
+
+/** What became of a trial, by the words of Vally or by our own. */
+function vallyOutcome(record: JsonObject, grading: VallyGrading): Outcome {
+  const { passed, score, grades } = grading;
+  const end = endOf(record);
+  if (end !== null) return end;
+  if (passed === null) return ungraded("unscored", grades.some(isError) ? "grader_error" : "none");
+  const stopped = stoppedBy(record);
+  const others = scoresOfGrades(grades.filter((grade) => !isError(grade)));
+  return graded({ passed, score, others, ...(stopped === undefined ? {} : { stopped }) });
+}
+
+function isError({ status }: VallyGrading["grades"][number]): boolean {
+  return status === "error";
+}
+
+/** How a trial ended that was not graded; null when it was. */
+function endOf(record: JsonObject): Outcome | null {
+  const said = textOf(record, "outcome");
+  const outcome = OUTCOMES.find((name) => name === said);
+  const category = ownCategory(record);
+  if (outcome === "error" || outcome === "unscored" || outcome === "skipped")
+    return ungraded(outcome, category ?? (outcome === "skipped" ? "skipped" : "none"));
+  const status = textOf(record, "status");
+  if (status === "skipped") return ungraded("skipped", "skipped");
+  if (status !== "error" && status !== "failed") return null;
+  return ungraded("error", categoryOfError(errorText(record)));
+}
+
+/** The error category of one of our own files. */
+function ownCategory(record: JsonObject): ErrorCategory | undefined {
+  const said = textOf(record, "errorCategory");
+  return ERROR_CATEGORIES.find((name) => name === said);
+}
+
+const STOPS = ["cost_killed", "time_killed", "refused", "truncated"] as const;
+
+/** Work that its own limit ended is graded on what it left behind. */
+function stoppedBy(record: JsonObject): ErrorCategory | undefined {
+  const category = ownCategory(record);
+  const known = STOPS.find((name) => name === category);
+  const endReason = textOf(objectOf(record, "trajectory"), "endReason") ?? "";
+  return known ?? (/timeout|time_limit/.test(endReason) ? "time_killed" : undefined);
+}
+
+/** The message of a trial that failed; an empty text when there is none. */
+function errorText(record: JsonObject): string {
+  const error = fieldOf(record, "error", "errorMessage");
+  return isObject(error) ? (textOf(error, "message") ?? asText(error)) : asText(error);
+}
+
+/** What the graders of a record say together; nulls where it does not tell. */
+interface VallyGrading {
+  readonly passed: boolean | null;
+  readonly score: number | null;
+  readonly evidence: string | undefined;
+  readonly grades: readonly Grade[];
+}
+
+/** Reads `gradeResult` with its details, or a list of grades as `assay eval` writes it. */
+function vallyGrading(record: JsonObject): VallyGrading {
+  const whole = objectOf(record, "gradeResult");
+  const parts = [listOf(whole, "details"), listOf(record, "grades", "graders", "gradeResults")];
+  const listed = parts.find((list) => list.length > 0) ?? [];
+  // Without a name it is no grader of its own: its score and its verdict are those of the trial.
+  const isGrade = textOf(whole, "name") !== undefined;
+  const grades = (listed.length > 0 ? listed : isGrade ? [whole] : []).filter(isObject).map(gradeOf);
+  return {
+    passed: flagOf(record, "passed") ?? flagOf(whole, "passed") ?? all(grades),
+    score: measureOf(whole, "score") ?? measureOf(record, "score"),
+    evidence: textOf(whole, "evidence"),
+    grades,
+  };
+}
+
+/** With grades alone, a trial passes when each of them does. */
+function all(grades: readonly Grade[]): boolean | null {
+  return grades.length === 0 ? null : grades.every(({ passed }) => passed);
+}
+
+function gradeOf(grade: JsonObject): Grade {
+  const passed = flagOf(grade, "passed") ?? false;
+  const type = shortName(fieldOf(grade, "type", "graderType", "name")) || "grader";
+  const details = listOf(grade, "details").filter(isObject).map(gradeOf);
+  return {
+    name: shortName(fieldOf(grade, "name")) || type,
+    type,
+    kind: isJudge(grade) ? "llm" : "code",
+    passed,
+    score: Math.min(1, measureOf(grade, "score") ?? Number(passed)),
+    evidence: textOf(grade, "evidence", "reason", "message") ?? "",
+    status: textOf(grade, "status") === "error" ? "error" : "ok",
+    ...(details.length === 0 ? {} : { details }),
+  };
+}
+
+function isJudge(grade: JsonObject): boolean {
+  return textOf(grade, "kind") === "llm" || textOf(grade, "judgeModel") !== undefined;
+}
+
+/** The events of a trial in our words; null when the record holds none that can be placed in time. */
+function vallyTrajectory(record: JsonObject): Trajectory | null {
+  const events = eventsIn(record).filter(isObject).map(eventOf);
+  const known = events.filter((event) => event !== null);
+  const first = known[0];
+  return first === undefined ? null : { events: known, startedAt: first.timestamp };
+}
+
+function eventsIn(record: JsonObject): readonly unknown[] {
+  const events = fieldOf(objectOf(record, "trajectory"), "events");
+  return Array.isArray(events) ? events : [];
+}
+
+/** Our own files hold events in our own words already, with numbers for moments. */
+function eventOf(event: JsonObject): AgentEvent | null {
+  const timestamp = momentOf(event, "timestamp");
+  if (timestamp === null) return null;
+  if (!isObject(event.data) && typeof event.type === "string" && typeof event.timestamp === "number")
+    return { ...event, timestamp } as AgentEvent;
+  return { ...happeningOf(textOf(event, "type") ?? "", objectOf(event, "data")), timestamp };
+}
+
+type Reader = (data: JsonObject) => AgentHappening;
+
+const READERS: Readonly<Record<string, Reader>> = {
+  tool_call: (data) => ({
+    type: "tool_call",
+    name: textOf(data, "toolName", "name") ?? "",
+    callId: textOf(data, "toolCallId", "callId") ?? "",
+    arguments: fieldOf(data, "arguments") ?? {},
+  }),
+  tool_result: (data) => ({
+    type: "tool_result",
+    callId: textOf(data, "toolCallId", "callId") ?? "",
+    success: flagOf(data, "success") ?? true,
+    result: asText(fieldOf(data, "result", "error")),
+  }),
+  token_usage: (data) => ({
+    type: "token_usage",
+    model: textOf(data, "model") ?? null,
+    usage: usageFrom({
+      input: countOf(data, "inputTokens"),
+      output: countOf(data, "outputTokens"),
+      cacheRead: countOf(data, "cacheReadTokens"),
+      cacheWrite: countOf(data, "cacheWriteTokens"),
+      inputHoldsCache: true,
+    }) ?? { input: 0, output: 0 },
+    costUsd: null,
+    durationMs: countOf(data, "durationMs") ?? 0,
+  }),
+  turn_start: () => ({ type: "turn_start" }),
+  turn_end: () => ({ type: "turn_end" }),
+  user_message: (data) => ({ type: "user_message", text: wordsOf(data) }),
+  assistant_message: (data) => ({ type: "assistant_message", text: wordsOf(data) }),
+  reasoning: (data) => ({ type: "reasoning", text: wordsOf(data) }),
+  skill_activation: (data) => ({ type: "skill_activation", name: textOf(data, "skillName", "name", "skill") ?? "" }),
+  error: (data) => ({ type: "error", message: textOf(data, "message", "error") ?? asText(data) }),
+};
+
+function happeningOf(type: string, data: JsonObject): AgentHappening {
+  const reader = Object.hasOwn(READERS, type) ? READERS[type] : undefined;
+  return reader === undefined ? { type: "custom", name: type, data } : reader(data);
+}
+
+function wordsOf(data: JsonObject): string {
+  return asText(fieldOf(data, "content", "text", "message"));
 }

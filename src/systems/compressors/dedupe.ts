@@ -2,7 +2,6 @@ import { UsageError } from "../../core/errors.js";
 import type { System } from "../../core/system.js";
 import { wordsOf } from "./bm25.js";
 import { compressor } from "./compressor.js";
-import { NearRepeats } from "./near-repeats.js";
 import { joinSentences, splitSentences } from "./sentences.js";
 
 const DEFAULT_THRESHOLD = 0.8;
@@ -43,4 +42,81 @@ function dropRepeats(text: string, threshold: number): string {
     kept.add(index);
   }
   return kept.size === sentences.length ? text : joinSentences(text, sentences, (index) => kept.has(index));
+}
+
+const SHINGLE = 3;
+const HAS_DIGIT = /\p{N}/u;
+
+interface Shingles {
+  /** Rarest first. */
+  readonly sorted: readonly string[];
+  readonly set: ReadonlySet<string>;
+  readonly numbers: string;
+}
+
+/**
+ * Finds sentences that nearly repeat one that was kept: the word triples they share are at least `threshold` of all
+ * triples of the two (Jaccard).
+ *
+ * Comparing all pairs would be quadratic. Two sets that overlap that much must share one of their few rarest triples
+ * (prefix filtering), so only sentences that do are compared, and nothing is missed.
+ */
+class NearRepeats {
+  readonly #threshold: number;
+  readonly #shingles: readonly Shingles[];
+  readonly #keptBy = new Map<string, number[]>();
+
+  constructor(sentences: readonly (readonly string[])[], threshold: number) {
+    this.#threshold = threshold;
+    const sets = sentences.map(shinglesOf);
+    const frequency = new Map<string, number>();
+    for (const set of sets) for (const shingle of set) frequency.set(shingle, (frequency.get(shingle) ?? 0) + 1);
+    const byRarity = (a: string, b: string) =>
+      (frequency.get(a) ?? 0) - (frequency.get(b) ?? 0) || (a < b ? -1 : a > b ? 1 : 0);
+    this.#shingles = sets.map((set, index) => ({
+      sorted: [...set].sort(byRarity),
+      set,
+      numbers: (sentences[index] ?? []).filter((word) => HAS_DIGIT.test(word)).join(" "),
+    }));
+  }
+
+  /** Whether a sentence nearly repeats one that was kept. */
+  repeats(index: number): boolean {
+    const own = this.#shingles[index];
+    if (own === undefined) return false;
+    for (const shingle of this.#prefix(own)) {
+      for (const other of this.#keptBy.get(shingle) ?? []) if (this.#alike(own, this.#shingles[other])) return true;
+    }
+    return false;
+  }
+
+  keep(index: number): void {
+    const own = this.#shingles[index];
+    if (own === undefined) return;
+    for (const shingle of this.#prefix(own)) {
+      const kept = this.#keptBy.get(shingle);
+      if (kept === undefined) this.#keptBy.set(shingle, [index]);
+      else kept.push(index);
+    }
+  }
+
+  #prefix({ sorted }: Shingles): readonly string[] {
+    // The small subtrahend keeps a product such as 0.8 * 5 = 4.000…1 from being rounded up to 5.
+    return sorted.slice(0, sorted.length - Math.ceil(this.#threshold * sorted.length - 1e-9) + 1);
+  }
+
+  #alike(a: Shingles, b: Shingles | undefined): boolean {
+    if (b === undefined || a.numbers !== b.numbers) return false;
+    const [small, large] = a.set.size < b.set.size ? [a, b] : [b, a];
+    if (small.set.size < this.#threshold * large.set.size - 1e-9) return false;
+    let shared = 0;
+    for (const shingle of small.set) if (large.set.has(shingle)) shared += 1;
+    return shared >= this.#threshold * (a.set.size + b.set.size - shared) - 1e-9;
+  }
+}
+
+function shinglesOf(words: readonly string[]): Set<string> {
+  const shingles = new Set<string>();
+  for (let i = 0; i + SHINGLE <= words.length; i++) shingles.add(words.slice(i, i + SHINGLE).join(" "));
+  return shingles;
 }

@@ -1,10 +1,21 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, readSync } from "node:fs";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Dataset, DatasetOrigin, LoadOptions } from "../../core/dataset.js";
+import { AssayError, DatasetError } from "../../core/errors.js";
+import type { Example } from "../../core/example.js";
+import { describe } from "../../core/shape.js";
+import { nearest } from "../../core/suggest.js";
+import { RowProblem } from "../../datasets/catalog/columns.js";
+import { matches, scalarText } from "../../datasets/columns.js";
 import type { HubOptions } from "../../datasets/hub/index.js";
-import { requireMaxExamples } from "../../datasets/sample.js";
-import { chooseQuestions } from "./choose-questions.js";
+import { unreadable } from "../../datasets/read-bytes.js";
+import { requireMaxExamples, takeSample } from "../../datasets/sample.js";
+import { isRawRow } from "../../datasets/source-row.js";
 import type { Conversation } from "./conversation.js";
 import { memoryDataset, type NamedEntry } from "./datasets.js";
-import { readMemoryFile } from "./memory-file.js";
+import type { MemoryFormat, MemoryItem } from "./format.js";
+import { isCompressed, type JsonItem, jsonItems, parseItem } from "./json-items.js";
 
 /** What a memory dataset is loaded with. */
 export interface MemoryLoadOptions
@@ -57,4 +68,233 @@ async function fromHub({ entry, config, revision }: NamedEntry, options: MemoryL
   const file = entry.file(config);
   const path = await hub.download(listing, file);
   return { path, origin: { repo: listing.repo, revision: listing.revision, files: [file] } };
+}
+
+type Choice = Pick<LoadOptions, "filter" | "maxExamples" | "head" | "seed" | "shuffleSeed">;
+
+const SHOWN_VALUES = 10;
+
+/** The questions that a filter keeps, or a sample of them. */
+function chooseQuestions(
+  questions: readonly FileQuestion[],
+  name: string,
+  { filter = {}, maxExamples, head, seed, shuffleSeed = seed }: Choice,
+): readonly FileQuestion[] {
+  if (questions.length === 0) throw new DatasetError(`The file of ${name} holds no question.`);
+  requireFields(questions, name, filter);
+  const found = questions.filter((question) => matches(question, filter));
+  if (found.length === 0) throw nothingFound(questions, name, filter);
+  const sampling = {
+    ...(maxExamples === undefined ? {} : { maxExamples }),
+    ...(head === undefined ? {} : { head }),
+    ...(shuffleSeed === undefined ? {} : { seed: shuffleSeed }),
+  };
+  return takeSample(found, sampling, ({ question_type }) => question_type);
+}
+
+type Filter = NonNullable<LoadOptions["filter"]>;
+
+/** A field that no question has is a slip of the pen, not a filter that keeps nothing. */
+function requireFields(questions: readonly FileQuestion[], name: string, filter: Filter): void {
+  const asked = Object.keys(filter);
+  if (asked.length === 0) return;
+  const known = fieldsOf(questions);
+  const missing = asked.find((field) => !known.includes(field));
+  if (missing === undefined) return;
+  const guess = nearest(missing, known);
+  const hint = guess === undefined ? "" : ` Did you mean "${guess}"?`;
+  throw new DatasetError(
+    `No question of ${name} has a field "${missing}" that a filter can compare.${hint} Its fields: ${known.join(", ")}.`,
+  );
+}
+
+/** Those that hold single values: a list equals nothing that a filter can say. */
+function fieldsOf(questions: readonly FileQuestion[]): string[] {
+  const fields = new Set<string>(["question_type", "conversation"]);
+  for (const question of questions)
+    for (const [field, value] of Object.entries(question)) if (scalarText(value) !== undefined) fields.add(field);
+  return [...fields];
+}
+
+function nothingFound(questions: readonly FileQuestion[], name: string, filter: Filter): DatasetError {
+  const asked = Object.entries(filter).map(([field, value]) => `${field}=${value}`);
+  const values = Object.keys(filter).map((field) => `Values of ${field}: ${valuesOf(questions, field)}.`);
+  return new DatasetError(`No question of ${name} has ${asked.join(" and ")}. ${values.join(" ")}`);
+}
+
+function valuesOf(questions: readonly FileQuestion[], field: string): string {
+  const values = new Set(questions.flatMap((question) => scalarText(question[field])?.slice(0, 40) ?? []));
+  const shown = [...values].slice(0, SHOWN_VALUES).join(", ");
+  return values.size > SHOWN_VALUES ? `${shown}, …` : shown;
+}
+
+/** A question of a file, and the conversation it is about. */
+interface FileQuestion extends Example {
+  readonly conversation: string;
+  readonly question_type: string;
+  /** The hash of the item that it comes from, so that another history is other work. */
+  readonly conversation_hash: string;
+}
+
+/** What is in a published file: questions in memory, conversations where they are. */
+interface MemoryFile {
+  readonly questions: readonly FileQuestion[];
+  readonly conversations: ReadonlyMap<string, Conversation>;
+}
+
+interface MemoryFileOptions {
+  format: MemoryFormat;
+  signal?: AbortSignal;
+}
+
+/** Reads and checks every item of a file, holding one at a time. */
+async function readMemoryFile(path: string, { format, signal }: MemoryFileOptions): Promise<MemoryFile> {
+  const questions: FileQuestion[] = [];
+  const places = new Map<string, ItemPlace>();
+  try {
+    const placeOf = placing(path);
+    for await (const item of jsonItems(path, signal === undefined ? {} : { signal })) {
+      const { conversation, questions: asked } = readItem(path, item, format);
+      const place = placeOf(item);
+      const conversation_hash = place.hash;
+      requireNew(path, conversation.id, { item, earlier: places.get(conversation.id) });
+      places.set(conversation.id, place);
+      for (const one of asked) questions.push({ ...one, conversation: conversation.id, conversation_hash });
+    }
+  } catch (error) {
+    throw isOfReading(error) ? unreadable(path, error) : error;
+  }
+  return { questions, conversations: new FileConversations(path, places, format) };
+}
+
+/** What the file system, or the decompression, said: `ENOENT`, `Z_DATA_ERROR`. */
+function isOfReading(error: unknown): boolean {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === "string" && /^(?:E[A-Z]|Z_)/.test(code) && !(error instanceof AssayError);
+}
+
+function readItem(path: string, item: Pick<JsonItem, "number" | "text">, format: MemoryFormat): MemoryItem {
+  const value = parseItem(path, item);
+  const where = `Item ${item.number} of "${path}"`;
+  if (!isRawRow(value)) throw new DatasetError(`${where} is ${describe(value)}, not an object.`);
+  try {
+    return format(value);
+  } catch (error) {
+    if (!(error instanceof RowProblem)) throw error;
+    throw new DatasetError(`${where} ${error.message}. Is it the file as it was published?`, { cause: error });
+  }
+}
+
+function requireNew(
+  path: string,
+  id: string,
+  { item, earlier }: { item: JsonItem; earlier: ItemPlace | undefined },
+): void {
+  if (earlier === undefined) return;
+  throw new DatasetError(
+    `Items ${earlier.number} and ${item.number} of "${path}" have the same id "${id}". Leave one out.`,
+  );
+}
+
+/** The conversations of a file, each read when it is asked for: all of them may be gigabytes. */
+class FileConversations implements ReadonlyMap<string, Conversation> {
+  readonly #path: string;
+  readonly #places: ReadonlyMap<string, ItemPlace>;
+  readonly #format: MemoryFormat;
+
+  constructor(path: string, places: ReadonlyMap<string, ItemPlace>, format: MemoryFormat) {
+    this.#path = path;
+    this.#places = places;
+    this.#format = format;
+  }
+
+  get size(): number {
+    return this.#places.size;
+  }
+
+  has(id: string): boolean {
+    return this.#places.has(id);
+  }
+
+  get(id: string): Conversation | undefined {
+    const place = this.#places.get(id);
+    return place === undefined ? undefined : this.#read(place);
+  }
+
+  keys() {
+    return this.#places.keys();
+  }
+
+  *entries(): Generator<[string, Conversation], undefined> {
+    for (const [id, place] of this.#places) yield [id, this.#read(place)];
+  }
+
+  *values(): Generator<Conversation, undefined> {
+    for (const [, conversation] of this.entries()) yield conversation;
+  }
+
+  [Symbol.iterator]() {
+    return this.entries();
+  }
+
+  forEach(use: (conversation: Conversation, id: string, map: ReadonlyMap<string, Conversation>) => void): void {
+    for (const [id, conversation] of this.entries()) use(conversation, id, this);
+  }
+
+  #read(place: ItemPlace): Conversation {
+    const { number } = place;
+    return readItem(this.#path, { number, text: textAt(this.#path, place) }, this.#format).conversation;
+  }
+}
+
+/** Where an item is found again, and the hash of its text. */
+type ItemPlace = InFile | Kept;
+
+interface InFile extends Omit<JsonItem, "text"> {
+  readonly hash: string;
+}
+
+/** An item of a compressed file, which cannot be entered in the middle: kept, compressed by itself. */
+interface Kept {
+  readonly number: number;
+  readonly hash: string;
+  readonly packed: Buffer;
+}
+
+/** Quick rather than small. */
+const LEVEL = { level: 1 };
+
+/** What gives the items of a file their places. */
+function placing(path: string): (item: JsonItem) => ItemPlace {
+  if (!isCompressed(path)) return ({ text, ...place }) => ({ ...place, hash: hashOf(text) });
+  return ({ number, text }) => ({ number, hash: hashOf(text), packed: deflateRawSync(text, LEVEL) });
+}
+
+/** The text of an item. Throws when it is no longer the one that was placed. */
+function textAt(path: string, place: ItemPlace): string {
+  if ("packed" in place) return inflateRawSync(place.packed).toString("utf8");
+  const text = textBetween(path, place);
+  if (hashOf(text) === place.hash) return text;
+  throw new DatasetError(`Item ${place.number} of "${path}" has changed since the file was loaded. Load it again.`);
+}
+
+function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+function textBetween(path: string, { start, end }: Pick<JsonItem, "start" | "end">): string {
+  try {
+    const file = openSync(path, "r");
+    try {
+      const buffer = Buffer.alloc(end - start);
+      let filled = 0;
+      for (let size = -1; filled < buffer.length && size !== 0; filled += size)
+        size = readSync(file, buffer, filled, buffer.length - filled, start + filled);
+      return buffer.toString("utf8", 0, filled);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    throw unreadable(path, error);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Turn } from "../../core/example.js";
-import { integer, list, optionalText, text } from "../../datasets/catalog/read-column.js";
-import { RowProblem } from "../../datasets/catalog/row-problem.js";
+import { integer, list, optionalText, RowProblem, text } from "../../datasets/catalog/columns.js";
+
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
 import type { MemoryItem, MemoryQuestion } from "./format.js";

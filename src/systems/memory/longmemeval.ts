@@ -1,6 +1,6 @@
 import type { Turn } from "../../core/example.js";
-import { list, optionalText, text, texts } from "../../datasets/catalog/read-column.js";
-import { RowProblem } from "../../datasets/catalog/row-problem.js";
+import { list, optionalText, RowProblem, text, texts } from "../../datasets/catalog/columns.js";
+
 import { isRawRow, type RawRow } from "../../datasets/source-row.js";
 import type { Session } from "./conversation.js";
 import type { MemoryItem, MemoryQuestion } from "./format.js";

@@ -1,6 +1,6 @@
-import { contentId } from "../../core/content-id.js";
 import { ShapeError, UsageError } from "../../core/errors.js";
-import { fingerprintOf } from "../../core/fingerprint.js";
+import { contentId, fingerprintOf } from "../../core/fingerprint.js";
+
 import type { Limits } from "../../core/price.js";
 import { describe, requireShape } from "../../core/shape.js";
 import type { Output, System, TrialContext } from "../../core/system.js";

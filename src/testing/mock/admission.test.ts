@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Admission } from "./admission.js";
+import { Admission } from "./behaviour.js";
 
 describe("Admission", () => {
   it("never lets in more than the bucket and its refill", () => {

@@ -1,8 +1,7 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
-import type { MockScript } from "./script.js";
-import { KNOWN_KEYS, scriptSchema } from "./script-schema.js";
+import { FAULT_KINDS, type MockScript, STATUS_FAULTS } from "./script.js";
 
 type Issue = z.core.$ZodIssue;
 
@@ -63,4 +62,156 @@ function worded({ code, message }: Issue): string {
 function knownAt(path: readonly (string | number)[]): readonly string[] {
   const key = path.findLast((part) => typeof part === "string" && Object.hasOwn(KNOWN_KEYS, part));
   return KNOWN_KEYS[path.length === 2 && path[0] === "models" ? "models" : String(key ?? "")] ?? [];
+}
+
+const text = z.string("must be a text");
+const filled = text.min(1, "must not be empty");
+const amount = z.number("must be a number").min(0, "must not be negative");
+const positive = z.number("must be a number").positive("must be above 0");
+const whole = amount.int("must be a whole number");
+const count = z.number("must be a number").int("must be a whole number").min(1, "must be at least 1");
+const share = z.number("must be a number").min(0, "must be from 0 to 1").max(1, "must be from 0 to 1");
+const retryAfter = z.union([amount, z.literal("http-date")], 'must be a number of seconds or "http-date"').optional();
+
+const latency = z.union(
+  [
+    amount,
+    z
+      .strictObject({ min: amount, max: amount })
+      .refine(({ min, max }) => min <= max, "has a min above its max: swap them"),
+  ],
+  "must be a number of milliseconds or { min, max }",
+);
+
+const match = filled.refine(isPattern, "is not a regular expression: it is not valid between its slashes");
+
+const rule = z.strictObject({ match, reply: text, model: text.optional() });
+
+/** Only what looks like `/…/flags` is taken as a regular expression. */
+export const PATTERN = /^\/(.+)\/([dgimsuvy]*)$/s;
+
+function isPattern(match: string): boolean {
+  const [, source, flags] = PATTERN.exec(match) ?? [];
+  if (source === undefined) return true;
+  try {
+    new RegExp(source, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const answer = z.strictObject({ question: filled, answer: text, context: text.optional() });
+
+const step = z
+  .strictObject({
+    command: filled.optional(),
+    name: filled.optional(),
+    arguments: z.record(z.string(), z.unknown()).optional(),
+    text: text.optional(),
+    outputTokens: whole.optional(),
+    latencyMs: amount.optional(),
+  })
+  .superRefine((value, context) => {
+    const given = [value.command, value.name, value.text].filter((one) => one !== undefined);
+    if (given.length !== 1) problem(context, "needs exactly one of command, name and text");
+    if (value.arguments !== undefined && value.name === undefined)
+      problem(context, "has arguments, but no name of a tool");
+  });
+
+const steps = z.array(step, "must be a list of steps");
+
+const toolRule = z.strictObject({ match, steps, model: text.optional() });
+
+/** Both lists are told apart by their keys, so that a mistake is named as one of the kind that was meant. */
+const tools = z.unknown().superRefine((value, context) => {
+  const schema = hasRules(value) ? z.array(toolRule) : z.array(step, "must be a list of steps or of rules");
+  for (const issue of schema.safeParse(value).error?.issues ?? [])
+    context.addIssue(issue as Parameters<typeof context.addIssue>[0]);
+});
+
+function hasRules(value: unknown): boolean {
+  const isRule = (one: unknown) => typeof one === "object" && one !== null && ("match" in one || "steps" in one);
+  return Array.isArray(value) && value.some(isRule);
+}
+
+const usage = z
+  .strictObject({
+    input: whole.optional(),
+    cacheRead: whole.optional(),
+    cacheWrite: whole.optional(),
+    cacheWrite1h: whole.optional(),
+    reasoning: whole.optional(),
+    cost: amount.optional(),
+  })
+  .refine(
+    ({ cacheWrite, cacheWrite1h }) => cacheWrite === undefined || (cacheWrite1h ?? 0) <= cacheWrite,
+    "has a cacheWrite1h above its cacheWrite, of which it is a part",
+  );
+
+const fault = z.strictObject({
+  kind: z.union(
+    [z.enum(FAULT_KINDS), z.literal(STATUS_FAULTS.map(Number))],
+    `must be one of ${FAULT_KINDS.join(", ")}`,
+  ),
+  rate: share.optional(),
+  first: count.optional(),
+  every: count.optional(),
+  model: text.optional(),
+  retryAfter,
+  afterTokens: whole.optional(),
+  bytes: count.optional(),
+  intervalMs: amount.optional(),
+});
+
+const rateLimit = z.strictObject({ requests: count, perMs: positive, retryAfter });
+
+const behaviour = z.strictObject({
+  seed: z.number("must be a number").int("must be a whole number").optional(),
+  latencyMs: latency.optional(),
+  tokensPerSec: positive.optional(),
+  chunkTokens: count.optional(),
+  reply: z.union([text, z.array(rule)], 'must be a text, "echo" or a list of rules').optional(),
+  answers: z.union([filled, z.array(answer)], "must be a JSONL file or a list of { question, answer }").optional(),
+  successRate: z
+    .union([share, z.record(z.string(), share)], "must be from 0 to 1, or such a share by model")
+    .optional(),
+  outputTokens: whole.optional(),
+  usage: usage.optional(),
+  noUsage: z.boolean("must be true or false").optional(),
+  usageQuirk: choice("missing", "decreasing", "negative", "cumulative").optional(),
+  tools: tools.optional(),
+  finish: choice("stop", "length", "refusal", "blocked").optional(),
+  refuses: z.array(filled, "must be a list of parameters").optional(),
+  faults: z.array(fault, "must be a list of faults").optional(),
+  rateLimit: rateLimit.optional(),
+  maxConcurrent: count.optional(),
+});
+
+/** What a script may hold. */
+const scriptSchema = behaviour.extend({
+  requireKey: filled.optional(),
+  models: z.record(z.string(), behaviour, "must hold a behaviour by name of a model").optional(),
+});
+
+/** The keys known at a place of a script, by the key that leads there. */
+const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "": Object.keys(scriptSchema.shape),
+  models: Object.keys(behaviour.shape),
+  faults: Object.keys(fault.shape),
+  tools: [...Object.keys(step.shape), ...Object.keys(toolRule.shape)],
+  steps: Object.keys(step.shape),
+  usage: Object.keys(usage.shape),
+  reply: Object.keys(rule.shape),
+  answers: Object.keys(answer.shape),
+  rateLimit: Object.keys(rateLimit.shape),
+  latencyMs: ["min", "max"],
+};
+
+function choice<const T extends string>(...values: readonly T[]) {
+  return z.enum(values, `must be one of ${values.join(", ")}`);
+}
+
+function problem(context: z.RefinementCtx, message: string): void {
+  context.addIssue({ code: "custom", message });
 }

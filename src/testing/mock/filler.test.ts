@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { filler } from "./filler.js";
+import { filler } from "./compose.js";
 
 it("is as long as it should be", () => {
   for (const chars of [-1, 0, 1, 7, 100, 12_345]) expect(filler(chars)).toHaveLength(Math.max(0, chars));

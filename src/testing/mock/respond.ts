@@ -1,16 +1,13 @@
+import { type Answer, beginsWithText, chunksOf } from "./answer.js";
 import { type LiveBehaviour, latencyOf } from "./behaviour.js";
 import { compose, emptied, type Question } from "./compose.js";
-import { deliver } from "./deliver.js";
-import { JSON_TYPE, type Sending, streamText, streamType } from "./delivery.js";
 import type { Exchange } from "./exchange.js";
 import type { ChosenFault } from "./faults.js";
 import type { ParameterRefusal } from "./refusals.js";
 import { labelOf } from "./request-log.js";
-import { STATUS_FAULTS } from "./script.js";
-import { streamDelivery } from "./stream-delivery.js";
-import { compactUsage } from "./usage.js";
-import { wholeDelivery } from "./whole-delivery.js";
-import type { Wire } from "./wires/wire.js";
+import { type FaultKind, STATUS_FAULTS } from "./script.js";
+import { CHARS_PER_TOKEN, compactUsage, tokensIn } from "./usage.js";
+import type { Place, Wire } from "./wires/wire.js";
 
 const DEFAULT_CHUNK_TOKENS = 4;
 const HTML = "<!doctype html><html><head><title>Sign in</title></head><body><h1>Sign in to continue</h1></body></html>";
@@ -121,3 +118,253 @@ export function fail(exchange: Exchange, wire: Wire, failure: Failure): void {
 
 /** Dates have no fractions of a second: with less than two the wait could be over before it is read. */
 const DATE_AHEAD_SECS = 2;
+
+/** The faults after which nothing more is sent. */
+const LAST: ReadonlySet<FaultKind> = new Set(["cut", "hang", "early-end", "error-event"]);
+/** The faults that happen inside a stream. */
+const INSIDE: ReadonlySet<FaultKind> = new Set([...LAST, "malformed", "invalid-utf8", "huge-line"]);
+
+/** After the last piece: a fault that has not come yet comes here. */
+const END: unique symbol = Symbol("end");
+
+/** Sends an answer as a stream, with the fault that happens to it. */
+function streamDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
+  const inside = fault !== null && INSIDE.has(fault.kind) ? fault : null;
+  return { contentType: streamType(sending.answer), parts: partsOf(sending, inside), ending: endingOf(inside) };
+}
+
+function endingOf(fault: ChosenFault | null): Delivery["ending"] {
+  if (fault?.kind === "cut") return "destroy";
+  return fault?.kind === "hang" ? "hang" : "end";
+}
+
+function* partsOf(sending: Sending, fault: ChosenFault | null): Generator<Part> {
+  const { answer, wire } = sending;
+  const half = tokensIn(answer.preface + answer.text) >> 1;
+  const strikesAt = fault === null ? Number.POSITIVE_INFINITY : (fault.afterTokens ?? half);
+  let pending = fault;
+  let chars = 0;
+  let index = 0;
+  let inCall = !beginsWithText(answer);
+  const tokens = () => Math.ceil(chars / CHARS_PER_TOKEN);
+  yield { data: wire.open(answer), before: 0, sent: 0 };
+  for (const piece of [...piecesOf(sending), END] as const) {
+    const before = tokens();
+    if (pending !== null && (piece === END || before >= strikesAt)) {
+      yield* struck(sending, pending, { index, sent: before, inCall });
+      if (LAST.has(pending.kind)) return;
+      pending = null;
+      index += 1;
+    }
+    if (piece === END) break;
+    if (piece === null) {
+      yield { data: wire.turn(answer, { index, sent: before, inCall }), before, sent: before };
+      inCall = true;
+      continue;
+    }
+    chars += piece.text.length;
+    const sent = tokens();
+    yield { data: wire.piece(answer, piece.text, { index, sent, inCall }), before, sent };
+    index += 1;
+  }
+  yield { data: wire.close(answer, { index, sent: tokens(), inCall }), before: tokens(), sent: tokens() };
+}
+
+/** What a fault puts into the stream. */
+function* struck({ answer, wire }: Sending, fault: ChosenFault, place: Place): Generator<Part> {
+  const part = (data: string | Buffer): Part => ({ data, before: place.sent, sent: place.sent });
+  if (fault.kind === "error-event") yield part(wire.errorEvent(answer, FAILED, place));
+  if (fault.kind === "malformed") yield part(wire.piece(answer, "spoiled", place).replace(/\}(\s*)$/, ",,$1"));
+  if (fault.kind === "invalid-utf8" || fault.kind === "huge-line")
+    for (const data of spoiled(answer, fault, (instead) => wire.piece(instead, instead.text, place))) yield part(data);
+}
+
+/** How fast an answer is sent. */
+interface Pace {
+  /** Null for all at once. */
+  readonly tokensPerSec: number | null;
+  /** Sends byte by byte with this pause in between. */
+  readonly dripMs: number | null;
+  /** Told how many tokens were sent so far. */
+  readonly onSent: (tokens: number) => void;
+}
+
+/** Sends a delivery part by part, each one when a model of this pace would have it ready. */
+function deliver(exchange: Exchange, delivery: Delivery, pace: Pace): void {
+  const { contentType, contentLength } = delivery;
+  exchange.head(200, {
+    "content-type": contentType,
+    "cache-control": "no-cache",
+    ...(contentLength !== undefined && { "content-length": contentLength }),
+  });
+  exchange.response.flushHeaders();
+  new Courier(exchange, delivery, pace).run();
+}
+
+class Courier {
+  readonly #exchange: Exchange;
+  readonly #parts: Iterator<Part>;
+  readonly #ending: Delivery["ending"];
+  readonly #pace: Pace;
+  readonly #start = performance.now();
+
+  constructor(exchange: Exchange, { parts, ending }: Delivery, pace: Pace) {
+    this.#exchange = exchange;
+    this.#parts = pace.dripMs === null ? parts[Symbol.iterator]() : bytesOf(parts);
+    this.#ending = ending;
+    this.#pace = pace;
+  }
+
+  readonly run = (): void => {
+    for (let next = this.#parts.next(); next.done !== true; next = this.#parts.next()) {
+      const part = next.value;
+      const wait = this.#waitMs(part);
+      if (wait >= 1) {
+        this.#exchange.later(wait, () => {
+          if (this.#write(part)) this.run();
+        });
+        return;
+      }
+      if (!this.#write(part)) return;
+    }
+    if (this.#ending === "end") this.#exchange.end();
+    if (this.#ending === "destroy") this.#exchange.breakOff();
+  };
+
+  /** Measured from the start, so that late timers do not add up. */
+  #waitMs({ before }: Part): number {
+    const { tokensPerSec, dripMs } = this.#pace;
+    if (dripMs !== null) return dripMs;
+    return tokensPerSec === null ? 0 : (before * 1000) / tokensPerSec - (performance.now() - this.#start);
+  }
+
+  /** False when the client takes it in slower than it comes: the rest follows by itself. */
+  #write({ data, sent }: Part): boolean {
+    this.#pace.onSent(sent);
+    if (data.length === 0 || this.#exchange.response.write(data)) return true;
+    this.#exchange.response.once("drain", this.run);
+    return false;
+  }
+}
+
+function* bytesOf(parts: Iterable<Part>): Generator<Part> {
+  for (const { data, ...counts } of parts) {
+    const bytes = typeof data === "string" ? Buffer.from(data) : data;
+    for (let at = 0; at < bytes.length; at++) yield { data: bytes.subarray(at, at + 1), ...counts };
+  }
+}
+
+/** What an error inside an answer says. */
+const FAILED = "The model failed while it was answering (scripted by assay mock).";
+
+/** Sends an answer in one body, with the fault that happens to it. */
+function wholeDelivery(sending: Sending, fault: ChosenFault | null): Delivery {
+  const { answer, wire } = sending;
+  const kind = fault?.kind;
+  if (fault !== null && (kind === "invalid-utf8" || kind === "huge-line"))
+    return { contentType: JSON_TYPE, parts: spoiledParts(sending, fault), ending: "end" };
+  if (kind === "error-event")
+    return inOne(sending, JSON.stringify(wire.error({ status: 500, message: FAILED, retryAfter: null })));
+  const body = JSON.stringify(wire.whole(answer));
+  const half = inOne(sending, body.slice(0, body.length >> 1));
+  const contentLength = Buffer.byteLength(body);
+  if (kind === "cut") return { ...half, contentLength, ending: "destroy" };
+  if (kind === "hang") return { ...half, contentLength, ending: "hang" };
+  if (kind === "early-end") return half;
+  return inOne(sending, kind === "malformed" ? `${body.slice(0, -1)},,` : body);
+}
+
+function inOne({ answer }: Sending, data: string): Delivery {
+  const tokens = answer.used.output;
+  return { contentType: JSON_TYPE, parts: [{ data, before: tokens, sent: tokens }], ending: "end" };
+}
+
+function* spoiledParts({ answer, wire }: Sending, fault: ChosenFault): Generator<Part> {
+  const tokens = answer.used.output;
+  for (const data of spoiled(answer, fault, (spoiledAnswer) => JSON.stringify(wire.whole(spoiledAnswer))))
+    yield { data, before: tokens, sent: tokens };
+}
+
+/** A part of an answer on its way. */
+interface Part {
+  readonly data: string | Buffer;
+  /** The tokens that a model has to make before this can be sent. */
+  readonly before: number;
+  /** The tokens sent once this is sent. */
+  readonly sent: number;
+}
+
+/** What is sent with status 200, and how it ends: properly, by breaking the connection, or never. */
+interface Delivery {
+  readonly contentType: string;
+  /** Said only where it is more than what is sent. */
+  readonly contentLength?: number;
+  readonly parts: Iterable<Part>;
+  readonly ending: "end" | "destroy" | "hang";
+}
+
+/** An answer and how it is to be sent. */
+interface Sending {
+  readonly answer: Answer;
+  readonly wire: Wire;
+  readonly chunkTokens: number;
+}
+
+const JSON_TYPE = "application/json";
+
+/** The content type of a stream; Gemini's can also be one JSON array. */
+function streamType({ sse }: Answer): string {
+  return sse ? "text/event-stream; charset=utf-8" : JSON_TYPE;
+}
+
+/** A piece of a stream: some of its text, or of the call that follows. Null is the turn from one to the other. */
+type Piece = { readonly text: string; readonly inCall: boolean } | null;
+
+/** The pieces that an answer is streamed in. */
+function piecesOf(sending: Sending): Piece[] {
+  const { answer, chunkTokens } = sending;
+  const { call, text, preface } = answer;
+  const said = chunksOf(call === null ? text : preface, chunkTokens).map((chunk) => ({ text: chunk, inCall: false }));
+  if (call === null) return said;
+  return [...said, ...(said.length > 0 ? [null] : []), ...callPieces(sending)];
+}
+
+function callPieces({ answer: { call, text }, wire, chunkTokens }: Sending): Piece[] {
+  if (call?.isLocalShell === true) return [];
+  return (wire.wholeCalls ? [text] : chunksOf(text, chunkTokens)).map((chunk) => ({ text: chunk, inCall: true }));
+}
+
+/** A whole stream as one text, for when nothing slows it down or breaks it. */
+function streamText(sending: Sending): string {
+  const { answer, wire } = sending;
+  let stream = wire.open(answer);
+  let chars = 0;
+  let index = 0;
+  for (const piece of piecesOf(sending)) {
+    chars += piece?.text.length ?? 0;
+    const place = { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: piece?.inCall ?? false };
+    stream += piece === null ? wire.turn(answer, place) : wire.piece(answer, piece.text, place);
+    if (piece !== null) index += 1;
+  }
+  return stream + wire.close(answer, { index, sent: Math.ceil(chars / CHARS_PER_TOKEN), inCall: answer.call !== null });
+}
+
+const MARK = "[spoiled here]";
+/** None of these bytes can follow the one before it in UTF-8. */
+const NOT_UTF8 = Buffer.from([0xff, 0xfe, 0xc3]);
+const HUGE_BYTES = 50_000_000;
+const BLOCK = Buffer.alloc(1 << 16, "x");
+
+/** Writes an answer with something in its text that no well-behaved provider would send. */
+function* spoiled(answer: Answer, fault: ChosenFault, write: (spoiled: Answer) => string): Generator<string | Buffer> {
+  const [head = "", tail = ""] = write({ ...answer, preface: "", text: MARK, call: null }).split(MARK, 2);
+  yield head;
+  if (fault.kind === "huge-line") yield* blocks(fault.bytes ?? HUGE_BYTES);
+  else yield NOT_UTF8;
+  yield tail;
+}
+
+/** So many bytes, without ever holding them all. */
+function* blocks(bytes: number): Generator<Buffer> {
+  for (let left = bytes; left > 0; left -= BLOCK.length) yield left < BLOCK.length ? BLOCK.subarray(0, left) : BLOCK;
+}

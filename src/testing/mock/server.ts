@@ -1,12 +1,23 @@
 import { once } from "node:events";
-import { createServer, type Server } from "node:http";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { messageOf, UsageError } from "../../core/errors.js";
-import { behavioursOf } from "./behaviour.js";
+import { behavioursOf, type LiveBehaviour } from "./behaviour.js";
 import { checkScript } from "./check-script.js";
-import { handle } from "./handle.js";
+import { Exchange } from "./exchange.js";
+import { asObject, type Json } from "./json.js";
+import { BadRequest } from "./prompt.js";
+import { findRefusal } from "./refusals.js";
 import { type MockCounts, type MockRequest, RequestLog } from "./request-log.js";
+import { fail, respond } from "./respond.js";
 import type { MockScript } from "./script.js";
+import { inputTokens } from "./usage.js";
+import { anthropicWire } from "./wires/anthropic.js";
+import { readCountable } from "./wires/anthropic-read.js";
+import { chatWire } from "./wires/chat.js";
+import { geminiWire } from "./wires/gemini.js";
+import { responsesWire } from "./wires/responses.js";
+import type { Wire } from "./wires/wire.js";
 
 /** A script, and where and how it is played. */
 export interface MockOptions extends MockScript {
@@ -95,4 +106,204 @@ async function closed(server: Server): Promise<void> {
   server.close();
   server.closeAllConnections();
   await over;
+}
+
+/** All that handling a request needs. */
+interface Desk {
+  readonly script: MockScript;
+  readonly behaviours: (model: string) => LiveBehaviour;
+  readonly log: RequestLog;
+  readonly now: () => number;
+  readonly keepBodies: boolean;
+  readonly onRequest: ((request: MockRequest) => void) | null;
+}
+
+const JSON_HEADERS = { "content-type": "application/json" };
+
+/** Takes one request from its first byte to its last. */
+function handle(desk: Desk, request: IncomingMessage, response: ServerResponse): void {
+  const { log, now, onRequest } = desk;
+  const entry = log.begin(request, now());
+  const exchange = new Exchange(request, response, entry);
+  response.on("close", () => {
+    exchange.closed();
+    log.end(entry, now());
+    onRequest?.(entry);
+  });
+  readBody(request, (bytes) => dispatch(desk, exchange, bytes));
+}
+
+function dispatch(desk: Desk, exchange: Exchange, bytes: Buffer): void {
+  const { request, entry } = exchange;
+  const { path } = entry;
+  const query = (request.url ?? "").slice(path.length + 1);
+  const route = routeOf(path);
+  const wire = route?.wire ?? chatWire;
+  entry.dialect = route?.wire.name ?? null;
+  const refuse = (status: number, message?: string) =>
+    fail(exchange, wire, { status, at: entry.startedAt, ...(message !== undefined && { message }) });
+  const key = desk.script.requireKey;
+  if (wantsWebSocket(request)) refuse(426, "assay mock speaks no WebSockets: ask over plain HTTP.");
+  else if (key !== undefined && !carriesKey(request, query, key)) {
+    entry.fault = "requireKey";
+    refuse(401);
+  } else if (asksForModels(entry.method, path)) {
+    exchange.send(200, JSON_HEADERS, JSON.stringify(modelList(desk.script, { path, headers: request.headers })));
+  } else if (route === null) refuse(404, `assay mock has nothing at ${path}. ${PATHS}`);
+  else if (entry.method !== "POST") refuse(405);
+  else answerOrRefuse(desk, exchange, { route, bytes, query, refuse });
+}
+
+/** Codex tries one first, and takes this status for a sign that there is none. */
+function wantsWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === "websocket";
+}
+
+const PATHS =
+  "Paths end with /chat/completions, /responses, /messages, /models or /models/NAME:generateContent and its like.";
+
+interface Post {
+  readonly route: Route;
+  readonly bytes: Buffer;
+  readonly query: string;
+  readonly refuse: (status: number, message: string) => void;
+}
+
+function answerOrRefuse(desk: Desk, exchange: Exchange, post: Post): void {
+  try {
+    takePost(desk, exchange, post);
+  } catch (error) {
+    if (!(error instanceof BadRequest)) throw error;
+    post.refuse(400, error.message);
+  }
+}
+
+/** Throws `BadRequest` for what a provider would refuse. */
+function takePost(desk: Desk, exchange: Exchange, { route, bytes, query }: Post): void {
+  const { request, entry } = exchange;
+  const { wire, model, streams } = route;
+  const body = parseBody(bytes, request);
+  if (desk.keepBodies) entry.body = body;
+  const prompt = route.read({ body, headers: request.headers, model, streams, query });
+  if (route.action === "count") {
+    entry.model = prompt.model;
+    exchange.send(200, JSON_HEADERS, JSON.stringify(wire.count(inputTokens(prompt))));
+    return;
+  }
+  const live = desk.behaviours(prompt.model);
+  const refusal = findRefusal(body, live.script.refuses ?? [], wire.name);
+  if (refusal !== null) {
+    entry.model = prompt.model;
+    entry.fault = "refuses";
+    fail(exchange, wire, { status: 400, message: refusal.message, at: entry.startedAt, refusal });
+    return;
+  }
+  const known = live.replier.known(prompt);
+  respond(exchange, live, { wire, prompt, known, index: entry.index, at: entry.startedAt });
+}
+
+/** Reads the whole body of a request. A client that goes away in the middle is never heard of again. */
+function readBody(request: IncomingMessage, done: (bytes: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => done(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+}
+
+function parseBody(bytes: Buffer, { headers }: IncomingMessage): Json {
+  const encoding = headers["content-encoding"];
+  if (encoding !== undefined && encoding !== "identity")
+    throw new BadRequest(`The body is encoded as ${encoding}; assay mock reads plain JSON only.`);
+  try {
+    return asObject(JSON.parse(bytes.toString("utf8")));
+  } catch (cause) {
+    throw new BadRequest(`The body is not valid JSON: ${messageOf(cause)}.`, { cause });
+  }
+}
+
+/** True when the request carries the key, in any of the places that a dialect has for it. */
+function carriesKey({ headers }: IncomingMessage, query: string, key: string): boolean {
+  const given = [headers["x-api-key"], headers["x-goog-api-key"], headers["api-key"], bearer(headers.authorization)];
+  return given.includes(key) || new URLSearchParams(query).get("key") === key;
+}
+
+function bearer(authorization: string | undefined): string | undefined {
+  return authorization?.replace(/^Bearer\s+/i, "");
+}
+
+/** What a path asks for. */
+interface Route {
+  readonly wire: Wire;
+  readonly action: "answer" | "count";
+  readonly read: Wire["read"];
+  /** The model and whether to stream, for the dialect that says so in the path. */
+  readonly model: string;
+  readonly streams: boolean;
+}
+
+/** Any base URL will do, so the end of the path decides. */
+const ENDINGS: readonly (readonly [string, Route])[] = [
+  ["/chat/completions", route(chatWire)],
+  ["/responses", route(responsesWire)],
+  ["/messages", route(anthropicWire)],
+  ["/messages/count_tokens", { ...route(anthropicWire), action: "count", read: readCountable }],
+];
+
+const GEMINI = /\/([^/]+):(generateContent|streamGenerateContent|countTokens)$/;
+
+function route(wire: Wire): Route {
+  return { wire, action: "answer", read: wire.read, model: "", streams: false };
+}
+
+/** Where a path leads; null for a path that none of the four dialects has. */
+function routeOf(path: string): Route | null {
+  const known = ENDINGS.find(([ending]) => path.endsWith(ending));
+  if (known !== undefined) return known[1];
+  const [, name, method] = GEMINI.exec(path) ?? [];
+  if (name === undefined) return null;
+  return {
+    ...route(geminiWire),
+    action: method === "countTokens" ? "count" : "answer",
+    model: decoded(name),
+    streams: method === "streamGenerateContent",
+  };
+}
+
+function decoded(name: string): string {
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return name;
+  }
+}
+
+/** True for a question which models there are. */
+function asksForModels(method: string, path: string): boolean {
+  return method === "GET" && path.endsWith("/models");
+}
+
+/** The models of a script as each provider lists them, told apart by what their clients send. */
+function modelList(
+  { models = {} }: MockScript,
+  { path, headers }: { path: string; headers: Readonly<Record<string, unknown>> },
+): Record<string, unknown> {
+  const own = Object.keys(models);
+  const names = own.length === 0 ? ["mock-model"] : own;
+  if (path.includes("/v1beta/") || "x-goog-api-key" in headers) return { models: names.map(geminiModel) };
+  if ("anthropic-version" in headers)
+    return { data: names.map(anthropicModel), has_more: false, first_id: names[0], last_id: names.at(-1) };
+  // Codex asks the same path for a list of its own, and takes an empty one.
+  return { object: "list", data: names.map(openaiModel), models: [] };
+}
+
+function openaiModel(id: string) {
+  return { id, object: "model", created: 0, owned_by: "assay-mock" };
+}
+
+function anthropicModel(id: string) {
+  return { type: "model", id, display_name: id, created_at: "1970-01-01T00:00:00Z" };
+}
+
+function geminiModel(name: string) {
+  const supportedGenerationMethods = ["generateContent", "streamGenerateContent", "countTokens"];
+  return { name: `models/${name}`, version: "1", displayName: name, supportedGenerationMethods };
 }

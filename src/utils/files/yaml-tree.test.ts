@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { DEEPEST } from "./yaml-depth.js";
-import { parseYaml } from "./yaml-tree.js";
+import { DEEPEST, parseYaml } from "./yaml-tree.js";
 
 /** What is said of a text, each with its place. */
 async function said(text: string): Promise<string[]> {

@@ -1,6 +1,6 @@
+import { goldText } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { text } from "../read-column.js";
 
 /** AlpacaEval. */
 export const alpacaEval: CatalogueEntry = {

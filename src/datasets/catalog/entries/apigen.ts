@@ -1,7 +1,6 @@
+import { integer, jsonList, RowProblem, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { jsonList } from "../json-column.js";
-import { integer, text } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
+
 import { askForCalls, toolsAsContext } from "../tool-calling.js";
 
 /** The function-calling examples that APIGen made. */

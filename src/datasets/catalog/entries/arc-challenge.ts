@@ -1,7 +1,6 @@
+import { RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text, texts } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 /** The challenge set of ARC. */
 export const arcChallenge: CatalogueEntry = {

@@ -1,7 +1,7 @@
+import { goldText } from "../answers.js";
 import { BBH_TASKS } from "../bbh-tasks.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { text } from "../read-column.js";
 
 const ASK = 'End with "The answer is" and the answer alone: for options with letters, the letter in brackets.';
 

@@ -1,10 +1,8 @@
 import type { Turn } from "../../../core/example.js";
 import type { RawRow } from "../../source-row.js";
-import { schemaOf } from "../bfcl-tools.js";
+import { list, RowProblem, text, valueAt } from "../columns.js";
 import type { CatalogueEntry, HubSource, RowContext } from "../entry.js";
-import { list, text, valueAt } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
-import { askForCalls, toolsAsContext } from "../tool-calling.js";
+import { askForCalls, schemaOf, toolsAsContext } from "../tool-calling.js";
 
 const CALLING = ["simple", "multiple", "parallel", "parallel_multiple"];
 const LIVE = ["live_simple", "live_multiple", "live_parallel", "live_parallel_multiple"];

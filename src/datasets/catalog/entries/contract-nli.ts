@@ -1,7 +1,7 @@
+import { goldText } from "../answers.js";
+import { RowProblem, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { text } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
+
 import { queryAndDocument, scrolls } from "../scrolls.js";
 
 const LABELS = ["Entailment", "Contradiction", "Not mentioned"];

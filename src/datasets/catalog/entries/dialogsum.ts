@@ -1,6 +1,6 @@
+import { SUMMARY_SCORING, summarise } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { text } from "../read-column.js";
-import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
 const FIELDS = {
   what: "this dialogue",

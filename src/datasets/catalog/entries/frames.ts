@@ -1,7 +1,6 @@
+import { goldText, shortAnswer } from "../answers.js";
+import { optionalText, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { optionalText, text } from "../read-column.js";
-import { shortAnswer } from "../short-answer.js";
 
 /** FRAMES. */
 export const frames: CatalogueEntry = {

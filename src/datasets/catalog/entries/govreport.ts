@@ -1,5 +1,5 @@
+import { SUMMARY_SCORING, summarise } from "../answers.js";
 import type { CatalogueEntry } from "../entry.js";
-import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
 const FIELDS = {
   what: "this report of a government agency",

@@ -1,9 +1,9 @@
 import { createRandom, hashSeed, permutation } from "../../../stats/index.js";
 import type { RawRow } from "../../source-row.js";
+import { goldText } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text } from "../read-column.js";
 
 const RIGHT = "Correct Answer";
 const WRONG = ["Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3"];

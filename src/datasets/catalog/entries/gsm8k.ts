@@ -1,7 +1,6 @@
+import { askForNumber, plainNumber } from "../answers.js";
+import { RowProblem, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { askForNumber, plainNumber } from "../final-number.js";
-import { text } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 const MARK = "####";
 

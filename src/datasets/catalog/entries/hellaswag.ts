@@ -1,7 +1,7 @@
+import { rightOption } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text, texts } from "../read-column.js";
-import { rightOption } from "../right-option.js";
 
 /** What is left of the layout of the guides that half of the rows come from. */
 const LAYOUT = /\s*\[(?:header|step|substeps)\]\s*/g;

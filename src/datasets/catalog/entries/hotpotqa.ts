@@ -1,8 +1,7 @@
 import type { RawRow } from "../../source-row.js";
+import { goldText, shortAnswer } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { text, texts } from "../read-column.js";
-import { shortAnswer } from "../short-answer.js";
 
 /** HotpotQA. */
 export const hotpotqa: CatalogueEntry = {

@@ -1,6 +1,6 @@
+import { requiredCode } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { text } from "../read-column.js";
-import { requiredCode } from "../required-code.js";
 
 /** HumanEval. */
 export const humaneval: CatalogueEntry = {

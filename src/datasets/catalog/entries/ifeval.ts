@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
+import { integer, list, RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { integer, list, text, texts } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 /** IFEval. */
 export const ifeval: CatalogueEntry = {

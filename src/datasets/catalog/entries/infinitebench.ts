@@ -1,10 +1,9 @@
 import type { RawRow } from "../../source-row.js";
+import { goldText, goldTexts } from "../answers.js";
+import { integer, optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry, ExampleFields, RowContext } from "../entry.js";
-import { goldText, goldTexts } from "../gold.js";
-import { INFINITEBENCH_TASKS, type InfiniteTask } from "../infinitebench-tasks.js";
+import { INFINITEBENCH_TASKS, type InfiniteTask } from "../long-task.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { integer, optionalText, text, texts, valueAt } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 const DEFAULT = "longbook_qa_eng";
 const LETTERS = "ABCD";

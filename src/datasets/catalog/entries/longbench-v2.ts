@@ -1,8 +1,7 @@
+import { goldText } from "../answers.js";
+import { RowProblem, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 const LETTERS = ["A", "B", "C", "D"];
 const FACETS = ["difficulty", "length", "domain"] as const;

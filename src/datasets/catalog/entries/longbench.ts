@@ -1,9 +1,8 @@
 import type { RawRow } from "../../source-row.js";
+import { goldTexts } from "../answers.js";
+import { integer, optionalText, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldTexts } from "../gold.js";
-import type { LongTask } from "../long-task.js";
-import { LONGBENCH_TASKS } from "../longbench-tasks.js";
-import { integer, optionalText, text, texts, valueAt } from "../read-column.js";
+import { LONGBENCH_TASKS, type LongTask } from "../long-task.js";
 
 const DEFAULT = "narrativeqa";
 

@@ -1,8 +1,7 @@
 import type { RawRow } from "../../source-row.js";
-import { lastBoxed } from "../boxed.js";
+import { lastBoxed } from "../answers.js";
+import { RowProblem, text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { text } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 const ASK = "Give the final answer in \\boxed{}.";
 const SUBJECTS = [

@@ -1,9 +1,7 @@
+import { goldTexts, requiredCode } from "../answers.js";
+import { integer, RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldTexts } from "../gold.js";
-import { callOf } from "../python-call.js";
-import { integer, text, texts } from "../read-column.js";
-import { requiredCode } from "../required-code.js";
-import { RowProblem } from "../row-problem.js";
+import { callOf } from "../tool-calling.js";
 
 /** MBPP, as checked by hand. */
 export const mbpp: CatalogueEntry = {

@@ -1,7 +1,6 @@
-import { hasBlank } from "../blank-column.js";
+import { SUMMARY_SCORING, summarise } from "../answers.js";
+import { hasBlank, optionalText } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { optionalText } from "../read-column.js";
-import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
 const FIELDS = {
   what: "this part of a city council's meeting",

@@ -1,7 +1,6 @@
+import { askForNumber, goldText, plainNumber } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { askForNumber, plainNumber } from "../final-number.js";
-import { goldText } from "../gold.js";
-import { text } from "../read-column.js";
 
 const LANGUAGES = ["en", "bn", "de", "es", "fr", "ja", "ru", "sw", "te", "th", "zh"];
 

@@ -1,7 +1,7 @@
+import { rightOption } from "../answers.js";
+import { integer, text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { integer, text, texts } from "../read-column.js";
-import { rightOption } from "../right-option.js";
 
 /** MMLU-Pro. */
 export const mmluPro: CatalogueEntry = {

@@ -1,8 +1,8 @@
+import { rightOption } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { MMLU_SUBJECTS } from "../mmlu-subjects.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text, texts } from "../read-column.js";
-import { rightOption } from "../right-option.js";
 
 /** MMLU. */
 export const mmlu: CatalogueEntry = {

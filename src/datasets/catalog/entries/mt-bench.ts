@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
+import { integer, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { integer, text, texts, valueAt } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 /** MT-Bench. */
 export const mtBench: CatalogueEntry = {

@@ -1,6 +1,6 @@
-import { hasBlank } from "../blank-column.js";
+import { SUMMARY_SCORING, summarise } from "../answers.js";
+import { hasBlank } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
 const FIELDS = {
   what: "what these news articles report",

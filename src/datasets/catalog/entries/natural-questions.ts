@@ -1,7 +1,6 @@
+import { goldTexts, shortAnswer } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldTexts } from "../gold.js";
-import { text, texts } from "../read-column.js";
-import { shortAnswer } from "../short-answer.js";
 
 /** Natural Questions, the open version. */
 export const naturalQuestions: CatalogueEntry = {

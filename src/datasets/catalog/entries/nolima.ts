@@ -1,12 +1,11 @@
-import { DatasetError } from "../../../core/errors.js";
-import { createRandom, hashSeed } from "../../../stats/index.js";
-import type { RawRow } from "../../source-row.js";
+import { DatasetError, UsageError } from "../../../core/errors.js";
+import { createRandom, hashSeed, type Random } from "../../../stats/index.js";
+import { LONGEST } from "../../needle.js";
+import { parseSettings, type SettingsSyntax } from "../../number-settings.js";
+import { isRawRow, type RawRow } from "../../source-row.js";
+import { goldTexts } from "../answers.js";
+import { optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry, ExampleFields } from "../entry.js";
-import { goldTexts } from "../gold.js";
-import { parseNolimaConfig } from "../nolima-config.js";
-import { hide } from "../nolima-haystack.js";
-import { type NolimaQuestion, questionsOf } from "../nolima-questions.js";
-import { text, texts } from "../read-column.js";
 
 const ASK = "The text may only imply it. Answer with the name of the character alone.";
 
@@ -64,4 +63,132 @@ function placed({ id, hops, needle, question }: NolimaQuestion, cell: Cell): Exa
     depth,
     hops,
   };
+}
+
+/** How long the texts are, where the needle stands in them, and how far the question is from it. */
+export interface NolimaSettings {
+  /** Approximate lengths of the context in tokens. */
+  readonly lengths: readonly number[];
+  /** Where the needle stands: 0 is the beginning, 1 the end. */
+  readonly depths: readonly number[];
+  /** 1 for questions that are one step of knowledge away from the needle, 2 for those that are two. */
+  readonly hops: readonly number[];
+}
+
+const DEFAULTS: NolimaSettings = { lengths: [1000, 4000, 16_000], depths: [0, 0.25, 0.5, 0.75, 1], hops: [1, 2] };
+
+const SYNTAX: SettingsSyntax = {
+  dataset: "nolima",
+  example: "nolima:lengths=1000,4000;depths=0,0.5,1;hops=1",
+  settings: {
+    lengths: { low: 250, high: LONGEST, whole: true, isList: true },
+    depths: { low: 0, high: 1, whole: false, isList: true },
+    hops: { low: 1, high: 2, whole: true, isList: true },
+  },
+};
+
+/**
+ * Reads what follows the colon of `nolima:…`.
+ * @example
+ * parseNolimaConfig("lengths=1000;hops=1"); // { lengths: [1000], depths: [0, 0.25, 0.5, 0.75, 1], hops: [1] }
+ */
+export function parseNolimaConfig(config: string): NolimaSettings {
+  return { ...DEFAULTS, ...parseSettings(config, SYNTAX) };
+}
+
+/** English prose has about so many, by any of today's tokenizers; counting would make the text depend on one. */
+const CHARACTERS_PER_TOKEN = 4.4;
+/** A sentence begins after a line break, or after the end of one and a space. */
+const BORDER = /(?:\n|[.!?]["'”’)\]]{0,2}\s)\s*/g;
+/** How far from a place a border is looked for: few sentences are longer. */
+const REACH = 2000;
+
+/** Where a sentence is hidden. */
+export interface Hiding {
+  readonly needle: string;
+  /** Approximate length of the text in tokens. */
+  readonly length: number;
+  /** 0 is the beginning, 1 the end. */
+  readonly depth: number;
+  /** Draws which part of the haystack is used. */
+  readonly random: Random;
+}
+
+/**
+ * A part of a haystack with a sentence put in where another one begins, as near to its depth as possible.
+ * @example
+ * hide("One. Two. Three.", { needle: "Here!", length: 250, depth: 0.5, random: createRandom(1) });
+ */
+export function hide(haystack: string, { needle, length, depth, random }: Hiding): string {
+  const characters = Math.max(0, Math.round(length * CHARACTERS_PER_TOKEN) - needle.length);
+  if (haystack.length < characters) throw tooLong(length, haystack.length);
+  const begin = borderNear(haystack, random.int(haystack.length - characters + 1));
+  const end = borderNear(haystack, Math.min(begin + characters, haystack.length));
+  const place = borderNear(haystack, begin + Math.round(depth * (end - begin)));
+  const before = haystack.slice(begin, Math.min(Math.max(place, begin), end)).trimEnd();
+  const after = haystack.slice(Math.min(Math.max(place, begin), end), end).trim();
+  // Put together and not joined: the parts then stay parts of the haystack, of which there are many in memory.
+  return `${before}${before === "" ? "" : "\n"}${needle}${after === "" ? "" : "\n"}${after}`;
+}
+
+/** The nearest place at which a sentence begins; the beginning and the end of a text are such places. */
+function borderNear(text: string, target: number): number {
+  if (target <= 0 || target >= text.length) return Math.min(Math.max(target, 0), text.length);
+  const from = Math.max(0, target - REACH);
+  let nearest = from === 0 ? 0 : text.length;
+  for (const match of text.slice(from, target + REACH).matchAll(BORDER)) {
+    const border = from + match.index + match[0].length;
+    if (Math.abs(border - target) < Math.abs(nearest - target)) nearest = border;
+  }
+  return Math.abs(nearest - target) <= REACH ? nearest : target;
+}
+
+function tooLong(length: number, characters: number): UsageError {
+  const most = Math.floor(characters / CHARACTERS_PER_TOKEN);
+  return new UsageError(
+    `nolima cannot make a text of ${length} tokens: a haystack has ${most} or so. Ask for shorter ones, e.g. nolima:lengths=1000,${Math.min(16_000, most)}.`,
+  );
+}
+
+/** A question of NoLiMa and the sentence that answers it, with {CHAR} where the character's name goes. */
+interface NolimaQuestion {
+  readonly id: string;
+  readonly hops: number;
+  readonly needle: string;
+  readonly question: string;
+}
+
+const HOPS = { onehop: 1, twohop: 2 };
+
+/**
+ * The questions of a row of NoLiMa's needle sets: each of its kinds of question with each of its tests, whose words are
+ * filled in for {1}, {2} and so on.
+ * @example
+ * questionsOf(row); // [{ id: "0401_T01_onehop", hops: 1, needle: "{CHAR} lives in …", question: "Who …?" }, …]
+ */
+function questionsOf(row: RawRow): NolimaQuestion[] {
+  const tests = valueAt(row, "tests");
+  if (!isRawRow(tests) || Object.keys(tests).length === 0) throw new RowProblem('has no test in "tests"');
+  const questions = Object.keys(tests).flatMap((test) => questionsOfTest(row, test));
+  if (questions.length === 0) throw new RowProblem('has neither "onehop" nor "twohop" in "questions"');
+  return questions;
+}
+
+function questionsOfTest(row: RawRow, test: string): NolimaQuestion[] {
+  const words = texts(row, `tests.${test}.input_args`);
+  const needle = filled(text(row, "needle"), words);
+  return Object.entries(HOPS).flatMap(([kind, hops]) => {
+    const asked = optionalText(row, `questions.${kind}`);
+    return asked === ""
+      ? []
+      : [{ id: `${text(row, "id")}_${test}_${kind}`, hops, needle, question: filled(asked, words) }];
+  });
+}
+
+function filled(template: string, words: readonly string[]): string {
+  return template.replace(/\{(\d+)\}/g, (_, place: string) => {
+    const word = words[Number(place) - 1];
+    if (word === undefined) throw new RowProblem(`has no word for {${place}} in "tests"`);
+    return word;
+  });
 }

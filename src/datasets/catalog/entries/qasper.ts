@@ -1,9 +1,7 @@
 import type { RawRow } from "../../source-row.js";
+import { goldTexts, shortAnswer } from "../answers.js";
+import { list, optionalText, RowProblem, text, texts, valueAt } from "../columns.js";
 import type { CatalogueEntry, ExampleFields } from "../entry.js";
-import { goldTexts } from "../gold.js";
-import { list, optionalText, text, texts, valueAt } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
-import { shortAnswer } from "../short-answer.js";
 
 const ASK = 'If the paper does not say, answer "unanswerable".';
 

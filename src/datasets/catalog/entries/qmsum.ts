@@ -1,8 +1,7 @@
+import { goldText, SUMMARY_SCORING } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText } from "../gold.js";
-import { text } from "../read-column.js";
 import { queryAndDocument, scrolls } from "../scrolls.js";
-import { SUMMARY_SCORING } from "../summarise.js";
 
 const ASK = "Answer in one paragraph, from what is said in the meeting.";
 

@@ -1,7 +1,6 @@
 import type { RawRow } from "../../source-row.js";
+import { integer, list, RowProblem, text, texts } from "../columns.js";
 import type { CatalogueEntry, RowContext } from "../entry.js";
-import { integer, list, text, texts } from "../read-column.js";
-import { RowProblem } from "../row-problem.js";
 
 const OPEN = "NOT ENOUGH INFO";
 const LABELS = ["SUPPORT", "CONTRADICT", OPEN];

@@ -1,7 +1,7 @@
+import { SUMMARY_SCORING, summarise } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { text } from "../read-column.js";
 import { scrolls } from "../scrolls.js";
-import { SUMMARY_SCORING, summarise } from "../summarise.js";
 
 const FIELDS = {
   what: "what happens in this episode of a television series",

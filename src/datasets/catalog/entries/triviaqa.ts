@@ -1,8 +1,7 @@
 import type { RawRow } from "../../source-row.js";
+import { goldText, goldTexts, shortAnswer } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry, ExampleFields } from "../entry.js";
-import { goldText, goldTexts } from "../gold.js";
-import { text, texts } from "../read-column.js";
-import { shortAnswer } from "../short-answer.js";
 
 /** TriviaQA. */
 export const triviaqa: CatalogueEntry = {

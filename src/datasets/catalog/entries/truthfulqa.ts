@@ -1,6 +1,6 @@
+import { goldText, goldTexts } from "../answers.js";
+import { text, texts } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
-import { goldText, goldTexts } from "../gold.js";
-import { text, texts } from "../read-column.js";
 
 const ASK = "Answer in one short sentence.";
 

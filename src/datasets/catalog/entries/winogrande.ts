@@ -1,7 +1,7 @@
+import { rightOption } from "../answers.js";
+import { text } from "../columns.js";
 import type { CatalogueEntry } from "../entry.js";
 import { multipleChoice } from "../multiple-choice.js";
-import { text } from "../read-column.js";
-import { rightOption } from "../right-option.js";
 
 const ASK = "Which option belongs where the sentence has an underscore (_)?";
 

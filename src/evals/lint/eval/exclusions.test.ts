@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { whyExclusive } from "./exclusions.js";
+import { whyExclusive } from "./subject.js";
 
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
-import { fateOf } from "./fate.js";
+import { fateOf } from "./subject.js";
 
 const GIVEN = { paths: new Set(["src/a.js"]) };
 const spec = (type: string, config: Record<string, unknown> = {}): GraderSpec => ({ type, config });

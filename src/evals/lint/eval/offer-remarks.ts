@@ -1,4 +1,4 @@
-import { ownValue } from "../../../core/own-value.js";
+import { ownValue } from "../../../core/shape.js";
 import { readPattern } from "../../../graders/pattern.js";
 import { AGENT_TOOLS } from "./agent-tools.js";
 import { listOf, namesIn, wantedParts } from "./config-values.js";

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { GraderSpec } from "../../../core/grader.js";
 import { verdictOn } from "../../../graders/verdict.js";
-import { VerdictModel } from "./verdict-model.js";
+import { VerdictModel } from "./subject.js";
 
 const NOTHING = { paths: new Set<string>() };
 

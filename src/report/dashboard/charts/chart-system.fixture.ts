@@ -1,7 +1,7 @@
 import type { Price } from "../../../core/price.js";
 import type { Summary } from "../../../core/result.js";
 import { type EvalRow, type KnownFields, makeRow } from "../../../core/row.js";
-import { figureReader } from "../card-figures.js";
+import { figureReader } from "../cards.js";
 import type { ChartSystem } from "./chart-system.js";
 
 interface Sample {

@@ -1,9 +1,9 @@
-import { ownValue } from "../../../core/own-value.js";
 import type { Price } from "../../../core/price.js";
 import type { EvalResult } from "../../../core/result.js";
 import type { EvalRow } from "../../../core/row.js";
+import { ownValue } from "../../../core/shape.js";
 import type { Manifest } from "../../../store/manifest.js";
-import { figureReader, type ReadFigure } from "../card-figures.js";
+import { figureReader, type ReadFigure } from "../cards.js";
 import { knownPrice } from "../known-price.js";
 
 /** What the charts know of a system. */

@@ -1,10 +1,10 @@
-import { ownValue } from "../../../core/own-value.js";
 import type { EvalResult } from "../../../core/result.js";
 import type { FacetValue } from "../../../core/row.js";
+import { ownValue } from "../../../core/shape.js";
 import { CELL_FACETS } from "../../../metrics/index.js";
 import { type FacetEntry, type FacetLayout, facetLayouts } from "../../facets.js";
-import { figureReader } from "../card-figures.js";
-import { datasetName } from "../cards.js";
+import { datasetName, figureReader } from "../cards.js";
+
 import type { HeatMap } from "../contract.js";
 
 const [DOWN, ACROSS] = CELL_FACETS;

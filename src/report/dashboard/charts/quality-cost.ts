@@ -1,9 +1,10 @@
 import type { EvalConfig } from "../../../core/result.js";
-import { withinScores } from "../card-figures.js";
+import { type EvalRow, hasOutput, scoreOf } from "../../../core/row.js";
+import { createRandom, hashSeed, paretoFronts, permutation, type Random } from "../../../stats/index.js";
+import { withinScores } from "../cards.js";
 import type { QualityCostChart, QualityCostPoint } from "../contract.js";
 import type { ChartSystem } from "./chart-system.js";
 import { dominatorsOf, frontOf, hullOf, type Placed } from "./front.js";
-import { frontMembership } from "./membership.js";
 
 /** Quality against the mean cost of an attempt, with who is on the front and how surely. */
 export function qualityCostChart(
@@ -53,4 +54,176 @@ function pointOf({ name, harness, figure }: ChartSystem, costUnit: QualityCostCh
 
 function placeOf({ system, cost, quality }: BarePoint): Placed[] {
   return cost === null || quality === null ? [] : [{ name: system, gain: quality, cost }];
+}
+
+const RESAMPLES = 500;
+/** Additions that all resamples together may take: some tenths of a second. */
+const MOST_WORK = 4e7;
+const LEAST_UNITS = 200;
+
+interface MembershipOptions extends Pick<EvalConfig, "scoreField" | "seed">, Pick<QualityCostChart, "costUnit"> {}
+
+/**
+ * How often each system is on the quality–cost front when the tasks are drawn again: the same tasks for all systems,
+ * each with all its trials. Null for all when there are fewer than two tasks to draw from.
+ */
+function frontMembership(
+  systems: readonly ChartSystem[],
+  { scoreField, seed, costUnit }: MembershipOptions,
+): Map<string, number | null> {
+  const names = systems.map(({ name }) => name);
+  const random = createRandom(hashSeed("front membership", seed));
+  const sums = dealt(unitSums(systems, { scoreField, costUnit }), random);
+  const size = sums[0]?.scores.length ?? 0;
+  if (size < 2) return new Map(names.map((name) => [name, null]));
+  const tally = names.map(() => ({ on: 0, asked: 0 }));
+  const drawn = new Uint32Array(size);
+  for (let resample = 0; resample < RESAMPLES; resample++) {
+    draw(drawn, random);
+    const points = sums.map((own) => toMembershipPoint(own, drawn));
+    const fronts = paretoFronts(points);
+    for (const [i, count] of tally.entries()) {
+      if (points[i]?.quality == null || points[i].cost == null) continue;
+      count.asked += 1;
+      if (fronts[i] === 1) count.on += 1;
+    }
+  }
+  return new Map(names.map((name, i) => [name, shareOf(tally[i])]));
+}
+
+function shareOf(count: { on: number; asked: number } | undefined): number | null {
+  return count === undefined || count.asked === 0 ? null : count.on / count.asked;
+}
+
+function draw(drawn: Uint32Array, random: Random): void {
+  drawn.fill(0);
+  for (let i = 0; i < drawn.length; i++) {
+    const unit = random.int(drawn.length);
+    drawn[unit] = (drawn[unit] ?? 0) + 1;
+  }
+}
+
+function toMembershipPoint(sums: UnitSums, drawn: Uint32Array): { quality: number | null; cost: number | null } {
+  return { quality: meanOf(sums.scores, sums.scored, drawn), cost: meanOf(sums.costs, sums.priced, drawn) };
+}
+
+function meanOf(totals: Float64Array, counts: Float64Array, drawn: Uint32Array): number | null {
+  let total = 0;
+  let count = 0;
+  for (let i = 0; i < drawn.length; i++) {
+    const times = drawn[i] ?? 0;
+    total += times * (totals[i] ?? 0);
+    count += times * (counts[i] ?? 0);
+  }
+  return count === 0 ? null : total / count;
+}
+
+/**
+ * Very many units are dealt out at random into fewer, and these are drawn: a mean over sums of independent tasks varies
+ * as one over the tasks does, and the work stays the same however large the run is.
+ */
+function dealt(sums: readonly UnitSums[], random: Random): readonly UnitSums[] {
+  const size = sums[0]?.scores.length ?? 0;
+  const most = Math.max(LEAST_UNITS, Math.floor(MOST_WORK / (RESAMPLES * (1 + 4 * sums.length))));
+  if (size <= most) return sums;
+  const order = permutation(size, random);
+  const deal = (values: Float64Array) => {
+    const hands = new Float64Array(most);
+    for (let i = 0; i < size; i++) hands[i % most] = (hands[i % most] ?? 0) + (values[order[i] ?? 0] ?? 0);
+    return hands;
+  };
+  return sums.map(({ scores, scored, costs, priced }) => ({
+    scores: deal(scores),
+    scored: deal(scored),
+    costs: deal(costs),
+    priced: deal(priced),
+  }));
+}
+
+/** What one system made of each unit: a task, or all tasks of a group, which are not independent of each other. */
+interface UnitSums {
+  /** Sums over tasks of the task's mean score, and how many tasks those are. */
+  readonly scores: Float64Array;
+  readonly scored: Float64Array;
+  readonly costs: Float64Array;
+  readonly priced: Float64Array;
+}
+
+interface UnitSumsOptions extends Pick<QualityCostChart, "costUnit"> {
+  scoreField: string;
+}
+
+/** What an attempt cost in each unit. */
+const COST_OF: Readonly<Record<QualityCostChart["costUnit"], (row: EvalRow) => number | undefined>> = {
+  usd: (row) => row.costUsd ?? undefined,
+  tokens: (row) => (hasOutput(row) ? row.outputTokens : undefined),
+};
+
+/** The sums of all systems over the same units, in the same order. */
+function unitSums(systems: readonly ChartSystem[], { scoreField, costUnit }: UnitSumsOptions): UnitSums[] {
+  const places = new Places();
+  const tasks = systems.map(({ rows }) => Uint32Array.from(rows, (row) => places.taskOf(row)));
+  const unitOf = places.unitOfTask;
+  return systems.map(({ rows }, i) => {
+    const own: Own = { rows, taskOf: tasks[i] ?? new Uint32Array(), unitOf, units: places.units };
+    const [scores, scored] = sumMeans(own, (row) => scoreOf(row, scoreField));
+    const [costs, priced] = sumMeans(own, COST_OF[costUnit]);
+    return { scores, scored, costs, priced };
+  });
+}
+
+interface Own {
+  rows: readonly EvalRow[];
+  taskOf: Uint32Array;
+  unitOf: readonly number[];
+  units: number;
+}
+
+/** Numbers for tasks and units as they come along. A task is one example, whichever system it is put to. */
+class Places {
+  readonly unitOfTask: number[] = [];
+  readonly #tasks = new Map<string, number>();
+  readonly #groups = new Map<string, number>();
+  units = 0;
+
+  taskOf({ dataset, exampleId, group }: EvalRow): number {
+    const key = `${dataset}\u0000${exampleId}`;
+    const known = this.#tasks.get(key);
+    if (known !== undefined) return known;
+    const task = this.#tasks.size;
+    this.#tasks.set(key, task);
+    this.unitOfTask.push(group == null ? this.units++ : this.#unitOf(`${dataset}\u0000${group}`));
+    return task;
+  }
+
+  #unitOf(group: string): number {
+    const unit = this.#groups.get(group) ?? this.units++;
+    this.#groups.set(group, unit);
+    return unit;
+  }
+}
+
+function sumMeans(own: Own, read: (row: EvalRow) => number | undefined): [Float64Array, Float64Array] {
+  const totals = new Float64Array(own.unitOf.length);
+  const trials = new Float64Array(own.unitOf.length);
+  for (const [i, row] of own.rows.entries()) {
+    const value = read(row);
+    if (value === undefined) continue;
+    const task = own.taskOf[i] ?? 0;
+    totals[task] = (totals[task] ?? 0) + value;
+    trials[task] = (trials[task] ?? 0) + 1;
+  }
+  return byUnit(own, totals, trials);
+}
+
+function byUnit({ unitOf, units }: Own, totals: Float64Array, trials: Float64Array): [Float64Array, Float64Array] {
+  const sums = new Float64Array(units);
+  const counts = new Float64Array(units);
+  for (const [task, unit] of unitOf.entries()) {
+    const count = trials[task] ?? 0;
+    if (count === 0) continue;
+    sums[unit] = (sums[unit] ?? 0) + (totals[task] ?? 0) / count;
+    counts[unit] = (counts[unit] ?? 0) + 1;
+  }
+  return [sums, counts];
 }

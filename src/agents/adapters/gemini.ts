@@ -1,0 +1,191 @@
+import type { AgentHappening } from "../../core/trajectory.js";
+import { type Fields, fieldsOf, jsonText, textOf } from "../../models/dialects/answer-base.js";
+import {
+  type AgentAdapter,
+  type AgentEnd,
+  type AgentFigures,
+  type Launch,
+  type LaunchRequest,
+  type McpOffer,
+  mcpSettings,
+  type StreamReader,
+  statusIn,
+  UnknownEvents,
+} from "../adapter.js";
+
+import { countOf } from "../own-figures.js";
+
+/** Enough for a hiccup; the ten it makes by itself keep a run that cannot succeed busy for minutes. */
+const ATTEMPTS = 3;
+
+/** Without these it does not start (the way to log in), or calls home. */
+const SETTINGS = {
+  security: { auth: { selectedType: "gemini-api-key" } },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false, maxAttempts: ATTEMPTS },
+  privacy: { usageStatisticsEnabled: false },
+  telemetry: { enabled: false },
+};
+
+/**
+ * Gemini CLI.
+ * @example
+ * const { args, env, homeFiles } = gemini.launch(request);
+ * spawn(gemini.program, args, { env });
+ */
+export const gemini: AgentAdapter = {
+  name: "gemini",
+  program: "gemini",
+  checkedVersion: "0.61.0",
+  dialects: ["gemini"],
+  provider: "google",
+  install: "npm install -g @google/gemini-cli",
+  tellsUsageAtEnd: true,
+  login: ".gemini/oauth_creds.json",
+  skills: { inHome: ".gemini/skills", inProject: ".gemini/skills", needsName: true },
+  takesServers: "in throw-away HOME",
+  launch,
+  reader: () => new GeminiReader(),
+};
+
+function launch({ prompt, model, gateway, key, usesOwnHome, mcp }: LaunchRequest): Launch {
+  const named = model === null ? [] : ["-m", usesOwnHome ? model.cliName : model.name];
+  return {
+    args: [
+      `--prompt=${promptText(prompt)}`,
+      "--output-format=stream-json",
+      "--approval-mode=yolo",
+      "--skip-trust",
+      ...named,
+    ],
+    env: { GOOGLE_GEMINI_BASE_URL: gateway.google, ...(usesOwnHome ? {} : { GEMINI_API_KEY: key }) },
+    homeFiles: usesOwnHome ? {} : { ".gemini/settings.json": settingsText(mcp) },
+  };
+}
+
+/** Its own settings are the one place for servers: it reads no other file that lies where all users may write. */
+function settingsText(mcp: McpOffer | null): string {
+  const servers = mcp === null ? {} : { mcpServers: mcpSettings(mcp.servers) };
+  return `${JSON.stringify({ ...SETTINGS, ...servers }, null, 2)}\n`;
+}
+
+/** What begins with a slash would be taken for a command of the program. */
+function promptText(prompt: string): string {
+  return prompt.startsWith("/") ? ` ${prompt}` : prompt;
+}
+
+const NOTHING: readonly AgentHappening[] = [];
+
+/** Reads the events of `gemini --output-format stream-json`. Usage comes once, with the end. */
+class GeminiReader implements StreamReader {
+  readonly version = null;
+  end: AgentEnd | null = null;
+  figures: AgentFigures = NO_FIGURES;
+  response = "";
+  model: string | null = null;
+  /** Once something was called, what is said next is another text. */
+  #isNewText = true;
+  /** The last error it told of and did not go on after. */
+  #trouble: string | null = null;
+  readonly #unknown = new UnknownEvents();
+
+  get unknown(): ReadonlyMap<string, number> {
+    return this.#unknown.counts;
+  }
+
+  read(event: unknown): readonly AgentHappening[] {
+    const fields = fieldsOf(event) ?? {};
+    switch (fields.type) {
+      case "init":
+        this.model = textOf(fields.model) || null;
+        return NOTHING;
+      case "message":
+        return this.#message(fields);
+      case "thought":
+        return [{ type: "reasoning", text: thoughtOf(fields) }];
+      case "tool_use":
+        return this.#call(fields);
+      case "tool_result":
+        return [resultOf(fields)];
+      case "error":
+        return this.#error(textOf(fields.message));
+      case "result":
+        return this.#result(fields);
+      default:
+        return this.#unknown.tell(event);
+    }
+  }
+
+  #message({ role, content }: Fields): readonly AgentHappening[] {
+    const text = textOf(content);
+    if (role !== "assistant") return [{ type: "user_message", text }];
+    this.#trouble = null;
+    this.response = this.#isNewText ? text : this.response + text;
+    this.#isNewText = false;
+    return text === "" ? NOTHING : [{ type: "assistant_message", text }];
+  }
+
+  #call({ tool_name: name, tool_id: callId, parameters }: Fields): readonly AgentHappening[] {
+    this.#isNewText = true;
+    this.#trouble = null;
+    return [{ type: "tool_call", name: textOf(name), callId: textOf(callId), arguments: parameters ?? {} }];
+  }
+
+  #error(message: string): readonly AgentHappening[] {
+    this.#trouble = message;
+    return [{ type: "error", message }];
+  }
+
+  #result(fields: Fields): readonly AgentHappening[] {
+    const told = textOf(fieldsOf(fields.error)?.message);
+    this.end = endOf(textOf(fields.status), told || this.#trouble);
+    this.figures = figuresOf(fieldsOf(fields.stats), this.end.kind === "failed");
+    this.model = onlyModel(fieldsOf(fields.stats)) ?? this.model;
+    return told === "" ? NOTHING : [{ type: "error", message: told }];
+  }
+}
+
+function resultOf({ tool_id: callId, status, output, error }: Fields): AgentHappening {
+  const text = textOf(output) || textOf(fieldsOf(error)?.message);
+  return { type: "tool_result", callId: textOf(callId), success: status === "success", result: text };
+}
+
+function thoughtOf({ content, text, subject, description }: Fields): string {
+  const titled = [textOf(subject), textOf(description)].filter(Boolean).join(": ");
+  return textOf(content) || textOf(text) || titled || jsonText(content);
+}
+
+type Stop = Extract<AgentEnd, { kind: "stopped" }>["reason"];
+
+/** The stream has no codes for these: the words of the program are all there is. */
+const STOPS: readonly (readonly [RegExp, Stop])[] = [
+  [/session turns|loop detected|exceeded the token limit/i, "truncated"],
+  [/response was blocked/i, "refused"],
+];
+
+/** How a run ended, by the status of its last event and the error it told of last. A limit of its own may be a success. */
+function endOf(status: string, message: string | null): AgentEnd {
+  const reason = STOPS.find(([words]) => words.test(message ?? ""))?.[1];
+  if (reason !== undefined) return { kind: "stopped", reason, message: message ?? "" };
+  if (status === "success") return { kind: "done" };
+  const text = message ?? `The program ended with the status "${status}" and gave no reason.`;
+  return { kind: "failed", message: text, status: statusIn(text) };
+}
+
+const NO_FIGURES: AgentFigures = { usage: null, costUsd: null, isPartial: false };
+
+/** Requests that failed are not in the figures of a run that `isBroken`. Input includes what was cached; what is neither input nor output of the total is thinking, billed as output. */
+function figuresOf(stats: Fields | null, isBroken: boolean): AgentFigures {
+  if (stats === null) return NO_FIGURES;
+  const prompt = countOf(stats.input_tokens);
+  const said = countOf(stats.output_tokens);
+  const cacheRead = Math.min(countOf(stats.cached), prompt);
+  const reasoning = Math.max(0, countOf(stats.total_tokens) - prompt - said);
+  const usage = { input: prompt - cacheRead, output: said + reasoning, cacheRead, reasoning };
+  return { usage, costUsd: null, isPartial: isBroken };
+}
+
+/** The model that did it all; null when there were several, or none. */
+function onlyModel(stats: Fields | null): string | null {
+  const models = Object.keys(fieldsOf(stats?.models) ?? {});
+  return models.length === 1 ? (models[0] ?? null) : null;
+}

@@ -1,0 +1,339 @@
+import { findResult, findReversed, findStatedAnswers, type StatedAnswer } from "../stated-answer/index.js";
+import { isRounding, type Rational } from "./arithmetic.js";
+import { latexCharacters, plainText, undressed, withMark } from "./canonical.js";
+import { answersIn, isListMark, isUnknown, sentenceAt, spansIn } from "./extract.js";
+import { type Answer, answerOf } from "./grade.js";
+import { type TokenOptions, wordedNumber } from "./numbers.js";
+import { type Quantity, quantitiesIn } from "./quantities.js";
+
+const BEFORE = 300;
+const BEHIND = 80;
+
+/** Lines with digits but no number in them, such as "H2O", that are passed over. */
+const MAX_LINES = 20;
+
+/**
+ * The last number of a text, which is what a word problem's solution ends in. Where its last line has the number in
+ * bold, or comes to it behind an "=", that one.
+ */
+export function lastNumber(text: string, options: TokenOptions): Quantity | null {
+  let end = text.length;
+  for (let tried = 0; tried < MAX_LINES; tried++) {
+    const digit = lastDigit(text, end);
+    if (digit === -1) return null;
+    const { start, text: line } = matrixAround(text, digit) ?? lineAround(text, digit, end);
+    const from = lastSentence(line);
+    const isMark = ({ from: first, end: last }: Quantity): boolean =>
+      isListMark(text, start + from + first, start + from + last);
+    const found = OFFER.test(line) ? null : concludingOf(line.slice(from), options, isMark);
+    if (found !== null) return found;
+    end = Math.min(start + from, digit);
+  }
+  return null;
+}
+
+interface Part {
+  readonly start: number;
+  readonly text: string;
+}
+
+/** The line that a digit stands in. A long one is cut, but not within a number. */
+function lineAround(text: string, digit: number, end: number): Part {
+  const first = text.lastIndexOf("\n", digit) + 1;
+  let start = Math.max(first, digit - BEFORE);
+  while (start > first && start <= digit && /[\d.,]/.test(text[start - 1] ?? "")) start += 1;
+  const last = Math.min(digit + BEHIND, end);
+  return { start, text: start > digit ? "" : text.slice(start, digit) + behind(text.slice(digit, last)) };
+}
+
+const MAX_MATRIX = 1600;
+const MATRIX = /\\begin\{(?:[a-zA-Z]?matrix|array|cases)\}/;
+
+/** A matrix that a digit stands in, which may go over several lines. */
+function matrixAround(text: string, digit: number): Part | null {
+  const from = Math.max(0, digit - MAX_MATRIX);
+  const window = text.slice(from, digit + MAX_MATRIX);
+  if (!MATRIX.test(window)) return null;
+  const span = spansIn(window).find(({ start, end }) => start <= digit - from && digit - from < end);
+  if (span === undefined || !MATRIX.test(span.content)) return null;
+  return { start: from + span.start, text: window.slice(span.start, span.end) };
+}
+
+/** What a polite model adds behind its solution. */
+const OFFER = /^\W*(?:let me know|would you like|feel free|if you (?:have|need|want|'d|would)|do you want)/i;
+
+function behind(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
+}
+
+function concludingOf(
+  sentence: string,
+  options: TokenOptions,
+  isMark: (quantity: Quantity) => boolean,
+): Quantity | null {
+  const range = findLeading(sentence, options);
+  if (range?.isFormula === true && /^[\s*.]*$/.test(sentence.slice(range.end))) return range;
+  const tokens = answersIn(sentence, options).filter((token) => !isMark(token));
+  if (tokens.length < 2) return tokens[0] ?? null;
+  return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? beforeRemark(sentence, tokens);
+}
+
+/** Where the last digit stands; a loop from the end, since a search from the start would read all of a long text. */
+export function lastDigit(text: string, end: number = text.length): number {
+  for (let at = end - 1; at >= 0; at--) {
+    const code = text.charCodeAt(at);
+    if (code >= 48 && code <= 57) return at;
+  }
+  return -1;
+}
+
+/** Where the last sentence of a line begins that has a digit in it. */
+function lastSentence(line: string): number {
+  const digit = lastDigit(line);
+  let start = 0;
+  for (const { index } of line.matchAll(/[.!?] (?=\S)/g)) if (index + 2 <= digit) start = index + 2;
+  return start;
+}
+
+const REMARK = /(?<!\\)\([^()]*(?:[+*×÷=/-]|\p{L}{2})[^()]*\)[\s.*]*$/u;
+
+/** "She makes $18 (9 eggs × $2)." ends in how, not in what. */
+function beforeRemark(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+  const remark = REMARK.exec(sentence)?.index ?? sentence.length;
+  return tokens.findLast(({ end }) => end <= remark) ?? tokens.at(-1) ?? null;
+}
+
+const TEXT = /\\(?:text|textbf|textit|textrm|textnormal|mbox|hbox|mathrm|operatorname)\s*\{([^{}]*)\}/g;
+/** What no words beside a number have in them. */
+export const MATHS = /[\\^_+*=<>|{}[\]]|(?<![a-zA-Z'])[a-zA-Z](?![a-zA-Z.])|^!|^\s*[/-]\s*\d/;
+/** The day of a date is no number by itself. */
+const DATE = /\b(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d{1,2}\b/;
+const MAX_LENGTH = 300;
+
+/**
+ * What the one number of a short phrase may mean: "24 clips", "\$18 \text{ per day}", "x = 24 \text{ cm}". Nothing for
+ * a phrase with several numbers, or with formulas in it.
+ */
+export function onlyNumber(phrase: string, options: TokenOptions = {}): readonly Rational[] {
+  if (phrase.length > MAX_LENGTH) return [];
+  const words = wordsOf(phrase).replace(/\\?[$%]/g, " ");
+  const [number, another] = quantitiesIn(words, options);
+  if (number === undefined || another !== undefined || number.isFormula) return [];
+  if (answersIn(words).length === 0 || DATE.test(words) || isUnknown(words)) return [];
+  const isFormula = MATHS.test(words.slice(0, number.from)) || MATHS.test(words.slice(number.end));
+  return isFormula ? [] : number.values;
+}
+
+/** A phrase in LaTeX as plain words. */
+export function wordsOf(phrase: string): string {
+  return latexCharacters(plainText(phrase))
+    .replace(TEXT, " $1 ")
+    .replace(/\\[,;:! ]|\*\*|~/g, " ")
+    .replace(/\s+/g, " ");
+}
+
+const OPERATOR = /[+*×÷/]|[-–](?=[\s\d])|\bx\b|\\times|\\cdot|\\div/;
+const NEW_CLAUSE = /[,;:]\s|\b(?:because|since|as|so|where|which|if|and then)\b/i;
+const ARITHMETIC = /^[\d\s+\-–*/×÷().,$]+$/;
+/** A factor in brackets behind a number: "3 (20)", "12)(2)". */
+const FACTOR = /^\)?\s?\(\s?\$?\d[\d.,]{0,20}\s?\)\s*$/;
+const MAX_STEP = 80;
+
+/** What may stand before an answer in its sentence: bold and quotation marks, the letter of an option, "between". */
+const BEFORE_ANSWER = /^(?:[\s*_`"'“”「:([{]|\(?[A-Ea-e]\)\s|(?:between|from|either|both)\s)*$/i;
+/** "3 to 4"; but not "24 to 2 decimal places". */
+const RANGE = /^\s+to\s+\\?\$?\d[\d,.]*(?!\s*(?:decimal|significant|places))/;
+
+/** The number, formula, list or range that a sentence begins with, as a whole; null when it begins otherwise. */
+export function findLeading(sentence: string, options: TokenOptions = {}): Quantity | null {
+  const [first] = quantitiesIn(sentence, options);
+  if (first === undefined || !BEFORE_ANSWER.test(sentence.slice(0, first.from))) return null;
+  const [range] = RANGE.exec(sentence.slice(first.end, first.end + 60)) ?? [];
+  const isWorded = /\p{L}{2}/u.test(sentence.slice(0, first.from));
+  if (first.isFormula || range === undefined) return first.isFormula || !isWorded ? first : null;
+  const text = sentence.slice(first.start, first.end + range.length).replace(/\s+to\s+/, ":");
+  return { ...first, text, end: first.end + range.length, values: [], isFormula: true };
+}
+
+/**
+ * The number that a sentence begins with. When it is the start of a calculation, "9 eggs * $2 = $18", what the
+ * calculation comes to; null when the sentence begins otherwise.
+ */
+function leadingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const quantities = quantitiesIn(sentence, options);
+  const [first] = quantities;
+  if (first === undefined || first.from > 0) return null;
+  return first.isFormula ? first : endOfCalculation(sentence, quantities);
+}
+
+function endOfCalculation(sentence: string, quantities: readonly Quantity[]): Quantity | null {
+  let [current = null] = quantities;
+  for (const { index: at } of sentence.matchAll(/[=≈]/g)) {
+    if (current === null) break;
+    if (at < current.end) continue;
+    const step = sentence.slice(current.end, at);
+    const next = quantities.find(({ start }) => start > at);
+    // The result itself may be followed by another "=": 2 * 3 = 6 = 6.0.
+    if (next === undefined || !(isWritten(step) || step.trim() === "")) break;
+    current = step.trim() === "" ? withExact(next, current) : next;
+  }
+  return current;
+}
+
+function isWritten(step: string): boolean {
+  const isCalculation = OPERATOR.test(step) || FACTOR.test(step);
+  return step.length <= MAX_STEP && isCalculation && !NEW_CLAUSE.test(step) && isBalanced(step);
+}
+
+/** A bracket that opened before the first number was taken for its dress: "(12)(2)". */
+function isBalanced(step: string): boolean {
+  const [opened, closed] = [step.split("(").length, step.split(")").length];
+  return opened === closed || (opened + 1 === closed && ARITHMETIC.test(step));
+}
+
+/** In "1/3 = 0.333" and "1/3 ≈ 0.333" both may be the answer. */
+function withExact(decimal: Quantity, exact: Quantity): Quantity {
+  const rounded = exact.values.filter((value) => decimal.values.some((other) => isRounding(other, value)));
+  return { ...decimal, values: [...decimal.values, ...rounded] };
+}
+
+/**
+ * The number that a sentence of prose comes to: the one in bold, the one after the last "=", the only amount of money,
+ * else the last one.
+ */
+function concludingNumber(sentence: string, options: TokenOptions): Quantity | null {
+  const tokens = answersIn(sentence, options);
+  if (tokens.length < 2) return tokens[0] ?? null;
+  return inBold(sentence, tokens) ?? afterEquals(sentence, tokens) ?? onlyAmount(tokens) ?? tokens.at(-1) ?? null;
+}
+
+const BOLD = /\*\*([^*\n]{1,80})\*\*/g;
+
+/** Bold headings such as **Step 3:** and **2. Add** hold numbers too: only one that begins with its number counts. */
+function inBold(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+  const spans = [...sentence.matchAll(BOLD)].filter(
+    ({ 1: inner = "" }) => /^[\s$€£¥(\\-]*\d/.test(inner) && !/^\s*\d+[.)]\s|:\s*$/.test(inner),
+  );
+  const last = spans.at(-1);
+  if (last === undefined) return null;
+  const [start, end] = [last.index, last.index + last[0].length];
+  return tokens.findLast((token) => token.start >= start && token.end <= end) ?? null;
+}
+
+/** "= $24 for 3 people": what the calculation comes to, not the last number of its clause. */
+function afterEquals(sentence: string, tokens: readonly Quantity[]): Quantity | null {
+  const at = Math.max(sentence.lastIndexOf("="), sentence.lastIndexOf("≈"));
+  if (at === -1) return null;
+  const next = tokens.find(({ start }) => start > at);
+  const isRight = next !== undefined && /^[\s$*\\({]*$/.test(sentence.slice(at + 1, next.start));
+  const last = tokens.at(-1);
+  if (!isRight || last === undefined || goesOn(sentence.slice(next.end), last.end - next.end)) return null;
+  // A calculation that goes on behind it, "= 24 + 3", has not come to its end.
+  return /^\s*(?:[+*×÷/^]|- |\\times|\\cdot)/.test(sentence.slice(next.end)) ? null : next;
+}
+
+const CHOSEN_NUMBER_REMARK = /^[^,;:=]{0,40},\s+which\s+(?:is|are|was|were)\s/i;
+const CONVERSION =
+  /^[^,;:=]{0,40},\s+which\s+\w+\s(?:(?:equal to|equivalent to|the same as|about|exactly)\s)?[$*]{0,3}\d[\d.,]*\*{0,2}(?:\s+(?!less|more|fewer|times|percent|than|of|out|\p{L}+er\b)\p{L}+){0,3}[\s.*]*$/iu;
+
+/** "= 694, which is 10% less" has come to its result; "= 120 minutes, which is 2 hours" only comes to it. */
+function goesOn(rest: string, end: number): boolean {
+  return CHOSEN_NUMBER_REMARK.test(rest) ? CONVERSION.test(rest) : NEW_CLAUSE.test(rest.slice(0, end));
+}
+
+function onlyAmount(tokens: readonly Quantity[]): Quantity | null {
+  const amounts = tokens.filter(({ hasCurrency }) => hasCurrency);
+  return amounts.length === 1 ? (amounts[0] ?? null) : null;
+}
+
+/**
+ * The number that a text last states as its answer: "The answer is 24", "**Answer:** $24", "答えは24です". A statement
+ * that leads to the number through prose, "The answer is that she has 24", counts when there is no plainer one.
+ */
+export function statedNumber(text: string, options: TokenOptions): Answer | null {
+  const end = lastDigit(text);
+  let prose: Answer | null = null;
+  for (const statement of findStatedAnswers(text, { isShortNameKnown: true })) {
+    if (statement.by === "box" || statement.isDenied || isUnknown(text.slice(statement.start))) continue;
+    const reading = read(text, statement, { ...options, end });
+    if (reading === "heading") return prose;
+    if (reading === null) continue;
+    if (reading.isPlain) return reading.answer;
+    prose ??= reading.answer;
+  }
+  return numberBefore(text, options) ?? prose;
+}
+
+interface Reading {
+  readonly answer: Answer;
+  readonly isPlain: boolean;
+}
+
+interface ReadOptions extends TokenOptions {
+  /** Where the last digit of the text stands. */
+  readonly end: number;
+}
+
+/** A "heading" is an "Answer:" that the whole solution follows, and not the answer. */
+function read(text: string, statement: StatedAnswer, options: ReadOptions): Reading | "heading" | null {
+  const stated = leadingQuantity(text, statement.start, options);
+  if (stated === null) return readWords(text, statement, options);
+  const { quantity, sentence, start } = stated;
+  const isLast = options.end < start + sentence.length;
+  const isAnswer = statement.by === "verb" || statement.isFinal || isLast || isTerse(sentence, quantity);
+  return isAnswer ? { answer: answerOf(quantity, "stated"), isPlain: true } : "heading";
+}
+
+interface LeadingQuantity {
+  readonly quantity: Quantity;
+  readonly sentence: string;
+  /** Where the sentence begins. */
+  readonly start: number;
+}
+
+function leadingQuantity(text: string, from: number, options: TokenOptions): LeadingQuantity | null {
+  const start = withMark(text, from);
+  const sentence = findResult(sentenceAt(text, start));
+  const leading = findLeading(sentence, options);
+  if (leading?.isFormula === true) return { quantity: leading, sentence, start };
+  const inner = undressed(text, start);
+  const rest = findResult(sentenceAt(text, inner));
+  const number = leadingNumber(rest, options);
+  if (number !== null && !number.isFormula) return { quantity: number, sentence: rest, start: inner };
+  return leading === null ? null : { quantity: leading, sentence, start };
+}
+
+const MAX_UNIT_WORDS = 4;
+
+/** "24 clips in all" is an answer; "16 eggs are laid, of which …" is how a solution begins. */
+function isTerse(sentence: string, { start, end, isFormula }: Quantity): boolean {
+  const rest = sentence.slice(end);
+  return (isFormula || start === 0) && !/[\d=+]/.test(rest) && rest.trim().split(/\s+/).length <= MAX_UNIT_WORDS;
+}
+
+/** A solution that follows its "Answer:" calculates; an answer that is followed by a remark does not. */
+const CALCULATION = /[=≈]|\d\s?[+*×÷/x-]\s?\$?\d|<</;
+const REST = 3000;
+
+function readWords(text: string, { start, by, isFinal }: StatedAnswer, options: ReadOptions): Reading | null {
+  if (by === "space" && !isFinal) return null;
+  const worded = wordedNumber(text.slice(undressed(text, start), start + 100));
+  const sentence = sentenceAt(text, start);
+  const isConclusion =
+    isFinal || (by === "colon" && !CALCULATION.test(text.slice(start + sentence.length, start + REST)));
+  const number = by === "verb" || isConclusion ? concludingNumber(sentence, options) : null;
+  if (number !== null) return { answer: answerOf(number, "stated"), isPlain: isConclusion };
+  return worded === null
+    ? null
+    : { answer: { text: sentence.trim(), source: "stated", values: [worded] }, isPlain: true };
+}
+
+const NEAR = 80;
+
+function numberBefore(text: string, options: TokenOptions): Answer | null {
+  const at = findReversed(text);
+  if (at === -1) return null;
+  const before = text.slice(Math.max(0, at - NEAR), at);
+  const number = quantitiesIn(before.slice(before.lastIndexOf("\n") + 1), options).at(-1);
+  return number === undefined ? null : answerOf(number, "stated");
+}

@@ -1,0 +1,301 @@
+import { divide, exactValue, multiply, negate, parseDecimal, type Rational } from "./arithmetic.js";
+
+/** A number as it stands in a text. */
+export interface NumberToken {
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /**
+   * What it may mean, the likeliest first: "1.234" is a thousand and more where a comma marks decimals. Nothing for a
+   * number that is only a part of a formula.
+   */
+  readonly values: readonly Rational[];
+  readonly hasCurrency: boolean;
+}
+
+// A sign belongs to the number unless it stands behind another one, where it subtracts or spans a range.
+const SIGN =
+  "(?:(?<![\\p{L}\\p{N})\\]%}])(?<![\\p{N})\\]}%] )[-–+](?=[\\\\$€£¥₹\\d.])|(?<=[=:]\\s?)[-–]\\s(?=\\d)|(?<!\\p{L})(?:minus|negative)\\s+)";
+const CURRENCY = "(?:(?:US|CA|AU|HK|NZ|[CAR])?\\\\?[$€£¥₹₽₩]|(?:Rs\\.?|USD|EUR|GBP|RM)(?=\\s?\\d))";
+const NUMBER = "\\d[\\d,]*(?:\\.\\d+)?";
+const KINDS = [
+  `(?:\\d+\\s*)?\\\\[dtc]?frac\\s*(?:\\{\\s*-?${NUMBER}\\s*\\}\\s*\\{\\s*${NUMBER}\\s*\\}|\\d\\s*\\d)`,
+  "\\d+(?:\\s+and)?\\s+\\d{1,3}\\s?/\\s?\\d{1,3}(?![\\d/])",
+  "\\d+(?:\\.\\d+)?\\s*(?:\\\\times|\\\\cdot|[x×*])\\s*10\\s*\\^\\s*\\{?-?\\d{1,3}\\}?",
+  "\\d{1,2}:\\d{2}(?!\\d)(?:\\s?[ap]\\.?m\\b)?",
+  `(?:\\d+(?:\\.\\d+)?)\\s?/\\s?\\d+(?:\\.\\d+)?(?![\\d/])`,
+  "[1-9]\\d{0,2}(?:,\\d{2,3})*,\\d{3}(?!\\d)(?:\\.\\d+)?",
+  "[1-9]\\d{0,2}(?:[ ']\\d{3})+(?!\\d)(?:[.,]\\d+)?",
+  "[1-9]\\d{0,2}(?:\\.\\d{3})+(?!\\d)(?:,\\d+)?",
+  "\\d+,\\d+",
+  "\\d+(?:\\.\\d+)?(?:[eE][-+]?\\d{1,3}(?!\\d))?",
+  "(?<!\\.)\\.\\d+",
+];
+const SCALE =
+  "(?:\\s?(?:(?:million|billion|trillion|thousand|hundred|dozens?)(?!\\p{L})|[kK](?![\\p{L}\\d]))|\\s?[万萬億亿千][\\d万萬億亿千]*)";
+const TOKEN = new RegExp(
+  `(?<![\\p{Script=Latin}_^\\d])(?<!\\d[.,]|sqrt\\{|[\\^_]\\{)(?<sign>${SIGN})?(?<currency>${CURRENCY}\\s?)?(?<inner>-(?=[\\d.]))?` +
+    `(?<core>${KINDS.map((kind) => `(?:${kind})`).join("|")})(?<scale>${SCALE})?`,
+  "gu",
+);
+
+/** The first part of a formula: 2\\sqrt{3}, 2^5. But 24^{th} and 90^\\circ are numbers. */
+const GOES_ON =
+  /^\s?(?:\^(?!\s?\{?\s?(?:\\|th|st|nd|rd))|\\(?:sqrt|pi|binom)|[√π⁻⁰¹²³⁴-⁹])|^!(?!\s*$|["*)']|\s+[^a-z=+*/×÷·\s-])/;
+
+export interface TokenOptions {
+  /** The text is in a language that writes 1.234,5 where English writes 1,234.5. */
+  readonly decimalComma?: boolean;
+  /** The question: where it speaks of millions or dozens, an answer may count them. */
+  readonly question?: string;
+}
+
+/** Every number of a short text in plain characters, in order. Digits inside a word, as in H2O, are none. */
+export function numbersIn(text: string, { decimalComma = false, question = "" }: TokenOptions = {}): NumberToken[] {
+  const tokens: NumberToken[] = [];
+  for (const match of text.matchAll(TOKEN)) {
+    const { sign, currency, inner, core = "", scale = "" } = match.groups ?? {};
+    const isNegative = inner !== undefined || (sign !== undefined && !sign.startsWith("+"));
+    const [written] = match;
+    const [start, end] = [match.index, match.index + written.length];
+    const isWhole = !GOES_ON.test(text.slice(end, end + 12));
+    const values = isWhole ? valuesOf({ core, scale: scale.trim(), isNegative, decimalComma, question }) : [];
+    tokens.push({ text: written.trim(), start, end, values, hasCurrency: currency !== undefined });
+  }
+  return tokens;
+}
+
+const SMALL = (
+  "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen " +
+  "eighteen nineteen"
+).split(" ");
+const TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split(" ");
+const SCALES = new Map([
+  ["thousand", 1_000],
+  ["million", 1_000_000],
+  ["billion", 1_000_000_000],
+]);
+const WORDS = new Map([
+  ...SMALL.map((word, value) => [word, value] as const),
+  ...TENS.map((word, index) => [word, (index + 2) * 10] as const),
+]);
+const SKIPPED = new Set(["and", "a"]);
+const MAX_WORDS = 12;
+
+/** "One of them" and "one can see" are no numbers. */
+const PRONOUN = /^one (?:of|that|which|who|can|could|may|must|should)$/;
+const DENOMINATORS = new Map([
+  ...["half", "halves"].map((word) => [word, 2] as const),
+  ...["quarter", "quarters"].map((word) => [word, 4] as const),
+  ..."third fourth fifth sixth seventh eighth ninth tenth"
+    .split(" ")
+    .flatMap((word, index) => [word, `${word}s`].map((form) => [form, index + 3] as const)),
+]);
+/** Other denominators, "one twentieth", which are not read. */
+const OTHER_DENOMINATOR = /(?:teen|elf|tie|hundred|thousand|million)ths?$/;
+
+/**
+ * The number a text begins with in English or Chinese words, such as "twenty-four clips", "minus five", "two thirds" or
+ * "二百五十"; null when it begins otherwise.
+ */
+export function wordedNumber(text: string): Rational | null {
+  const chinese = CHINESE.exec(text)?.[0];
+  if (chinese !== undefined) return readChinese(chinese);
+  const words =
+    text
+      .slice(0, 160)
+      .toLowerCase()
+      .match(/[a-z]+/g)
+      ?.slice(0, MAX_WORDS) ?? [];
+  const isNegative = words[0] === "minus" || words[0] === "negative";
+  if (isNegative) words.shift();
+  if (PRONOUN.test(words.slice(0, 2).join(" "))) return null;
+  const value = readWords(words);
+  return value === null || !isNegative ? value : { top: -value.top, bottom: value.bottom };
+}
+
+const CHINESE_DIGITS = "零一二三四五六七八九";
+const CHINESE_UNITS: Readonly<Record<string, number>> = { 十: 10, 百: 100, 千: 1000 };
+const CHINESE_SCALES: Readonly<Record<string, number>> = { 万: 1e4, 亿: 1e8 };
+/** A single sign may begin a word, as in 三角形: at most what is counted may follow it. */
+const CHINESE = /^[零一二两三四五六七八九十百千万亿]{2,20}|^[零一二两三四五六七八九十](?!\p{sc=Han}{2})/u;
+
+function readChinese(signs: string): Rational {
+  let [total, section, digit] = [0, 0, 0];
+  for (const sign of signs.replaceAll("两", "二")) {
+    const [unit, scale] = [CHINESE_UNITS[sign], CHINESE_SCALES[sign]];
+    if (unit !== undefined) [section, digit] = [section + (digit || 1) * unit, 0];
+    else if (scale !== undefined) [total, section, digit] = [(total + section + digit) * scale, 0, 0];
+    else digit = CHINESE_DIGITS.indexOf(sign);
+  }
+  return { top: BigInt(total + section + digit), bottom: 1n };
+}
+
+function readWords(words: readonly string[]): Rational | null {
+  let total = 0;
+  let part: number | null = null;
+  for (const [at, word] of words.entries()) {
+    const value = WORDS.get(word);
+    const scale = SCALES.get(word);
+    if (value !== undefined) part = (part ?? 0) + value;
+    else if (word === "hundred") part = (part ?? 1) * 100;
+    else if (scale !== undefined) {
+      total += (part ?? 1) * scale;
+      part = 0;
+    } else if (part !== null && (DENOMINATORS.has(word) || OTHER_DENOMINATOR.test(word))) {
+      return readFraction(words.slice(0, at), total + part, DENOMINATORS.get(word));
+    } else if (part === null || !SKIPPED.has(word)) break;
+  }
+  return part === null ? null : { top: BigInt(total + part), bottom: 1n };
+}
+
+/** "Two thirds", and "three and a half"; in "two and three quarters" the words do not tell the parts apart. */
+function readFraction(before: readonly string[], number: number, denominator: number | undefined): Rational | null {
+  if (denominator === undefined) return null;
+  const [whole, bottom] = [BigInt(number), BigInt(denominator)];
+  const isMixed = before.slice(-2).join(" ") === "and a";
+  if (!isMixed && before.some((word) => SKIPPED.has(word))) return null;
+  return divide({ top: isMixed ? whole * bottom + 1n : whole, bottom: 1n }, { top: bottom, bottom: 1n });
+}
+
+const NUMBER_WORD = [...WORDS.keys(), ...SCALES.keys(), "hundred"].join("|");
+const WORDED = new RegExp(`\\b(?:${NUMBER_WORD})(?:(?:-| and |,? )(?:${NUMBER_WORD}|half|third|quarter)s?)*\\b`, "gi");
+const MAX_SENTENCE = 200;
+
+/** The one number of a sentence in words, "He has five apples left"; null when there are none, several or a mere "one". */
+export function onlyWordedNumber(sentence: string): Rational | null {
+  if (sentence.length > MAX_SENTENCE || /\d/.test(sentence)) return null;
+  const [number, another] = sentence.match(WORDED) ?? [];
+  return number === undefined || another !== undefined || /^one$/i.test(number) ? null : wordedNumber(number);
+}
+
+const SHORT = 60;
+const OTHER_THAN_NUMBER = /\d|\b(?:point|or|to|and(?! an?\b))\b|[+*=^/]/i;
+
+/** The number of a short phrase that says it in words, "seven" or `\text{twenty-four clips}`. */
+export function wordedPhrase(phrase: string): Rational | null {
+  if (phrase.length > 2 * SHORT) return null;
+  const words = phrase.replace(/\\(?:text|textbf|textrm|mathrm|mbox)\s?\{([^{}]*)\}/g, "$1").trim();
+  return words.length > SHORT || OTHER_THAN_NUMBER.test(words) ? null : wordedNumber(words);
+}
+
+/** The parts of a number as it stands in a text. */
+interface WrittenNumber {
+  readonly core: string;
+  /** "million", "dozen", "k", "万" or the like; "" when there is none. */
+  readonly scale: string;
+  readonly isNegative: boolean;
+  readonly decimalComma: boolean;
+  /** The question that is answered; "" when it is not known. */
+  readonly question: string;
+}
+
+/** What a number may mean, the likeliest first. None for one that cannot be read, such as the time 3:30. */
+function valuesOf({ core, scale, isNegative, decimalComma, question }: WrittenNumber): Rational[] {
+  const values = readings(core, decimalComma).flatMap((value) => scaled(value, scale.toLowerCase(), question));
+  return isNegative ? values.map(negate) : values;
+}
+
+function readings(core: string, decimalComma: boolean): Rational[] {
+  if (core.includes("frac") || core.includes("/")) return listed(fraction(core));
+  if (/[x×*^\\]/.test(core)) return listed(exactValue(scientific(core)));
+  if (core.includes(":")) return onTheHour(core);
+  if (/^\d+(?:\.\d+)?(?:[eE].*)?$|^\.\d+$/.test(core)) return pointReadings(core, decimalComma);
+  return separatedReadings(core, decimalComma);
+}
+
+function fraction(core: string): Rational | null {
+  const plain = core.replace(/,/g, "").replace(/\\[dtc]frac/, "\\frac");
+  const braced = plain.replace(/frac\s*(\d)\s*(\d)$/, "frac{$1}{$2}");
+  const mixed = braced.replace(/^(\d+)(?:\s+and)?\s+(\d+)\s?\/\s?(\d+)$/, "$1\\frac{$2}{$3}");
+  return exactValue(mixed.replace(/\s/g, ""));
+}
+
+function scientific(core: string): string {
+  return core
+    .replace(/\\times|\\cdot|[x×]/, "*")
+    .replace(/\s/g, "")
+    .replace(/\^(-\d+)$/, "^{$1}");
+}
+
+/** A time is a number only on the hour: 8:00 answers "at what hour?". */
+function onTheHour(core: string): Rational[] {
+  const [, hour, minutes] = /^(\d+):(\d+)/.exec(core) ?? [];
+  return minutes === "00" && hour !== undefined ? listed(parseDecimal(hour)) : [];
+}
+
+function pointReadings(core: string, decimalComma: boolean): Rational[] {
+  const asDecimal = listed(parseDecimal(core));
+  return decimalComma && /^[1-9]\d{0,2}\.\d{3}$/.test(core) ? [...asDecimal, ...thousands(core)] : asDecimal;
+}
+
+/** Numbers with commas, spaces or several points in them. */
+function separatedReadings(core: string, decimalComma: boolean): Rational[] {
+  if (/^[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?$/.test(core))
+    return listed(parseDecimal(core.replace(/\./g, "").replace(",", ".")));
+  if (/^\d+,\d+$/.test(core) && !/^[1-9]\d{0,2},\d{3}$/.test(core)) return commaDecimal(core);
+  if (/^[1-9][\d' ]*,\d{1,2}$/.test(core)) return listed(parseDecimal(core.replace(/[' ]/g, "").replace(",", ".")));
+  if (core.includes(" ")) return [...thousands(core), ...listed(parseDecimal(core.slice(core.lastIndexOf(" ") + 1)))];
+  return decimalComma && /^\d+,\d+$/.test(core) ? [...thousands(core), ...commaDecimal(core)] : thousands(core);
+}
+
+function thousands(core: string): Rational[] {
+  const point =
+    /^[\d,' ]*\.\d+$/.test(core) && /[,' ]/.test(core) ? core.replace(/[,' ]/g, "") : core.replace(/[,.' ]/g, "");
+  return listed(parseDecimal(point));
+}
+
+function commaDecimal(core: string): Rational[] {
+  return listed(parseDecimal(core.replace(",", ".")));
+}
+
+const VALUE_SCALES: Record<string, string> = {
+  dozen: "12",
+  dozens: "12",
+  hundred: "1e2",
+  thousand: "1e3",
+  k: "1e3",
+  million: "1e6",
+  billion: "1e9",
+  trillion: "1e12",
+};
+
+/** "24 million" is also read as 24 where the question speaks of millions. "25k" says nothing but 25,000. */
+function scaled(value: Rational, scale: string, question: string): Rational[] {
+  if (scale === "") return [value];
+  const factor = VALUE_SCALES[scale];
+  if (factor === undefined) return listed(eastAsian(value, scale));
+  const whole = listed(product(value, factor));
+  const isAskedFor = scale.length > 1 && question.toLowerCase().includes(scale.replace(/s$/, ""));
+  return isAskedFor ? [...whole, value] : whole;
+}
+
+const EAST_ASIAN: Record<string, string> = { 千: "1e3", 万: "1e4", 萬: "1e4", 億: "1e8", 亿: "1e8" };
+
+/** 3万5000 is 35,000: each sign multiplies what stands before it, and all is added up. */
+function eastAsian(first: Rational, scale: string): Rational | null {
+  let total = 0n;
+  let part: bigint | null = null;
+  for (const piece of scale.match(/\d+|\D/g) ?? []) {
+    const factor = EAST_ASIAN[piece];
+    if (factor === undefined) part = BigInt(piece);
+    else if (total === 0n && part === null) {
+      const whole = product(first, factor);
+      if (whole === null || whole.bottom !== 1n) return whole;
+      total = whole.top;
+    } else {
+      total += (part ?? 1n) * (parseDecimal(factor)?.top ?? 1n);
+      part = null;
+    }
+  }
+  return { top: total + (part ?? 0n), bottom: 1n };
+}
+
+function product(value: Rational, factor: string): Rational | null {
+  const by = parseDecimal(factor);
+  return by === null ? null : multiply(value, by);
+}
+
+function listed(value: Rational | null): Rational[] {
+  return value === null ? [] : [value];
+}

@@ -1,0 +1,158 @@
+import { type Clusters, clusterSums } from "./clusters.js";
+import {
+  inverseIncompleteBeta,
+  normalQuantile,
+  requireInteger,
+  requireOpenProbability,
+  requireProbability,
+  requireSameLength,
+  studentQuantile,
+} from "./distributions.js";
+import { mean, type Numbers, squaredDeviations } from "./mean.js";
+import { rateBounds } from "./pass-rate-interval.js";
+
+/** The two ends of an interval. */
+export interface Interval {
+  low: number;
+  high: number;
+}
+
+/** The ends of an interval that may not exist; null says "there is none", which a zero width would hide. */
+export interface OpenInterval {
+  low: number | null;
+  high: number | null;
+}
+
+export const NO_INTERVAL: Readonly<OpenInterval> = Object.freeze({ low: null, high: null });
+
+/** The share of cases an interval is meant to cover when nothing else is asked for. */
+export const DEFAULT_LEVEL = 0.95;
+
+/** Wilson's bounds for a rate seen in n (not necessarily whole) trials, z standard errors wide. */
+export function wilsonBounds(rate: number, n: number, z: number): Interval {
+  const square = (z * z) / n;
+  const centre = (rate + square / 2) / (1 + square);
+  const half = (z * Math.sqrt((rate * (1 - rate)) / n + square / (4 * n))) / (1 + square);
+  // At the ends the bound is exactly the end; rounding would print -1e-17, or leave the rate out of a narrow interval.
+  return {
+    low: rate === 0 ? 0 : Math.min(rate, Math.max(0, centre - half)),
+    high: rate === 1 ? 1 : Math.max(rate, Math.min(1, centre + half)),
+  };
+}
+
+/**
+ * Wilson's score interval for a proportion.
+ * @example
+ * wilsonInterval(8, 10); // { low: 0.490162, high: 0.943318 }
+ */
+export function wilsonInterval(passes: number, n: number, level: number = DEFAULT_LEVEL): Interval {
+  requireInteger("n", n, { low: 1 });
+  requireInteger("passes", passes, { low: 0, high: n });
+  requireOpenProbability("level", level);
+  return wilsonBounds(passes / n, n, normalQuantile((1 + level) / 2));
+}
+
+/**
+ * The exact (Clopper–Pearson) interval for a proportion; never covers less than its level, often more.
+ * @example
+ * clopperPearsonInterval(8, 10); // { low: 0.443905, high: 0.974789 }
+ */
+export function clopperPearsonInterval(passes: number, n: number, level: number = DEFAULT_LEVEL): Interval {
+  requireInteger("n", n, { low: 1 });
+  requireInteger("passes", passes, { low: 0, high: n });
+  requireOpenProbability("level", level);
+  const tail = (1 - level) / 2;
+  return {
+    low: passes === 0 ? 0 : inverseIncompleteBeta(tail, passes, n - passes + 1),
+    high: passes === n ? 1 : inverseIncompleteBeta(1 - tail, passes + 1, n - passes),
+  };
+}
+
+export interface MeanIntervalOptions {
+  level?: number | undefined;
+  /** The cluster of each value (its passage, repository or user); values of one cluster are not independent. */
+  clusters?: Clusters | undefined;
+}
+
+export interface MeanInterval extends OpenInterval {
+  mean: number;
+  /** The standard error; null when fewer than two independent units leave it unknown. */
+  se: number | null;
+  df: number;
+  n: number;
+  /** The number of clusters, when clusters were given. */
+  clusters?: number;
+}
+
+/** The standard error and t interval around a mean, from the squared deviations of its independent units. */
+export function tInterval(
+  mean: number,
+  from: { spread: number; units: number; n: number; level: number },
+): Pick<MeanInterval, "se" | "low" | "high" | "df"> {
+  const df = Math.max(0, from.units - 1);
+  if (df === 0) return { se: null, ...NO_INTERVAL, df };
+  const se = Math.sqrt((from.units / df) * from.spread) / from.n;
+  const half = studentQuantile((1 + from.level) / 2, df) * se;
+  return { se, low: mean - half, high: mean + half, df };
+}
+
+/**
+ * The mean of one value per task with its standard error and t interval; bounds are null below two tasks or clusters.
+ * @example
+ * meanInterval([0.2, 0.9, 0.4], { level: 0.9 });
+ * meanInterval([1, 1, 0, 1], { clusters: ["a", "a", "b", "b"] });
+ */
+export function meanInterval(values: Numbers, options: MeanIntervalOptions = {}): MeanInterval {
+  const { level = DEFAULT_LEVEL, clusters } = options;
+  requireOpenProbability("level", level);
+  const n = values.length;
+  const centre = mean(values);
+  if (clusters === undefined) {
+    const spread = squaredDeviations(values, centre);
+    return { mean: centre, ...tInterval(centre, { spread, units: n, n, level }), n };
+  }
+  requireSameLength("values and clusters", n, clusters.length);
+  const sums = clusterSums(values, clusters, centre);
+  const spread = squaredDeviations(sums, 0);
+  return { mean: centre, ...tInterval(centre, { spread, units: sums.length, n, level }), n, clusters: sums.length };
+}
+
+/**
+ * The mean of an amount that cannot be negative (dollars, tokens, seconds), with a t interval on the logarithmic scale,
+ * so that it never goes below 0. There is none where every value is 0: nothing tells how large a value could be.
+ * @example
+ * amountInterval([0.002, 0.004, 0.011]);
+ */
+export function amountInterval(values: Numbers, options: MeanIntervalOptions = {}): MeanInterval {
+  const { level = DEFAULT_LEVEL } = options;
+  requireOpenProbability("level", level);
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] ?? 0;
+    if (!(value >= 0)) throw new RangeError(`values must not be negative, got ${value}`);
+  }
+  const found = meanInterval(values, options);
+  const { mean, se, df } = found;
+  if (se === null || mean === 0) return { ...found, ...NO_INTERVAL };
+  const factor = Math.exp((studentQuantile((1 + level) / 2, df) * se) / mean);
+  return { ...found, low: mean / factor, high: mean * factor };
+}
+
+/**
+ * The interval of a mean of scores in [0, 1], one mean score per task. It is that of a pass rate: Wilson with t at the
+ * number of 0/1 trials that would have the standard error that was seen, and at the number of tasks where all agree. So
+ * it never leaves [0, 1], and six scores of 1 are no certainty.
+ * @example
+ * scoreInterval([0.5, 0.8, 1, 0.9]);
+ * scoreInterval([0.5, 0.8, 1, 0.9], { clusters: ["a", "a", "b", "c"] });
+ */
+export function scoreInterval(taskMeans: Numbers, options: MeanIntervalOptions = {}): MeanInterval {
+  const { level = DEFAULT_LEVEL } = options;
+  requireOpenProbability("level", level);
+  for (let i = 0; i < taskMeans.length; i++) requireProbability("taskMeans", taskMeans[i] ?? 0);
+  const found = meanInterval(taskMeans, options);
+  const { mean, se, n, clusters } = found;
+  // Scores between 0 and 1 spread less than 0/1 trials do, so that they may be worth more of them than there were trials.
+  const trials = Number.POSITIVE_INFINITY;
+  const { low, high } = rateBounds({ rate: mean, se, tasks: n, trials, level, clusters });
+  return { ...found, low, high };
+}
