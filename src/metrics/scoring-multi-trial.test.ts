@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { computeMultiTrialMetrics } from "../scoring.js";
+import { computeMultiTrialMetrics } from "./scoring.js";
 
 it("gives one bit of pass@k at k = n, and p^k beside it", () => {
   const metrics = computeMultiTrialMetrics([true, true, false, true, true]);

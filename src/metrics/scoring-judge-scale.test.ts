@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type JudgeScale, normalizeJudgeScore } from "../scoring.js";
+import { type JudgeScale, normalizeJudgeScore } from "./scoring.js";
 
 it.each([
   [0, "binary", 0],

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AgentHappening } from "../core/trajectory.js";
-import type { LaunchRequest } from "./adapter.js";
-import { claude } from "./adapters/claude.js";
-import { withActivations } from "./agent-run.js";
-import { fixture, joined, REQUEST, readAll, shared, types } from "./recorded-testing.js";
+import type { AgentHappening } from "../../core/trajectory.js";
+import type { LaunchRequest } from "../adapter.js";
+import { withActivations } from "../agent-run.js";
+import { fixture, joined, REQUEST, readAll, shared, types } from "../recorded-testing.js";
+import { claude } from "./claude.js";
 
 const LAUNCH: LaunchRequest = {
   ...REQUEST,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { budgetScore } from "../scoring.js";
+import { budgetScore } from "./scoring.js";
 
 it.each([
   [1500, 50_000, 1],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { AGENT_NAMES } from "../budget/rules.js";
-import { UsageError } from "../core/errors.js";
-import type { LaunchRequest } from "./adapter.js";
-import { ADAPTERS, adapterOf } from "./adapters/index.js";
+import { AGENT_NAMES } from "../../budget/rules.js";
+import { UsageError } from "../../core/errors.js";
+import type { LaunchRequest } from "../adapter.js";
+import { ADAPTERS, adapterOf } from "./index.js";
 
 const REQUEST: LaunchRequest = {
   prompt: "Do it",

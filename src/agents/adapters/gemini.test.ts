@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LaunchRequest } from "./adapter.js";
-import { gemini } from "./adapters/gemini.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
+import type { LaunchRequest } from "../adapter.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { gemini } from "./gemini.js";
 
 const LAUNCH: LaunchRequest = {
   ...REQUEST,

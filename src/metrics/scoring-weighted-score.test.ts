@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { weightedScore } from "../scoring.js";
+import { weightedScore } from "./scoring.js";
 
 it("weighs, and a weight of 0 does not count", () => {
   expect(weightedScore([1, 0], [1, 0.5])).toBeCloseTo(2 / 3, 14);

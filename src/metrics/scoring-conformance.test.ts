@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import * as stats from "../../stats/index.js";
-import * as scoring from "../scoring.js";
+import * as stats from "../stats/index.js";
+import * as scoring from "./scoring.js";
 
-const CASES = resolve(import.meta.dirname, "../../../../shared/cases/scoring.json");
+const CASES = resolve(import.meta.dirname, "../../../shared/cases/scoring.json");
 
 interface Case {
   fn: string;

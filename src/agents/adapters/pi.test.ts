@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LaunchRequest } from "./adapter.js";
-import { pi } from "./adapters/pi.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
+import type { LaunchRequest } from "../adapter.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { pi } from "./pi.js";
 
 const LAUNCH: LaunchRequest = { ...REQUEST, prompt: "do it" };
 

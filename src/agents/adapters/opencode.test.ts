@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { DIALECT_NAMES } from "../models/dialects/dialect.js";
-import type { LaunchRequest } from "./adapter.js";
-import { opencode } from "./adapters/opencode.js";
-import { fixture, REQUEST, readAll, shared, withoutIds } from "./recorded-testing.js";
+import { DIALECT_NAMES } from "../../models/dialects/dialect.js";
+import type { LaunchRequest } from "../adapter.js";
+import { fixture, REQUEST, readAll, shared, withoutIds } from "../recorded-testing.js";
+import { opencode } from "./opencode.js";
 
 const LAUNCH: LaunchRequest = { ...REQUEST, prompt: '-x say  "a b"\nnow' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeStimulusScore, type GraderResult, type TrialGrade } from "../scoring.js";
+import { computeStimulusScore, type GraderResult, type TrialGrade } from "./scoring.js";
 
 const grader = (name: string, score: number): GraderResult => ({
   name,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { computeSkillScore, computeStimulusScore, type StimulusScore } from "../scoring.js";
+import { computeSkillScore, computeStimulusScore, type StimulusScore } from "./scoring.js";
 
 function stimulus(name: string, scores: readonly number[], hasGraders = true): StimulusScore {
   const trials = scores.map((score) => ({

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { LaunchRequest } from "./adapter.js";
-import { codex } from "./adapters/codex.js";
-import { fixture, REQUEST, type Read, readAll, shared, types } from "./recorded-testing.js";
+import type { LaunchRequest } from "../adapter.js";
+import { fixture, REQUEST, type Read, readAll, shared, types } from "../recorded-testing.js";
+import { codex } from "./codex.js";
 
 const LAUNCH: LaunchRequest = { ...REQUEST, model: { name: "gpt-5.5", cliName: "my-gpt", dialect: "responses" } };
 
