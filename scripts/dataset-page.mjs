@@ -10,7 +10,7 @@ const BY_CONFIG = "by config, see below";
 
 const INTRODUCTION = `# The catalogue of datasets
 
-<!-- Written by \`npm run docs:datasets\` from src/datasets/catalog and src/systems/memory. Change those, not this page. -->
+<!-- Written by \`npm run catalog\` from src/datasets/catalog and src/systems/memory. Change those, not this page. -->
 
 Every dataset of the hub that has a name here. How they are named, loaded and sampled is in [datasets.md](datasets.md). What a model is asked, and what counts as right, \`assay datasets show NAME\` prints.
 
@@ -147,7 +147,7 @@ function current() {
 const wanted = page();
 if (current() !== wanted) {
   if (process.argv.includes("--check")) {
-    console.error("docs/dataset-catalogue.md is out of date. Run npm run build && npm run docs:datasets.");
+    console.error("docs/dataset-catalogue.md is out of date. Run npm run catalog.");
     process.exitCode = 1;
   } else writeFileSync(PAGE, wanted);
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { EXIT, UsageError } from "../core/errors.js";
 import { registry } from "../core/registry.js";
-import { MEMORY_NAMES } from "../datasets/catalog/names.js";
+import { MEMORY_NAMES } from "../datasets/catalog/definitions.js";
 import { loadDataset } from "../datasets/load-dataset.js";
 import { type NamedFiles, namedFiles } from "../datasets/named-files.js";
 import { plural } from "../report/format.js";

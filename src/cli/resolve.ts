@@ -10,7 +10,7 @@ import type { Factory, Permissions, Registry } from "../core/registry.js";
 import { given, requireShape } from "../core/shape.js";
 
 import type { System } from "../core/system.js";
-import { MEMORY_NAMES } from "../datasets/catalog/names.js";
+import { MEMORY_NAMES } from "../datasets/catalog/definitions.js";
 import { withoutRevision } from "../datasets/dataset-spec.js";
 import type { LoadDatasetOptions } from "../datasets/load-dataset.js";
 import { namedFiles } from "../datasets/named-files.js";

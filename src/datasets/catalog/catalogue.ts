@@ -1,3 +1,5 @@
+// Written by `npm run catalog` from the files in entries/. Add a file there instead of changing this one.
+
 import { alpacaEval } from "./entries/alpaca-eval.js";
 import { apigen } from "./entries/apigen.js";
 import { arcChallenge } from "./entries/arc-challenge.js";

@@ -15,3 +15,6 @@ function definitionOf(name: CatalogueName): DatasetDefinition {
     },
   };
 }
+
+/** Those that are conversations with questions about them, for memories. */
+export const MEMORY_NAMES: readonly string[] = ["locomo", "longmemeval"];

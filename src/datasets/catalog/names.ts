@@ -1,3 +1,5 @@
+// Written by `npm run catalog` from the files in entries/. Add a file there instead of changing this one.
+
 /** The datasets of the catalogue by name. Kept apart from the entries, so that a run that uses none of them loads none. */
 export const CATALOGUE_NAMES = [
   "alpaca-eval",
@@ -45,6 +47,3 @@ export const CATALOGUE_NAMES = [
 ] as const;
 
 export type CatalogueName = (typeof CATALOGUE_NAMES)[number];
-
-/** Those that are conversations with questions about them, for memories. */
-export const MEMORY_NAMES: readonly string[] = ["locomo", "longmemeval"];
