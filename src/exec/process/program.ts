@@ -297,5 +297,8 @@ export class Watchdog {
   }
 }
 
-/** One for the whole process, as it is the end of the process that it waits for; started with the first program. */
-const watchdog = new Watchdog();
+/**
+ * One for the whole process, as it is the end of the process that it waits for; started with the first program.
+ * @public a test starts a process that imports it by path
+ */
+export const watchdog = new Watchdog();

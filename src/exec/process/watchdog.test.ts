@@ -14,8 +14,7 @@ const HERE = fileURLToPath(new URL(".", import.meta.url));
 const DRIVER = `
 import { createJiti } from "jiti";
 const load = createJiti(${JSON.stringify(HERE)});
-const { startProgram } = await load.import("./program.ts");
-const { watchdog } = await load.import("./program.ts");
+const { startProgram, watchdog } = await load.import("./program.ts");
 const [script, how] = process.argv.slice(1);
 const program = await startProgram({ command: "sh", args: ["-c", script], env: process.env });
 console.log(JSON.stringify([program.pid, watchdog.pid]));
