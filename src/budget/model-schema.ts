@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { didYouMean } from "../core/suggest.js";
 import type { KeyPath } from "../utils/files/yaml-tree.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../utils/json-schema.js";
 import type { Pricing } from "./price.js";
 import type { Budgets } from "./resolve.js";
-import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, type Rule } from "./rules.js";
+import { BUDGET_RULES, MODEL_RULES, PRICING_RULES, RULE_SCHEMAS, type Rule } from "./rules.js";
 
 /** A model as written in the file, checked. */
 export type RawModel = { [key in keyof typeof MODEL_RULES]?: string } & { pricing?: Pricing; budgets?: Budgets };
@@ -41,20 +42,50 @@ function unknownKey(path: KeyPath, key: string): ModelProblem {
   return { path: [...path, key], isUnknownKey: true, text };
 }
 
+/**
+ * The JSON Schema of models files, for editors: models below `models:`, or a file of nothing but models.
+ * @example
+ * const schema = modelsJsonSchema();
+ */
+export function modelsJsonSchema(): JsonSchema {
+  const models = { type: "object", minProperties: 1, additionalProperties: { $ref: "#/definitions/model" } };
+  const name = { pattern: "\\S" };
+  const wrapped = {
+    properties: {
+      models: { description: "Models by name.", ...models, propertyNames: name },
+      default: { description: "The model that is used where none is named.", type: "string" },
+    },
+    required: ["models"],
+    additionalProperties: false,
+  };
+  return {
+    $schema: JSON_SCHEMA_DRAFT,
+    title: "Models file of Assay",
+    description: "Models by name: where they are, what they cost and what a trial may spend.",
+    type: "object",
+    anyOf: [wrapped, { ...models, propertyNames: { ...name, not: { const: "models" } } }],
+    definitions: { model: toJsonSchema(modelSchema()) },
+  };
+}
+
 function modelSchema() {
   const kept = (rule: Rule) =>
-    z.custom<unknown>((value) => rule(value) === null, { error: ({ input }) => rule(input) ?? "is wrong" });
+    z
+      .custom<unknown>((value) => rule(value) === null, { error: ({ input }) => rule(input) ?? "is wrong" })
+      .meta(RULE_SCHEMAS.get(rule) ?? {});
   const section = { error: ({ input }: { input?: unknown }) => mappingProblem(input, "remove the line") };
   const model = { error: ({ input }: { input?: unknown }) => mappingProblem(input, "{} for the defaults") };
-  const optional = (rules: Readonly<Record<string, Rule>>) =>
-    Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, kept(rule).optional()]));
-  const { input_per_1k, output_per_1k, ...cachePrices } = PRICING_RULES;
-  const pricing = { input_per_1k: kept(input_per_1k), output_per_1k: kept(output_per_1k), ...optional(cachePrices) };
+  const fields = (rules: Readonly<Record<string, Rule>>, required: readonly string[] = []) =>
+    Object.fromEntries(
+      Object.entries(rules).map(([key, rule]) => [key, required.includes(key) ? kept(rule) : kept(rule).optional()]),
+    );
   return z.strictObject(
     {
-      ...optional(MODEL_RULES),
-      pricing: z.strictObject(pricing, section).optional(),
-      budgets: z.strictObject(optional(BUDGET_RULES), section).optional(),
+      ...fields(MODEL_RULES),
+      /** What tokens cost. Default: the bundled price of the model. */
+      pricing: z.strictObject(fields(PRICING_RULES, ["input_per_1k", "output_per_1k"]), section).optional(),
+      /** What one trial may cost, and how long it may take. */
+      budgets: z.strictObject(fields(BUDGET_RULES), section).optional(),
     },
     model,
   );

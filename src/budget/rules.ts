@@ -1,6 +1,7 @@
 import { BudgetError } from "../core/errors.js";
 import { describe } from "../core/shape.js";
 import { didYouMean } from "../core/suggest.js";
+import type { JsonSchema } from "../utils/json-schema.js";
 
 /** Says what is wrong with a value, as the end of a sentence that starts with its name; null when nothing is. */
 export type Rule = (value: unknown) => string | null;
@@ -54,19 +55,29 @@ function timeout(value: unknown): string | null {
 
 /** What each price of `pricing` must be. */
 export const PRICING_RULES = {
+  /** Dollars for 1,000 input tokens. */
   input_per_1k: tokenPrice,
+  /** Dollars for 1,000 output tokens. */
   output_per_1k: tokenPrice,
+  /** Dollars for 1,000 tokens read from the prompt cache. Default: the input price. */
   cache_read_per_1k: tokenPrice,
+  /** Dollars for 1,000 tokens written to the prompt cache. Default: the input price. */
   cache_write_per_1k: tokenPrice,
+  /** Dollars for 1,000 tokens written to the prompt cache for one hour. Default: the cache write price. */
   cache_write_1h_per_1k: tokenPrice,
 } as const satisfies Record<string, Rule>;
 
 /** What each limit of `budgets` must be. */
 export const BUDGET_RULES = {
+  /** The most that one trial may cost, in dollars; 0 for no limit. Default: worked out from the price. */
   max_cost_usd: amount,
+  /** The most tokens of one trial, input and output together. Default: no limit. */
   max_tokens: tokenCount,
+  /** A trial is stopped after this many seconds. Default: 600. */
   hard_timeout_secs: timeout,
+  /** Seconds to the first token that are expected; slower trials are reported. */
   expected_ttft_secs: amount,
+  /** Seconds to the whole answer that are expected; slower trials are reported. */
   expected_ttf_solution_secs: amount,
 } as const satisfies Record<string, Rule>;
 
@@ -127,10 +138,28 @@ function agentCli(value: unknown): string | null {
 
 /** What each text of a model must be. */
 export const MODEL_RULES = {
+  /** The name of the model in requests. Default: its name in this file. */
   api_name: text,
+  /** The provider, such as openai: it decides the default base URL, the API key variable and the price. */
   provider: text,
+  /** The URL that requests go to, such as https://api.openai.com/v1. Default: the provider's. */
   base_url: httpUrl,
+  /** The environment variable that holds the API key. Default: the provider's. */
   api_key_env: variableName,
+  /** The coding agent that runs this model. */
   agent_cli: agentCli,
+  /** What the coding agent calls the model. Default: api_name. */
   agent_model_name: text,
 } as const satisfies Record<string, Rule>;
+
+/** What JSON Schema can say of each rule, for editors. */
+export const RULE_SCHEMAS: ReadonlyMap<Rule, JsonSchema> = new Map<Rule, JsonSchema>([
+  [amount, { type: "number", minimum: 0, maximum: LARGEST_AMOUNT }],
+  [tokenPrice, { type: "number", minimum: 0 }],
+  [tokenCount, { type: "integer", minimum: 1 }],
+  [timeout, { type: "number", exclusiveMinimum: 0, maximum: LONGEST_TIMER_SECS }],
+  [text, { type: "string", pattern: "\\S" }],
+  [variableName, { type: "string", pattern: "^[A-Za-z_]\\w*$" }],
+  [httpUrl, { type: "string", pattern: "^[Hh][Tt][Tt][Pp][Ss]?:" }],
+  [agentCli, { enum: AGENT_NAMES }],
+]);

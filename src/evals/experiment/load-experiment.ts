@@ -6,6 +6,7 @@ import { canonicalJson } from "../../core/fingerprint.js";
 import { describe } from "../../core/shape.js";
 import { didYouMean } from "../../core/suggest.js";
 import { parseYaml, type YamlTree } from "../../utils/files/yaml-tree.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { isSame } from "./differences.js";
 import type { Experiment, Setting, Variant } from "./experiment.js";
 import { ExperimentError, type Problem, placed } from "./experiment-error.js";
@@ -280,21 +281,10 @@ function shortened(text: string): string {
 }
 
 /** An experiment file as it is written, checked key by key. */
-interface RawExperiment {
-  readonly name: string;
-  readonly description?: string;
-  readonly eval: string | readonly string[];
-  readonly baseline?: string;
-  readonly vary?: readonly string[];
-  readonly variants?: Readonly<Record<string, RawVariant>>;
-  readonly matrix?: Readonly<Record<string, readonly unknown[]>>;
-  readonly runs?: number;
-}
+type RawExperiment = z.output<ReturnType<typeof experimentSchema>>;
 
 /** Pointers with values, and perhaps `eval`; null for a variant that changes nothing. */
 type RawVariant = Readonly<Record<string, unknown>> | null;
-
-const KEYS = ["name", "description", "eval", "baseline", "vary", "variants", "matrix", "runs"];
 
 /** Looks for everything that is wrong with the keys and values of an experiment file. */
 type ExperimentCheck = (value: unknown) => Problem[];
@@ -302,59 +292,87 @@ type ExperimentCheck = (value: unknown) => Problem[];
 /** Makes the check. Strict: a key that is not known would otherwise be a setting silently ignored. */
 function experimentCheck(): ExperimentCheck {
   const schema = experimentSchema();
+  const known = Object.keys(schema.shape);
   return (value) =>
     (schema.safeParse(value).error?.issues ?? []).flatMap((issue): Problem[] => {
       const path = issue.path.map((key) => (typeof key === "number" ? key : String(key)));
-      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key));
+      if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey(key, known));
       return [{ path, text: `${path.join(".")} ${issue.message}.`.trim() }];
     });
 }
 
-function unknownKey(key: string): Problem {
-  const hint = key.startsWith("/") ? " A pointer belongs into a variant, or into matrix." : didYouMean(key, KEYS);
+function unknownKey(key: string, known: readonly string[]): Problem {
+  const hint = key.startsWith("/") ? " A pointer belongs into a variant, or into matrix." : didYouMean(key, known);
   return { path: [key], isAtKey: true, text: `unknown key "${key}".${hint}` };
 }
 
-/** What keeps a value from being right, in words that follow its name; null when nothing does. */
-type Rule = (value: unknown) => string | null;
-
-const TEXT: Rule = (value) => (isText(value) ? null : `must be text, but is ${describe(value)}`);
-
-const RULES: Readonly<Record<string, Rule>> = {
-  name: TEXT,
-  description: TEXT,
-  eval: (value) =>
-    isText(value) || isListOf(value, isText) ? null : "must be the path of an eval file, or a list of such paths",
-  baseline: TEXT,
-  vary: (value) => pointersProblem(value),
-  variants: (value) => (isMapping(value) ? null : "must be a mapping: the name of each variant, with its settings"),
-  matrix: (value) => (isMapping(value) ? null : "must be a mapping: JSON pointers, each with a list of values"),
-  runs: (value) => (Number.isInteger(value) && Number(value) >= 1 ? null : "must be a whole number of at least 1"),
-};
-
 function experimentSchema() {
-  const kept = (name: string, rule: Rule) =>
-    z.custom<unknown>((value) => rule(value) === null, {
-      error: ({ input }) => (input === undefined ? missing(name) : (rule(input) ?? "is wrong")),
-    });
-  const isNeeded = (name: string) => name === "name" || name === "eval";
-  const fields = Object.entries(RULES).map(([name, rule]) => [
-    name,
-    isNeeded(name) ? kept(name, rule) : kept(name, rule).optional(),
-  ]);
-  return z.strictObject(Object.fromEntries(fields), {
-    error: () => "The file must be a mapping with name, eval, baseline, vary and variants or matrix",
+  const text = (missing = "is missing") =>
+    z
+      .string({ error: ({ input }) => (input === undefined ? missing : notText(input)) })
+      .regex(/\S/, { error: ({ input }) => notText(input) });
+  const noPath = "must be the path of an eval file, or a list of such paths";
+  const path = z.union([z.string().regex(/\S/), z.array(z.string().regex(/\S/)).min(1)], {
+    error: ({ input }) => (input === undefined ? "is missing: name the eval file" : noPath),
   });
+  const noPointers = "must be a list of JSON pointers such as /environment/skills";
+  const variant = z.unknown().meta({
+    type: ["object", "null"],
+    properties: { eval: { type: ["string", "array"], description: "An eval file of its own, or several." } },
+    propertyNames: { pattern: "^(/.|eval$)" },
+  }) as z.ZodType<RawVariant>;
+  const values = z.unknown().meta({ type: "array", minItems: 1, uniqueItems: true }) as z.ZodType<readonly unknown[]>;
+  return z.strictObject(
+    {
+      /** What the experiment is called in reports. */
+      name: text("is missing: give the experiment one"),
+      /** What it is about. */
+      description: text().optional(),
+      /** The eval file, or several. Paths start from the folder of this file. */
+      eval: path,
+      /** The variant that the others are compared with. Default with a matrix: the first combination. */
+      baseline: text().optional(),
+      /** JSON pointers into the eval file, such as /environment/skills, at which variants may differ. */
+      vary: z
+        .array(z.string(noPointers), noPointers)
+        .min(1, noPointers)
+        .superRefine((pointers, context) => {
+          const [message] = pointers.flatMap((pointer) => problemWithPointer(pointer) ?? []);
+          if (message !== undefined) context.addIssue({ code: "custom", message });
+        })
+        .optional(),
+      /** Each variant by name: JSON pointers into the eval file with the values that it changes. */
+      variants: z
+        .record(z.string(), variant, "must be a mapping: the name of each variant, with its settings")
+        .optional(),
+      /** JSON pointers, each with a list of values. Every combination is a variant. */
+      matrix: z.record(z.string(), values, "must be a mapping: JSON pointers, each with a list of values").optional(),
+      /** Trials of each stimulus in each variant. Default: as the eval file says. */
+      runs: z.number(NO_RUNS).int(NO_RUNS).min(1, NO_RUNS).optional(),
+    },
+    { error: () => "The file must be a mapping with name, eval, baseline, vary and variants or matrix" },
+  );
 }
 
-function missing(name: string): string {
-  return name === "eval" ? "is missing: name the eval file" : "is missing: give the experiment one";
+const NO_RUNS = "must be a whole number of at least 1";
+
+function notText(value: unknown): string {
+  return `must be text, but is ${describe(value)}`;
 }
 
-function pointersProblem(value: unknown): string | null {
-  if (!isListOf(value, isText)) return "must be a list of JSON pointers such as /environment/skills";
-  const problems = value.flatMap((pointer) => problemWithPointer(pointer) ?? []);
-  return problems[0] ?? null;
+/**
+ * The JSON Schema of experiment files, for editors.
+ * @example
+ * const schema = experimentJsonSchema();
+ */
+export function experimentJsonSchema(): JsonSchema {
+  return {
+    $schema: JSON_SCHEMA_DRAFT,
+    title: "Experiment of Assay",
+    description: "Variants of an eval that are compared with each other.",
+    ...toJsonSchema(experimentSchema()),
+    oneOf: [{ required: ["variants", "baseline", "vary"] }, { required: ["matrix"] }],
+  };
 }
 
 /** Why a text is no pointer that can be varied; null when it is one. */
@@ -365,12 +383,4 @@ function problemWithPointer(pointer: string): string | null {
     if (!(error instanceof PointerError)) throw error;
     return `"${pointer}" ${error.message}`;
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === "string" && value.trim() !== "";
-}
-
-function isListOf<T>(value: unknown, is: (item: unknown) => item is T): value is T[] {
-  return Array.isArray(value) && value.length > 0 && value.every(is);
 }

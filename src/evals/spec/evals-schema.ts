@@ -11,17 +11,23 @@ const filter = filled.superRefine((value, context) => {
   }
 });
 const suiteSchema = mapping({
-  paths: listOf(filled).min(1, "is empty").optional(),
-  tags: listOf(filter).optional(),
+  paths: listOf(filled)
+    .min(1, "is empty")
+    .optional()
+    .describe("Files, folders or patterns, instead of those of the project."),
+  tags: listOf(filter).optional().describe("Filters that a stimulus must meet, all of them: area=js, !slow."),
 }).refine(({ paths, tags }) => paths !== undefined || tags !== undefined, "chooses nothing: give it paths or tags");
 
 const sharedSchema = environmentSchema.omit({ use: true });
 
 /** What `evals` of a config file holds. */
 export const evalsSchema = mapping({
-  paths: listOf(filled).min(1, "is empty: name a path, or remove the line").optional(),
-  suites: recordOf(suiteSchema).optional(),
-  environments: recordOf(sharedSchema).optional(),
+  paths: listOf(filled)
+    .min(1, "is empty: name a path, or remove the line")
+    .optional()
+    .describe("Where eval files are looked for: files, folders, patterns."),
+  suites: recordOf(suiteSchema).optional().describe("Chosen parts of the evals, by name."),
+  environments: recordOf(sharedSchema).optional().describe("Environments that eval files can name."),
 });
 
 /** One of the project file is what others are added to: it is added to none itself. */

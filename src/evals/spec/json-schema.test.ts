@@ -12,7 +12,7 @@ const FILE = new URL("../../../schemas/eval.schema.json", import.meta.url);
 const validate = new Ajv({ strict: false, allErrors: true }).compile(evalJsonSchema());
 
 describe("the schema for editors", () => {
-  it("is what the reader goes by: run node scripts/eval-schema.mjs", () => {
+  it("is what the reader goes by: run npm run schema", () => {
     expect(JSON.parse(readFileSync(FILE, "utf8"))).toEqual(evalJsonSchema());
   });
 

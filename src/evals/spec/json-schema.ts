@@ -1,4 +1,4 @@
-import * as z from "zod";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { type KeyRules, SPEC_RULES } from "./key-rules.js";
 import { graderSchema, specSchema } from "./spec-schema.js";
 import { inCamelCase, inSnakeCase, otherSpellings } from "./spelling.js";
@@ -11,20 +11,15 @@ type Node = Record<string, unknown>;
  * const schema = evalJsonSchema();
  */
 export function evalJsonSchema(): JsonSchema {
-  const schema = asJson(specSchema);
+  const schema = { ...toJsonSchema(specSchema) };
   allow({ node: schema, pointer: "#" }, SPEC_RULES);
   return {
-    $schema: "http://json-schema.org/draft-07/schema#",
+    $schema: JSON_SCHEMA_DRAFT,
     title: "An eval of Assay",
     description: "What an agent is asked, where, how its work is graded, and what the result is held to.",
     ...schema,
     definitions: { grader: graderDefinition() },
   };
-}
-
-function asJson(schema: z.ZodType): Node {
-  const { $schema: _, ...json } = z.toJSONSchema(schema, { target: "draft-7", io: "input", unrepresentable: "any" });
-  return json;
 }
 
 /** A part of the schema, and the pointer that leads to it. */
@@ -45,12 +40,16 @@ function allow({ node, pointer }: Part, rules: KeyRules): void {
   for (const [key, inside] of Object.entries(rules.inside ?? {}))
     for (const part of mappingsIn({ node: properties[key] ?? {}, pointer: `${pointer}/properties/${key}` }))
       allow(part, inside.rules);
-  for (const key of Object.keys(rules.forms ?? {}))
-    properties[key] = { anyOf: [properties[key], { type: "object", required: ["name"] }] };
+  for (const key of Object.keys(rules.forms ?? {})) properties[key] = withNamedForm(properties[key] ?? {});
   addSpellings({ node, pointer }, properties, rules);
   for (const [key, why] of Object.entries(rules.ignored ?? {}))
     for (const form of [key, inCamelCase(key)])
       properties[form] = { description: `Ignored: ${why}.`, deprecated: true };
+}
+
+/** A value that other harnesses write as a mapping with a name. */
+function withNamedForm({ description, ...own }: Node): Node {
+  return { description, anyOf: [own, { type: "object", required: ["name"] }] };
 }
 
 /** Every mapping that a value may be, or that is in it. */
@@ -81,7 +80,7 @@ function addSpellings({ node, pointer }: Part, properties: Record<string, Node>,
 
 /** Settings may stand below `config` or beside the type; what they may be depends on it. */
 function graderDefinition(): JsonSchema {
-  const { additionalProperties: _, ...json } = asJson(graderSchema);
+  const { additionalProperties: _, ...json } = toJsonSchema(graderSchema);
   const types = Object.keys(GRADER_CONFIGS);
   const known = Object.entries(GRADER_CONFIGS).map(([type, settings]) => ({
     properties: { type: { const: type }, config: { properties: settings }, ...beside(settings) },
@@ -94,9 +93,6 @@ function beside(settings: Readonly<Record<string, JsonSchema>>): Readonly<Record
   const own = Object.keys(graderSchema.shape);
   return Object.fromEntries(Object.entries(settings).filter(([key]) => !own.includes(key)));
 }
-
-/** A JSON Schema, or a part of one. */
-export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const text = { type: "string" };
 const flag = { type: "boolean" };

@@ -192,8 +192,8 @@ export const fileSchema = mapping({
   src: filled.optional().describe("A file or a folder, relative to this file."),
   dest: innerPath.describe("Where it goes, below the workspace."),
   content: text.optional().describe("The content itself, instead of src."),
-  encoding: oneOf(["base64"]).optional(),
-  executable: flag.optional(),
+  encoding: oneOf(["base64"]).optional().describe("How content is written, where it is not text."),
+  executable: flag.optional().describe("Whether the file can be run."),
 }).superRefine((file, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
   const { src, content } = file;
@@ -211,10 +211,10 @@ const variables = recordOf(text).superRefine((value, context) => {
 
 export const serverSchema = mapping({
   command: filled.optional().describe("A program that speaks the protocol, started in the workspace."),
-  args: listOf(text).optional(),
-  env: variables.optional(),
+  args: listOf(text).optional().describe("The arguments of the command."),
+  env: variables.optional().describe("Variables of the command."),
   url: filled.optional().describe("The address of a server, instead of a command."),
-  headers: recordOf(text).optional(),
+  headers: recordOf(text).optional().describe("Headers of every request to the url."),
 }).superRefine((server, context) => {
   const say = (message: string) => context.addIssue({ code: "custom", message });
   const { command, url } = server;

@@ -50,17 +50,20 @@ export const graderSchema = mapping({
 });
 
 export const constraintsSchema = mapping({
-  max_turns: count.optional(),
-  max_tokens: count.optional().describe("Of all classes together."),
-  max_tool_calls: count.optional(),
-  max_duration: duration.optional(),
+  max_turns: count.optional().describe("The most turns of the agent."),
+  max_tokens: count.optional().describe("The most tokens, of all classes together."),
+  max_tool_calls: count.optional().describe("The most calls of tools."),
+  max_duration: duration.optional().describe('The longest that a trial may take, such as "2m".'),
   expect_tools: listOf(filled).optional().describe("Patterns of tool names, each of which has to be called."),
   reject_tools: listOf(filled).optional().describe("Patterns of tool names, none of which may be called."),
   expect_skills: listOf(filled).optional().describe("Skills that have to be activated."),
   reject_skills: listOf(filled).optional().describe("Skills that must not be activated."),
 });
 
-export const turnSchema = mapping({ role: filled, content: filled });
+export const turnSchema = mapping({
+  role: filled.describe("Who says it: user or assistant."),
+  content: filled.describe("What is said."),
+});
 export const patchSchema = mapping({ path: filled.describe("A patch in the format of git, relative to this file.") });
 
 const word = z.union([text, number, flag], { error: "must be a text, a number, true or false" });
@@ -90,7 +93,7 @@ export const stimulusSchema = mapping({
     .union([filled, patchSchema], { error: "must be a path, or { path }" })
     .optional()
     .describe("A solution, for assay oracle."),
-  graders: listOf(graderSchema).optional(),
+  graders: listOf(graderSchema).optional().describe("Graders of this stimulus, after those of the file."),
   threshold: share.optional().describe("What the score of a trial must reach; that of scoring unless given."),
 });
 
@@ -109,15 +112,17 @@ const OPS = [">=", "<=", ">", "<", "=="] as const;
 
 export const gateSchema = mapping({
   metric: filled.describe("A key of the summary, such as pass_hat_3."),
-  op: z.enum(OPS, { error: ({ input }) => `is ${JSON.stringify(input)}, but must be one of ${OPS.join(" ")}` }),
-  value: number,
+  op: z
+    .enum(OPS, { error: ({ input }) => `is ${JSON.stringify(input)}, but must be one of ${OPS.join(" ")}` })
+    .describe("How the metric is compared with the value."),
+  value: number.describe("What the metric is compared with."),
 });
 
 /** An eval file in our own spelling, as it stands in the file. */
 export const specSchema = mapping({
-  $schema: text.optional(),
+  $schema: text.optional().describe("The JSON Schema of this file, for editors."),
   name: filled.optional().describe("What the eval is called; the name of its folder or file unless given."),
-  description: text.optional(),
+  description: text.optional().describe("What the eval is about."),
   type: oneOf(["capability", "regression"])
     .optional()
     .describe("Whether it asks what can be done at all, or whether what could be done still can."),
@@ -127,7 +132,7 @@ export const specSchema = mapping({
   graders: listOf(graderSchema).optional().describe("Graders of every stimulus, before its own."),
   stimuli: listOf(stimulusSchema).optional().describe("What the agent is asked."),
   triggers: triggersSchema.optional().describe("Prompts that test when the skill is activated."),
-  scoring: scoringSchema.optional(),
+  scoring: scoringSchema.optional().describe("How the grades of a trial become its score, and when it passes."),
   gate: z
     .union([gateSchema, listOf(gateSchema)], { error: "must be { metric, op, value }, or a list of them" })
     .optional()

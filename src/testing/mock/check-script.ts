@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { UsageError } from "../../core/errors.js";
 import { didYouMean } from "../../core/suggest.js";
+import { JSON_SCHEMA_DRAFT, type JsonSchema, toJsonSchema } from "../../utils/json-schema.js";
 import { FAULT_KINDS, type MockScript, STATUS_FAULTS } from "./script.js";
 
 type Issue = z.core.$ZodIssue;
@@ -193,6 +194,22 @@ const scriptSchema = behaviour.extend({
   requireKey: filled.optional(),
   models: z.record(z.string(), behaviour, "must hold a behaviour by name of a model").optional(),
 });
+
+/**
+ * The JSON Schema of mock scripts, for editors.
+ * @example
+ * const schema = mockJsonSchema();
+ */
+export function mockJsonSchema(): JsonSchema {
+  return {
+    $schema: JSON_SCHEMA_DRAFT,
+    title: "Mock script of Assay",
+    description: "How the simulated model answers.",
+    ...toJsonSchema(scriptSchema, (schema, json) => {
+      if (schema === tools) Object.assign(json, toJsonSchema(z.union([steps, z.array(toolRule)])));
+    }),
+  };
+}
 
 /** The keys known at a place of a script, by the key that leads there. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {

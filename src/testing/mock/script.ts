@@ -28,7 +28,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 
 /** A fault, and which requests it happens to. Conditions that are given must all hold; none means every request. */
 export interface MockFault {
-  /** A status may be written as a number. */
+  /** What goes wrong. A status may be written as a number. */
   readonly kind: FaultKind | 401 | 404 | 429 | 500 | 503 | 529;
   /** The share of requests, decided by the seed. Rates of several faults add up. */
   readonly rate?: number;
@@ -40,33 +40,50 @@ export interface MockFault {
   readonly model?: string;
   /** With an error status: seconds in a Retry-After header, or a date two seconds ahead. */
   readonly retryAfter?: number | "http-date";
-  /** Of a stream: the fault comes after this many tokens (half of them unless told). A `hang` without it sends nothing. */
+  /** Of a stream: the fault comes after this many tokens. Default: half of them. A `hang` without it sends nothing. */
   readonly afterTokens?: number;
-  /** The size of a `huge-line` (50 MB unless told). */
+  /** The size of a `huge-line`. Default: 50 MB. */
   readonly bytes?: number;
-  /** The pause between two bytes of a `slow-loris` (100 ms unless told). */
+  /** The pause between two bytes of a `slow-loris`, in milliseconds. Default: 100. */
   readonly intervalMs?: number;
 }
 
 /** Answers prompts that match: a text they hold, or a regular expression written as `/…/` or `/…/i`. */
 export interface ReplyRule {
+  /** A text that the prompt holds, or a regular expression written as `/…/` or `/…/i`. */
   readonly match: string;
+  /** What is answered. */
   readonly reply: string;
+  /** Only requests for this model. */
   readonly model?: string;
 }
 
 /** A question the mock can answer. Of questions asked in several contexts, the one whose context is in the prompt counts. */
 export interface KnownAnswer {
+  /** A text that the prompt holds. */
   readonly question: string;
+  /** What is answered. */
   readonly answer: string;
+  /** A text that the prompt holds as well, where one question has several answers. */
   readonly context?: string;
 }
 
 /** One turn of an agent: a shell command, a call of a tool by name, or a text that ends the conversation. */
 export type ToolStep = (
-  | { readonly command: string }
-  | { readonly name: string; readonly arguments?: Readonly<Record<string, unknown>> }
-  | { readonly text: string }
+  | {
+      /** A command for the shell of the agent. */
+      readonly command: string;
+    }
+  | {
+      /** The tool that is called. */
+      readonly name: string;
+      /** The arguments of the tool. */
+      readonly arguments?: Readonly<Record<string, unknown>>;
+    }
+  | {
+      /** A text that ends the conversation. */
+      readonly text: string;
+    }
 ) &
   StepManner;
 
@@ -74,22 +91,29 @@ export type ToolStep = (
 interface StepManner {
   /** The turn has at least this many tokens: its text, or a text before its call, is filled up to it. */
   readonly outputTokens?: number;
-  /** Time to the first byte of this turn, instead of that of the script. */
+  /** Milliseconds to the first byte of this turn, instead of that of the script. */
   readonly latencyMs?: number;
 }
 
 /** The steps of conversations in which a text of the user matches, as in a `ReplyRule`. */
 export interface ToolRule {
+  /** A text of the user, or a regular expression written as `/…/` or `/…/i`. */
   readonly match: string;
+  /** What the agent is told to do, one step a turn. */
   readonly steps: readonly ToolStep[];
+  /** Only requests for this model. */
   readonly model?: string;
 }
 
 /** Fixed token counts. The classes are disjoint, except that `cacheWrite1h` is a part of `cacheWrite`. */
 interface MockUsage {
+  /** Tokens of input that are neither read from a cache nor written to one. */
   readonly input?: number;
+  /** Tokens read from the prompt cache. */
   readonly cacheRead?: number;
+  /** Tokens written to the prompt cache. */
   readonly cacheWrite?: number;
+  /** Those of `cacheWrite` that are kept for one hour. */
   readonly cacheWrite1h?: number;
   /** Tokens of output that are billed and not sent. */
   readonly reasoning?: number;
@@ -98,21 +122,31 @@ interface MockUsage {
 }
 
 export interface RateLimit {
+  /** How many requests are let through. */
   readonly requests: number;
+  /** In this many milliseconds. */
   readonly perMs: number;
-  /** Seconds in the Retry-After header of those above it; the time until there is room unless told. */
+  /** Seconds in the Retry-After header of refused requests. Default: the time until there is room. */
   readonly retryAfter?: number | "http-date";
+}
+
+/** A time that is drawn for each request. */
+interface LatencyRange {
+  /** The shortest, in milliseconds. */
+  readonly min: number;
+  /** The longest, in milliseconds. */
+  readonly max: number;
 }
 
 /** How the mock treats a request. */
 export interface MockBehaviour {
-  /** Everything left to chance follows from it (0 unless told). */
+  /** Everything left to chance follows from it. Default: 0. */
   readonly seed?: number;
-  /** Time to the first byte. */
-  readonly latencyMs?: number | { readonly min: number; readonly max: number };
-  /** The pace of the output; all at once unless told. */
+  /** Milliseconds to the first byte. */
+  readonly latencyMs?: number | LatencyRange;
+  /** Tokens of output a second. Default: all at once. */
   readonly tokensPerSec?: number;
-  /** Tokens in each chunk of a stream (4 unless told). */
+  /** Tokens in each chunk of a stream. Default: 4. */
   readonly chunkTokens?: number;
   /** What is answered: a text, `echo` for the last user text, or the first rule that matches. */
   readonly reply?: string | readonly ReplyRule[];
@@ -140,6 +174,7 @@ export interface MockBehaviour {
    * `tool_choice` (a forced one), `output_config`, `prefill` (a last message of the assistant), or any other key.
    */
   readonly refuses?: readonly string[];
+  /** Ways of failing, and which requests they happen to. */
   readonly faults?: readonly MockFault[];
   /** A bucket that refills steadily: requests above it are answered with 429. */
   readonly rateLimit?: RateLimit;
@@ -155,5 +190,6 @@ export interface MockBehaviour {
 export interface MockScript extends MockBehaviour {
   /** Requests must carry this key. */
   readonly requireKey?: string;
+  /** What is different for some models, by name. */
   readonly models?: Readonly<Record<string, MockBehaviour>>;
 }

@@ -1,0 +1,113 @@
+#!/usr/bin/env node
+// Writes schemas/*.schema.json from the schemas that the files are read with. A key is described by the doc comment above
+// it in the source. With --check it writes nothing, says which files are out of date, and exits with 1 when one is.
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { isDeepStrictEqual } from "node:util";
+import { createJiti } from "jiti";
+import ts from "typescript";
+
+const FOLDER = new URL("../schemas/", import.meta.url);
+
+/** Where the keys of a file are declared: the source, and the declaration to begin with. eval.yaml describes its own. */
+const DECLARATIONS = {
+  "config.schema.json": { sources: ["cli/run-config.ts"], root: "RunConfig" },
+  "experiment.schema.json": { sources: ["evals/experiment/load-experiment.ts"], root: "experimentSchema" },
+  "mock.schema.json": { sources: ["testing/mock/script.ts"], root: "MockScript" },
+  "models.schema.json": { sources: ["budget/rules.ts", "budget/model-schema.ts"], root: "modelSchema" },
+};
+
+const { jsonSchemas } = await createJiti(import.meta.url).import("../src/cli/json-schemas.ts");
+const schemas = jsonSchemas();
+for (const [name, { sources, root }] of Object.entries(DECLARATIONS)) {
+  const declared = findDeclarations(sources, root);
+  const schema = schemas[name].definitions?.model ?? schemas[name];
+  describe(schema, declared.get(root), declared);
+}
+
+const wrong = Object.keys(schemas).filter((name) => !isDeepStrictEqual(readSchema(name), schemas[name]));
+const extra = readdirSync(FOLDER).filter((name) => !Object.hasOwn(schemas, name));
+if (process.argv.includes("--check")) {
+  for (const name of wrong) console.error(`schemas/${name} is out of date. Run npm run schema.`);
+  for (const name of extra) console.error(`schemas/${name} is not written by scripts/schemas.mjs. Remove it.`);
+  if (wrong.length + extra.length > 0) process.exitCode = 1;
+} else if (wrong.length > 0) writeSchemas(wrong);
+
+function readSchema(name) {
+  try {
+    return JSON.parse(readFileSync(new URL(name, FOLDER), "utf8"));
+  } catch {
+    return null;
+  }
+}
+
+function writeSchemas(names) {
+  const paths = names.map((name) => fileURLToPath(new URL(name, FOLDER)));
+  for (const [index, name] of names.entries()) writeFileSync(paths[index], JSON.stringify(schemas[name]));
+  execFileSync("npx", ["biome", "format", "--write", ...paths], { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** What source files declare at their top, and in the function `root`, by name. */
+function findDeclarations(sources, root) {
+  const found = new Map();
+  const add = (statement) => {
+    const declarations = statement.declarationList?.declarations ?? [statement];
+    for (const declaration of declarations)
+      if (declaration.name !== undefined) found.set(declaration.name.getText(), declaration);
+  };
+  for (const source of sources) {
+    const text = readFileSync(new URL(`../src/${source}`, import.meta.url), "utf8");
+    ts.createSourceFile(source, text, ts.ScriptTarget.Latest, true).statements.forEach(add);
+  }
+  found.get(root).body?.statements.forEach(add);
+  return found;
+}
+
+/** Gives the properties of a schema the doc comments of the keys that a piece of source declares. */
+function describe(schema, source, declared) {
+  const keys = findKeys(source, declared);
+  for (const properties of findProperties(schema))
+    for (const [key, value] of Object.entries(properties)) {
+      const member = keys.get(key);
+      if (member === undefined) continue;
+      const text = readComment(member);
+      if (text !== "") value.description ??= text;
+      const inner = member.initializer ?? member.type;
+      if (inner !== undefined) describe(value, inner, declared);
+    }
+}
+
+/** The keys that a piece of source declares, here or in what it names. */
+function findKeys(source, declared) {
+  const keys = new Map();
+  const seen = new Set();
+  const visit = (node) => {
+    const members = ts.isObjectLiteralExpression(node) ? node.properties : node.members;
+    for (const member of members ?? []) {
+      if (ts.isSpreadAssignment(member)) visit(member.expression);
+      else if (member.name !== undefined && !keys.has(member.name.text)) keys.set(member.name.text, member);
+    }
+    const named = ts.isIdentifier(node) ? declared.get(node.text) : undefined;
+    if (named !== undefined && !seen.has(named)) {
+      seen.add(named);
+      visit(named);
+    }
+    if (members === undefined) ts.forEachChild(node, visit);
+    else for (const clause of node.heritageClauses ?? []) visit(clause);
+  };
+  visit(source);
+  return keys;
+}
+
+/** The properties of every mapping that a value may be, or that is in it. */
+function findProperties(schema) {
+  if (schema.properties !== undefined) return [schema.properties];
+  const inner = [...(schema.anyOf ?? []), schema.items, schema.additionalProperties];
+  return inner.flatMap((each) => (typeof each === "object" ? findProperties(each) : []));
+}
+
+function readComment(member) {
+  const [comment] = ts.getJSDocCommentsAndTags(member);
+  return (ts.getTextOfJSDocComment(comment?.comment) ?? "").replace(/\s+/g, " ").trim();
+}
